@@ -19,7 +19,7 @@ import { FaultsFound, printText, visible } from './terminal/output.ts'
 
 const exitStatus = { done: 0, refused: 1, wrongUsage: 2 } as const
 
-/** Every command, with what it takes. `sayHelp` gets what `--help` and `--version` say. */
+/** `sayHelp` receives the output of `--help` and `--version`. */
 export const createProgram = (sayHelp = (text: string): unknown => process.stdout.write(text)): Command => {
   const program = new Command('site-admin')
     .description('Administers the sites, tokens and contents of a site-admin service.')
@@ -54,7 +54,7 @@ export const createProgram = (sayHelp = (text: string): unknown => process.stdou
   return program
 }
 
-/** Carries out a command line, or prints the help that it asks for. Throws CommanderError for wrong usage, and what commands throw. */
+/** Throws CommanderError for wrong usage, and the errors of the commands. */
 const carryOut = async (args: readonly string[]): Promise<void> => {
   let help = ''
   const collect = (text: string) => {
@@ -69,7 +69,10 @@ const carryOut = async (args: readonly string[]): Promise<void> => {
   }
 }
 
-/** Runs one command line and answers its exit status: 0, 1 (refused, with a sentence that says what to do) or 2 (wrong usage). */
+/**
+ * Runs one command line. Returns its exit status: 0, 1 (refused with a sentence that tells what to do) or 2 (wrong
+ * usage).
+ */
 export const run = async (args: readonly string[]): Promise<number> => {
   try {
     await carryOut(args)

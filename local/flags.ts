@@ -77,7 +77,8 @@ const addBaseUrls = (dataCentres: Flags['dataCentres'], baseUrls: BaseUrls | und
   if (typeof baseUrls === 'string') {
     if (others.length > 0) {
       throw new UsageError(
-        'With several data centres, --base-url names each of them, such as us=https://us.example,eu=https://eu.example.',
+        'With several data centres, --base-url names each of them, such as ' +
+          'us=https://us.example,eu=https://eu.example.',
       )
     }
     return [{ ...first, baseUrl: baseUrls }]

@@ -122,7 +122,7 @@ export const startService = async (options: Options): Promise<RunningService> =>
     return { baseUrl: urls[home] ?? '', dataCentres: urls, demo, stop }
   } catch (error) {
     await stop()
-    // What the service writes when it starts may be the first thing that finds no room.
+    // A full disk may show first in the writes at the start.
     throw isOutOfSpace(error) ? noRoomToOpen(directory, error) : error
   }
 }

@@ -21,12 +21,15 @@ const demoLines = (baseUrl: string, demo: Demo): readonly string[] => {
     `  BASE=${baseUrl} TOKEN=${demo.token}`,
     `  curl -s -H "Authorization: $TOKEN" $BASE${forms}`,
     `  curl -s -H "Authorization: $TOKEN" $BASE${fields}`,
-    `  curl -s -H "Authorization: $TOKEN" -H 'Content-Type: application/json' -d '{"type":{"id":-7},"mandatory":true,"order":2}' $BASE${fields}`,
+    `  curl -s -H "Authorization: $TOKEN" -H 'Content-Type: application/json' -d ` +
+      `'{"type":{"id":-7},"mandatory":true,"order":2}' $BASE${fields}`,
     `  curl -s -H "Authorization: $TOKEN" -H 'Accept: application/xml' $BASE${fields}/-7`,
     `  curl -s -H "Authorization: $TOKEN" -X DELETE $BASE${fields}/-7`,
     `  curl -s -H "Authorization: $TOKEN" "$BASE${news}?limit=3&fields=objectId,news(subject,releaseDate)"`,
-    `  curl -s -H "Authorization: $TOKEN" -G --data-urlencode "where={'news.deleted': false, releaseDate: {\\$gte: '2026-01-01'}}" -d order=-releaseDate $BASE${news}`,
-    `  curl -s -H "Authorization: $TOKEN" -H 'Content-Type: application/json' -d '{"items":[{"objectId":2}]}' $BASE${news}`,
+    `  curl -s -H "Authorization: $TOKEN" -G --data-urlencode "where={'news.deleted': false, releaseDate: {\\$gte: ` +
+      `'2026-01-01'}}" -d order=-releaseDate $BASE${news}`,
+    `  curl -s -H "Authorization: $TOKEN" -H 'Content-Type: application/json' -d '{"items":[{"objectId":2}]}' ` +
+      `$BASE${news}`,
     `  curl -s -H "Authorization: $TOKEN" -X DELETE "$BASE${news}?items=2"`,
   ]
 }
@@ -63,8 +66,8 @@ const outliveReaders = () => {
 }
 
 /**
- * Serves until a signal ends the process (O-5). It is ready when the line with the base URL is printed, and this resolves.
- * Throws UsageError or SettingsError for what a person can put right.
+ * Serves until a signal ends the process (O-5). It is ready when the line with the base URL is printed, and this
+ * resolves. Throws UsageError or SettingsError for what a person can put right.
  */
 export const serve = async ({ quiet, log: format, json, dataDir, ...flags }: Flags): Promise<void> => {
   const lines = createLogLines(standardError)

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Answer, Send } from '../lib/http/request.ts'
 
-/** How to answer a request whose body is still arriving. */
+/** Answers to a request whose body is still arriving. */
 export interface EarlyAnswers {
   // Limits for reading the rest of the body, so that the caller gets the answer and not a broken connection.
   readonly bytes: number

@@ -9,13 +9,13 @@ import { exampleOf, parsePositiveId, parseSpan } from '../terminal/arguments.ts'
 
 interface Options {
   readonly site: SiteId
-  /** Seconds. */
+  // Seconds.
   readonly since?: number
   readonly actor?: string
   readonly type?: ChangeType
 }
 
-/** How many changes are shown at the most: the newest ones. */
+// Only the newest changes are shown.
 const mostShown = 10_000
 
 const parseType = (text: string): ChangeType => {
@@ -24,7 +24,7 @@ const parseType = (text: string): ChangeType => {
   return type
 }
 
-/** Where the history of a site is. That of one that was removed stays, wherever the site has lived. */
+// The history of a removed site stays in its data centre, which is unknown then: look in all.
 const historiesOf = async (stores: AdminStores, id: SiteId): Promise<readonly History[]> => {
   const site = await stores.sites.getSite(id)
   const homes = site ? [site.dataCentre] : (await stores.sites.list()).dataCentres.map((dataCentre) => dataCentre.id)

@@ -22,31 +22,33 @@ const damageOption = [
   false,
 ] as const
 
-/** Tells people, beside the figures, what those of damage mean that nobody has to mend. */
+// Explains the figures on damage that need no repair.
 const explain = async ({ damagedEarlier, damagedUploads }: DamageCounts, json: boolean): Promise<void> => {
   if (json) return
   if (damagedEarlier > 0) {
     const which = damagedEarlier === 1 ? '1 earlier state is' : `${damagedEarlier} earlier states are`
     await printText(
-      `\n${which} damaged, and cannot be brought back. The sites as they are now lack nothing because of it. "site-admin check --bytes" names what is affected.`,
+      `\n${which} damaged, and cannot be brought back. The sites as they are now lack nothing because of it. ` +
+        '"site-admin check --bytes" names what is affected.',
     )
   }
   if (damagedUploads > 0) {
     const which = damagedUploads === 1 ? '1 upload that is half done lacks' : `${damagedUploads} half-done uploads lack`
     await printText(
-      `\n${which} bytes: whoever sends the file begins anew. The sites as they are now lack nothing because of it. "site-admin check" names what is affected.`,
+      `\n${which} bytes: whoever sends the file begins anew. The sites as they are now lack nothing because of it. ` +
+        '"site-admin check" names what is affected.',
     )
   }
 }
 
-/** What is told of a backup or a restoration that Ctrl+C has ended. */
 const wasEnded = (what: string) => new UsageError(`The ${what} was ended. Nothing of it is left; repeat it.`)
 
 const onOneMachine = (command: Command): GlobalOptions => {
   const options = command.optsWithGlobals<GlobalOptions>()
   if (options.target === 'local') return options
   throw new Refusal(
-    `"${command.name()}" is for the data directory of one machine: leave --target out. What is deployed has point-in-time recovery.`,
+    `"${command.name()}" is for the data directory of one machine: leave --target out. What is deployed has ` +
+      'point-in-time recovery.',
   )
 }
 

@@ -68,7 +68,6 @@ const rename = async (stores: AdminStores, id: CategoryId, { site, name }: NameO
   return { id, name }
 }
 
-/** How many links go with a category. */
 const preview = async ({ contents, links }: AreaStores, site: SiteId, category: CategoryId) => {
   if ((await contents.existing(site, 'category', [category])).size === 0) throw noCategory(site, category)
   const counts = await Promise.all(

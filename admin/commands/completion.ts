@@ -3,7 +3,6 @@ import { completionOf, type Shell, shells } from '../../client/src/command/compl
 import { exampleOf } from '../terminal/arguments.ts'
 import { printText } from '../terminal/output.ts'
 
-/** Prints what a shell completes the commands of a program with. */
 export const completionCommand = (program: Command): Command =>
   new Command('completion')
     .description('print what completes commands and options in a shell')

@@ -11,7 +11,6 @@ interface AddOptions {
   readonly region?: string
 }
 
-/** What somebody should know who has changed the base URL of a data centre that is in use. */
 const afterChange = (id: string, memory: number, { target }: GlobalOptions): readonly string[] => [
   ...(memory > 0 ? [`Running services go on with the base URL of before for up to ${memory / 1000} seconds.`] : []),
   ...(target === 'local'

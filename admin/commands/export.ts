@@ -18,16 +18,16 @@ interface Options {
   readonly out?: string
 }
 
-/** Where records are written, and the data directory that they come from on one machine. */
+// `dataDirectory` is the source of the records on one machine.
 interface Target {
   readonly out: string
   readonly dataDirectory: string | undefined
 }
 
-/** How many characters are written at a time. */
+// Characters of one write.
 const piece = 64 * 1024
 
-/** Writes each record as a line, no faster than they are taken. Answers how many there were. Errors: those of the stream. */
+/** Writes one record per line and respects backpressure. Returns their number. Errors: those of the stream. */
 const writeLines = async (records: AsyncIterable<object>, out: Writable): Promise<number> => {
   let failure: unknown
   // Between two writes nobody waits for it.
@@ -47,7 +47,8 @@ const writeLines = async (records: AsyncIterable<object>, out: Writable): Promis
     if (text.length >= piece) await write()
   }
   await write()
-  // By itself: Node does not say when only a part of a text has found room in a file. The file then refuses what comes next.
+  // By itself: Node does not say when only a part of a text has found room in a file. The file then refuses what comes
+  // next.
   text = count === 0 ? '' : '\n'
   await write()
   return count
@@ -57,7 +58,7 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 
 const isSystemError = (error: unknown): boolean => error instanceof Error && 'syscall' in error
 
-/** Writes to what is open, and closes it with all of it on the disk. Answers how many records there were. */
+// Flushes the file to the disk before it closes it.
 const writeTo = async (records: AsyncIterable<object>, out: Writable): Promise<number> => {
   try {
     await once(out, 'open')
@@ -72,7 +73,7 @@ const writeTo = async (records: AsyncIterable<object>, out: Writable): Promise<n
   }
 }
 
-/** Writes a file that is there as a whole, or not at all. Errors: those of the file system. */
+/** Writes a complete file or none. Errors: those of the file system. */
 const writeWhole = async (records: AsyncIterable<object>, file: string): Promise<number> => {
   const partial = `${file}.${randomBytes(4).toString('hex')}.partial`
   try {
@@ -85,16 +86,16 @@ const writeWhole = async (records: AsyncIterable<object>, file: string): Promise
   }
 }
 
-/** Where a file is that a symbolic link may stand for: it is written there, and the link stays. */
+// The target of a symbolic link: the link itself stays.
 const behindLinks = (file: string): string => (lstatSync(file, { throwIfNoEntry: false }) ? realpathSync(file) : file)
 
-/** Throws a Refusal for a file in the data directory that is exported from: in place of the database, it would be all that is left. */
+// A file in the data directory could replace the database.
 const refuseWithin = (dataDirectory: string, path: string, out: string): void => {
   if (!liesIn(layoutOf(dataDirectory), path)) return
   throw new Refusal(`${out} lies in the data directory, where only the service writes. Name a file outside of it.`)
 }
 
-/** A device or a pipe takes the records; nothing may ever stand in its place. Throws a Refusal when the file cannot be written. */
+// A device or a pipe must not be replaced by a file.
 const writeFile = async (records: AsyncIterable<object>, { out, dataDirectory }: Target): Promise<number> => {
   try {
     const path = behindLinks(out)
@@ -108,7 +109,6 @@ const writeFile = async (records: AsyncIterable<object>, { out, dataDirectory }:
   }
 }
 
-/** The records until the signal ends them, with its reason. */
 async function* until<Value>(signal: AbortSignal, values: AsyncIterable<Value>): AsyncGenerator<Value, void> {
   for await (const value of values) {
     signal.throwIfAborted()

@@ -27,7 +27,6 @@ const formsOf = async (stores: AdminStores, { site: id }: OfSite) => {
 const noForm = (site: SiteId, id: WebFormId) =>
   new Refusal(`Site ${site} has no web form ${id}. "form list" shows those that it has.`)
 
-/** The form of that id. Throws a Refusal when there is none. */
 const formOf = async (stores: AdminStores, id: WebFormId, { site }: OfSite): Promise<WebForm> => {
   const form = await (await formsOf(stores, { site })).get(site, id)
   if (!form) throw noForm(site, id)

@@ -11,12 +11,12 @@ import { interruptibly } from '../terminal/interruption.ts'
 import { FaultsFound, Refusal } from '../terminal/output.ts'
 
 const width = 30
-/** Often enough to be seen moving, in milliseconds. */
+// Milliseconds between two drawings of the progress.
 const interval = 100
 
 const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`
 
-/** A bar for a share of a known size, else what has been read. */
+/** A bar if the size is known, else the bytes read so far. */
 export const progressLine = (read: number, size: number | undefined): string => {
   if (!size) return `${mebibytes(read)} read`
   const share = Math.min(1, read / size)
@@ -24,7 +24,7 @@ export const progressLine = (read: number, size: number | undefined): string => 
   return `[${'#'.repeat(done)}${'-'.repeat(width - done)}] ${Math.floor(share * 100)} % of ${mebibytes(size)}`
 }
 
-/** Passes texts on, and draws on a terminal how far that has got. `size` is that of the whole in bytes, when it is known. */
+/** Passes texts on and draws the progress on a terminal. `size` is in bytes, if it is known. */
 export async function* drawProgress(
   chunks: AsyncIterable<string>,
   size: number | undefined,
@@ -67,7 +67,8 @@ const importFile = (stores: AdminStores, file: string, { site: id, strict, repla
     const outcome = await importRecords(records, site.id, await stores.areas(site), options)
     if (signal.aborted) {
       throw new Refusal(
-        `Interrupted: ${outcome.imported} records are imported. Import the same file again to go on: importing again is safe.`,
+        `Interrupted: ${outcome.imported} records are imported. Import the same file again to go on: importing ` +
+          'again is safe.',
       )
     }
     const [first] = outcome.errors
@@ -77,7 +78,7 @@ const importFile = (stores: AdminStores, file: string, { site: id, strict, repla
     return outcome
   })
 
-/** Each fault in a row: how many records have it, and on which lines the first of them begin. */
+// One row per fault: the number of its records, and the first lines.
 const forPeople = ({ errors, ...sums }: ImportOutcome) => ({
   ...sums,
   errors: errors.map(({ count, lines, message }) => ({

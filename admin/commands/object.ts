@@ -43,10 +43,9 @@ const parseMembers = (text: string): object => {
   return value
 }
 
-/** How many objects are read at a time. */
 const step = 1_000
 
-/** What tells objects apart: not all that there is of them. */
+// Only the members that identify an object.
 const list = async (stores: AdminStores, kind: ObjectKind, { site }: OfSite): Promise<object[]> => {
   const { contents } = await areaOf(stores, { site })
   const { shown, flag, date } = objectKinds[kind].examples
@@ -66,7 +65,6 @@ const list = async (stores: AdminStores, kind: ObjectKind, { site }: OfSite): Pr
 const noObject = ({ site, kind, id }: SiteObject) =>
   new Refusal(`Site ${site} has no ${objectKinds[kind].one} ${id}. "object list ${kind}" shows those that it has.`)
 
-/** All its members, and the categories that it is in. */
 const show = async (stores: AdminStores, kind: ObjectKind, id: number, { site }: OfSite) => {
   const { contents, links } = await areaOf(stores, { site })
   const object: SiteObject = { site, kind, id }
@@ -98,7 +96,6 @@ const create = async (stores: AdminStores, kind: ObjectKind, { site, id: wanted,
   return show(stores, kind, id, { site })
 }
 
-/** How many links go with a news item or a blog. */
 const preview = async ({ contents, links }: AreaStores, object: SiteObject) => {
   const { site, kind, id } = object
   if ((await contents.existing(site, kind, [id])).size === 0) throw noObject(object)
@@ -115,7 +112,7 @@ const remove = async (stores: AdminStores, kind: ObjectKind, id: number, { site,
   throw noObject(object)
 }
 
-/** One member a row: an object has more of them than fit beside each other. */
+// One member per row: an object has too many for columns.
 const inRows = (object: object): object[] => Object.entries(object).map(([member, value]) => ({ member, value }))
 
 const kindArgument = () => new Argument('<kind>', 'what it is').choices(objectKindNames)

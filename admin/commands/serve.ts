@@ -4,7 +4,7 @@ import type { GlobalOptions } from '../stores/stores.ts'
 import { exampleOf } from '../terminal/arguments.ts'
 import { Refusal } from '../terminal/output.ts'
 
-/** What `npm start` does in a clone. It is loaded when it is asked for: other commands need little of it. */
+/** Does what `npm start` does. The server is loaded on demand: other commands need little of it. */
 export const serveCommand = (): Command =>
   addServiceOptions(new Command('serve'))
     .description('one machine: serve the data directory, which is made when it is not there')

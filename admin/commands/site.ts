@@ -42,7 +42,7 @@ const homeOf = (wanted: string | undefined, dataCentres: readonly DataCentre[]):
   )
 }
 
-/** Whether something has happened to a site of that id: what is left of one that was removed is not for another one. */
+// A new site must not inherit the history of a removed one.
 const hasHistory = async (stores: AdminStores, dataCentre: string, id: SiteId): Promise<boolean> => {
   const { history } = await stores.areas({ dataCentre })
   return (await history.before(id, undefined, 1)).length > 0
@@ -69,7 +69,7 @@ const create = async (stores: AdminStores, options: CreateOptions): Promise<Site
   return siteUnder(id)
 }
 
-/** How much is kept of the replaced and removed files of a site. */
+// Kept versions of replaced and removed files.
 const countKept = async (stores: AdminStores, site: Site): Promise<Kept> => {
   const { files } = await stores.areas(site)
   const kept = await Promise.all([`live/${site.id}/`, `draft/${site.id}/`].map((prefix) => files.keptBelow(prefix)))

@@ -17,11 +17,11 @@ interface IssueOptions {
 
 const expiryOf = ({ expires }: Grant) => new Date(expires * 1000).toISOString()
 
-/** A token belongs to the history of each site that it covers, by the beginning of its hash. */
+// Every covered site gets an entry, under the first characters of the hash.
 const entriesOf = (type: ChangeType, { hash, user, sites }: Grant): readonly HistoryEntry[] =>
   sites.map((site) => entryOf(type, site, `token/${hash.slice(0, 12)}`, { user }))
 
-/** Takes back a token that nobody has seen. Throws a Refusal that says so. */
+/** Revokes a token that could not be shown. Throws a Refusal that says so. */
 const takeBack = async ({ grants }: AdminStores, grant: Grant, failure: Error): Promise<never> => {
   const unseen = `${outputLost(failure)} Nobody has seen the token`
   try {
@@ -32,7 +32,7 @@ const takeBack = async ({ grants }: AdminStores, grant: Grant, failure: Error): 
   throw new Refusal(`${unseen}, so it is revoked. Issue another one.`)
 }
 
-/** The token is printed while the stores are open: it is shown this once, and nobody could use one that is lost on the way. */
+// The token is shown once only, so it is printed while the stores are open: if the output fails, it is revoked.
 const issue = async (stores: AdminStores, { user, site, permission, ttl }: IssueOptions, json: boolean) => {
   await Promise.all(site.map((id) => siteOf(stores, id)))
   const token = newToken()
@@ -65,7 +65,7 @@ const list = async (stores: AdminStores, { site }: ListOptions) => {
   return rows
 }
 
-/** Whoever revokes a token may have it, or only its hash from the list. */
+// Accepts the token itself, or its hash from the list.
 const revoke = async ({ grants }: AdminStores, token: string) => {
   const grant = (await grants.get(hashToken(token))) ?? (await grants.get(token))
   if (grant && (await grants.remove(grant.hash, entriesOf('token.removed', grant)))) return { revoked: true }

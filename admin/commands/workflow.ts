@@ -12,7 +12,7 @@ interface Options {
   readonly site: SiteId
 }
 
-/** The page that a person names; a slash in front is a habit. Throws a Refusal for what is none. */
+// Users often begin a path with a slash.
 const pageOf = (text: string): StoragePath => {
   const path = toStoragePath(text)
   if (!isPage(path)) throw new Refusal(`${text} is no page: that is a .html or .htm file outside Templates.`)
@@ -34,7 +34,6 @@ const end = async (stores: AdminStores, text: string, { site: id }: Options) => 
   throw new Refusal(`No workflow is running for ${path}.`)
 }
 
-/** How many are read at a time. */
 const step = 1_000
 
 const list = async (stores: AdminStores, { site: id }: Options) => {

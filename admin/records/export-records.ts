@@ -4,12 +4,12 @@ import { type ContentKind, contentKinds, contentMembers, objectKindNames } from 
 import type { CategoryId, SiteId } from '../../lib/core/ids.ts'
 import type { ContentStores } from '../stores/admin-stores.ts'
 
-/** How many forms, links and things of a kind are read at a time; fewer of those that may have long texts. */
+// Forms, links and objects of one read; fewer of objects with long texts.
 const step = 1_000
 const contentsTogether = 100
 
-/** Reads all that there is, in order of id, some at a time. */
-async function* inSteps<Value extends { readonly id: number }>(
+// In order of id.
+async function* readPages<Value extends { readonly id: number }>(
   most: number,
   read: (after: number, limit: number) => Promise<readonly Value[]>,
 ): AsyncGenerator<readonly Value[], void> {
@@ -23,7 +23,7 @@ async function* inSteps<Value extends { readonly id: number }>(
 }
 
 async function* formRecords({ webForms }: ContentStores, site: SiteId): AsyncGenerator<object, void> {
-  for await (const forms of inSteps(step, (after, limit) => webForms.listWhole(site, after, limit))) {
+  for await (const forms of readPages(step, (after, limit) => webForms.listWhole(site, after, limit))) {
     for (const { id, name, fields } of forms) {
       yield { kind: 'webForm', id, name }
       for (const field of fields) yield { kind: 'field', webFormId: id, ...field }
@@ -31,7 +31,7 @@ async function* formRecords({ webForms }: ContentStores, site: SiteId): AsyncGen
   }
 }
 
-/** The members that a record may have: the site is that of the import, and null says of most of them that there is nothing. */
+// The import sets the site, and null is the default of most members.
 const membersOf = (kind: ContentKind, content: Content): object => {
   const members = Object.entries(contentMembers[kind]).filter(([name]) => name !== 'siteId')
   return Object.fromEntries(
@@ -42,12 +42,12 @@ const membersOf = (kind: ContentKind, content: Content): object => {
   )
 }
 
-/** The ids of what has been written, in order: of 200,000 objects they take few megabytes. */
+// The ids written so far, in order. 200,000 take a few megabytes.
 type Written = ReadonlyMap<ContentKind, readonly number[]>
 
 async function* contentRecords({ contents }: ContentStores, site: SiteId, kind: ContentKind, written: number[]) {
   const read = (after: number, limit: number) => contents.listWhole(site, kind, after, limit)
-  for await (const listed of inSteps(contentsTogether, read)) {
+  for await (const listed of readPages(contentsTogether, read)) {
     for (const { id, content } of listed) {
       if (!content) continue
       yield { kind, ...membersOf(kind, content) }
@@ -56,7 +56,7 @@ async function* contentRecords({ contents }: ContentStores, site: SiteId, kind: 
   }
 }
 
-/** Answers whether an id is among those that were written, where none below the one before is asked for. */
+// `isWritten` is asked for ascending ids only.
 const follow = (written: readonly number[]): ((id: number) => boolean) => {
   let at = 0
   return (id) => {
@@ -65,14 +65,12 @@ const follow = (written: readonly number[]): ((id: number) => boolean) => {
   }
 }
 
-/**
- * The links of a category with those objects that were written. Others have come since, or were left behind by a request that died: whoever imports
- * them would find nothing to link.
- */
+// Exports only links of exported objects. Others are newer, or remained after a failed request: an import would refuse
+// them.
 async function* linksOf({ links }: ContentStores, list: LinkList, written: Written): AsyncGenerator<object, void> {
   const { kind, category } = list
   const wasWritten = follow(written.get(kind) ?? [])
-  for await (const some of inSteps(step, (after, limit) => links.listConsistently(list, after, limit))) {
+  for await (const some of readPages(step, (after, limit) => links.listConsistently(list, after, limit))) {
     for (const { id, displayable } of some) {
       const link = { kind: 'link', type: kind, categoryId: category, objectId: id, displayable: displayable ? 1 : 0 }
       if (wasWritten(id)) yield link
@@ -88,8 +86,8 @@ async function* linkRecords(stores: ContentStores, site: SiteId, written: Writte
 }
 
 /**
- * Everything of a site but its files, as the records of an import, each behind those that it refers to, which are there. What is changed meanwhile may
- * be in it as it was before or as it is after. Errors: unavailable.
+ * Everything of a site except its files, as records. A record follows the records that it refers to. Concurrent changes
+ * may be in it or not. Errors: unavailable.
  */
 export async function* exportRecords(stores: ContentStores, site: SiteId): AsyncGenerator<object, void> {
   yield* formRecords(stores, site)

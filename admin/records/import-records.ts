@@ -5,31 +5,28 @@ import { visible } from '../terminal/output.ts'
 import type { RawRecord } from './read-records.ts'
 import { type Collector, type Fault, recordKinds } from './record-kinds.ts'
 
-/** A fault, and the records that have it. */
 interface FaultOfMany extends Fault {
-  /** How many records have it. */
   readonly count: number
-  /** The first of their lines. */
   readonly lines: readonly number[]
 }
 
 export interface ImportOutcome {
   readonly imported: number
   readonly skipped: number
-  /** What is wrong with the bad records, each fault once, by the first line that has it. */
+  // Each fault once, by its first line.
   readonly errors: readonly FaultOfMany[]
 }
 
 export interface ImportOptions {
-  /** Whether the first bad record is the end. */
+  // Stop at the first bad record.
   readonly isStrict?: boolean
-  /** Whether members that a record leaves out get sensible values; otherwise they stay as they are stored. */
+  // Missing members get their defaults; otherwise they keep the stored values.
   readonly replaces?: boolean
-  /** Ends the import behind the batch that is being stored. */
+  // Ends the import after the present batch.
   readonly signal?: AbortSignal
 }
 
-/** How many different faults are told, and how many lines of each; all are counted. */
+// The most faults and lines that are listed. All are counted.
 const mostErrors = 1_000
 const mostLines = 5
 
@@ -52,7 +49,7 @@ const parse = ({ text, fault }: RawRecord): { kind: string; members: object } | 
   return `kind: must be one of ${[...recordKinds.keys()].join(', ')}`
 }
 
-/** Each fault once, with how many records have it. What is no JSON is one fault: where it breaks off differs from one to the next. */
+// JSON syntax errors count as one fault, because their texts differ by position.
 const gatherFaults = () => {
   const errors = new Map<string, { line: number; message: string; count: number; lines: number[] }>()
   let skipped = 0
@@ -82,8 +79,8 @@ const gatherFaults = () => {
 }
 
 /**
- * Stores records in the order of the file: a batch is stored when it is full, or when a record of another kind follows.
- * A bad record is named by its line and skipped; in strict mode it is the end.
+ * Stores records in the order of the file, in batches of one kind. A bad record is reported by its line and skipped; in
+ * strict mode it ends the import.
  */
 export const importRecords = async (
   records: AsyncIterable<RawRecord>,

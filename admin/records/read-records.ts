@@ -5,12 +5,12 @@ import { Refusal } from '../terminal/output.ts'
 
 const lineFeed = 10
 
-/** Bytes that are no text. The message says on which line the first of them stand. */
+/** The message names the first line with invalid bytes. */
 export class NotUtf8 extends Error {
   override readonly name = 'NotUtf8'
 }
 
-/** The text that bytes are in UTF-8. Nothing is put in the place of what is none: it would be stored as if somebody had meant it. Throws NotUtf8. */
+/** Throws NotUtf8. Invalid bytes are not replaced: the replacement would be stored as data. */
 export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let line = 1
@@ -41,13 +41,12 @@ const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file
 
 const standardInput = 0
 
-/** To Node, a directory or a disk as standard input is an empty file: it is opened as a file, and so read, or refused by the system. */
+// Node treats a directory or a disk on standard input as an empty file. Opened as a file, it is read or refused.
 const openStandardInput = (): Readable => {
   const stats = fstatSync(standardInput)
   return stats.isDirectory() || stats.isBlockDevice() ? createReadStream('', { fd: standardInput }) : process.stdin
 }
 
-/** The text of a file or of standard input as it is read. */
 async function* readText(file: string, signal: AbortSignal | undefined): AsyncGenerator<string> {
   const bytes: Readable = file === '-' ? openStandardInput() : createReadStream(file)
   try {
@@ -58,7 +57,7 @@ async function* readText(file: string, signal: AbortSignal | undefined): AsyncGe
   }
 }
 
-/** What the system knows of a file; undefined for standard input, and for what reading will complain about. */
+// Undefined for standard input, and for files that cannot be read.
 export const statsOf = (file: string): Stats | undefined => {
   if (file === '-') return undefined
   try {
@@ -68,12 +67,12 @@ export const statsOf = (file: string): Stats | undefined => {
   }
 }
 
-/** What can be read once only is not read beforehand: standard input, a pipe. */
+// Standard input and pipes cannot be read twice.
 const canBeReadTwice = (file: string): boolean => statsOf(file)?.isFile() ?? false
 
 /**
- * The text of a file, or of standard input for `-`, as it is read. A file is read through beforehand, so that nothing of it is imported when
- * it is not text. The signal ends the reading with an error. Throws a Refusal when it cannot be read, or is not UTF-8.
+ * The text of a file, or of standard input for `-`. A file is checked completely first, so that nothing of an invalid
+ * one is imported. The signal ends the reading with an error. Throws a Refusal if it cannot be read or is not UTF-8.
  */
 export async function* readInput(file: string, signal?: AbortSignal): AsyncGenerator<string> {
   const isChecked = canBeReadTwice(file)
@@ -91,21 +90,20 @@ export async function* readInput(file: string, signal?: AbortSignal): AsyncGener
   }
 }
 
-/** A record as it stands in the file: the text of one JSON value, and the line where it begins. */
+/** The text of one JSON value, and the line where it begins. */
 export interface RawRecord {
   readonly line: number
   readonly text: string
-  /** Why the text is no record, where the text itself does not tell. */
   readonly fault?: string
 }
 
-/** The longest record, in characters; what is longer is not kept. */
+// In characters.
 const longestRecord = 1024 * 1024
 const tooLong = `it is longer than ${longestRecord} characters`
 
 const lineBreaks = (text: string) => text.split('\n').length - 1
 
-/** Puts the pieces of one record after the other together, without the blanks around it, and knows on which line each begins. */
+// Joins the pieces of one record, without surrounding blanks, and counts lines.
 const gatherRecord = () => {
   let line = 1
   let firstLine = 1
@@ -155,10 +153,9 @@ const lineReader = (record: Gatherer): Reader => {
   }
 }
 
-/** What a character is to the outermost array. */
+// The meaning of a character for the outermost array.
 type Boundary = 'begin' | 'comma' | 'end'
 
-/** Follows quotes and brackets, and so finds the boundaries of the outermost array's elements. */
 const followArray = (): ((character: string) => Boundary | undefined) => {
   let depth = 0
   let inString = false
@@ -195,7 +192,7 @@ const followArray = (): ((character: string) => Boundary | undefined) => {
   return (character) => (inString ? withinString(character) : outsideString(character)) ?? undefined
 }
 
-/** The elements of a JSON array, cut out of the text without being understood: one that is no JSON spoils no other. */
+// Elements are cut out without parsing: invalid JSON in one does not spoil the others.
 const elementReader = (record: Gatherer): Reader => {
   const boundaryAt = followArray()
   let last: Boundary | undefined
@@ -225,7 +222,7 @@ const elementReader = (record: Gatherer): Reader => {
   }
 }
 
-/** JSON lines, or one JSON array: told apart by the first character, read as they come. */
+/** Reads JSON lines or one JSON array. The first character tells which. */
 export async function* readRecords(chunks: AsyncIterable<string>): AsyncGenerator<RawRecord> {
   const record = gatherRecord()
   let reader: Reader | undefined

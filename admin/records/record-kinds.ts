@@ -15,7 +15,6 @@ import type { ContentStores } from '../stores/admin-stores.ts'
 import { administrator, entryOf } from '../stores/changes.ts'
 import { fieldSchema, type LinkRecord, linkSchema, webFormSchema } from './record-schemas.ts'
 
-/** Why a record was not stored, by its line. */
 export interface Fault {
   readonly line: number
   readonly message: string
@@ -26,46 +25,42 @@ interface Outcome {
   readonly faults: readonly Fault[]
 }
 
-/** Collects records of one kind and stores them in batches. */
 export interface Collector {
-  /** Checks a record of so many characters and keeps it until the next flush; answers what is wrong with it. */
+  /** Checks a record and keeps it until the next flush. `length` is in characters. */
   add(line: number, record: unknown, length: number): Fault | undefined
   readonly isFull: boolean
   flush(): Promise<Outcome>
 }
 
-/** Where records go. */
 interface Destination {
   readonly site: SiteId
   readonly stores: ContentStores
-  /** Whether a record says all: what it leaves out gets a sensible value. Otherwise that stays as it is stored. */
+  // Missing members get their defaults; otherwise they keep the stored values.
   readonly replaces: boolean
 }
 
 export type RecordKind = (destination: Destination) => Collector
 
 interface Definition<Shape extends z.ZodRawShape> {
-  /** What a record looks like, without its `kind`. */
+  // Without `kind`.
   readonly schema: z.ZodObject<Shape, z.core.$strict>
-  /** Stores records in their order; answers for each what kept it from being stored, or undefined. Storing again changes nothing. */
+  /** Stores records in order. Returns for each the reason why it was not stored, or undefined. Repeating is safe. */
   store(
     records: readonly z.infer<z.ZodObject<Shape, z.core.$strict>>[],
     destination: Destination,
   ): Promise<readonly (string | undefined)[]>
 }
 
-/** How many records of a kind, one behind the other, are stored together, and with how many characters: they wait in memory. */
+// Records and characters of one batch, which waits in memory.
 const mostTogether = 500
 const mostCharacters = 4_000_000
 
-/** How many web forms are changed at once. */
 const formsAtOnce = 16
 
-/** What the history of a site says of a batch that was imported. */
 const importEntry = (site: SiteId, kind: string, count: number): HistoryEntry =>
   entryOf('content.imported', site, kind, { count })
 
-/** How many unknown members are named, and how much of each. */
+// Named unknown members, and characters of each.
 const mostNamed = 3
 const longestNamed = 40
 
@@ -76,7 +71,7 @@ const unknownMembers = (keys: readonly string[], known: readonly string[]): stri
   return `${named.join(', ')}${more}: ${none}. There are: ${known.join(', ')}`
 }
 
-/** What is wrong with a record, in words: the first thing. `known` are the members that it may have. */
+/** Describes the first fault of a record. `known` are the members that it may have. */
 export const describeFault = ({ issues: [issue] }: z.ZodError, known: readonly string[]): string => {
   if (issue?.code === 'unrecognized_keys') return unknownMembers(issue.keys, known)
   const path = issue?.path.join('.')
@@ -117,7 +112,7 @@ const recordKind =
     }
   }
 
-/** What several records say of one thing, one after the other; with `replaces` the last one alone. */
+// Merges records of one id; with `replaces` the last one counts.
 const foldById = <Value extends { readonly id: number }>(values: readonly Value[], replaces: boolean) => {
   const byId = new Map<number, Value>()
   for (const value of values) byId.set(value.id, { ...(replaces ? undefined : byId.get(value.id)), ...value })
@@ -143,7 +138,7 @@ const areSame = (fields: readonly SystemField[], others: readonly SystemField[])
   JSON.stringify(fields.map(({ typeId, name, mandatory, order }) => [typeId, name, mandatory, order])) ===
   JSON.stringify(others.map(({ typeId, name, mandatory, order }) => [typeId, name, mandatory, order]))
 
-/** What a caller did wrong, in words, the same for every form: the fault of many records is told once. What went wrong with the service comes through. */
+// The same sentence for all forms, so that the fault is listed once. Service failures are thrown.
 const sentenceOf = (error: unknown): string => {
   if (!(error instanceof ServiceError) || error.status >= 500) throw error
   return error.message
@@ -203,7 +198,7 @@ const faultIn = (outcome: LinkOutcome, { kind }: LinkList, { objectId }: LinkRec
   return isUnknown ? `objectId: there is no such ${objectKinds[kind].one} on this site` : undefined
 }
 
-/** Links those objects that exist; answers for each record what kept it from being linked. */
+// Returns for each record the reason why it was not linked, or undefined.
 const linkKnown = async (records: readonly LinkRecord[], list: LinkList, { stores, replaces }: Destination) => {
   const items = records.map(({ objectId, displayable }) => ({
     objectId,
@@ -239,7 +234,6 @@ const linkRecord = recordKind({
   },
 })
 
-/** How records are stored, by their `kind`. */
 export const recordKinds: ReadonlyMap<string, RecordKind> = new Map<string, RecordKind>([
   ...contentKinds.map((kind) => [kind, contentRecord(kind)] as const),
   ['link', linkRecord],

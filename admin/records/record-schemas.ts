@@ -6,7 +6,7 @@ import { fieldTypeName } from '../../lib/fields/catalogue.ts'
 import { maxOrder } from '../../lib/fields/web-forms.ts'
 import { longestName } from '../terminal/arguments.ts'
 
-/** Full forms stay below the 4 KB of one read unit when the names of their fields have up to this length. */
+// With names up to this length, a full form stays below the 4 KB of one read unit.
 const longestFieldName = 80
 
 const nameOf = (longest: number) =>
@@ -28,13 +28,11 @@ const described = (description: string, otherwise?: string) => ({
   ...(otherwise !== undefined && { otherwise }),
 })
 
-/** Makes a form, or renames the one of that id. */
 export const webFormSchema = z.strictObject({
   id: webFormId.meta(described('its number, by which it is found')),
   name: nameOf(longestName).optional().meta(described('its name', '`Web form {id}`')),
 })
 
-/** Puts a system field on a form, or changes the one of its type. */
 export const fieldSchema = z.strictObject({
   webFormId: webFormId.meta(described('the number of the form that it is on')),
   typeId: z
@@ -54,7 +52,6 @@ export const fieldSchema = z.strictObject({
     .meta(described('its position; whatever stands there moves down', 'behind the last one')),
 })
 
-/** Links an object with a category; both must exist. */
 export const linkSchema = z.strictObject({
   type: z.enum(objectKindNames, `must be ${objectKindNames.join(' or ')}`).meta(described('what is linked')),
   categoryId: contentId.transform((id) => id as CategoryId).meta(described('the number of the category')),
@@ -68,7 +65,7 @@ export const linkSchema = z.strictObject({
 
 export type LinkRecord = z.infer<typeof linkSchema>
 
-/** A kind of record: what it stands for, and its members, without `kind`. */
+// `schema` does not include `kind`.
 interface RecordShape {
   readonly meaning: string
   readonly schema: z.ZodObject
@@ -79,7 +76,7 @@ const contentShape = (kind: ContentKind): RecordShape => ({
   schema: contentSchema(kind),
 })
 
-/** What an import can hold, by the `kind` of its records (decisions.md, section 7), in an order in which what others refer to comes first. */
+/** The records of an import by `kind`, referenced kinds first (T-24). */
 export const recordShapes: Readonly<Record<string, RecordShape>> = {
   webForm: { meaning: 'A web form.', schema: webFormSchema },
   field: {

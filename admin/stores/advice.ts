@@ -4,7 +4,7 @@ import { databaseFailure } from '../../lib/machine/directory/failures.ts'
 import { UsageError } from '../../lib/machine/directory/usage-error.ts'
 import { Refusal } from '../terminal/output.ts'
 
-/** What AWS says of credentials that are missing, wrong or expired, or that do not go far enough. */
+// Credentials are missing, wrong or expired, or lack permissions.
 const rightsErrors: ReadonlySet<string> = new Set([
   'CredentialsProviderError',
   'TokenProviderError',
@@ -18,10 +18,10 @@ const rightsErrors: ReadonlySet<string> = new Set([
   'UnrecognizedClientException',
 ])
 
-/** Errors whose message says what to do. */
+// Their messages tell what to do.
 const inWords = [Refusal, UsageError, SettingsError, ServiceError] as const
 
-/** What a person can do about a failure of a command, in a sentence; undefined when it is nothing that they can put right. */
+/** A sentence that tells the user how to fix the failure; undefined if the user cannot. */
 export const adviceOn = (error: unknown): string | undefined => {
   if (error instanceof ServiceError && error.code === errors.unavailable.code) {
     return 'The store is away or busy. Repeat the command; repeating is safe.'
@@ -31,5 +31,8 @@ export const adviceOn = (error: unknown): string | undefined => {
   const failure = databaseFailure(error)
   if (failure !== undefined) return failure
   if (!rightsErrors.has(error.name)) return undefined
-  return `AWS does not let you: ${error.message.replace(/\.$/, '')}. Check your credentials, and what they are allowed to do.`
+  return (
+    `AWS does not let you: ${error.message.replace(/\.$/, '')}. Check your credentials, and what they are allowed ` +
+    'to do.'
+  )
 }

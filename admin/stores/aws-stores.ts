@@ -8,14 +8,14 @@ import type { SiteDirectory } from '../../lib/sites/site-directory.ts'
 import { Refusal } from '../terminal/output.ts'
 import type { AdminStores, AreaStores } from './admin-stores.ts'
 
-/** The outputs of a stack, by name. */
 type Outputs = (name: string) => string
 
 const outputsOf = async (stack: string, wanted: string | undefined): Promise<Outputs> => {
   const { region, outputs } = await readStackOutputs(stack, wanted)
   if (region === undefined)
     throw new Refusal(
-      'No region is set, or none that can be one. Set AWS_REGION to the home region of the directory, such as us-east-1.',
+      'No region is set, or none that can be one. Set AWS_REGION to the home region of the directory, such as ' +
+        'us-east-1.',
     )
   const where = `stack ${stack} in ${region}`
   if (!outputs) {
@@ -30,7 +30,7 @@ const outputsOf = async (stack: string, wanted: string | undefined): Promise<Out
 
 type AdminFiles = AreaStores['files']
 
-/** The files of a bucket. The client of S3 is loaded by the commands that need it, with their first call. */
+// The S3 client is loaded with the first call, because few commands need it.
 const openFiles = (
   bucket: string,
   region: string,
@@ -56,14 +56,13 @@ const openFiles = (
   }
 }
 
-/** A token that was revoked works for so long at the most, wherever it is used, in milliseconds (decisions.md, section 1). */
+// In milliseconds (A-13).
 const longestMemory = 60_000
 
-/** The stores of what is deployed: tables are found from the outputs of the stacks whose names begin with the prefix. */
+/** Opens the stores of a deployment by the outputs of the stacks with this prefix. */
 export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
   const directory = await outputsOf(`${prefix}-directory`, undefined)
   const dynamodb = createDocumentClient()
-  /** What is deployed of the data centre where a site lives. */
   const openDataCentre = async (id: string) => {
     const known = await sites.getDataCentre(id)
     if (!known?.region) throw new Refusal(`Data centre ${id} is not deployed.`)
@@ -71,7 +70,7 @@ export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
     return { outputs, region: known.region, dynamodb: createDocumentClient({ region: known.region }) }
   }
 
-  /** Sites and tokens are known everywhere; their history is that of each site, in its own data centre. */
+  // Sites and tokens are global; their history is in the data centre of the site.
   const record: RecordChange = async (entry) => {
     try {
       const home = homes.get(entry.site) ?? (await sites.getSite(entry.site))?.dataCentre
@@ -83,7 +82,7 @@ export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
   }
   const tables = { sitesTable: directory('SitesTable'), tokensTable: directory('TokensTable') }
   const { sites: stored, grants } = openDirectory(tables, { dynamodb, record })
-  /** Where sites live that have been asked for: of one that has just been removed, nobody else knows. */
+  // Remembers the data centre of a site that is removed by this command.
   const homes = new Map<SiteId, string>()
   const sites: SiteDirectory = {
     ...stored,

@@ -3,7 +3,7 @@ import type { Author, ChangeType, HistoryEntry } from '../../lib/core/history-en
 import type { SiteId } from '../../lib/core/ids.ts'
 import { Refusal } from '../terminal/output.ts'
 
-/** Whom the history names for what a command changes. */
+// The author of changes by commands.
 const userName = (): string => {
   try {
     return userInfo().username
@@ -15,7 +15,6 @@ const userName = (): string => {
 
 export const administrator: Author = { actor: `admin:${userName()}` }
 
-/** What the history of a site says of a change that a command makes. */
 export const entryOf = (
   type: ChangeType,
   site: SiteId,
@@ -24,18 +23,16 @@ export const entryOf = (
 ): HistoryEntry => ({ ...administrator, site, type, subject, ...(details && { details }) })
 
 interface Creation<Id extends number> {
-  /** The id that a person has asked for. */
   readonly wanted: Id | undefined
-  /** The lowest id that is given to something without a wish: the one behind the highest that there is. */
+  // One more than the highest id in use.
   readonly next: () => Promise<number>
   readonly largest: number
-  /** Answers false, and creates nothing, when the id is taken. */
+  // False if the id is taken; nothing is created then.
   readonly create: (id: Id) => Promise<boolean>
-  /** The beginning of what a person is told whose id is taken. */
   readonly taken: string
 }
 
-/** Creates something under the id that is wanted, or else under the next one, and answers the id. Throws a Refusal. */
+/** Creates an object with the wanted id or the next free one. Returns the id. Throws a Refusal. */
 export const createUnderId = async <Id extends number>(creation: Creation<Id>): Promise<Id> => {
   const { wanted, next, largest, create, taken } = creation
   if (wanted !== undefined) {

@@ -10,18 +10,17 @@ import { countFolder } from '../../lib/storage/preview-removal.ts'
 import type { AdminStores, AreaStores } from './admin-stores.ts'
 import { entryOf } from './changes.ts'
 
-/** What goes with a site: how many there are of each, by what people call them, and how many bytes the files have. */
+/** Counts per kind, and the bytes of the files. */
 export interface SiteContents {
   readonly files: number
   readonly bytes: number
-  /** Whether there are more files, which were not counted. */
+  // There are more files than were counted.
   readonly atLeast: boolean
   readonly webForms: number
   readonly categories: number
-  /** By the names of their kinds. */
+  // By kind.
   readonly objects: Readonly<Record<string, number>>
   readonly workflows: number
-  /** Those that cover it. */
   readonly tokens: number
 }
 
@@ -31,7 +30,6 @@ const grantsOf = async ({ grants }: Pick<AdminStores, 'grants'>, site: SiteId): 
   return covering
 }
 
-/** How many workflows are read at a time. */
 const step = 1_000
 
 const countWorkflows = async ({ workflows }: Pick<AreaStores, 'workflows'>, site: SiteId): Promise<number> => {
@@ -65,7 +63,6 @@ export const contentsOf = async (stores: AdminStores, site: Site): Promise<SiteC
 
 const some = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
-/** What goes with a site, for people. */
 export const inWords = ({ files, bytes, atLeast, webForms, categories, objects, workflows, tokens }: SiteContents) => {
   const parts = [
     `${atLeast ? 'at least ' : ''}${some(files, 'file')} (${bytes} bytes)`,
@@ -77,7 +74,7 @@ export const inWords = ({ files, bytes, atLeast, webForms, categories, objects, 
   return `${parts.join(', ')}. ${some(tokens, 'token')} will no longer cover it`
 }
 
-/** Everything of a site but the site itself: what breaks off half-way is found by doing it again. */
+// Repeating completes a removal that failed half-way.
 const empty = async ({ workflows, files, webForms, contents }: AreaStores, site: SiteId): Promise<void> => {
   await emptyFolder(files, site, root, () => false)
   await workflows.clear(site)
@@ -85,7 +82,7 @@ const empty = async ({ workflows, files, webForms, contents }: AreaStores, site:
   await contents.clear(site)
 }
 
-/** Takes the site away from every token, and answers whether one of them may still be at work. */
+/** Returns whether one of the tokens may still be in use. */
 const uncover = async (stores: AdminStores, { id }: Site): Promise<boolean> => {
   let isAnyCurrent = false
   for (const grant of await grantsOf(stores, id)) {
@@ -99,14 +96,13 @@ const uncover = async (stores: AdminStores, { id }: Site): Promise<boolean> => {
 
 interface Surroundings {
   readonly wait?: (milliseconds: number) => Promise<unknown>
-  /** Tells a person what takes so long. */
   readonly say?: (sentence: string) => void
 }
 
 /**
- * Removes a site with all that belongs to it. Nobody is let in any more before anything goes, and the site itself goes last: whatever breaks off,
- * repeating it goes on. Callers whose tokens are remembered may store something meanwhile: when none of them is any more, that goes as well. Removed files are
- * kept as others are, and the history stays as long as ever.
+ * Removes a site with all its contents. First its tokens lose access, and the site itself goes last, so that repeating
+ * completes a failed removal. Caches may still accept tokens for a while: after that time the contents are removed once
+ * more. Removed files and the history are kept as usual.
  */
 export const removeSite = async (
   stores: AdminStores,
@@ -120,7 +116,8 @@ export const removeSite = async (
   const left = over - Date.now()
   if (left > 0) {
     say(
-      `The site is empty. Its tokens stop working everywhere within ${Math.ceil(left / 1000)} seconds: waiting for that.`,
+      `The site is empty. Its tokens stop working everywhere within ${Math.ceil(left / 1000)} seconds: waiting for ` +
+        'that.',
     )
     await wait(left)
     await empty(area, site.id)

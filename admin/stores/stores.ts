@@ -9,10 +9,10 @@ import { print, Refusal } from '../terminal/output.ts'
 import type { AdminStores } from './admin-stores.ts'
 import { adviceOn } from './advice.ts'
 
-/** A token that was revoked works for so long at the most, in milliseconds (decisions.md, section 1). */
+// In milliseconds (A-13).
 const longestMemory = 30_000
 
-/** The stores in a local data directory, which all data centres share. */
+// All data centres share the directory.
 const openLocalStores = async (dataDirectory: string): Promise<AdminStores> => {
   const { directory, stores, close } = await openMachine(dataDirectory)
   return {
@@ -24,7 +24,7 @@ const openLocalStores = async (dataDirectory: string): Promise<AdminStores> => {
   }
 }
 
-/** The site of that id. Throws a Refusal when there is none. */
+/** Throws a Refusal if there is no such site. */
 export const siteOf = async ({ sites }: Pick<AdminStores, 'sites'>, id: SiteId): Promise<Site> => {
   const site = await sites.getSite(id)
   if (!site) throw new Refusal(`There is no site ${id}. "site list" shows those that there are.`)
@@ -38,7 +38,7 @@ export interface GlobalOptions {
   readonly json: boolean
 }
 
-/** Throws a Refusal when the address that AWS is to be found at is none: its client would fail in words of its own. */
+// The AWS client would fail with an obscure message.
 const checkEndpoint = (endpoint: string | undefined): void => {
   if (!endpoint || URL.canParse(endpoint)) return
   throw new Refusal('AWS_ENDPOINT_URL is no URL. Set it to one such as http://127.0.0.1:4566, or leave it out.')
@@ -51,7 +51,6 @@ const openStores = async ({ target, dataDir, stackPrefix }: GlobalOptions): Prom
   return openAwsStores(stackPrefix)
 }
 
-/** What a command works on, for people: its directory, or its address. */
 const placeOf = ({ target, dataDir, stackPrefix }: GlobalOptions): string => {
   if (target === 'local') return `Data directory: ${resolve(dataDir)}`
   const address = process.env['AWS_ENDPOINT_URL'] || 'AWS'
@@ -59,18 +58,18 @@ const placeOf = ({ target, dataDir, stackPrefix }: GlobalOptions): string => {
   return `Stacks: ${stackPrefix}-… at ${address}${region ? `, ${region}` : ''}`
 }
 
-/** An error of a command with what it has worked on. What says so itself, or is a fault of the program, stays as it is. */
+// Adds the place to messages that do not name it. Program faults stay as they are.
 const located = (error: unknown, options: GlobalOptions): unknown => {
   const advice = adviceOn(error)
   if (advice === undefined || error instanceof UsageError) return error
   return new Refusal(`${advice} (${placeOf(options)})`, { cause: error })
 }
 
-/** Runs a command on the stores that the command line names, prints its result when there is one, and closes them. */
+/** Opens the stores of the command line, runs the command, prints its result and closes them. */
 export const withStores = async <Result extends object | readonly object[] | undefined>(
   command: Command,
   run: (stores: AdminStores) => Promise<Result>,
-  /** What people are shown of the result, where that is not all of it as it is. */
+  // The part of the result that is shown as text.
   forPeople: (result: NonNullable<Result>) => object | readonly object[] = (result) => result,
 ): Promise<void> => {
   const options = command.optsWithGlobals<GlobalOptions>()

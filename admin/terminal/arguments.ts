@@ -2,29 +2,27 @@ import { InvalidArgumentError } from 'commander'
 import { largestContentId, parseId } from '../../lib/core/ids.ts'
 import { readBaseUrl } from '../../lib/sites/site-directory.ts'
 
-/** Reads a positive id from a command line. */
 export const parsePositiveId = <Id extends number>(text: string): Id => {
   const id = parseId<Id>(text)
   if (id === undefined || id < 1) throw new InvalidArgumentError('It must be a whole number from 1.')
   return id
 }
 
-/** Reads the id of a category, a news item or a blog from a command line. */
 export const parseContentId = <Id extends number>(text: string): Id => {
   const id = parsePositiveId<Id>(text)
   if (id > largestContentId) throw new InvalidArgumentError(`It must be ${largestContentId} or less.`)
   return id
 }
 
-/** For options that may be repeated. */
+// For options that may be repeated.
 export const collect =
   <Value>(parse: (text: string) => Value) =>
   (text: string, previous: readonly Value[] = []): Value[] => [...previous, parse(text)]
 
-/** The longest name of a site, a form or a category, in characters. */
+// In characters.
 export const longestName = 200
 
-/** Reads a name: some characters, none of them a control character. */
+// No control characters.
 export const parseName = (text: string): string => {
   const name = text.trim().normalize('NFC')
   if (name === '' || name.length > longestName || /\p{Cc}/u.test(name)) {
@@ -42,7 +40,7 @@ export const parseDataCentreId = (text: string): string => {
   return text
 }
 
-/** Reads a base URL; a trailing slash is dropped. */
+// Drops a trailing slash.
 export const parseBaseUrl = (text: string): string => {
   const url = readBaseUrl(text)
   if (url === undefined)
@@ -59,13 +57,13 @@ const secondsIn: Readonly<Record<string, number>> = {
   y: 365 * 24 * 3600,
 }
 
-/** In seconds; not a number for what is no span. */
+// In seconds; NaN if it is not a span.
 const spanIn = (text: string): number => {
   const [, count = '', unit = ''] = /^(\d{1,8})([smhdwy])$/.exec(text) ?? []
   return count === '' ? Number.NaN : Number(count) * (secondsIn[unit] ?? 0)
 }
 
-/** Reads a span of time in seconds: `30m`, `4h`, `2d`, `1w`. */
+/** In seconds: `30m`, `4h`, `2d`, `1w`. */
 export const parseSpan = (text: string): number => {
   const seconds = spanIn(text)
   if (!(seconds >= 1)) throw new InvalidArgumentError('It must be a span such as 30m, 4h, 2d or 1w.')
@@ -74,7 +72,7 @@ export const parseSpan = (text: string): number => {
 
 const longestLifetime = 365 * 24 * 3600
 
-/** Reads a lifetime in seconds: `4h` is short-lived, `2w` long-lived. */
+/** In seconds: `4h` is short-lived, `2w` long-lived. */
 export const parseLifetime = (text: string): number => {
   const seconds = spanIn(text)
   if (!(seconds >= 1 && seconds <= longestLifetime)) {
@@ -83,11 +81,9 @@ export const parseLifetime = (text: string): number => {
   return seconds
 }
 
-/** What the help of a command shows below its options: lines as people type them. */
 export const exampleOf = (...lines: readonly string[]): string =>
   `\nExample:\n${lines.map((line) => `  site-admin ${line}`).join('\n')}`
 
-/** What the commands take that remove something. */
 export interface RemoveOptions {
   readonly yes?: true
   readonly dryRun?: true

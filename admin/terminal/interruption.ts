@@ -1,9 +1,9 @@
 const endings = ['SIGINT', 'SIGTERM'] as const
 
-/** For how long a signal is taken for the first one, in milliseconds: it may reach the program once for its group, and once from what has started it. */
+// Milliseconds. One Ctrl+C may arrive twice: for the process group, and from the parent process.
 const sameSignal = 500
 
-/** Runs something that ends in good order when somebody interrupts the program, by a signal with that reason; a second time it ends at once. */
+/** Runs work that the first signal ends in good order, with `reason`. A second signal ends the process at once. */
 export const interruptibly = async <Result>(
   run: (signal: AbortSignal) => Promise<Result>,
   reason?: Error,

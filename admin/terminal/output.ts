@@ -1,9 +1,9 @@
 type Row = object
 
-/** Of a longer list people are shown the first ones; programs get all of it. */
+// Tables show the first values of a longer list; JSON has all.
 const mostInCell = 10
 
-/** A text in one line that a terminal only shows: control characters would move its cursor, or do worse. */
+/** Escapes control characters, which could move the cursor of a terminal. */
 export const visible = (text: string): string =>
   text.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (character) => {
     const short = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }[character]
@@ -20,14 +20,13 @@ const cell = (value: unknown): string => {
   return value === null || value === undefined ? '' : visible(String(value))
 }
 
-/** Lines of cells, with those of one column as wide as the widest of them. There may be more lines than a function takes arguments. */
+/** Pads the cells of each column to equal width. */
 export const inColumns = (lines: readonly (readonly string[])[]): readonly (readonly string[])[] => {
   const widest = (column: number) => lines.reduce((width, line) => Math.max(width, line[column]?.length ?? 0), 0)
   const widths = lines[0]?.map((_, column) => widest(column)) ?? []
   return lines.map((line) => line.map((text, column) => text.padEnd(widths[column] ?? 0)))
 }
 
-/** Rows under their members' names, in columns. */
 const asTable = (rows: readonly Row[]): string => {
   const [first] = rows
   if (!first) return '(none)'
@@ -38,7 +37,7 @@ const asTable = (rows: readonly Row[]): string => {
 const isRows = (value: unknown): value is readonly Row[] =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'object')
 
-/** One value: its members in a line, and below them those that are lists of their own, when there is anything on them. */
+// The plain members in one line, then each list as a table.
 const asText = (value: Row): string => {
   const members = Object.entries(value)
   const own = Object.fromEntries(members.filter(([, member]) => !isRows(member)))
@@ -46,7 +45,7 @@ const asText = (value: Row): string => {
   return [asTable([own]), ...lists].join('\n')
 }
 
-/** A command that cannot be carried out; the message says what to do about it. Exit status 1. */
+/** The message tells what to do. Exit status 1. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
 }
@@ -62,13 +61,12 @@ const write = (text: string): Promise<Error | undefined> =>
     })
   })
 
-/** Whether whoever reads the output has had enough, as `head` has. */
+// The reader has closed the pipe, as `head` does.
 const hasReaderGone = (error: Error): boolean => 'code' in error && error.code === 'EPIPE'
 
-/** What could not be printed, and why. */
 export const outputLost = (error: Error): string => `Standard output cannot be written: ${error.message}.`
 
-/** Prints a text and the end of its line. Answers the error that has kept it from being read; undefined when nothing has. */
+/** Returns the error of a failed write. */
 export const tryToPrint = async (text: string): Promise<Error | undefined> => {
   const failure = await write(text)
   if (failure) return failure
@@ -77,28 +75,27 @@ export const tryToPrint = async (text: string): Promise<Error | undefined> => {
   return later && hasReaderGone(later) ? undefined : later
 }
 
-/** Prints a text. Throws a Refusal when it is lost, unless its reader has had enough. */
+/** Throws a Refusal if the text is lost, unless the reader has closed the pipe. */
 export const printText = async (text: string): Promise<void> => {
   const failure = await tryToPrint(text)
   if (!failure || hasReaderGone(failure)) return
   throw new Refusal(
-    `${outputLost(failure)} What the command was to do is done, and what it had to say is lost. Send its output to where there is room.`,
+    `${outputLost(failure)} What the command was to do is done, and what it had to say is lost. Send its output to ` +
+      'where there is room.',
   )
 }
 
-/** What a command has to say: one JSON value for programs, tables for people. */
+/** One JSON value for programs, tables for people. */
 export const textOf = (value: Row | readonly Row[], json: boolean): string => {
   if (json) return JSON.stringify(value)
   return Array.isArray(value) ? asTable(value) : asText(value)
 }
 
-/** Prints what a command has to say. Throws a Refusal when that is lost. */
 export const print = (value: Row | readonly Row[], json: boolean): Promise<void> => printText(textOf(value, json))
 
-/** A command that has looked for faults, and has said which ones there are. Exit status 1. */
+/** A check found faults and has listed them. Exit status 1. */
 export class FaultsFound extends Error {
   override readonly name = 'FaultsFound'
 }
 
-/** The end of what is told of a removal that nobody has confirmed. */
 export const notSure = 'Nothing was removed: add --yes to remove it.'

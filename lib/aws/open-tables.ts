@@ -20,7 +20,7 @@ export interface Given {
 
 interface SitesSettings {
   readonly sitesTable: string
-  /** Set when the directory is not replicated to the own region. */
+  // Set when the directory is not replicated to the own region.
   readonly directoryRegion?: string
 }
 
@@ -89,7 +89,7 @@ export const openCategoriesStores = (settings: DirectorySettings & JournalSettin
   return { ...openDirectory(settings, { dynamodb }), ...createCategoryStores({ dynamodb, ...settings, record }) }
 }
 
-/** What keeps paths from being changed, and the history. */
+/** Workflows, removals and the history. */
 export const openLocks = (settings: LockSettings, given?: Given): PathLocks & ReturnType<typeof openJournal> => {
   const journal = openJournal(settings, given)
   const { dynamodb, record, now } = journal
@@ -106,7 +106,7 @@ export const openUploads = (
   uploadRecords: createUploadRecords({ dynamodb, table, now }),
 })
 
-/** What an operator works on in one data centre, without its files. */
+/** The tables of one data centre for an operator. */
 export const openAreas = (settings: LockSettings & WebFormsSettings & CategoryTables, given?: Given) => {
   const { dynamodb, record, history, workflows, removals } = openLocks(settings, given)
   return {

@@ -13,8 +13,8 @@ import {
 
 export const logLevels = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const
 
-// The only place that names environment variables. A missing or bad one stops the cold start. The deployment writes the environment of each
-// function from the same tables.
+// The only place that names environment variables. A missing or bad one stops the cold start. The deployment writes the
+// environment of each function from the same tables.
 
 const logLevel = otherwise('LOG_LEVEL', oneOf(logLevels), 'INFO')
 
@@ -66,7 +66,7 @@ const files = {
   reservedFolders: otherwise('RESERVED_FOLDERS', list, '_System,Layouts,ModuleTemplates,Templates,StyleSheets'),
 }
 
-// How long replaced and removed files are kept, in days.
+// Days for which replaced and removed files are kept.
 const keptDays = otherwise('KEPT_DAYS', wholeNumber(1, 3_650), '30')
 
 const fileStores = {

@@ -96,8 +96,8 @@ export class SettingsError extends Error {
 }
 
 /**
- * Reads settings from an environment. Throws a SettingsError that names every fault. It works without a schema library: every cold start would wait
- * for one to load.
+ * Reads settings from an environment. Throws a SettingsError that names every fault. It works without a schema library:
+ * every cold start would wait for one to load.
  */
 export const readSettings = <Wanted extends Settings>(
   wanted: Wanted,

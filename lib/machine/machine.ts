@@ -171,7 +171,8 @@ const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Datab
 
 export const noRoomToOpen = ({ path }: DataDirectory, cause: unknown): UsageError =>
   new UsageError(
-    `The disk of the data directory ${path} is full, and opening it needs some room. Make room on that disk. Nothing was changed.`,
+    `The disk of the data directory ${path} is full, and opening it needs some room. Make room on that disk. ` +
+      'Nothing was changed.',
     { cause },
   )
 

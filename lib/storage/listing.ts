@@ -88,7 +88,7 @@ const listByKey = async (
   { size, after, countThatFit }: FittingQuery,
 ): Promise<FolderListing> => {
   const { entries, next } = await readEntries(store, { prefix, folded: true, after: after && prefix + after }, size)
-  // What is left out must lie behind the cursor, whatever its name is.
+  // Entries that are left out must sort after the cursor.
   const contents = entries.sort(byKey).slice(0, countThatFit(entries))
   const last = contents.at(-1)
   const isEnd = last === undefined || (next === undefined && contents.length === entries.length)

@@ -3,8 +3,8 @@ import { isServerError, isThrottlingError, isTransientError } from '@smithy/core
 import { ServiceError } from '../../core/errors.ts'
 
 /**
- * Timeouts of a client's request handler, in milliseconds: until the answer begins, and between two pieces of it. A call that takes longer
- * fails with a TimeoutError. Without `throwOnRequestTimeout` the SDK only warns, and waits on.
+ * Timeouts of a client's request handler, in milliseconds: until the answer begins, and between two pieces of it. A
+ * call that takes longer fails with a TimeoutError. Without `throwOnRequestTimeout` the SDK only warns, and waits on.
  */
 export const timeouts = ({
   requestTimeout,

@@ -16,7 +16,7 @@ interface Options {
   readonly contentTable: string
   readonly categoryLinksTable: string
   readonly record: RecordChange
-  /** How long a store without progress is tried again, in milliseconds. */
+  // Milliseconds without progress after which a store counts as unavailable.
   readonly longestStall?: number
 }
 
@@ -25,7 +25,7 @@ interface Items {
   readonly links: LinkItems
 }
 
-/** How many links are read and deleted together. */
+// Links that are read and deleted together.
 const pageLength = 1_000
 const categoriesAtOnce = 8
 
@@ -44,7 +44,10 @@ const forEachPage = async <Value>(
   }
 }
 
-/** `put` are links whose displayable flag the caller names. `add` are new ones without it, which another request may be naming now. */
+/**
+ * `put` are links whose displayable flag the caller names. `add` are new ones without it, which another request may be
+ * naming now.
+ */
 const changesOf = (
   wanted: ReadonlyMap<number, boolean | undefined>,
   present: ReadonlyMap<number, CategoryLink>,
@@ -187,8 +190,9 @@ const withHistory = (contents: ContentItems, record: RecordChange): Omit<Content
 })
 
 /**
- * Contents and their links are in two tables, and no write touches both. A removal marks the object, deletes its links, and deletes the object.
- * A link is checked, written, and checked once more: one that was written too late for the removal finds the mark and is taken back.
+ * Contents and their links are in two tables, and no write touches both. A removal marks the object, deletes its links,
+ * and deletes the object. A link is checked, written, and checked once more: one that was written too late for the
+ * removal finds the mark and is taken back.
  */
 export const createCategoryStores = ({
   dynamodb: client,

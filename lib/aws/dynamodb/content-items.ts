@@ -11,32 +11,32 @@ import { countRange, type KeyRange, readRange } from './key-range.ts'
 type Apply = Parameters<Contents['changeMany']>[3]
 
 type Reading = Omit<Contents, 'create' | 'putMany' | 'changeMany' | 'removeObject' | 'removeCategory' | 'clear'> & {
-  /** Ids after one, up to `limit`, read consistently, with those of marked items. */
+  // Ids after one, up to `limit`, read consistently, with those of marked items.
   idsOf(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<readonly number[]>
 }
 
 interface Writing {
   create(site: SiteId, kind: ContentKind, content: Content): Promise<boolean>
   putMany(site: SiteId, kind: ContentKind, contents: readonly Content[]): Promise<void>
-  /** Answers how many it has changed. */
+  // Answers how many it has changed.
   changeMany(site: SiteId, kind: ContentKind, ids: readonly number[], apply: Apply): Promise<number>
-  /** Deletes items with their texts. Repeating is safe. */
+  // Deletes items with their texts. Repeating is safe.
   deleteMany(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<void>
-  /** Answers false when there is no such item. */
+  // Answers false when there is no such item.
   markRemoved(site: SiteId, kind: ContentKind, id: number): Promise<boolean>
   delete(site: SiteId, kind: ContentKind, id: number): Promise<void>
 }
 
 /**
- * The table Content: the categories, news items and blogs of a site. Long texts are items of their own. Items that are marked as removed do not
- * exist for readers.
+ * The table Content: the categories, news items and blogs of a site. Long texts are items of their own. Items that are
+ * marked as removed do not exist for readers.
  */
 export type ContentItems = Reading & Writing
 
 interface Options {
   readonly client: DynamoDBDocumentClient
   readonly table: string
-  /** How long a store without progress is tried again, in milliseconds. */
+  // Milliseconds without progress after which a store counts as unavailable.
   readonly longestStall?: number
 }
 

@@ -10,7 +10,7 @@ import type { RecordChange } from './journal.ts'
 export const withoutHistory: RecordChange = async () => {}
 
 interface DirectoryOptions extends TableOptions {
-  /** Writes to the history in the site's own data centre. */
+  // Writes to the history in the site's own data centre.
   readonly record: RecordChange
 }
 

@@ -25,9 +25,9 @@ const longestStall = 8_000
 const longestPause = 1_000
 
 export interface BatchOptions extends Pick<Table, 'client' | 'name'> {
-  /** How long a store without progress is tried again, in milliseconds. */
+  // Milliseconds without progress after which a store counts as unavailable.
   readonly longestStall?: number
-  /** For writes. */
+  // For writes.
   readonly deadline?: Deadline | undefined
 }
 
@@ -35,8 +35,8 @@ export const chunksOf = <Value>(values: readonly Value[], size: number): Value[]
   Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))
 
 /**
- * Sends requests until the store has taken all of them. It may leave some undone, because it is busy or its answer would be too large.
- * Errors: unavailable, after `stall` milliseconds without progress.
+ * Sends requests until the store has taken all of them. It may leave some undone, because it is busy or its answer
+ * would be too large. Errors: unavailable, after `stall` milliseconds without progress.
  */
 const sendAll = async <Request>(
   requests: Request[],
@@ -60,7 +60,10 @@ const sendAll = async <Request>(
   }
 }
 
-/** Reads items by distinct keys in parallel calls, in any order. It leaves out keys without an item. Errors: unavailable. */
+/**
+ * Reads items by distinct keys in parallel calls, in any order. It leaves out keys without an item. Errors:
+ * unavailable.
+ */
 export const batchGet = async (
   { client, name, longestStall: stall = longestStall }: BatchOptions,
   keys: readonly Key[],
@@ -79,7 +82,10 @@ export const batchGet = async (
   return items
 }
 
-/** Puts and deletes items with distinct keys in parallel calls. A failure may leave some undone; repeating is safe. Errors: unavailable. */
+/**
+ * Puts and deletes items with distinct keys in parallel calls. A failure may leave some undone; repeating is safe.
+ * Errors: unavailable.
+ */
 export const batchWrite = async (
   { client, name, longestStall: stall = longestStall, deadline }: BatchOptions,
   requests: readonly WriteRequest[],

@@ -112,7 +112,7 @@ export const openTable = ({ dynamodb: client, table: TableName }: TableOptions) 
       return (await unlessRefused(client.send(command, signal && { abortSignal: signal }))) !== undefined
     },
 
-    /** Puts an item without a condition and answers the one that was there. */
+    // Puts an item without a condition and answers the one that was there.
     async replace(Item: object): Promise<Attributes | undefined> {
       return (await client.send(new PutCommand({ TableName, Item, ReturnValues: 'ALL_OLD' }))).Attributes
     },
@@ -135,7 +135,7 @@ export const openTable = ({ dynamodb: client, table: TableName }: TableOptions) 
       return (await unlessRefused(client.send(new DeleteCommand(command)))) !== undefined
     },
 
-    /** Deletes an item and answers it as it was; undefined when there was none. */
+    // Deletes an item and answers it as it was; undefined when there was none.
     async take(key: Key): Promise<Attributes | undefined> {
       return (await client.send(new DeleteCommand({ TableName, Key: key, ReturnValues: 'ALL_OLD' }))).Attributes
     },

@@ -12,19 +12,19 @@ import { type PathItems, type RemovalItem, recordKey, removalKey } from './path-
 /** Folders as seen at one moment: a change looks before it writes, and once more after. */
 export interface FolderLook {
   readonly isRemoving: boolean
-  /** A removal of one of them has begun since. It may have taken the new files along, even if it has ended. */
+  // A removal of one of them has begun since. It may have taken the new files along, even if it has ended.
   hasChanged(): Promise<boolean>
 }
 
 export interface ObservedRemovals extends FolderRemovals {
-  /** `lockId` is the caller's own hold: it does not block the caller. */
+  // `lockId` is the caller's own hold: it does not block the caller.
   look(site: SiteId, folders: readonly StoragePath[], lockId?: string): Promise<FolderLook>
 }
 
 /** Closed removals are kept so long, in seconds, that changes which began before them still see them. */
 const closedFor = 24 * 3600
 
-/** Where there is no removal or hold, or a closed one. */
+// No removal or hold, or a closed one.
 const whereFree = (now: number) => ({
   condition: 'attribute_not_exists(#path) OR #closed = :true OR (#hold = :true AND #until <= :now)',
   values: { ':true': true, ':now': now },
@@ -110,7 +110,7 @@ export const createOpening = (
   record: RecordChange,
   note: FolderRemovals['note'],
 ): Pick<FolderRemovals, 'open' | 'close'> => {
-  /** The removal of a folder, if the call with this mark closed it. */
+  // The removal of a folder, if the call with this mark closed it.
   const closedBy = async (
     site: SiteId,
     folder: StoragePath,

@@ -6,36 +6,38 @@ import { type Change, keptFor } from '../../history/history.ts'
 import type { Attributes, Query } from './dynamodb.ts'
 
 /**
- * The table Journal: the history of a site in blocks of a few entries, one item each. An entry is added to its block by one update, and DynamoDB
- * orders the updates of an item: that order is the order of the history. A full block stays full and names the next one, which nobody writes to
- * before. So no entry ever appears before one that somebody has read.
+ * The table Journal: the history of a site in blocks of a few entries, one item each. An entry is added to its block by
+ * one update, and DynamoDB orders the updates of an item: that order is the order of the history. A full block stays
+ * full and names the next one, which nobody writes to before. So no entry ever appears before one that somebody has
+ * read.
  */
 export interface Block {
   readonly site: number
-  /** The start of the positions of its entries; close to the epoch milliseconds when the block before it filled. 0 is the head. */
+  // The start of the positions of its entries; close to the epoch milliseconds when the block before it filled. 0 is
+  // the head.
   readonly block: number
-  /** The number of its last entry. */
+  // The number of its last entry.
   readonly count: number
-  /** The approximate size of its entries. */
+  // The approximate size of its entries.
   readonly bytes: number
-  /** The next block. The head names the first one. */
+  // The next block. The head names the first one.
   readonly next: number
-  /** The newest first: the pipe of change events reads the first one. */
+  // The newest first: the pipe of change events reads the first one.
   readonly entries: readonly EntryItem[]
-  /** The mark of each entry: its writer recognises it when an answer was lost. */
+  // The mark of each entry: its writer recognises it when an answer was lost.
   readonly marks: ReadonlySet<string>
 }
 
 /** Every member is present and a text, so that a pipe can read it. */
 interface EntryItem {
-  /** ISO 8601. */
+  // ISO 8601.
   readonly at: string
   readonly type: string
   readonly subject: string
   readonly actor: string
-  /** Empty for none. */
+  // Empty for none.
   readonly requestId: string
-  /** JSON; `{}` for none. */
+  // JSON; `{}` for none.
   readonly details: string
 }
 
@@ -43,7 +45,8 @@ interface EntryItem {
 const firstNumber = 100
 const perBlock = 1_000
 
-// A block with more bytes is full. An entry has about 160 bytes, and five fit into the 1,024 bytes of one write unit with all names.
+// A block with more bytes is full. An entry has about 160 bytes, and five fit into the 1,024 bytes of one write unit
+// with all names.
 const mostBytes = 480
 
 export const blockOf = (position: number): number => Math.floor(position / perBlock)
@@ -78,8 +81,8 @@ export const addition = (
     TableName: table,
     Key: { site, block },
     UpdateExpression:
-      'SET #entries = list_append(:entry, if_not_exists(#entries, :none)), #count = if_not_exists(#count, :before) + :one, ' +
-      '#next = :next, #expires = :expires ADD #bytes :size, #marks :mark',
+      'SET #entries = list_append(:entry, if_not_exists(#entries, :none)), #count = if_not_exists(#count, :before) + ' +
+      ':one, #next = :next, #expires = :expires ADD #bytes :size, #marks :mark',
     ConditionExpression: 'attribute_not_exists(#bytes) OR (#bytes <= :most AND NOT contains(#marks, :own))',
     ExpressionAttributeNames: Object.fromEntries(
       ['entries', 'count', 'next', 'expires', 'bytes', 'marks'].map((name) => [`#${name}`, name]),

@@ -17,8 +17,8 @@ import {
 } from './journal-blocks.ts'
 
 /**
- * Writes the history entry of a change, after the change and before its answer. It never throws: the change stays made, and the entry goes to
- * `lost` (docs/operating.md).
+ * Writes the history entry of a change, after the change and before its answer. It never throws: the change stays made,
+ * and the entry goes to `lost` (docs/operating.md).
  */
 export type RecordChange = (entry: HistoryEntry, remainingTime?: RemainingTime) => Promise<void>
 
@@ -28,14 +28,14 @@ export const tellLost = (entry: HistoryEntry, error: unknown): void => {
 }
 
 interface Options extends TableOptions {
-  /** The wall clock. */
+  // The wall clock.
   readonly now?: () => number
   readonly lost?: (entry: HistoryEntry, error: unknown) => void
-  /** How long an entry may delay its change, in milliseconds: late is better than lost. */
+  // Milliseconds by which an entry may delay its change: late is better than lost.
   readonly longestDelay?: number
 }
 
-/** How many blocks one write tries. */
+// Blocks that one write tries.
 const mostAttempts = 30
 
 // A first block that was named longer ago, in milliseconds, and is missing has expired: it must not come again.
@@ -65,7 +65,9 @@ const createPlaces = (now: () => number) => {
   }
 }
 
-/** Runs the writes of each site one after another: of parallel ones, a full block would refuse all but the first few. */
+/**
+ * Runs the writes of each site one after another: of parallel ones, a full block would refuse all but the first few.
+ */
 const createTurns = () => {
   const turns = new Map<SiteId, Promise<void>>()
   return (site: SiteId, write: () => Promise<void>): Promise<void> => {
@@ -111,7 +113,7 @@ const createWriter = (table: Table, places: ReturnType<typeof createPlaces>, now
     return isFull(newest) ? newest.next : newest.block
   }
 
-  /** Answers false when the block is full. */
+  // Answers false when the block is full.
   const add = async (
     { site, block }: { readonly site: SiteId; readonly block: number },
     item: ReturnType<typeof entryItem>,
@@ -155,7 +157,8 @@ const createHistory = (table: Table): History => {
       const changes: Change[] = []
       for (let from = Math.max(blockOf(position), headBlock + 1); changes.length < limit; ) {
         const { blocks, isLast } = await read(blocksFrom(site, { from }, { limit: blocksFor(limit - changes.length) }))
-        // Blocks are not read at one moment: what follows an open block is newer than entries that this one has got meanwhile.
+        // Blocks are not read at one moment: what follows an open block is newer than entries that this one has got
+        // meanwhile.
         const open = blocks.findIndex((block) => !isFull(block))
         const whole = open < 0 ? blocks : blocks.slice(0, open + 1)
         changes.push(...whole.flatMap(changesIn).filter((change) => change.position > position))

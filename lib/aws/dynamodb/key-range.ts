@@ -8,10 +8,10 @@ export interface KeyRange {
   readonly partitionKey: string
   readonly partition: string | number
   readonly sortKey: string
-  /** Sort keys and ids sort alike. */
+  // Sort keys and ids sort alike.
   readonly sortKeyOf: (id: number) => string | number
   readonly idOf: (sortKey: unknown) => number
-  /** An index cannot be read consistently. */
+  // An index cannot be read consistently.
   readonly consistent?: boolean
 }
 

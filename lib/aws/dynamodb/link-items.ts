@@ -10,14 +10,14 @@ import { batchGet, batchWrite } from './dynamodb-batches.ts'
 import { countRange, type KeyRange, readRange } from './key-range.ts'
 
 /**
- * The table CategoryLinks: one item per link, as small as can be, and an index of the same two keys in reverse. A new link costs two write
- * units. Every write is safe to repeat and takes each id once.
+ * The table CategoryLinks: one item per link, as small as can be, and an index of the same two keys in reverse. A new
+ * link costs two write units. Every write is safe to repeat and takes each id once.
  */
 export interface LinkItems extends Omit<CategoryLinks, 'link' | 'unlink' | 'linkObject' | 'unlinkObject'> {
-  /** Reads consistently. */
+  // Reads consistently.
   getMany(list: LinkList, ids: readonly number[]): Promise<ReadonlyMap<number, CategoryLink>>
   putMany(list: LinkList, links: readonly CategoryLink[], deadline?: Deadline): Promise<void>
-  /** Adds displayable links and leaves existing ones as they are. */
+  // Adds displayable links and leaves existing ones as they are.
   addMany(list: LinkList, ids: readonly number[], deadline: Deadline): Promise<void>
   deleteMany(list: LinkList, ids: readonly number[], deadline?: Deadline): Promise<void>
   deleteOfObject(object: SiteObject, categories: readonly CategoryId[], deadline?: Deadline): Promise<void>
@@ -26,7 +26,7 @@ export interface LinkItems extends Omit<CategoryLinks, 'link' | 'unlink' | 'link
 interface Options {
   readonly client: DynamoDBDocumentClient
   readonly table: string
-  /** How long a store without progress is tried again, in milliseconds. */
+  // Milliseconds without progress after which a store counts as unavailable.
   readonly longestStall?: number
 }
 
@@ -41,7 +41,7 @@ const listKey = ({ site, kind, category }: { site: SiteId; kind: ObjectKind; cat
 interface LinkItem {
   readonly list: string
   readonly id: number
-  /** 0 when the link is not displayable; absent otherwise. */
+  // 0 when the link is not displayable; absent otherwise.
   readonly d?: 0
 }
 

@@ -24,8 +24,8 @@ interface Options {
 const linksAtOnce = 16
 
 /**
- * Links from the object's side (C-46): checks everything first, then makes each link as from its category's side. A failure may leave some
- * links, and repeating completes them.
+ * Links from the object's side (C-46): checks everything first, then makes each link as from its category's side. A
+ * failure may leave some links, and repeating completes them.
  */
 export const createObjectLinks = ({
   contents,

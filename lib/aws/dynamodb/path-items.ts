@@ -5,8 +5,8 @@ import { type Attributes, openTable, queryPage, type TableOptions } from './dyna
 import { batchGet } from './dynamodb-batches.ts'
 
 /**
- * The table PathLocks has four kinds of items, by prefix of the sort key: running workflows, removals and holds of folders, and records of past
- * removals. All reads are consistent.
+ * The table PathLocks has four kinds of items, by prefix of the sort key: running workflows, removals and holds of
+ * folders, and records of past removals. All reads are consistent.
  */
 const workflowPrefix = 'workflow#'
 const removalPrefix = 'removal#'
@@ -22,7 +22,7 @@ const justAfter = (key: string) => `${key}\u0001`
 export interface WorkflowItem {
   readonly site: number
   readonly path: string
-  /** A mark: the writer whose answer was lost recognises its own write. */
+  // A mark: the writer whose answer was lost recognises its own write.
   readonly id: string
 }
 
@@ -32,22 +32,22 @@ export interface RemovalItem {
   readonly path: string
   readonly id: string
   readonly closed: boolean
-  /** Only holds: they end by themselves at `until`. */
+  // Only holds: they end by themselves at `until`.
   readonly hold?: boolean
-  /** The end of the hold, or of the worker's lease. */
+  // The end of the hold, or of the worker's lease.
   readonly until?: number
-  /** The worker with the lease, and the mark of the call that took it. */
+  // The worker with the lease, and the mark of the call that took it.
   readonly holder?: string
   readonly attempt?: string
-  /** The last sign of life of a worker. */
+  // The last sign of life of a worker.
   readonly heard?: number
-  /** The history entry of the removal, and how many objects its workers have removed. */
+  // The history entry of the removal, and how many objects its workers have removed.
   readonly entry?: HistoryEntry
   readonly removed?: number
   readonly began?: number
-  /** The mark of the call that closed it. */
+  // The mark of the call that closed it.
   readonly closer?: string
-  /** Epoch seconds. */
+  // Epoch seconds.
   readonly expires?: number
 }
 
@@ -90,7 +90,7 @@ export const openPathItems = (options: TableOptions, now: () => number) => {
       { ConsistentRead: true },
     )
 
-  /** Removals and holds of these very folders, open or closed. */
+  // Removals and holds of these very folders, open or closed.
   const removalsOf = async (site: SiteId, folders: readonly StoragePath[]): Promise<StoredRemoval[]> =>
     (await getItems(site, folders.map(removalKey))).map((item) => toRemoval(item, now()))
 
@@ -132,7 +132,7 @@ export const openPathItems = (options: TableOptions, now: () => number) => {
     return pages
   }
 
-  /** Past removals, the newest first. */
+  // Past removals, the newest first.
   const recordsOf = async (site: SiteId, folders: readonly StoragePath[]) =>
     (await getItems(site, folders.map(recordKey)))
       .map(({ from, to }) => ({ from: Number(from), to: Number(to) }))
@@ -140,7 +140,7 @@ export const openPathItems = (options: TableOptions, now: () => number) => {
 
   const isWorkflowBelow = (site: SiteId, folder: StoragePath) => isAnyBelow(site, { key: workflowKey(folder), folder })
 
-  /** Removals and holds that are open. */
+  // Removals and holds that are open.
   const isRemovalBelow = (site: SiteId, folder: StoragePath) =>
     isAnyBelow(
       site,

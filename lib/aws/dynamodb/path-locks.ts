@@ -14,9 +14,9 @@ import { createWorkflows } from './workflow-locks.ts'
 
 interface Options extends TableOptions {
   readonly record: RecordChange
-  /** How long removed files are kept, in days. */
+  // Days for which removed files are kept.
   readonly keptDays?: number
-  /** The wall clock. */
+  // The wall clock.
   readonly now?: () => number
 }
 

@@ -13,8 +13,8 @@ export const createUploadProgress = ({
   const expires = () => Math.floor(now() / 1000) + keptFor
 
   return {
-    // Arrival here decides which upload is the newest: a clock may be set back. A repeated call finds its upload, or finds it named as the one
-    // that a newer upload has replaced.
+    // Arrival here decides which upload is the newest: a clock may be set back. A repeated call finds its upload, or
+    // finds it named as the one that a newer upload has replaced.
     async begin({ token, id }) {
       await table.update(
         { token },

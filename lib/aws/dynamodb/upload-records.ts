@@ -5,7 +5,7 @@ import { type Attributes, type ItemChange, openTable, type Table, type TableOpti
 import { itemOf, storedHolding, toUpload } from './upload-item.ts'
 
 interface Options extends TableOptions {
-  /** The wall clock. */
+  // The wall clock.
   readonly now?: (() => number) | undefined
 }
 
@@ -24,7 +24,7 @@ type Owner = Pick<Upload, 'site' | 'user'>
 
 /** The ids of the open uploads of one user of one site. */
 const createOpenList = (table: Table, now: () => number) => {
-  /** Answers false when the list is full. */
+  // Answers false when the list is full.
   const add = async (upload: Upload, most: number): Promise<boolean> => {
     const listed = await table.update(openKey(upload), {
       update: 'ADD #ids :id SET #expires = :expires',
@@ -39,7 +39,7 @@ const createOpenList = (table: Table, now: () => number) => {
     await table.update(openKey(owner), { update: 'DELETE #ids :ids', values: { ':ids': new Set(ids) } })
   }
 
-  /** Removes expired and deleted uploads from a full list. */
+  // Removes expired and deleted uploads from a full list.
   const prune = async (owner: Owner, moment: number): Promise<void> => {
     const item = await table.get(openKey(owner))
     const ids: readonly string[] = item?.['ids'] instanceof Set ? [...item['ids']].map(String) : []
@@ -75,7 +75,7 @@ const createLeases = (
   update: Update,
   now: () => number,
 ): Pick<UploadRecords, 'take' | 'renew' | 'advance' | 'note' | 'giveBack'> => {
-  /** Noted progress is stored with the next renewal, so it costs no call of its own. */
+  // Noted progress is stored with the next renewal, so it costs no call of its own.
   const noted = new Map<string, Progress>()
   const noteKey = (id: string, holder: string) => `${id} ${holder}`
 
@@ -86,7 +86,8 @@ const createLeases = (
         update: 'SET #holder = :holder, #until = :until',
         // A repetition by the SDK finds its own holder.
         condition:
-          '#offset = :offset AND #complete = :false AND (attribute_not_exists(#holder) OR #holder = :holder OR #until <= :now)',
+          '#offset = :offset AND #complete = :false AND (attribute_not_exists(#holder) OR #holder = :holder OR ' +
+          '#until <= :now)',
         values: { ':holder': holder, ':until': moment + duration, ':offset': offset, ':false': false, ':now': moment },
       })
       if (taken) return { outcome: 'taken', upload: toUpload(id, taken) }
@@ -138,8 +139,8 @@ const createLeases = (
 }
 
 /**
- * The records of uploads in the table Uploads. One conditional update takes the lease at the expected offset, another one stores the progress: a
- * crash between them loses nothing that was answered.
+ * The records of uploads in the table Uploads. One conditional update takes the lease at the expected offset, another
+ * one stores the progress: a crash between them loses nothing that was answered.
  */
 export const createUploadRecords = ({ now = Date.now, ...options }: Options): UploadRecords => {
   const table = openTable(options)

@@ -23,7 +23,7 @@ interface FormItem {
   name: string
   fields: FieldItem[]
   version: number
-  /** Marks of the last changes, the newest first: a writer whose answer was lost recognises its own write. */
+  // Marks of the last changes, the newest first: a writer whose answer was lost recognises its own write.
   changes: string[]
 }
 
@@ -53,7 +53,7 @@ type Apply = Parameters<WebForms['changeFields']>[2]
 // After so many changes by others, a writer whose answer was lost no longer recognises its own.
 const mostMarks = 16
 
-/** How long a writer competes with others, in milliseconds. */
+// Milliseconds in which a writer competes with others.
 const longestRetry = 8_000
 const longestPause = 200
 
@@ -167,8 +167,8 @@ const createReading = (table: Table): Reading => ({
 })
 
 /**
- * The table WebForms: one item for each form, with all its fields. A change is a read and a conditional write. It is repeated when another
- * writer was faster.
+ * The table WebForms: one item for each form, with all its fields. A change is a read and a conditional write. It is
+ * repeated when another writer was faster.
  */
 export const createWebForms = ({ record, ...options }: TableOptions & { readonly record: RecordChange }): WebForms => {
   const table = openTable(options)

@@ -12,7 +12,7 @@ type ProxyEvent = Pick<
 export interface GatewayEvent extends ProxyEvent {
   readonly requestContext?: {
     readonly requestId?: string
-    /** With the stage in front. */
+    // With the stage in front.
     readonly path?: string
   }
 }
@@ -36,14 +36,15 @@ const queryOf = ({ multiValueQueryStringParameters: query }: GatewayEvent): Map<
   new Map(Object.entries(query ?? {}).flatMap(([name, values]) => (values ? [[name, values]] : [])))
 
 /**
- * The form of `event.path`. REST APIs of AWS hand over the path as the caller wrote it and decode only `pathParameters`, as captures show
- * (https://github.com/middleapi/standard-server/pull/93). So does LocalStack. MiniStack decodes the path once.
+ * The form of `event.path`. REST APIs of AWS hand over the path as the caller wrote it and decode only
+ * `pathParameters`, as captures show (https://github.com/middleapi/standard-server/pull/93). So does LocalStack.
+ * MiniStack decodes the path once.
  */
 export type PathEncoding = 'encoded' | 'decoded'
 
 /**
- * LocalStack drops slashes at the beginning of a path, but not in its context. A stage without a slash at its end gets one in the path, but not in
- * the context: relative URLs depend on it.
+ * LocalStack drops slashes at the beginning of a path, but not in its context. A stage without a slash at its end gets
+ * one in the path, but not in the context: relative URLs depend on it.
  */
 const withItsSlashes = ({ path, requestContext }: GatewayEvent): string => {
   const inContext = requestContext?.path
@@ -61,8 +62,8 @@ const pathOf = (event: GatewayEvent, encoding: PathEncoding): string =>
 const decodeFormText = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '))
 
 /**
- * Restores JSON that was declared as a form (A-5). LocalStack parses and rewrites every form, so the text has become a name
- * (`%7B%22a%22%3A1%7D=`), or several where it had `&` or `=`.
+ * Restores JSON that was declared as a form (A-5). LocalStack parses and rewrites every form, so the text has become a
+ * name (`%7B%22a%22%3A1%7D=`), or several where it had `&` or `=`.
  */
 const jsonOutOfForm = (form: string): string => {
   if (!/^%[57]B[^&]*=/i.test(form)) return form
@@ -115,7 +116,10 @@ const isSmallInJson = (text: string, length: number): boolean =>
 // No text has them, and in JSON each takes six bytes.
 const controlCharacter = /[^\P{Cc}\t\n\r]/u
 
-/** The bytes as text, if they are text: every caller gets text unchanged, base64 only some. The check takes 7 ms for 4 MiB, base64 35 ms. */
+/**
+ * The bytes as text, if they are text: every caller gets text unchanged, base64 only some. The check takes 7 ms for 4
+ * MiB, base64 35 ms.
+ */
 const textOf = (bytes: Buffer): string | undefined => {
   if (!isUtf8(bytes)) return undefined
   const text = bytes.toString('utf8')
@@ -128,12 +132,15 @@ export type BinaryAccept = 'any' | 'named'
 // LocalStack's `Accept` of callers without one, who get base64.
 const madeUp = 'application/json'
 
-/** REST APIs decode base64 only for callers with `Accept`, as measured (https://github.com/localstack/localstack/pull/12199). */
+/**
+ * REST APIs decode base64 only for callers with `Accept`, as measured
+ * (https://github.com/localstack/localstack/pull/12199).
+ */
 const isDecoded = (accept: string, binaryAccept: BinaryAccept): boolean =>
   binaryAccept === 'any' ? accept !== '' : accept !== madeUp && /^\s*[^*\s/]+\//.test(accept)
 
 interface Caller {
-  /** Empty for none. */
+  // Empty for none.
   readonly accept: string
   readonly binaryAccept: BinaryAccept
 }

@@ -3,17 +3,17 @@ import { S3ServiceException } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
 
 export interface Bucket {
-  /** Repeats transient failures: for idempotent calls. */
+  // Repeats transient failures: for idempotent calls.
   readonly client: S3Client
-  /** Repeats refusals only: for calls that make a version, which nobody would know of after a lost answer. */
+  // Repeats refusals only: for calls that make a version, which nobody would know of after a lost answer.
   readonly once: S3Client
   readonly name: string
   readonly known: Known
-  /** Options of each call. */
+  // Options of each call.
   readonly options: { readonly abortSignal?: AbortSignal }
 }
 
-/** What was learned about the store behind a bucket. */
+/** Properties of the store behind a bucket, found at its first use. */
 interface Known {
   readonly lacks: Set<Ability>
   comparesNamesAsTheyAre?: Promise<boolean>
@@ -83,7 +83,10 @@ export const noteLack = ({ known, name }: Bucket, ability: Ability, instead: str
   known.lacks.add(ability)
 }
 
-/** Makes a conditional call. A store without the condition (501) gets the call without it: the check before the call has to do. */
+/**
+ * Makes a conditional call. A store without the condition (501) gets the call without it: the check before the call has
+ * to do.
+ */
 export const onCondition = async <Output>(
   bucket: Bucket,
   ability: Ability,

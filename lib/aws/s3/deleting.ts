@@ -5,7 +5,10 @@ import { inParallel } from '../../core/in-parallel.ts'
 import { type Bucket, callsInFlight, isRefused, onCondition, passingCodes, unquote } from './bucket.ts'
 import { headObject } from './looking.ts'
 
-/** `object`: hide it with a delete marker if it still has this tag. `version`: delete one version or delete marker for good. */
+/**
+ * `object`: hide it with a delete marker if it still has this tag. `version`: delete one version or delete marker for
+ * good.
+ */
 export type Doomed =
   | { readonly kind: 'object'; readonly key: string; readonly tag: string }
   | { readonly kind: 'version'; readonly key: string; readonly versionId: string }

@@ -11,8 +11,8 @@ const lifetime = 300
 const thisSecond = (): number => Math.floor(Date.now() / 1000) * 1000
 
 /**
- * A URL for this version of an object. The bytes come as an attachment without a type: an uploaded page must not run as one of the bucket. The
- * URL ends with the credentials that signed it, if they end earlier.
+ * A URL for this version of an object. The bytes come as an attachment without a type: an uploaded page must not run as
+ * one of the bucket. The URL ends with the credentials that signed it, if they end earlier.
  */
 export const downloadLink = async (
   { client, name }: Pick<Bucket, 'client' | 'name'>,

@@ -25,7 +25,9 @@ export const headObject = async (
 const mostVersions = 1_000
 const looksAtOnce = 16
 
-/** Finds out if a change has made a version of an object since a moment, even if it was replaced or removed afterwards. */
+/**
+ * Finds out if a change has made a version of an object since a moment, even if it was replaced or removed afterwards.
+ */
 export const wasMadeBy = async (bucket: Bucket, key: string, change: string, since: number): Promise<boolean> => {
   if ((await headObject(bucket, key))?.Metadata?.['change'] === change) return true
   const { client, name, options } = bucket
@@ -108,7 +110,10 @@ const listOnce = async (
 // Our keys start with an ASCII letter, so none follows this one.
 const behindAllKeys = '\u00e9'
 
-/** LocalStack compares names in their URL-encoded form, and so skips those that are not ASCII: there, something follows every name. */
+/**
+ * LocalStack compares names in their URL-encoded form, and so skips those that are not ASCII: there, something follows
+ * every name.
+ */
 const comparesNamesAsTheyAre = async (bucket: Bucket): Promise<boolean> => {
   const query = { prefix: '', folded: false, after: behindAllKeys, limit: 1 }
   const { objects } = await listOnce(bucket, query, true)

@@ -35,8 +35,8 @@ interface WriteConditions {
 }
 
 /**
- * Makes a call that writes a key with the mark `id`, on condition that the key still is as seen or expected. `ability` names the condition for
- * stores that lack it. Errors: NotPlaced (changed).
+ * Makes a call that writes a key with the mark `id`, on condition that the key still is as seen or expected. `ability`
+ * names the condition for stores that lack it. Errors: NotPlaced (changed).
  */
 export type Writing = (
   write: {
@@ -50,10 +50,10 @@ export type Writing = (
 
 interface Call {
   readonly key: string
-  /** The key was free before. */
+  // The key was free before.
   readonly creates: boolean
   readonly run: () => Promise<Answer>
-  /** The version that the call has made although its answer was lost. */
+  // The version that the call has made although its answer was lost.
   readonly find: () => Promise<string | undefined>
 }
 
@@ -64,11 +64,11 @@ const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => 
 
 type Uncovered = Pick<Restoration, 'key' | 'id'>
 
-/** What one attempt to place changes has made, so that all of it can be taken back. */
+/** The objects that one attempt has made, so that it can be undone. */
 export const createMaking = (doing: Bucket, undoing: Bucket) => {
-  /** Versions and delete markers: their removal brings back what was there before. */
+  // Versions and delete markers: their removal brings back what was there before.
   const made: Doomed[] = []
-  /** Objects whose delete markers were removed. */
+  // Objects whose delete markers were removed.
   const uncovered: Uncovered[] = []
   let isVersioned = true
 
@@ -81,7 +81,8 @@ export const createMaking = (doing: Bucket, undoing: Bucket) => {
     if (versionId) made.push({ kind: 'version', key, versionId })
   }
 
-  // Only the version tells an upload of the same bytes apart, and S3 compares tags alone: such an upload may slip in before the removal.
+  // Only the version tells an upload of the same bytes apart, and S3 compares tags alone: such an upload may slip in
+  // before the removal.
   const findUncovered = async (): Promise<readonly Doomed[]> => {
     const found: Doomed[] = []
     await inParallel(uncovered, callsInFlight, async ({ key, id }) => {
@@ -94,13 +95,13 @@ export const createMaking = (doing: Bucket, undoing: Bucket) => {
   return {
     made,
 
-    /** Remembers versions whose markers a call removes: `undo` hides them again. */
+    // Remembers versions whose markers a call removes: `undo` hides them again.
     uncovering: (versions: readonly Uncovered[]): void => void uncovered.push(...versions),
 
-    /** False for a bucket whose versioning is new: what is replaced there cannot be brought back. */
+    // False for a bucket whose versioning is new: what is replaced there cannot be brought back.
     isVersioned: () => isVersioned,
 
-    /** Runs a call that makes a version, and finds that version even when the call fails. */
+    // Runs a call that makes a version, and finds that version even when the call fails.
     async making({ key, creates, run, find }: Call): Promise<void> {
       try {
         const { VersionId, ETag } = await run()
@@ -117,7 +118,7 @@ export const createMaking = (doing: Bucket, undoing: Bucket) => {
       }
     },
 
-    /** Brings back what was there before. Answers the failure, or both failures when this fails too. */
+    // Brings back what was there before. Answers the failure, or both failures when this fails too.
     async undo(failure: unknown): Promise<unknown> {
       try {
         await deleteAll(undoing, made)

@@ -2,19 +2,20 @@ import { partLength } from '../../storage/fingerprint.ts'
 
 /** The buffers of one upload. */
 export interface Lending {
-  /** A buffer of one part's length, with any content. Waits until there is room. */
+  // A buffer of one part's length, with any content. Waits until there is room.
   take(): Promise<Buffer>
-  /** Returns the buffer after the work. After a failure it is not lent again: a call may still be sending from it. */
+  // Returns the buffer after the work. After a failure it is not lent again: a call may still be sending from it.
   use<Result>(buffer: Buffer, work: () => Promise<Result>): Promise<Result>
 }
 
 /** Room for the parts of all uploads of a process. */
 export interface PartBuffers {
-  /** Runs an upload and takes back its buffers. It must not wait for a buffer while it keeps a filled one. */
+  // Runs an upload and takes back its buffers. It must not wait for a buffer while it keeps a filled one.
   lend<Result>(upload: (lending: Lending) => Promise<Result>): Promise<Result>
 }
 
-// With the small files in memory (32 MiB) they take 192 MiB. Each of the 16 requests of an environment has one to fill, and four are on their way.
+// With the small files in memory (32 MiB) they take 192 MiB. Each of the 16 requests of an environment has one to fill,
+// and four are on their way.
 const mostParts = 20
 
 /** Lends buffers first come, first served, and keeps them for the next upload. */
@@ -66,7 +67,7 @@ export const createPartBuffers = (most = mostParts): PartBuffers => {
 
 export interface Part {
   readonly bytes: Buffer
-  /** The buffer with the bytes. */
+  // The buffer with the bytes.
   readonly buffer: Buffer
   readonly isLast: boolean
 }

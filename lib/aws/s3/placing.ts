@@ -34,9 +34,9 @@ import { createRestoring } from './restoring.ts'
 import { isScratch, type StagedBody } from './staging.ts'
 
 interface Attempt {
-  /** The bucket until the deadline for changes. */
+  // The bucket until the deadline for changes.
   readonly doing: Bucket
-  /** The bucket until the deadline for taking changes back. */
+  // The bucket until the deadline for taking changes back.
   readonly undoing: Bucket
   readonly isTimeUp: () => boolean
   readonly bodyOf: (staged: Staged) => StagedBody
@@ -180,10 +180,10 @@ const copyObject = async (
 /** Hides objects with delete markers. */
 const createHiding = ({ doing, undoing }: Attempt, { making }: Making, expected: ExpectedByKey) => {
   const { once, name: Bucket, options } = doing
-  /** The objects to remove, as they were while others were created. */
+  // The objects to remove, as they were while others were created.
   const seen = new Map<string, HeadObjectCommandOutput | undefined>()
 
-  /** A newer object stays, but nothing is placed where another one was expected. Errors: NotPlaced. */
+  // A newer object stays, but nothing is placed where another one was expected. Errors: NotPlaced.
   const checkExpected = (key: string, found?: string): void => {
     if (expected.has(key) && expected.get(key)?.version !== found) throw new NotPlaced({ outcome: 'changed', key })
   }
@@ -243,17 +243,15 @@ export const createPlacing = (attempt: Attempt) => {
 
   type Work = (change: Change) => Promise<void> | undefined
 
-  /** Works on several changes at once, and begins none after the deadline. */
+  // Works on several changes at once, and begins none after the deadline.
   const each = (changes: readonly Change[], work: Work): Promise<void> =>
     inParallel(changes, callsInFlight, async (change) => {
       if (isTimeUp()) throw new NotPlaced({ outcome: 'late' })
       await work(change)
     })
 
-  /**
-   * Changes with an expectation go first, one by one in order of their keys. Of several requests that expect the same, one gets through, and the
-   * others have made nothing yet that it might build on.
-   */
+  // Changes with an expectation go first, one by one in order of their keys. Of several requests that expect the same,
+  // one gets through, and the others have made nothing yet that it might build on.
   const inTurn = async (
     changes: readonly Change[],
     isExpecting: (change: Change) => boolean,
@@ -267,7 +265,7 @@ export const createPlacing = (attempt: Attempt) => {
   }
 
   return {
-    /** Creates everything first, then removes. Errors: NotPlaced. */
+    // Creates everything first, then removes. Errors: NotPlaced.
     async apply(changes: readonly Change[]): Promise<void> {
       await uncover(changes.filter((change) => change.kind === 'restore').filter(({ hiddenBy }) => hiddenBy))
       await inTurn(changes.toSorted(byKey), ({ kind, key }) => kind === 'put' && expected.has(key), create)
@@ -276,7 +274,7 @@ export const createPlacing = (attempt: Attempt) => {
       await inTurn(changes, (change) => expected.has(change.kind === 'move' ? change.from.key : change.key), takeAway)
     },
 
-    /** Folders that existed before are no change. */
+    // Folders that existed before are no change.
     hasChanged: (changes: readonly Change[]): boolean =>
       made.made.length > 0 || changes.some(({ kind }) => kind !== 'folder'),
 

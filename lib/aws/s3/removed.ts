@@ -13,9 +13,9 @@ import { listPage, type Page, type Place, type State, statesBelow } from './vers
 /** The search for the version of a key that was hidden in some period. */
 interface Search {
   readonly key: string
-  /** The markers that hide it, as far as seen; undefined when there is a newer version. */
+  // The markers that hide it, as far as seen; undefined when there is a newer version.
   hiddenBy: string[] | undefined
-  /** The next version is the one that the marker hid. */
+  // The next version is the one that the marker hid.
   isBehindMarker: boolean
   isOver: boolean
 }
@@ -72,7 +72,9 @@ const mostLooksInAll = 200
 // Listings of the folder itself.
 const mostPages = 10
 
-/** The folder, if it is empty, with the last removal among its first 10,000 states. Calls `counted` for each listing. */
+/**
+ * The folder, if it is empty, with the last removal among its first 10,000 states. Calls `counted` for each listing.
+ */
 const removedFolder = async (
   bucket: Bucket,
   folder: string,
@@ -168,7 +170,10 @@ const pageOf = (entries: readonly RemovedEntry[], limit: number, upTo: string | 
   return { entries: shown, next: entries.length > limit ? shown.at(-1)?.key : upTo }
 }
 
-/** `ObjectStore.listRemoved`. A page ends after some listings, even if it is short: any number of existing objects may lie between. */
+/**
+ * `ObjectStore.listRemoved`. A page ends after some listings, even if it is short: any number of existing objects may
+ * lie between.
+ */
 export const listRemoved = async (bucket: Bucket, query: RemovedQuery): Promise<RemovedListing> => {
   const { after, limit } = query
   const entries: RemovedEntry[] = []

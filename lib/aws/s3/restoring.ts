@@ -44,11 +44,11 @@ const notListed = async (
 
 interface Attempt {
   readonly doing: Bucket
-  /** Remembers the objects that an undo has to hide again. */
+  // Remembers the objects that an undo has to hide again.
   readonly uncovering: (restorations: readonly Restoration[]) => void
   readonly writing: Writing
   readonly expected: ReadonlyMap<string, Expected>
-  /** As in `PlaceConditions`. */
+  // As in `PlaceConditions`.
   readonly absent: readonly string[]
 }
 
@@ -56,7 +56,7 @@ interface Attempt {
 export const createRestoring = ({ doing, uncovering, writing, expected, absent }: Attempt) => {
   const long = { ...doing.options, ...longCall }
 
-  /** The first one that is not there with those bytes. Somebody else may have put the same bytes there. */
+  // The first one that is not there with those bytes. Somebody else may have put the same bytes there.
   const findMissing = async (restorations: readonly Restoration[]): Promise<string | undefined> => {
     const isMany = restorations.length > fewObjects
     const left = isMany ? await notListed({ list: (query) => listObjects(doing, query) }, restorations) : restorations
@@ -72,14 +72,14 @@ export const createRestoring = ({ doing, uncovering, writing, expected, absent }
   const mustBeFree = (key: string): boolean =>
     absent.some((one) => one === key || (one.endsWith('/') && key.startsWith(one)))
 
-  /** Something was put there, or removed, between the look and the call. */
+  // Something was put there, or removed, between the look and the call.
   const findRace = async (key: string): Promise<NotPlaced> => {
     const isTaken = mustBeFree(key) && (await headObject(doing, key))
     return new NotPlaced({ outcome: isTaken ? 'occupied' : 'stale', key })
   }
 
   return {
-    /** Removes the markers of objects without a newer version. Errors: NotPlaced. */
+    // Removes the markers of objects without a newer version. Errors: NotPlaced.
     async uncover(restorations: readonly Restoration[]): Promise<void> {
       const markers = restorations.flatMap(({ key, hiddenBy = [] }) =>
         hiddenBy.map((versionId): Doomed => ({ kind: 'version', key, versionId })),
@@ -92,7 +92,7 @@ export const createRestoring = ({ doing, uncovering, writing, expected, absent }
       if (missing !== undefined) throw new NotPlaced({ outcome: 'stale', key: missing })
     },
 
-    /** Copies any other version, onto a free key or onto what was seen there. Errors: NotPlaced. */
+    // Copies any other version, onto a free key or onto what was seen there. Errors: NotPlaced.
     async bringBack({ key, id: versionId }: Restoration): Promise<void> {
       const [info, present] = await Promise.all([findVersion(doing, key, versionId), headObject(doing, key)])
       if (!info) throw new NotPlaced({ outcome: 'stale', key })

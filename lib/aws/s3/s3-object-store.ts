@@ -22,13 +22,13 @@ import { abortUpload, createMemoryBudget, type StagedBody, stageBody } from './s
 import { countKept, listVersions, readVersion } from './versions.ts'
 
 interface Options extends Pick<Bucket, 'client' | 'once'> {
-  /** It must keep versions: a change is taken back with them. */
+  // It must keep versions: a change is taken back with them.
   readonly bucket: string
   readonly removals: Pick<ObservedRemovals, 'look'>
   readonly record: RecordChange
-  /** Bytes of small files that may wait in memory, for all requests together. */
+  // Bytes of small files that may wait in memory, for all requests together.
   readonly memory?: number
-  /** Shared by all uploads of the process. */
+  // Shared by all uploads of the process.
   readonly buffers?: PartBuffers
 }
 
@@ -37,12 +37,15 @@ const defaultMemory = 32 * 1024 * 1024
 /** Reserved to tell the caller, in milliseconds. */
 const timeToReturn = reserves.answer + 500
 
-/** Reserved to find and take back what was made, in milliseconds: 3 s, and more for each change and each uncovered object. */
+/**
+ * Reserved to find and take back what was made, in milliseconds: 3 s, and more for each change and each uncovered
+ * object.
+ */
 const timeToUndo = (changes: readonly Change[]): number =>
   3_000 + 0.6 * changes.length + 0.7 * changes.filter((change) => change.kind === 'restore' && change.hiddenBy).length
 
 export interface S3ObjectStore extends ObjectStore {
-  /** Stages a body that its caller cleans up. Errors: unavailable, when memory is full. */
+  // Stages a body that its caller cleans up. Errors: unavailable, when memory is full.
   adopt(body: StagedBody): Staged
 }
 
@@ -87,14 +90,17 @@ const createStagedBodies = (bucket: Bucket, memory: number, buffers: PartBuffers
   }
 }
 
-/** The checks before and after the calls of a placement. Of two placements that missed each other before, one sees the other after. */
+/**
+ * The checks before and after the calls of a placement. Of two placements that missed each other before, one sees the
+ * other after.
+ */
 const createChecks = (
   bucket: Bucket,
   removals: Pick<ObservedRemovals, 'look'>,
   deadline: Deadline,
   { absent, unlocked, present = [], matching = [] }: PlaceConditions,
 ) => ({
-  /** Errors: NotPlaced. */
+  // Errors: NotPlaced.
   async before(): Promise<FolderLook> {
     const looking = removals.look(unlocked.site, unlocked.folders, unlocked.lockId)
     const [look, rival, changed] = await Promise.all([
@@ -108,7 +114,7 @@ const createChecks = (
     return look
   },
 
-  /** Errors: NotPlaced. */
+  // Errors: NotPlaced.
   async after(look: FolderLook, changes: readonly Change[]): Promise<void> {
     const isOwn = (key: string) =>
       changes.some((change) => change.key === key || (key.endsWith('/') && change.key.startsWith(key)))

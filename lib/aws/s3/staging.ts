@@ -14,17 +14,17 @@ import { inParts, type Lending, type Part, type PartBuffers } from './part-buffe
 export interface StagedBody {
   readonly size: number
   readonly contentType: string
-  /** The mark in the object's metadata: its writer recognises it when the answer was lost. */
+  // The mark in the object's metadata: its writer recognises it when the answer was lost.
   readonly id: string
   readonly content:
     | { readonly kind: 'memory'; readonly bytes: Buffer }
-    /** An existing object, to be copied. */
+    // An existing object, to be copied.
     | { readonly kind: 'object'; readonly key: string }
     | { readonly kind: 'upload'; readonly key: string; readonly uploadId: string; readonly parts: CompletedPart[] }
 }
 
 interface MemoryBudget {
-  /** Answers false when there is too little left. */
+  // Answers false when there is too little left.
   reserve(bytes: number): boolean
   release(bytes: number): void
 }
@@ -109,9 +109,9 @@ async function* together(first: Part, rest: AsyncGenerator<Part, void>): AsyncGe
 }
 
 interface Room {
-  /** For small bodies until they are placed. */
+  // For small bodies until they are placed.
   readonly memory: MemoryBudget
-  /** For parts on their way to S3. */
+  // For parts on their way to S3.
   readonly buffers: PartBuffers
 }
 

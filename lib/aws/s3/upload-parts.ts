@@ -21,7 +21,7 @@ import { abortUpload, partChecksum, type StagedBody } from './staging.ts'
 interface Deps {
   readonly bucket: Bucket
   readonly adopt: (body: StagedBody) => Staged
-  /** Shared by all uploads of the process. */
+  // Shared by all uploads of the process.
   readonly buffers?: PartBuffers
 }
 
@@ -29,7 +29,8 @@ const mostParts = 10_000
 
 const partsInFlight = 4
 
-// Here an upload becomes one object before it is copied into its place: another attempt finds it. A lifecycle rule clears it away.
+// Here an upload becomes one object before it is copied into its place: another attempt finds it. A lifecycle rule
+// clears it away.
 const wholeKey = (id: string): string => `scratch/uploads/${id}/whole`
 
 // S3 refuses signatures from a clock that is further off. In milliseconds.
@@ -45,15 +46,17 @@ interface Part {
 }
 
 interface Cut {
-  /** The bytes after the last part. */
+  // The bytes after the last part.
   readonly tail: Buffer
-  /** How many parts there are. */
   readonly count: number
-  /** The whole has more than one part: a full part need not wait as a tail. */
+  // The whole has more than one part: a full part need not wait as a tail.
   readonly isLong: boolean
 }
 
-/** Cuts a tail and new content into parts of exactly `partLength`. The rest is the next tail. Content that breaks off is cut in the same way. */
+/**
+ * Cuts a tail and new content into parts of exactly `partLength`. The rest is the next tail. Content that breaks off is
+ * cut in the same way.
+ */
 const createCutter = (
   content: AsyncIterable<Uint8Array>,
   { tail, count, isLong }: Cut,
@@ -118,7 +121,7 @@ const createRow = (count: number) => {
 
 /** The calls on the parts and the tail of one upload. */
 const createPartCalls = ({ client, name: Bucket }: Bucket) => {
-  /** The parts of an upload. The SDK's paginator never ends: S3 sends a marker with the last page, too. */
+  // The parts of an upload. The SDK's paginator never ends: S3 sends a marker with the last page, too.
   const listParts = async (id: string, UploadId: string): Promise<CompletedPart[]> => {
     const found: CompletedPart[] = []
     let after: string | undefined
@@ -153,7 +156,7 @@ const createPartCalls = ({ client, name: Bucket }: Bucket) => {
       await client.send(new UploadPartCommand(command))
     },
 
-    /** The parts to be joined. Errors: storageRefused, when a late call has overwritten one. */
+    // The parts to be joined. Errors: storageRefused, when a late call has overwritten one.
     async checkedParts(id: string, UploadId: string, kept: readonly string[]): Promise<CompletedPart[]> {
       const parts = (await listParts(id, UploadId)).slice(0, kept.length)
       if (parts.every(({ PartNumber, ETag }, index) => PartNumber === index + 1 && unquote(ETag) === kept[index])) {
@@ -168,7 +171,10 @@ const createPartCalls = ({ client, name: Bucket }: Bucket) => {
 
 type PartCalls = ReturnType<typeof createPartCalls>
 
-/** Joins the parts and the tail to one object, unless an earlier attempt has. Errors: uploadUnknown, when the parts are gone. */
+/**
+ * Joins the parts and the tail to one object, unless an earlier attempt has. Errors: uploadUnknown, when the parts are
+ * gone.
+ */
 const joinParts = async (
   bucket: Bucket,
   { readTail, sendPart, checkedParts }: PartCalls,
@@ -188,8 +194,8 @@ const joinParts = async (
 }
 
 /**
- * The bytes of uploads in S3: parts of exactly 8 MiB of a multipart upload, and a tail, which each append writes under a new key. A file of up to
- * 8 MiB is a tail alone. `name` of a holding is the multipart upload; empty for none.
+ * The bytes of uploads in S3: parts of exactly 8 MiB of a multipart upload, and a tail, which each append writes under
+ * a new key. A file of up to 8 MiB is a tail alone. `name` of a holding is the multipart upload; empty for none.
  */
 export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers() }: Deps): UploadParts<Staged> => {
   const { client, name: Bucket } = bucket

@@ -22,7 +22,7 @@ import { bodyOf } from './reading.ts'
 export interface State {
   readonly kind: 'version' | 'marker'
   readonly id: string
-  /** Epoch milliseconds, in whole seconds. */
+  // Epoch milliseconds, in whole seconds.
   readonly at: number
   readonly size: number
   readonly tag: string
@@ -35,7 +35,7 @@ export interface Place {
 }
 
 export interface Page {
-  /** By key, the newest first. */
+  // By key, the newest first.
   readonly states: ReadonlyMap<string, readonly State[]>
   readonly folders: readonly string[]
   readonly next: Place | undefined
@@ -51,7 +51,8 @@ const stateOf = (kind: State['kind'], { VersionId = '', LastModified, Size = 0, 
   tag: unquote(ETag),
 })
 
-// The SDK lists versions and markers separately. In the same second the marker counts as newer, unless the version is current.
+// The SDK lists versions and markers separately. In the same second the marker counts as newer, unless the version is
+// current.
 const merged = (versions: readonly Listed[], markers: readonly Listed[]): State[] => {
   const states: State[] = []
   const left = [...markers]
@@ -68,10 +69,10 @@ const merged = (versions: readonly Listed[], markers: readonly Listed[]): State[
 
 interface PageQuery {
   readonly prefix: string
-  /** Lists a folder instead of its content. */
+  // Lists a folder instead of its content.
   readonly folded: boolean
   readonly after: Place | undefined
-  /** At most so many states and folders. */
+  // At most so many states and folders.
   readonly limit?: number
 }
 
@@ -103,7 +104,9 @@ export const listPage = async (
   }
 }
 
-/** All states below a prefix, page by page, the newest of each key first. `isDone` skips the remaining states of a key. */
+/**
+ * All states below a prefix, page by page, the newest of each key first. `isDone` skips the remaining states of a key.
+ */
 export async function* statesBelow(
   bucket: Bucket,
   prefix: string,

@@ -30,7 +30,8 @@ const admit = (path: string): void => {
   if (readdirSync(path).length > 0) throw isTaken(path)
   if (found.dev !== parent.dev) {
     throw new UsageError(
-      `${path} is a file system of its own. Name a folder in it that does not exist yet, such as ${join(path, 'backup-1')}.`,
+      `${path} is a file system of its own. Name a folder in it that does not exist yet, such as ` +
+        `${join(path, 'backup-1')}.`,
     )
   }
 }

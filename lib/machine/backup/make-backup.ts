@@ -119,7 +119,8 @@ const damageOf = (damaged: readonly Damaged[]): UsageError => {
   const [first] = damaged
   const count = damaged.length === 1 ? 'A file is not whole:' : `${damaged.length} files are not whole, such as`
   return new UsageError(
-    `${count} ${first?.where}, ${first?.fault}. "site-admin check --bytes" names what is affected. Put that right, or add --even-if-damaged to back up all that is there. No backup was made.`,
+    `${count} ${first?.where}, ${first?.fault}. "site-admin check --bytes" names what is affected. Put that right, ` +
+      'or add --even-if-damaged to back up all that is there. No backup was made.',
   )
 }
 

@@ -44,7 +44,8 @@ const readDatabase = async (
     const tables = versionOf(database)
     if (tables > schemaVersion) {
       throw new UsageError(
-        `The backup ${path} was made by version ${version} of this program, which has newer tables. Restore it with that version, or a newer one. Nothing was changed.`,
+        `The backup ${path} was made by version ${version} of this program, which has newer tables. Restore it with ` +
+          'that version, or a newer one. Nothing was changed.',
       )
     }
     const [fault] = fatalFaults(database, file)
@@ -105,7 +106,9 @@ export const restoreBackup = async (
     const [first] = needed
     if (first && !evenIfDamaged) {
       throw new UsageError(
-        `The backup ${backup.path} is damaged: ${needed.length} of its files are not whole, such as ${first.where}: ${first.fault}. Name another backup, or add --even-if-damaged to restore all that is there. Nothing was changed.`,
+        `The backup ${backup.path} is damaged: ${needed.length} of its files are not whole, such as ${first.where}: ` +
+          `${first.fault}. Name another backup, or add --even-if-damaged to restore all that is there. Nothing was ` +
+          'changed.',
       )
     }
     syncFolder(directory.blobs)

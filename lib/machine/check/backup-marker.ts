@@ -98,6 +98,7 @@ export const readBackupMarker = (backup: DataDirectory): BackupMarker => {
   const marker = read(backup)
   if (marker.layout === layoutVersion) return marker
   throw new UsageError(
-    `The backup ${backup.path} was made by version ${marker.version} of this program, which uses another layout. Restore it with that version. Nothing was changed.`,
+    `The backup ${backup.path} was made by version ${marker.version} of this program, which uses another layout. ` +
+      'Restore it with that version. Nothing was changed.',
   )
 }

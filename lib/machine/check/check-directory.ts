@@ -64,13 +64,14 @@ const closedBy = (directory: DataDirectory): string => {
   const { wal } = directory
   // SQLite reads a WAL by way of the -shm, which it makes anew when it is missing.
   return existsSync(wal) && isOnReadOnlyDisk(directory)
-    ? `it cannot be read where it is: its newest changes are in ${wal}, whose -shm file is missing, and this file system is read-only. Copy the data directory to a writable disk (cp -a), and check the copy.`
+    ? `it cannot be read where it is: its newest changes are in ${wal}, whose -shm file is missing, and this file ` +
+        'system is read-only. Copy the data directory to a writable disk (cp -a), and check the copy.'
     : 'it cannot be opened. Check that it is a file and that it belongs to you.'
 }
 
 const openDatabase = (directory: DataDirectory): DatabaseSync | Fault => {
   const { database, wal } = directory
-  // What the database says without its WAL is out of date.
+  // Without its WAL the database is out of date.
   if (lacksWal(directory)) {
     return { where: wal, fault: 'it is missing, though the service did not end cleanly: the newest changes are lost.' }
   }

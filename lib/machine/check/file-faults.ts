@@ -79,7 +79,9 @@ const describe = ({ key, isEarlier }: Owner): string => {
 /** Uploading a file again mends it, and makes an earlier state of the broken one: only its bytes mend that. */
 const whatToDo = 'Upload it again, or put that back.'
 const whatOfEarlier =
-  'This state cannot be brought back. The site as it is now lacks nothing because of it, and you need not do anything: the service forgets the state when it has been kept for KEPT_DAYS (30 unless set). If a backup has that blob, you can put it back.'
+  'This state cannot be brought back. The site as it is now lacks nothing because of it, and you need not do ' +
+  'anything: the service forgets the state when it has been kept for KEPT_DAYS (30 unless set). If a backup has that ' +
+  'blob, you can put it back.'
 
 export const faultOfBytes = (owner: Owner, finding: string): Fault => ({
   where: describe(owner),
@@ -118,7 +120,9 @@ const uploadFaults = (connection: DatabaseSync, { blobs }: DataDirectory): reado
       return [
         {
           where: `site ${site}, upload of ${path ?? id}`,
-          fault: `${missing} of the ${kept} bytes that have come in are missing: ${file}. Whoever sends the file begins anew. You need not do anything: the service forgets the upload a day after its last bytes.`,
+          fault:
+            `${missing} of the ${kept} bytes that have come in are missing: ${file}. Whoever sends the file begins ` +
+            'anew. You need not do anything: the service forgets the upload a day after its last bytes.',
         },
       ]
     })

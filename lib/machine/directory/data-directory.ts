@@ -127,19 +127,41 @@ export const cannotBeWritten = ({ path }: DataDirectory, error: unknown): UsageE
 export const refusalOf = ({ path, marker }: DataDirectory, state: DirectoryState): string | undefined => {
   switch (state.state) {
     case 'version 0.1':
-      return `The data directory ${path} was made by version 0.1 of the service, whose files this version does not read. Move it away, choose another one with --data-dir, or give it up with --reset.`
+      return (
+        `The data directory ${path} was made by version 0.1 of the service, whose files this version does not read. ` +
+        'Move it away, choose another one with --data-dir, or give it up with --reset.'
+      )
     case 'foreign':
-      return `The directory ${path} has files, but no ${marker}: it is not a data directory of this service. Choose another one with --data-dir.`
+      return (
+        `The directory ${path} has files, but no ${marker}: it is not a data directory of this service. Choose ` +
+        'another one with --data-dir.'
+      )
     case 'marker missing':
-      return `The data directory ${path} has lost its ${marker}. Put that file back from a backup, or choose another directory with --data-dir. Nothing was changed.`
+      return (
+        `The data directory ${path} has lost its ${marker}. Put that file back from a backup, or choose another ` +
+        'directory with --data-dir. Nothing was changed.'
+      )
     case 'marker unreadable':
-      return `The file ${marker} cannot be read: ${state.reason}. Put it back from a backup, choose another directory with --data-dir, or begin anew with --reset. Nothing was changed.`
+      return (
+        `The file ${marker} cannot be read: ${state.reason}. Put it back from a backup, choose another directory ` +
+        'with --data-dir, or begin anew with --reset. Nothing was changed.'
+      )
     case 'other layout':
-      return `The data directory ${path} has layout ${state.layout}, and this version of the service reads layout ${layoutVersion}. Start the version that made it, choose another one with --data-dir, or begin anew with --reset. Nothing was changed.`
+      return (
+        `The data directory ${path} has layout ${state.layout}, and this version of the service reads layout ` +
+        `${layoutVersion}. Start the version that made it, choose another one with --data-dir, or begin anew with ` +
+        '--reset. Nothing was changed.'
+      )
     case 'half restored':
-      return `A restore into the data directory ${path} broke off. Repeat "site-admin restore", or begin anew with --reset. Nothing was changed.`
+      return (
+        `A restore into the data directory ${path} broke off. Repeat "site-admin restore", or begin anew with ` +
+        '--reset. Nothing was changed.'
+      )
     case 'backup':
-      return `The directory ${path} is a backup. "site-admin restore ${path}" fills an empty data directory from it, which --data-dir names.`
+      return (
+        `The directory ${path} is a backup. "site-admin restore ${path}" fills an empty data directory from it, ` +
+        'which --data-dir names.'
+      )
     case 'unfinished backup':
       return `The directory ${path} is a part of a backup that broke off. Remove it, and make another backup.`
     case 'unreadable':

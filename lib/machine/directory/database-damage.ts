@@ -49,10 +49,16 @@ const tryToRead = (directory: DataDirectory, depth: Depth): string | undefined =
     return damage === undefined ? undefined : damaged(damage)
   } catch (error) {
     if (failureOf(error) === 'cannotOpen') {
-      return `The database ${database} cannot be opened. Check that it is a file, and that you are the user who owns it. Nothing was changed.`
+      return (
+        `The database ${database} cannot be opened. Check that it is a file, and that you are the user who owns it. ` +
+        'Nothing was changed.'
+      )
     }
     if (!isBusy(error)) return damaged(reasonOf(error))
-    return `The database ${database} is in use by another process. Repeat this when that process has ended. Nothing was changed.`
+    return (
+      `The database ${database} is in use by another process. Repeat this when that process has ended. Nothing was ` +
+      'changed.'
+    )
   }
 }
 
@@ -75,7 +81,11 @@ export const damageOf = (directory: DataDirectory, depth: Depth): string | undef
   if (size === 0)
     return `The database ${database} is empty, though the data directory ${path} has been in use. ${whatToDo}`
   if (lacksWal(directory)) {
-    return `The file ${wal} is missing, though the service did not end cleanly (${running} is there): the newest changes are lost with it. Put it back, or put the directory back from a backup. If you can do without those changes, remove ${running}. Nothing was changed.`
+    return (
+      `The file ${wal} is missing, though the service did not end cleanly (${running} is there): the newest changes ` +
+      'are lost with it. Put it back, or put the directory back from a backup. If you can do without those changes, ' +
+      `remove ${running}. Nothing was changed.`
+    )
   }
   return tryToRead(directory, size > largestChecked ? 'surface' : depth)
 }

@@ -53,7 +53,10 @@ export const refusalOfAbsent = ({ path }: DataDirectory, { state }: DirectorySta
     new: 'There is no data yet in the directory',
   }
   if (state !== 'absent' && state !== 'empty' && state !== 'new') return undefined
-  return `${what[state]} ${path}. "site-admin serve" makes a data directory, as "npm start" does in a clone; --data-dir names another one.`
+  return (
+    `${what[state]} ${path}. "site-admin serve" makes a data directory, as "npm start" does in a clone; --data-dir ` +
+    'names another one.'
+  )
 }
 
 const admit = (directory: DataDirectory, { role, reset }: UseRequest): DirectoryState => {
@@ -79,7 +82,9 @@ export const isOnReadOnlyDisk = ({ path }: DataDirectory): boolean => {
 const admitWriting = (directory: DataDirectory): void => {
   if (!isOnReadOnlyDisk(directory)) return
   throw new UsageError(
-    `The data directory ${directory.path} is on a read-only file system, and every command but "check" writes there, such as locks. Copy it to a writable disk (cp -a), and name the copy with --data-dir. Nothing was changed.`,
+    `The data directory ${directory.path} is on a read-only file system, and every command but "check" writes ` +
+      'there, such as locks. Copy it to a writable disk (cp -a), and name the copy with --data-dir. Nothing was ' +
+      'changed.',
   )
 }
 
@@ -196,7 +201,8 @@ const admitEmpty = (directory: DataDirectory): DirectoryState => {
   if (fillable.has(state.state)) return state
   throw new UsageError(
     refusalOf(directory, state) ??
-      `The data directory ${directory.path} holds data already. Name an empty one with --data-dir. Nothing was changed.`,
+      `The data directory ${directory.path} holds data already. Name an empty one with --data-dir. Nothing was ` +
+        'changed.',
   )
 }
 

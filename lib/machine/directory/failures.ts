@@ -6,7 +6,8 @@ export const adviceOnDamage =
   'Put the directory back from a backup, choose another one with --data-dir, or begin anew with --reset.'
 
 export const adviceOnRights =
-  'Only rights are missing: run this as the user who owns the data directory, give the directory to the user who runs this (chown -R USER DIRECTORY; chmod -R u+rwX DIRECTORY), or name another one with --data-dir.'
+  'Only rights are missing: run this as the user who owns the data directory, give the directory to the user who ' +
+  'runs this (chown -R USER DIRECTORY; chmod -R u+rwX DIRECTORY), or name another one with --data-dir.'
 
 const elsewhere = 'Name another directory with --data-dir.'
 
@@ -47,13 +48,15 @@ interface Source {
 export const asFailureOfSource = (error: unknown, { path, database }: Source): unknown => {
   if (isOutOfSpace(error)) {
     return new UsageError(
-      `The disk of the data directory ${path} is full, and a backup writes a little there, too, to keep files until they are backed up. Make room on that disk. No backup was made.`,
+      `The disk of the data directory ${path} is full, and a backup writes a little there, too, to keep files until ` +
+        'they are backed up. Make room on that disk. No backup was made.',
       { cause: error },
     )
   }
   if (failureOf(error) !== 'damaged') return error
   return new UsageError(
-    `The database ${database} cannot be backed up: it is damaged: ${reasonOf(error)}. "site-admin check" names what is wrong. Put the directory back from an earlier backup by "site-admin restore". No backup was made.`,
+    `The database ${database} cannot be backed up: it is damaged: ${reasonOf(error)}. "site-admin check" names what ` +
+      'is wrong. Put the directory back from an earlier backup by "site-admin restore". No backup was made.',
     { cause: error },
   )
 }

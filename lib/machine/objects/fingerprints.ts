@@ -71,7 +71,7 @@ export const createFingerprints = ({ database, rows, piecesOf, isBusy }: Deps): 
     if (row?.version !== version || row.blob === null) return null
     const fingerprint = row.fingerprint ?? (await fingerprintOf(row, job))
     if (fingerprint === undefined) return null
-    // What cannot be kept now is made again. Whoever waits for it gets it all the same.
+    // A fingerprint that cannot be stored now is computed again later. The caller gets it all the same.
     await database.note(() => rows.fingerprint(key, version, fingerprint)).catch(() => {})
     return fingerprint
   }

@@ -61,7 +61,7 @@ const connect = (file: string): DatabaseSync => {
   // Nobody is served yet: processes that open a new database at once may wait for each other.
   const connection = new DatabaseSync(file, { timeout: longestWait })
   try {
-    // What SQLite puts aside for a moment takes neither room on the disk nor file handles.
+    // Temporary data of SQLite stays in memory: it needs no disk space and no file handles.
     connection.exec('PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY')
     return connection
   } catch (error) {

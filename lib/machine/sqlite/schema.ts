@@ -57,7 +57,10 @@ export const refusalOfTables = (version: number): string | undefined => {
     version > schemaVersion
       ? 'Start the newer version of the program that made them.'
       : 'No released version made them. Choose another data directory.'
-  return `The database has tables of version ${version}, and this program reads those of version ${schemaVersion}. ${advice}`
+  return (
+    `The database has tables of version ${version}, and this program reads those of version ${schemaVersion}. ` +
+    `${advice}`
+  )
 }
 
 /**

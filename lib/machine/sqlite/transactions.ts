@@ -37,7 +37,7 @@ export const openTransactions = (connection: DatabaseSync, isBusy: (error: unkno
         release.run()
       }
     } catch {
-      // What went wrong first is what counts.
+      // Report the first error.
       return false
     }
     return connection.isTransaction

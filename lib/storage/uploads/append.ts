@@ -97,7 +97,7 @@ export const append = async (
   const bounded = within(coming.content, room, upload.offset + room)
   const watch = {
     isOver: lease.isOver,
-    // What has not been checked as a whole does not count.
+    // Bytes without a complete check do not count.
     kept(size: number, held: Holding) {
       if (!checksum) void records.note(upload.id, holder, progressAt(size, held)).catch(() => {})
     },
