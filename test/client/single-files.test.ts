@@ -164,7 +164,7 @@ test('a folder gets a name in other case, as a file does', async ({ demo, client
   expect(Object.keys(await readSite(client, folder))).toStrictEqual(['News/a.txt'])
   expect(await demo('mv', `${folder}/News`, `${folder}/News`)).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('into itself'),
+    stderr: expect.stringContaining('inside the moved or copied folder'),
   })
 })
 

@@ -26,7 +26,7 @@ const askedFor = (): string[] => {
   return [...names].filter((name) => /^[A-Z][A-Z_]*$/.test(name)).sort()
 }
 
-const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'operating.md'), 'utf8')
+const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'settings.md'), 'utf8')
 
 /** The first cells of the table. */
 const described = [...guide.matchAll(/^\| `([A-Z_]+)`(?: \*)? \|/gm)].map(([, name]) => name).sort()
