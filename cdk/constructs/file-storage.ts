@@ -27,8 +27,7 @@ export const createFilesBucket = (scope: Construct, { deletionProtection, keptDa
         noncurrentVersionExpiration: Duration.days(keptDays),
         expiredObjectDeleteMarker: true,
       },
-      // An upload that goes on over days keeps its parts for 6 at most (decisions.md, section 9); rules run once a day,
-      // late.
+      // An upload lives for 6 days at most (U-25). Lifecycle rules run once a day, and late.
       { id: 'clear-unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(8) },
       // Nobody asks for an old version of these: of two rules S3 goes by the one that ends sooner.
       {

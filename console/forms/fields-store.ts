@@ -37,10 +37,7 @@ interface Deps {
   readonly form: number
 }
 
-/**
- * The position that puts a field in front of the one at an index. What stands at that position moves down, up to the first gap; a field leaves its own
- * place first (decisions.md, section 3).
- */
+/** The position that puts a field in front of the one at `before` (F-23, F-24). */
 export const positionBefore = (fields: readonly Field[], before: number): number => {
   const next = fields[before]
   if (next) return next.order

@@ -31,3 +31,8 @@ test('rules that no test cites are listed', () => {
     'S-3',
   ])
 })
+
+test('nothing cites the pages that docs/rules.md has replaced', () => {
+  const replaced = /\bdecisions\.md\b|(?<![/']|\]\()\bapi\.md\b/
+  expect(findFiles().filter((file) => replaced.test(read(file)))).toEqual([])
+})
