@@ -2,8 +2,8 @@ import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 
 /**
- * `npm run generate -w client [-- FOLDER]`: makes the types and the low-level calls from the contract document (docs/openapi.json), without the network.
- * A test compares what is checked in with what this makes.
+ * `npm run generate -w client [-- FOLDER]`: makes the types and the low-level calls from the contract document
+ * (docs/openapi.json), without the network. A test compares what is checked in with what this makes.
  */
 // The generator calls TypeScript as a library, which version 7 of the project is not: it gets the one of this folder.
 registerHooks({

@@ -20,7 +20,7 @@ import {
 import type { Blog, BlogAssociation, Category, NewsAssociation, NewsItem } from './generated/types.gen.ts'
 import { through } from './pages.ts'
 
-/** What a list shows, and in which order. */
+/** Members, filter and order of a list. */
 export interface ListQuery {
   /** A condition, as docs/api.md has it: `{ subject: { $contains: 'office' } }`. */
   readonly where?: Readonly<Record<string, unknown>>
@@ -32,9 +32,9 @@ export interface ListQuery {
 
 /** A page of a list, by its place in it, as people leaf through it. */
 export interface PlacedQuery extends ListQuery {
-  /** How many objects stand before the page. */
+  /** Objects before the page. */
   readonly skip: number
-  /** How many the page has, up to 500. */
+  /** The length of a page, up to 500. */
   readonly limit: number
 }
 
@@ -44,12 +44,18 @@ export interface Placed<Item> {
   readonly total: number
 }
 
-/** Objects of one kind: of a category, and of the whole site. Linking what is linked, and unlinking what is not, is no error. */
+/**
+ * Objects of one kind: of a category, and of the whole site. Linking what is linked, and unlinking what is not, is no
+ * error.
+ */
 export interface Objects<Association, Item> {
   /** All of the site. */
   list(query?: ListQuery): AsyncIterable<Partial<Item>>
   of(category: number, query?: ListQuery): AsyncIterable<Partial<Association>>
-  /** One page of all of the site. Who goes through a whole list had better use `list`, which goes on rightly when it changes meanwhile. */
+  /**
+   * One page of all of the site. Who goes through a whole list had better use `list`, which goes on rightly when it
+   * changes meanwhile.
+   */
   page(query: PlacedQuery): Promise<Placed<Item>>
   /** One page of those of a category. */
   pageOf(category: number, query: PlacedQuery): Promise<Placed<Association>>

@@ -7,7 +7,7 @@ export interface ChangesQuery {
   /** The id of the change behind which the list begins; without it, the oldest that is kept comes first. */
   readonly after?: string
   readonly types?: readonly ChangeType[]
-  /** What the subject begins with: a path, or such as `form/1`. */
+  /** The beginning of the subject: a path, or for example `form/1`. */
   readonly subject?: string
 }
 

@@ -16,9 +16,9 @@ export interface ConnectOptions {
   readonly token: string
   /** The id of the site, where the token covers several. */
   readonly site?: number
-  /** How failures that pass are met. */
+  /** Retries after passing failures. */
   readonly patience?: Patience
-  /** What sends requests: the platform's own `fetch` unless told. */
+  /** The default is the `fetch` of the platform. */
   readonly fetch?: Fetch
   /** Ends every call of the client that goes on, and those to come, with the reason of the signal. */
   readonly signal?: AbortSignal
@@ -59,7 +59,10 @@ const chooseSite = (sites: readonly Site[], id: number | undefined): Site => {
   return sites.find((site) => site.id === id) ?? refuse(`The token does not cover site ${id}. It covers: ${offered}.`)
 }
 
-/** Generated calls that go by way of the transport. All may be repeated but the one that creates a field: linking again changes nothing. */
+/**
+ * Generated calls that go by way of the transport. All may be repeated but the one that creates a field: linking again
+ * changes nothing.
+ */
 const createCalls = (baseUrl: string, send: Send): Calls =>
   createClient(
     createConfig({
@@ -91,7 +94,10 @@ const createCalls = (baseUrl: string, send: Send): Calls =>
 /** The sites that a token covers. */
 export interface Sites {
   readonly list: readonly Site[]
-  /** A client of one of them; the id may be left out where there is one alone. It speaks to the data centre where the site lives. */
+  /**
+   * A client of one of them; the id may be left out where there is one alone. It speaks to the data centre where the
+   * site lives.
+   */
   choose(id?: number): SiteClient
 }
 
@@ -132,8 +138,8 @@ export const findSites = async ({
 }
 
 /**
- * Asks for the sites of the token, and gives back a client of one of them, which speaks to the data centre where that lives.
- * Errors: a `ServiceError`; 101000 when the token is wrong.
+ * Asks for the sites of the token, and gives back a client of one of them, which speaks to the data centre where that
+ * lives. Errors: a `ServiceError`; 101000 when the token is wrong.
  */
 export const connect = async ({ site, ...options }: ConnectOptions): Promise<SiteClient> =>
   (await findSites(options)).choose(site)

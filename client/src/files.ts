@@ -26,8 +26,8 @@ export interface ListedFile extends FolderContent {
 
 export interface PutOptions extends ResumableOptions {
   /**
-   * What the write is onto. Without it there must be nothing at the path. A tag: the state that was read with it. `true`: whatever is there when the call begins.
-   * 412 / 100412 when something else is there.
+   * The state that the write replaces. Without it, nothing may be at the path. A tag: the state that was read with this
+   * tag. `true`: any state. Error: 412 / 100412 if something else is there.
    */
   readonly replace?: string | boolean
   readonly contentType?: string
@@ -45,18 +45,24 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A change is made onto the state of the file that was read with this tag; without it, onto the one that is there when the call begins. A folder has no tag. */
+/**
+ * A change is made onto the state of the file that was read with this tag; without it, onto the one that is there when
+ * the call begins. A folder has no tag.
+ */
 export interface FileCondition {
   readonly etag?: string
 }
 
-/** The files of the site. Paths are as people write them, `news/2026 (draft).html`: nothing in them is to be encoded. The root is an empty path. */
+/**
+ * The files of the site. Paths are as people write them, `news/2026 (draft).html`: nothing in them is to be encoded.
+ * The root is an empty path.
+ */
 export interface Files {
-  /** What a folder holds. */
+  /** The entries of a folder. */
   list(folder?: string): AsyncIterable<FolderContent>
   /** Every file below a folder, sorted by path. */
   listAll(folder?: string, signal?: AbortSignal): AsyncIterable<ListedFile>
-  /** What a path is; 404 / 104001 when nothing is there. */
+  /** The entry of a path; 404 / 104001 if nothing is there. */
   stat(path: string): Promise<Omit<Entry, 'contents' | 'cursor'>>
   /** The bytes of a file, as the platform's own `Response`: `text()`, `blob()`, `body`. */
   read(path: string, options?: ReadOptions): Promise<Response>
@@ -70,20 +76,23 @@ export interface Files {
   /** Moves or renames a file or folder. 104022 when the new path is taken. */
   move(from: string, to: string, condition?: FileCondition): Promise<void>
   copy(from: string, to: string, condition?: FileCondition): Promise<void>
-  /** What `remove` would take along. */
+  /** The preview of a removal. */
   removal(path: string): Promise<RemovalPreview>
   /**
-   * Removes a file, or a folder with all that it holds; with `force: false`, a folder that is not empty stays (403 / 104024). Of a large folder the rest may go
-   * on being removed behind the answer.
+   * Removes a file, or a folder with all that it holds; with `force: false`, a folder that is not empty stays (403 /
+   * 104024). Of a large folder the rest may go on being removed behind the answer.
    */
   remove(path: string, condition?: FileCondition & { readonly force?: boolean }): Promise<void>
   /** Removes the draft of a page, and leaves the page. */
   removeDraft(path: string): Promise<void>
-  /** Brings back what was removed: a file in its newest state or the `version` told, or a folder. `replace`: also where something is there meanwhile. */
+  /**
+   * Brings back what was removed: a file in its newest state or the `version` told, or a folder. `replace`: also where
+   * something is there meanwhile.
+   */
   restore(path: string, options?: { readonly version?: string; readonly replace?: boolean }): Promise<void>
   /** The states of a file that are kept, the newest first. */
   versions(path: string): AsyncIterable<Version>
-  /** What was removed from a folder. */
+  /** Removed entries of a folder. */
   deleted(folder?: string): AsyncIterable<Deleted>
 }
 
@@ -99,7 +108,7 @@ const asListed = ({ path, etag, ...file }: FolderContent): ListedFile => ({
   fingerprint: file.fingerprint ?? null,
 })
 
-/** Whether something is a file or a folder as the service tells it, and all that it holds. */
+// Checks the members that every entry must have.
 const isEntry = (each: Partial<Entry & FolderContent>): boolean =>
   isList(each?.links, (link) => link && (link.uri === null || URL.canParse(link.uri))) &&
   typeof (each.path ?? each.name) === 'string' &&
@@ -139,7 +148,7 @@ export const createFiles = ({ site, send }: Connection): Files => {
     }
   }
 
-  /** Whether a change was refused because nothing is there any more: then no tag holds either. */
+  // A change of a missing file fails its condition, whatever the tag: nothing is there.
   const isGone = async (path: string, error: unknown): Promise<boolean> =>
     isMissing(error) || (isOutdated(error) && (await statOf(path)) === undefined)
 
@@ -173,7 +182,9 @@ export const createFiles = ({ site, send }: Connection): Files => {
     return now.length === wanted.length && now.every((byte, index) => byte === wanted[index])
   }
 
-  /** Sends a change. The failure of a repetition is none where an earlier attempt, whose answer was lost, has made it. */
+  /**
+   * Sends a change. The failure of a repetition is none where an earlier attempt, whose answer was lost, has made it.
+   */
   const sendChange = async (call: Omit<Call, 'onUncertain'>, isMade: (error: unknown) => Promise<boolean>) => {
     let isUncertain = false
     const onUncertain = () => {
@@ -198,7 +209,10 @@ export const createFiles = ({ site, send }: Connection): Files => {
     await sendChange(call, async (error) => isOutdated(error) && holds(path, new Blob([body])))
   }
 
-  /** `PUT ?meta`, under a condition on what is there. A repetition that finds nothing any more is one of a move that was made. */
+  /**
+   * `PUT ?meta`, under a condition on what is there. A repetition that finds nothing any more is one of a move that was
+   * made.
+   */
   const relocate = async (from: string, to: string, member: 'path' | 'copyTo', etag: string | undefined) => {
     const condition = await conditionOn(from, etag)
     const call = {

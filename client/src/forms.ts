@@ -27,7 +27,10 @@ export interface NewSystemField {
   readonly order?: number
 }
 
-/** A change is made onto the state that was read with this tag; without it, onto the one that is there when the call begins. */
+/**
+ * A change is made onto the state that was read with this tag; without it, onto the one that is there when the call
+ * begins.
+ */
 export interface FieldCondition {
   readonly etag?: string
 }

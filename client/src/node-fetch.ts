@@ -87,8 +87,9 @@ const fetchByStream = (
   })
 
 /**
- * A `fetch` for `connect` in Node: Node's own, but for a large file, which `node:http` sends in about half the time, as nothing is copied on the way.
- * What is sent as a stream must be one of the type `bytes`, and have a `Content-Length`. Errors: those of `fetch` and of `node:http`; the reason of the signal.
+ * A `fetch` for `connect` in Node: Node's own, but for a large file, which `node:http` sends in about half the time, as
+ * nothing is copied on the way. What is sent as a stream must be one of the type `bytes`, and have a `Content-Length`.
+ * Errors: those of `fetch` and of `node:http`; the reason of the signal.
  */
 export const nodeFetch: Fetch = (url, init) =>
   init.body instanceof ReadableStream ? fetchByStream(url, init, init.body) : fetch(url, init)

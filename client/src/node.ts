@@ -17,7 +17,9 @@ const chunkSize = 512 * 1024
 /** Fills bytes with what a file has from a position on. */
 type Fill = (bytes: Uint8Array, position: number) => Promise<void>
 
-/** Bytes that are read by pieces when they are wanted, right into the buffer of the one who wants them, if there is one. */
+/**
+ * Bytes that are read by pieces when they are wanted, right into the buffer of the one who wants them, if there is one.
+ */
 const streamOf = (fill: Fill, start: number, end: number): StreamedBody => ({
   size: end - start,
   stream({ onRead, onFault }) {
@@ -45,8 +47,9 @@ const streamOf = (fill: Fill, start: number, end: number): StreamedBody => ({
 })
 
 /**
- * Opens a file. Its size is the one that it has now: a file that has become shorter ends the upload with a `ServiceError`. `check` is asked before the last
- * bytes are given out, and may throw: nothing of the file is put in place then. Errors: those of `node:fs`.
+ * Opens a file. Its size is the one that it has now: a file that has become shorter ends the upload with a
+ * `ServiceError`. `check` is asked before the last bytes are given out, and may throw: nothing of the file is put in
+ * place then. Errors: those of `node:fs`.
  */
 export const openFile = async (path: string, check: () => Promise<void> = async () => {}): Promise<FileSource> => {
   const file = await open(path)

@@ -6,18 +6,20 @@ export interface Page<Item> {
   readonly next: string | undefined
 }
 
-/** What another server may answer, or a broken one: the service names no page twice. */
+// A broken server, or another one, may name a page twice. The service never does.
 const endless = () =>
   new ServiceError({
     status: 200,
     code: 200,
     message:
-      'The list has no end: the answer names a page as the next one that was read before, as this service never does. Check the address, and what stands between.',
+      'The list has no end: the answer names a page as the next one that was read before, as this service never ' +
+      'does. Check the address, and what stands between.',
   })
 
 /**
- * Goes through a list page by page, each read when the one before is used up. A page may be empty although others follow. Errors: a `ServiceError` when the pages
- * go in a circle. One position is kept to see it by, and another one after twice as many pages each time: a circle of any length comes by it again (R. P. Brent, 1980).
+ * Goes through a list page by page, each read when the one before is used up. A page may be empty although others
+ * follow. Errors: a `ServiceError` when the pages go in a circle. One position is kept to see it by, and another one
+ * after twice as many pages each time: a circle of any length comes by it again (R. P. Brent, 1980).
  */
 export async function* through<Item>(
   read: (position: string | undefined) => Promise<Page<Item>>,

@@ -1,6 +1,5 @@
 import type { Problem } from './generated/types.gen.ts'
 
-/** What is known of a failure. */
 interface Failure {
   readonly status: number
   readonly code: number
@@ -10,8 +9,9 @@ interface Failure {
 }
 
 /**
- * Every failure of the service, and of the way to it. `status` is the HTTP status, and `code` the number of the reason (docs/errors.md); both are 0 when no
- * answer came. `message` is a sentence that says what to do, `errors` name each thing that is wrong, and `requestId` finds the request in the log of the service.
+ * Every failure of the service, and of the way to it. `status` is the HTTP status, and `code` the number of the reason
+ * (docs/errors.md); both are 0 when no answer came. `message` is a sentence that says what to do, `errors` name each
+ * thing that is wrong, and `requestId` finds the request in the log of the service.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
@@ -48,15 +48,20 @@ export const strangeAnswer = ({ status }: Response, host: string, requestId = ''
   new ServiceError({
     status,
     code: status,
-    message: `${host} answered with status ${status}, and not as this service does. Check the address, and what stands between.`,
+    message:
+      `${host} answered with status ${status}, and not as this service does. Check the address, and what stands ` +
+      'between.',
     requestId,
   })
 
-/** Whether what an answer has where a list must be is one, of what it must hold. */
+/** The value is a list, and every member has the right shape. */
 export const isList = <Each>(value: readonly Each[] | undefined, isOne: (each: Each) => unknown = Boolean): boolean =>
   Array.isArray(value) && value.every(isOne)
 
-/** The object that an answer holds in JSON. Errors: a `ServiceError` when it is not right, as something else has answered. */
+/**
+ * The object that an answer holds in JSON. Errors: a `ServiceError` when it is not right, as something else has
+ * answered.
+ */
 export const answerOf = async <Answer extends object>(
   isRight: (answer: Partial<Answer>) => unknown,
   response: Response,
@@ -68,7 +73,8 @@ export const answerOf = async <Answer extends object>(
 }
 
 /**
- * The failure that an answer tells: in the words of the service, or, when something in between has answered, by its status. `host` is the one that was asked.
+ * The failure that an answer tells: in the words of the service, or, when something in between has answered, by its
+ * status. `host` is the one that was asked.
  */
 export const failureOf = async (response: Response, host: string): Promise<ServiceError> => {
   const { status, headers } = response

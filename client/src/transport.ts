@@ -1,7 +1,7 @@
 import { failureOf, ServiceError, strangeAnswer } from './service-error.ts'
 import { type Body, type StreamedBody, Unreadable, type Watch } from './source.ts'
 
-/** What sends a request: the `fetch` of every platform is one. */
+/** The `fetch` of every platform fits. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 /** A request. */
@@ -12,25 +12,27 @@ export interface Call {
   readonly body?: Body | StreamedBody | undefined
   readonly signal?: AbortSignal | null | undefined
   /**
-   * Whether it may be sent again when nobody knows what became of it: after a broken connection, or when something in between gave up. A request
-   * that the service has refused for the moment (429, 503) is always sent again.
+   * The request may be repeated when its outcome is unknown: after a broken connection, or a gateway timeout. A request
+   * that the service has refused for the moment (429, 503) is always repeated.
    */
   readonly repeatable: boolean
-  /** Whether the bytes of the answer are wanted while they come: then it is for the caller to see to it that all have come. */
+  /** The caller reads the answer as a stream, and must check that it is complete. */
   readonly streams?: boolean
   /** Told before a request is sent again of which nobody knows what became. */
   readonly onUncertain?: (() => void) | undefined
 }
 
-/** How failures that pass are met. */
+/** Retries after passing failures. */
 export interface Patience {
-  /** How often a request is sent at the most. 6 unless told. */
+  /** The most attempts, 6 by default. */
   readonly attempts?: number
-  /** The longest wait before the second attempt, in milliseconds; it doubles from one attempt to the next. 250 unless told. */
+  /**
+   * The longest wait before the second attempt, in milliseconds; it doubles from one attempt to the next. 250 unless
+   * told.
+   */
   readonly delay?: number
 }
 
-/** What requests are sent with. */
 export interface TransportOptions extends Patience {
   readonly token: string
   /** The base URLs that may have the token. */
@@ -45,13 +47,13 @@ const longestDelay = 20_000
 const longestRetryAfter = 120_000
 const mostRedirects = 3
 
-/** So much of what was read while it is sent may still be on its way, in bytes: platforms and systems hold some back. */
+/**
+ * So much of what was read while it is sent may still be on its way, in bytes: platforms and systems hold some back.
+ */
 const mostUnderway = 5_000_000
 
-/**
- * How long an answer may take, in milliseconds: a minute, and the time that the bytes need on a line of 16 kB a second. Of bytes that are read while they are
- * sent, it is the time since the last ones were read.
- */
+// Milliseconds for an answer: a minute plus the time of the bytes at 16 kB/s. For streamed bytes, the time since the
+// last read.
 const timeFor = (body: Call['body']): number => {
   const size =
     body === undefined ? 0 : typeof body === 'string' ? body.length : 'size' in body ? body.size : body.length
@@ -77,7 +79,7 @@ export const pause = (milliseconds: number, signal?: AbortSignal | null): Promis
     else signal?.addEventListener('abort', stop, { once: true })
   })
 
-/** What `Retry-After` asks for, in milliseconds: seconds or a date (RFC 9110, section 10.2.3). */
+// Milliseconds; the header has seconds or a date (RFC 9110, section 10.2.3).
 const retryAfter = (headers: Headers): number => {
   const value = headers.get('Retry-After') ?? ''
   const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
@@ -93,7 +95,7 @@ const isUncertain = (status: number): boolean => status === 502 || status === 50
 const longestAnswer = 32_000_000
 export const hasNoBody = (status: number): boolean => [101, 204, 205, 304].includes(status)
 
-/** Whether something else than the service has answered a change: a portal on the way has a page for everything, and the service for nothing. */
+// A captive portal answers every request with a page. The service never answers a change with one.
 const isPage = ({ method }: Call, { headers }: Response): boolean =>
   method !== 'GET' && headers.get('Content-Type')?.includes('html') === true
 
@@ -115,7 +117,8 @@ const whole = async ({ status, headers, body }: Response): Promise<Response> => 
 /** An answer, or the failure to get one. */
 type Outcome = { readonly response: Response } | { readonly fault: unknown }
 
-/** What Node calls a failure, in brackets: a certificate that is not trusted has another remedy than a wrong port. A browser does not say. */
+// The error code of Node, in brackets: an untrusted certificate needs another remedy than a wrong port. Browsers have
+// no code.
 const reasonOf = (fault: unknown): string => {
   const { code, cause } = Object(fault)
   const name = typeof code === 'string' ? code : Object(cause).code
@@ -124,7 +127,6 @@ const reasonOf = (fault: unknown): string => {
 
 const hostOf = (url: string): string => new URL(url).host
 
-/** Where a redirect leads to; undefined when an answer is none. */
 const redirectOf = ({ status, headers }: Response, url: string): string | undefined => {
   const location = headers.get('Location')
   return location && [301, 302, 307, 308].includes(status) ? new URL(location, url).href : undefined
@@ -136,7 +138,7 @@ const isOfBytes = ({ method }: Call, { status }: Response): boolean => method ==
 const isStreamed = (body: Body | StreamedBody): body is StreamedBody =>
   typeof body !== 'string' && !(body instanceof Blob) && !(body instanceof Uint8Array)
 
-/** What `fetch` wants to be told of the bytes. `duplex` is for those that are read while they are sent. */
+// `duplex` is for streamed bytes.
 const bodyOf = ({ body }: Call, watch: Watch): Pick<RequestInit, 'body'> & { readonly duplex?: 'half' } => {
   if (body === undefined) return {}
   if (!isStreamed(body)) return { body }
@@ -152,13 +154,16 @@ const misled = (status: number, target: string): ServiceError =>
   new ServiceError({
     status,
     code: status,
-    message: `The service sends this request on to ${hostOf(target)}, which is no address of the token's sites. Connect to the address of the site itself.`,
+    message:
+      `The service sends this request on to ${hostOf(target)}, which is no address of the token's sites. Connect to ` +
+      'the address of the site itself.',
   })
 
 /**
- * Sends requests with the token, to trusted addresses alone, and again where that is safe and helps: with full jitter, and no sooner than `Retry-After`
- * says. Answers with status 2xx, 304 or 3xx to elsewhere are given back; everything else is thrown as a `ServiceError`; `Unreadable`
- * where the bytes to be sent are to blame. A signal throws its own reason.
+ * Sends requests with the token, to trusted addresses alone, and again where that is safe and helps: with full jitter,
+ * and no sooner than `Retry-After` says. Answers with status 2xx, 304 or 3xx to elsewhere are given back; everything
+ * else is thrown as a `ServiceError`; `Unreadable` where the bytes to be sent are to blame. A signal throws its own
+ * reason.
  */
 export const createTransport = ({
   token,
@@ -234,12 +239,14 @@ export const createTransport = ({
           {
             status: 0,
             code: 0,
-            message: `No answer came from ${hostOf(call.url)}${reasonOf(fault)}. Check the address and the network, then repeat${call.repeatable ? '' : ', after a look whether the change was made'}.`,
+            message:
+              `No answer came from ${hostOf(call.url)}${reasonOf(fault)}. Check the address and the network, then ` +
+              `repeat${call.repeatable ? '' : ', after a look whether the change was made'}.`,
           },
           { cause: fault },
         )
 
-  /** How long to wait before the request is sent again, in milliseconds; undefined when it is not. */
+  // Milliseconds until the next attempt; undefined for none.
   const waitAfter = (call: Call, outcome: Outcome, attempted: number): number | undefined => {
     if (attempted >= attempts) return undefined
     const jittered = Math.random() * Math.min(longestDelay, delay * 2 ** (attempted - 1))

@@ -8,34 +8,40 @@ export interface UploadProgress {
   readonly total: number
 }
 
-/** How a resumable upload is made. */
+/** Options of a resumable upload. */
 export interface ResumableOptions {
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined
-  /** The address of an upload of the same bytes that was begun before, to go on with. One that is gone, or of another size, is begun anew. */
+  /**
+   * The address of an upload of the same bytes that was begun before, to go on with. One that is gone, or of another
+   * size, is begun anew.
+   */
   readonly resume?: string | undefined
   /** Told the address of the upload once it is begun: who keeps it can go on after a crash, for a day. */
   readonly onBegun?: ((address: string) => void | Promise<void>) | undefined
 }
 
-/** Where to, and under which condition. */
+/** The target and its condition. */
 export interface Destination {
   /** The URL of the folder. */
   readonly folder: string
   readonly name: string
   readonly contentType?: string | undefined
   readonly condition: Readonly<Record<string, string>>
-  /** What the address of an upload begins with. */
+  /** The beginning of upload URLs. */
   readonly uploads: string
 }
 
-/** What any installation takes in one request, in bytes: behind API Gateway it is 4.5 MB. */
+/** Bytes that every installation accepts in one request; API Gateway allows 4.5 MB. */
 export const largestRequest = 4_500_000
-/** A piece that any installation takes; the largest that is held in memory; and the largest that is read while it is sent. In bytes. */
+/**
+ * A piece that any installation takes; the largest that is held in memory; and the largest that is read while it is
+ * sent. In bytes.
+ */
 const safePiece = 4_000_000
 const largestHeld = 16 * 1024 ** 2
 const largestStreamed = 1024 ** 3
-/** How long a piece should take, in milliseconds: so often is progress told, and so much is sent again when a connection breaks. */
+// Milliseconds per piece: the interval of progress, and the loss when a connection breaks.
 const pieceTime = 1000
 /** So often in a row may an append fail without the upload having come further. */
 const mostFailures = 8
@@ -52,14 +58,18 @@ interface State {
 const isGone = (error: unknown): boolean =>
   error instanceof ServiceError && (error.status === 404 || error.status === 410)
 
-/** The largest piece that is known to be too large for what stands in front of the service: its uploads share what they learn. */
+/**
+ * The largest piece that is known to be too large for what stands in front of the service: its uploads share what they
+ * learn.
+ */
 export interface Limit {
   piece: number
 }
 
 /**
- * The pieces of an upload. What is read while it is sent goes in one piece: whatever stands in front of the service refuses one that is too large by its header, before most of it is sent.
- * What is held in memory begins small. Pieces that have become small grow again as far as they are quick, until one is too large for what stands in front.
+ * The pieces of an upload. What is read while it is sent goes in one piece: whatever stands in front of the service
+ * refuses one that is too large by its header, before most of it is sent. What is held in memory begins small. Pieces
+ * that have become small grow again as far as they are quick, until one is too large for what stands in front.
  */
 const createPieces = (limit: Limit, isStreamed: boolean) => {
   let size = isStreamed ? largestStreamed : safePiece
@@ -72,7 +82,10 @@ const createPieces = (limit: Limit, isStreamed: boolean) => {
       const quick = Math.min(size * 2, Math.round(rate * pieceTime))
       size = isStreamed && bytes >= 2 * safePiece ? largestStreamed : Math.max(safePiece, quick)
     },
-    /** Goes on with smaller pieces, for good when it is certain that this one was too large, or likely. False when there are no smaller ones. */
+    /**
+     * Goes on with smaller pieces, for good when it is certain that this one was too large, or likely. False when there
+     * are no smaller ones.
+     */
     shrink(bytes: number, isCertain: boolean): boolean {
       if (bytes <= safePiece) return false
       size = safePiece
@@ -83,7 +96,7 @@ const createPieces = (limit: Limit, isStreamed: boolean) => {
   }
 }
 
-/** What stands in front of the service says that a piece is too large, or, maybe, cuts the connection: then nothing of the piece has come. */
+// A proxy refuses a large piece, or cuts the connection: the service has then stored nothing of it.
 const isTooLarge = (error: ServiceError): boolean => error.status === 413 || error.code === 104005
 const mayBeTooLarge = (error: ServiceError, before: State, now: State | undefined): boolean =>
   error.status === 0 && now?.offset === before.offset
@@ -112,7 +125,7 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
       return { address, offset: 0 }
     },
 
-    /** How far an upload is; undefined when it is gone, or not of these bytes. */
+    /** Undefined if the upload is gone, or not of these bytes. */
     async find(address: string): Promise<State | undefined> {
       try {
         const { headers } = await send({ method: 'HEAD', url: address, headers: tus, signal, repeatable: true })
@@ -154,7 +167,10 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
   }
 }
 
-/** Uploads a source piece by piece (tus 1.0.0), and goes on by itself where a connection breaks. Resolves when the file is in place. */
+/**
+ * Uploads a source piece by piece (tus 1.0.0), and goes on by itself where a connection breaks. Resolves when the file
+ * is in place.
+ */
 export const uploadResumably = async (
   send: Send,
   source: Source,
@@ -173,7 +189,7 @@ export const uploadResumably = async (
     return begun
   }
 
-  /** How far it is; as far as is known while nobody answers: the service may be starting anew. */
+  // While nobody answers, the known state counts: the service may be restarting.
   const findAgain = async (known: State): Promise<State | undefined> => {
     try {
       return await find(known.address)

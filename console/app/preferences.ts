@@ -8,7 +8,7 @@ const keys = { language: 'site-admin-language', theme: 'site-admin-theme' }
 
 export const theme = signal<Theme>('auto')
 
-/** What the reader has chosen is kept on this device. */
+/** Stored on this device. */
 export const chooseLanguage = async (chosen: Language): Promise<void> => {
   await showLanguage(chosen)
   localStorage.setItem(keys.language, chosen)

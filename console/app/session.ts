@@ -3,7 +3,7 @@ import { findSites, ServiceError, type Sites } from '../../client/src/index.ts'
 
 type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-/** Where a token is kept: for the tab, or for the device. */
+/** For the tab, or for the device. */
 type Keep = 'tab' | 'device'
 
 interface SessionOptions {
@@ -13,14 +13,12 @@ interface SessionOptions {
   readonly fetch?: typeof fetch
 }
 
-/** Who is signed in. */
 export interface Session {
   /** The sites of the token; undefined while nobody is signed in. */
   readonly sites: Signal<Sites | undefined>
   /** The token has stopped working: what is on the page stays, until somebody signs in again. */
   readonly isExpired: Signal<boolean>
   readonly isBusy: Signal<boolean>
-  /** Why signing in has failed. */
   readonly failure: Signal<unknown>
   signIn(token: string, keep: Keep): Promise<void>
   /** Signs in with the token that was kept: also after a failure that says nothing of the token. */
@@ -51,7 +49,10 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
     stores[keep].setItem(key, wanted)
   }
 
-  /** A kept token that is refused is forgotten; a new one is kept when nothing is known against it, so that it can be tried again. */
+  /**
+   * A kept token that is refused is forgotten; a new one is kept when nothing is known against it, so that it can be
+   * tried again.
+   */
   const fail = (error: unknown, wanted: string, keep: Keep | undefined) => {
     failure.value = error
     if (isRefused(error)) {

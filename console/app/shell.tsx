@@ -61,7 +61,7 @@ const LoadedView = ({ view }: { readonly view: View }) => {
   return Shown ? <Shown /> : <p class="opening">{texts.value.loading}</p>
 }
 
-/** What stands around every view: where one is, and where else one can go. */
+/** The frame of every view, with the navigation. */
 export const Shell = ({ access, live, onSignOut }: ShellProps) => {
   const t = texts.value
   const clients = useRef(new Map<number, SiteClient>())

@@ -12,7 +12,7 @@ export interface View {
   readonly load: () => Promise<ComponentType>
 }
 
-/** What the console can show, in the order of its navigation. */
+/** The views in the order of the navigation. */
 export const views: readonly View[] = [
   { name: 'files', label: (texts) => texts.nav.files, icon: 'folder', load: async () => FilesView },
   {

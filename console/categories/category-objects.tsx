@@ -24,7 +24,7 @@ interface CategoryProps {
 
 const isAboutObjects = ({ type }: Change): boolean => /^(link|object|content)\./.test(type)
 
-/** What is linked with a category, of one kind. */
+/** The linked objects of one kind. */
 export const CategoryObjects = ({ category, categories }: CategoryProps) => {
   const t = texts.value.categories
   const { client, access, live } = usePage()

@@ -4,7 +4,6 @@ import { linkTo } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { type Kind, kinds, type ListStore } from './objects-store.ts'
 
-/** What kinds of objects there are. */
 export const KindTabs = ({ kind }: { readonly kind: Kind }) => {
   const t = texts.value.categories
   return (
@@ -18,7 +17,7 @@ export const KindTabs = ({ kind }: { readonly kind: Kind }) => {
   )
 }
 
-/** What can be done to those that are chosen. */
+/** The actions on chosen objects. */
 export const ChosenTools = ({ list, onUnlink }: { readonly list: ListStore; readonly onUnlink: () => void }) => {
   const t = texts.value.categories
   const { size } = list.chosen.value

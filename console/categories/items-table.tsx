@@ -5,7 +5,7 @@ import { Icon } from '../parts/icon.tsx'
 import { texts } from '../texts/texts.ts'
 import type { Item, ListStore, SortKey } from './objects-store.ts'
 
-/** What an item is called: some have no title. */
+// Some objects have no title.
 export const titleOf = ({ id, title }: Item): string => title.trim() || texts.value.categories.untitled(id)
 
 interface ItemsTableProps {
@@ -13,7 +13,7 @@ interface ItemsTableProps {
   readonly list: ListStore
   /** Those that cannot be chosen, as they are linked already. */
   readonly linked?: ReadonlySet<number>
-  /** What happens when the title of an item is pressed. */
+  /** Called when the title is pressed. */
   readonly onOpen?: (item: Item) => void
 }
 
@@ -42,7 +42,7 @@ const Column = ({ list, sort, label, ...rest }: ColumnProps) => {
   )
 }
 
-/** What is to be said of an item beside its title; undefined when it is as most are. */
+// A remark beside the title; undefined for an ordinary object.
 const stateOf = ({ isDeleted, isEnabled, isDisplayable }: Item): 'deleted' | 'disabled' | 'hidden' | undefined =>
   isDeleted ? 'deleted' : isEnabled ? (isDisplayable ? undefined : 'hidden') : 'disabled'
 

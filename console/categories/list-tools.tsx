@@ -25,7 +25,7 @@ export const Search = ({ list }: ListProps) => {
   )
 }
 
-/** Where in a list the page stands, and the way to its neighbours. */
+/** The position in the list, and the neighbour pages. */
 export const Pages = ({ list }: ListProps) => {
   const t = texts.value.categories
   const page = list.page.value

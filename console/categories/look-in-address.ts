@@ -2,7 +2,7 @@ import { firstLook, type Kind, type Look, type SortKey } from './objects-store.t
 
 const sorts: readonly SortKey[] = ['title', 'released', 'id']
 
-/** What of a list an address asks for, whatever it holds. */
+/** Reads the address, whatever it contains. */
 export const lookIn = ({ q = '', sort = '', page = '' }: Readonly<Record<string, string>>): Look => ({
   search: q.slice(0, 200),
   sort: sorts.find((each) => each === sort.replace(/^-/, '')) ?? firstLook.sort,

@@ -20,7 +20,7 @@ interface ObjectDialogProps {
   readonly onClose: () => void
 }
 
-/** What has to be linked and unlinked, so that what is linked becomes what is wanted: what others do meanwhile to other categories stays. */
+/** The links to add and to remove. Links that others change meanwhile stay as they are. */
 export const difference = (linked: ReadonlySet<number>, wanted: ReadonlySet<number>) => ({
   added: [...wanted].filter((id) => !linked.has(id)),
   removed: [...linked].filter((id) => !wanted.has(id)),

@@ -12,13 +12,13 @@ export interface Item {
   readonly released: string
   readonly isDeleted: boolean
   readonly isEnabled: boolean
-  /** Whether the link says that it is displayed; true where no link is looked at. */
+  /** True where the list is not of a category. */
   readonly isDisplayable: boolean
 }
 
 export type SortKey = 'title' | 'released' | 'id'
 
-/** What of a list is looked at. */
+/** The visible part of a list. */
 export interface Look {
   readonly search: string
   readonly sort: SortKey
@@ -31,7 +31,7 @@ export const pageSize = 50
 
 export const firstLook: Look = { search: '', sort: 'released', isDescending: true, page: 0 }
 
-/** What the members of a list are called: those of a category's list stand in the object, under its id. */
+// A list of a category has the members in the object, under its id.
 interface Words {
   readonly id: string
   readonly title: Readonly<Record<Kind, string>>
@@ -114,7 +114,6 @@ export const readAll = async (categories: Categories, kind: Kind, look: Look): P
   return { items: items.map((object) => itemOf(object.id, object)), total }
 }
 
-/** Which of some objects are linked with a category. */
 export const linkedAmong = async (
   categories: Categories,
   category: number,

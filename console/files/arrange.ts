@@ -16,7 +16,7 @@ const compareBy = {
   lastModified: (a: FolderContent, b: FolderContent) => (a.lastModified ?? '').localeCompare(b.lastModified ?? ''),
 } as const
 
-/** What a folder holds, as it is shown: folders first, sorted, and only names that hold the text searched for. */
+/** Sorts folders first, and keeps names that contain the text. */
 export const arrange = (
   entries: readonly FolderContent[],
   { column, isDescending }: Order,

@@ -16,7 +16,7 @@ const openEntry = (store: FilesStore, entry: { readonly name: string; readonly t
   else goTo({ path: folder, query: { file: entry.name } })
 }
 
-/** Where an entry of the open folder leads. */
+/** The address of an entry. */
 export const linkOf = (
   folder: string,
   { name, type }: { readonly name: string; readonly type: 'file' | 'folder' },
@@ -29,7 +29,10 @@ export const downloadAll = (client: SiteClient, paths: readonly string[]): void 
   download(client, paths).catch((error: unknown) => notifyFailure('', error, () => downloadAll(client, paths)))
 }
 
-/** Browsers have a clipboard for pages alone that came by https, or from this very machine. The others copy what is selected. */
+/**
+ * Browsers have a clipboard for pages alone that came by https, or from this very machine. The others copy what is
+ * selected.
+ */
 const copyText = async (text: string): Promise<void> => {
   if (isSecureContext) return navigator.clipboard.writeText(text)
   const field = document.createElement('textarea')
@@ -61,7 +64,7 @@ export interface Command extends MenuItem {
   readonly isMinor?: boolean
 }
 
-/** What can be done with what is chosen. */
+/** The commands for the chosen entries. */
 export const commandsFor = (store: FilesStore, client: SiteClient): readonly Command[] => {
   const t = texts.value.files
   const chosen = store.folder.chosen.value
@@ -104,7 +107,7 @@ export const commandsFor = (store: FilesStore, client: SiteClient): readonly Com
   ]
 }
 
-/** What the keys of the list do, beside those that walk through it. True when the key was one of them. */
+/** True if the key was a command. */
 export const runKey = (store: FilesStore, event: KeyboardEvent): boolean => {
   const paths = store.chosenPaths()
   const [path] = paths

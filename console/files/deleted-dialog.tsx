@@ -16,7 +16,7 @@ import { useFiles } from './files-context.ts'
 
 const rowHeight = 44
 
-/** What was deleted from a folder, to bring back. */
+/** Restores deleted entries of a folder. */
 export const DeletedDialog = ({ path }: { readonly path: string }) => {
   const { store } = useFiles()
   const { client } = usePage()

@@ -6,7 +6,7 @@ import type { Uploads } from '../uploads/uploads.ts'
 import type { FilesStore } from './files-store.ts'
 import { relocateAndTell } from './told.ts'
 
-/** What is dragged of the list. Its type has a name of its own: what is dragged from another tab or page has paths of something else. */
+// The dragged entries. The type is unique, because another tab may drag paths of another site.
 let dragged: { readonly type: string; readonly paths: readonly string[] } | undefined
 
 /** The folder that something is dragged over. */
@@ -26,7 +26,10 @@ const pathsFor = (data: DataTransfer, folder: string): readonly string[] =>
     ? dragged.paths.filter((path) => parentOf(path) !== folder && !isWithin(folder, path))
     : []
 
-/** Makes an element a place to drop on: files from the device are uploaded, what is dragged of the list is moved, or copied with Ctrl. */
+/**
+ * Makes an element a place to drop on: files from the device are uploaded, what is dragged of the list is moved, or
+ * copied with Ctrl.
+ */
 export const dropOn = (folder: string, store: FilesStore, uploads: Uploads) => ({
   onDragOver(event: DragEvent) {
     const data = event.dataTransfer

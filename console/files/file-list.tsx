@@ -17,7 +17,7 @@ const columns: readonly Column[] = ['name', 'size', 'lastModified']
 /** So many milliseconds after a letter, the next one begins a new word. */
 const pauseBetweenLetters = 800
 
-/** What a key that walks through the list does. True when it was one. */
+// Moves through the list. True if the key was one of these.
 const walk = (folder: Folder, event: KeyboardEvent, page: number): boolean => {
   const by: Readonly<Record<string, number>> = {
     ArrowDown: 1,
@@ -72,7 +72,7 @@ const Head = () => {
   )
 }
 
-/** What the open folder holds: a grid to walk through by keys, of which only the rows in sight are there. */
+/** The entries of the open folder as a grid. Only visible rows are drawn. */
 export const FileList = () => {
   const { store, keyboard } = useFiles()
   const { client } = usePage()

@@ -3,11 +3,11 @@ import { useContext } from 'preact/hooks'
 import type { Uploads } from '../uploads/uploads.ts'
 import type { FilesStore } from './files-store.ts'
 
-/** What the parts of the files' view work with. */
+/** Shared by the parts of the view. */
 export interface FilesPage {
   readonly store: FilesStore
   readonly uploads: Uploads
-  /** Whether the keyboard was in the list when it was left: then it is in the next one. */
+  /** The keyboard focus was in the list, so it goes to the next list too. */
   readonly keyboard: { isInList: boolean }
 }
 

@@ -17,13 +17,13 @@ type FilesDialog =
   | { readonly kind: 'removeDraft'; readonly path: string }
   | { readonly kind: 'deleted'; readonly path: string }
 
-/** What the view of the files shows and does. */
+/** The state and the actions of the view. */
 export interface FilesStore {
   readonly folder: Folder
   readonly tree: Tree
   readonly preview: Preview
   readonly dialog: Signal<FilesDialog | undefined>
-  /** What was cut or copied, to be pasted. */
+  /** The cut or copied entries. */
   readonly clipboard: ReadonlySignal<{ readonly how: Relocation; readonly paths: readonly string[] } | undefined>
   /** The whole paths of what is chosen. */
   chosenPaths(): readonly string[]

@@ -30,7 +30,7 @@ export interface Folder {
   seek(text: string): void
 }
 
-/** Whether any of the changes may have changed what a folder holds. `known` are the names that it is shown with. */
+/** The changes may concern the folder. `known` are the shown names. */
 export const touches = (changes: readonly Change[], path: string, known: ReadonlySet<string>): boolean => {
   const isNear = (place: string) =>
     parentOf(place) === path ||

@@ -1,7 +1,7 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals'
 import type { Entry, SiteClient, Version } from '../../client/src/index.ts'
 
-/** What can be seen of a file. `url` is one of this page, of a picture. */
+/** `url` is an object URL of a picture. */
 type Content =
   | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
   | { readonly kind: 'picture'; readonly url: string }
@@ -12,7 +12,7 @@ export interface Preview {
   readonly entry: ReadonlySignal<Omit<Entry, 'contents' | 'cursor'> | undefined>
   readonly content: ReadonlySignal<Content | undefined>
   readonly failure: ReadonlySignal<unknown>
-  /** Whether the draft of the page is shown, and not the page. */
+  /** The draft is shown instead of the page. */
   readonly isDraft: ReadonlySignal<boolean>
   readonly versions: ReadonlySignal<readonly Version[] | undefined>
   open(path: string): Promise<void>

@@ -1,4 +1,4 @@
-/** What is chosen of a list. `active` is where the keyboard is, `anchor` where a range begins. */
+/** `active` has the keyboard; `anchor` is the start of a range. */
 export interface Selection {
   readonly chosen: ReadonlySet<string>
   readonly active: string | undefined
@@ -7,7 +7,7 @@ export interface Selection {
 
 export const nothing: Selection = { chosen: new Set(), active: undefined, anchor: undefined }
 
-/** How one is chosen: alone; with the others (`toggle`); or with all between it and the anchor (`range`). */
+/** Alone, with the others (`toggle`), or everything up to the anchor (`range`). */
 export type Manner = 'alone' | 'toggle' | 'range'
 
 const range = (names: readonly string[], from: string | undefined, to: string): ReadonlySet<string> => {
@@ -27,7 +27,9 @@ export const choose = (selection: Selection, names: readonly string[], name: str
   return { chosen, active: name, anchor: name }
 }
 
-/** Goes so many rows on; `Infinity` is the end. With `toggle`, only the keyboard goes there, and nothing else is chosen. */
+/**
+ * Goes so many rows on; `Infinity` is the end. With `toggle`, only the keyboard goes there, and nothing else is chosen.
+ */
 export const step = (selection: Selection, names: readonly string[], by: number, manner: Manner): Selection => {
   const now = selection.active === undefined ? (by > 0 ? -1 : names.length) : names.indexOf(selection.active)
   const name = names[Math.max(0, Math.min(names.length - 1, now + by))]
@@ -40,7 +42,10 @@ export const chooseAll = (selection: Selection, names: readonly string[]): Selec
   chosen: new Set(names),
 })
 
-/** The same, of a list that has changed: what has gone is not chosen any more, and the keyboard stays where it was in the list. */
+/**
+ * The same, of a list that has changed: what has gone is not chosen any more, and the keyboard stays where it was in
+ * the list.
+ */
 export const retain = (selection: Selection, before: readonly string[], names: readonly string[]): Selection => {
   const there = new Set(names)
   const keep = (name: string | undefined): string | undefined => {

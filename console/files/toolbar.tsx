@@ -8,7 +8,6 @@ import { commandsFor, paste } from './commands.ts'
 import { useFileDialogs } from './file-dialogs.tsx'
 import { useFiles } from './files-context.ts'
 
-/** What can be done with the chosen, in the place of the bar. */
 const ChosenBar = () => {
   const { store } = useFiles()
   const { client } = usePage()

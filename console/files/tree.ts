@@ -8,7 +8,7 @@ import { collator } from './arrange.ts'
 export interface TreeRow {
   readonly path: string
   readonly name: string
-  /** How deep it lies: the root is at 1. */
+  /** The root has level 1. */
   readonly level: number
   readonly isOpen: boolean
   /** False once it is known that no folder is in it. */

@@ -4,7 +4,10 @@ import { notifyFailure } from '../parts/toasts.tsx'
 import { createKeptUploads } from '../uploads/kept-uploads.ts'
 import { createUploads, type Uploads } from '../uploads/uploads.ts'
 
-/** The uploads of the site that is shown. Those of other sites go on meanwhile. `access` is another one once somebody has signed in again, or the service has come back. */
+/**
+ * The uploads of the site that is shown. Those of other sites go on meanwhile. `access` is another one once somebody
+ * has signed in again, or the service has come back.
+ */
 export const useUploads = (client: SiteClient, access: object): Uploads => {
   const { id } = client.site
   const known = useRef(new Map<number, Uploads>())

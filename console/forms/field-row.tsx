@@ -17,7 +17,9 @@ interface FieldRowProps {
   readonly onRemove: () => void
 }
 
-/** In front of which row something is dropped at a height of the window: the number of rows whose middle lies above it. */
+/**
+ * In front of which row something is dropped at a height of the window: the number of rows whose middle lies above it.
+ */
 export const dropIndex = (rows: readonly { readonly top: number; readonly height: number }[], y: number): number =>
   rows.filter(({ top, height }) => top + height / 2 < y).length
 

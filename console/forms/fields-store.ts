@@ -1,10 +1,10 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { Field, FieldChange, FieldTypeId, NewSystemField, SiteClient } from '../../client/src/index.ts'
 
-/** Why something was not done to a field. */
+/** An action on a field that failed. */
 export interface Trouble {
   readonly field: Field
-  /** What the service has said; undefined where somebody else was there first: nothing was sent then. */
+  /** Undefined if somebody else was faster: nothing was sent. */
   readonly error?: unknown
   /** Does it in spite of what is there now; absent where the field has gone. */
   readonly repeat?: (() => void) | undefined
@@ -14,7 +14,6 @@ export interface Trouble {
 export interface FieldsStore {
   /** In their order; undefined until they are first read. */
   readonly fields: ReadonlySignal<readonly Field[] | undefined>
-  /** Why they could not be read. */
   readonly failure: ReadonlySignal<unknown>
   readonly trouble: ReadonlySignal<Trouble | undefined>
   load(): Promise<void>
@@ -57,7 +56,7 @@ const stateOf = ({ id, name, mandatory, order }: Field) => `${id} ${order} ${man
 const isSame = (one: readonly Field[], other: readonly Field[]): boolean =>
   one.map(stateOf).join('\n') === other.map(stateOf).join('\n')
 
-/** Whether what is there still is what the reader has seen. */
+/** The stored field is still as the reader saw it. */
 type Holds = (now: Field) => boolean | Promise<boolean>
 
 export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
@@ -87,7 +86,7 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
 
   const fieldOf = (id: number) => fields.value?.find((field) => field.id === id)
 
-  /** What is done comes one after the other: a key that is held down moves a field step by step. */
+  // One action after another: a held key moves a field step by step.
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
     const next = last.then(work)
@@ -194,6 +193,6 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
   }
 }
 
-/** What a removed field is put back as; undefined for one that only an import can store. */
+/** The body that restores a removed field; undefined for a field that only an import can store. */
 export const asNew = ({ id, mandatory, order }: Field): NewSystemField | undefined =>
   id === -400 ? undefined : { type: id satisfies FieldTypeId, mandatory, order }

@@ -9,7 +9,7 @@ import { FormFields } from './form-fields.tsx'
 
 const isAboutForms = ({ type }: Change): boolean => /^(form\.|content\.)/.test(type)
 
-/** Whether a change concerns the fields of a form. */
+/** The change concerns fields of the form. */
 export const isAboutFieldsOf =
   (form: number) =>
   ({ type, subject }: Change): boolean =>

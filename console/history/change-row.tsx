@@ -30,7 +30,7 @@ const namesIn = (details: Change['details']): readonly unknown[] => {
   return Array.isArray(names) ? names : []
 }
 
-/** What a change was made to, as people call it. */
+/** The subject as users call it. */
 export const subjectName = ({ type, subject, details }: Change): string => {
   const names = namesIn(details)
   if (names.length === 1) return [subject, names[0]].filter(Boolean).join('/')
@@ -41,7 +41,7 @@ export const subjectName = ({ type, subject, details }: Change): string => {
   return kind === undefined ? subject : `${texts.value.categories.kinds[kind === 'news' ? 'news' : 'blogs']} ${object}`
 }
 
-/** What else is to be said in one line: where something went, or which files came. */
+// One line of detail: the new path, or the names of the files.
 const note = ({ subject, details }: Change): string => {
   const { to, count } = details ?? {}
   const names = namesIn(details)

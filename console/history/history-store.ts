@@ -4,7 +4,7 @@ import type { Change, ChangeType, SiteClient } from '../../client/src/index.ts'
 export const groups = ['files', 'fields', 'links', 'site'] as const
 export type Group = (typeof groups)[number]
 
-/** What the types of changes are about. */
+/** The group of a change type. */
 export const groupOf = (type: ChangeType): Group => {
   const [thing] = type.split('.')
   if (thing === 'file' || thing === 'folder' || thing === 'workflow') return 'files'
@@ -13,12 +13,12 @@ export const groupOf = (type: ChangeType): Group => {
   return 'site'
 }
 
-/** Which changes are looked at. Each is empty where it narrows nothing. */
+/** An empty member does not filter. */
 export interface Filter {
   /** A group, or a type alone. */
   readonly what: string
   readonly who: string
-  /** What the subject begins with. */
+  /** The beginning of the subject. */
   readonly where: string
 }
 
@@ -36,12 +36,12 @@ export interface HistoryStore {
   readonly changes: ReadonlySignal<readonly Change[] | undefined>
   /** Those who have made the changes that are known, sorted. */
   readonly actors: ReadonlySignal<readonly string[]>
-  /** Whether there are older ones that are not shown. */
+  /** Older changes exist but are not shown. */
   readonly isLimited: ReadonlySignal<boolean>
-  /** How many are known, whoever has made them. */
+  /** Known changes of all users. */
   readonly known: ReadonlySignal<number>
   readonly isLoading: ReadonlySignal<boolean>
-  /** How many have been read, while all of them are. */
+  /** Read so far, while everything is read. */
   readonly readSoFar: ReadonlySignal<number | undefined>
   readonly failure: ReadonlySignal<unknown>
   /** Reads all that the service keeps, the oldest first, until that is done or something else is asked for. */
@@ -81,7 +81,7 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
     return { ...(types && { types }), ...(subject !== '' && { subject }) }
   }
 
-  /** What has come while the list is read: what is read may be older. */
+  // Changes that arrived during the read, which may return older ones.
   let missed: readonly Change[] = []
 
   const isWanted = ({ type, subject }: Change): boolean =>
@@ -112,7 +112,10 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
     }
   }
 
-  /** The newest of all that there are, and how many have been read; undefined when something else is asked for meanwhile. */
+  /**
+   * The newest of all that there are, and how many have been read; undefined when something else is asked for
+   * meanwhile.
+   */
   const readWhole = async (own: number) => {
     let read: Change[] = []
     let count = 0

@@ -47,7 +47,7 @@ const filterIn = ({ what = '', who = '', where = '' }: Readonly<Record<string, s
 
 const rowHeight = () => (matchMedia('(max-width: 640px)').matches ? 60 : 40)
 
-/** What has happened on the site, by whom and when. */
+/** The changes of the site, with user and time. */
 export const HistoryView = () => {
   const { client, access, live } = usePage()
   const opened = useSignal<Change | undefined>(undefined)

@@ -14,7 +14,7 @@ const inFiles = ({ type, subject, details }: Change): Place => {
   return { view: 'files', path: isFolder ? parts : parts.slice(0, -1), query: {} }
 }
 
-/** Where in the console something has happened; undefined where nothing of it can be shown. */
+/** The place of a change in the console; undefined if it cannot be shown. */
 export const placeOf = (change: Change): Place | undefined => {
   const { type, subject } = change
   if (groupOf(type) === 'files') return inFiles(change)

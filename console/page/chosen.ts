@@ -11,13 +11,16 @@ const chosenId = (): number | undefined => {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
-/** Whether the screen has room for a list and what is chosen of it, beside each other. */
+// The screen has room for list and details.
 const hasRoom = (): boolean => matchMedia('(min-width: 641px)').matches
 
 /** Of a list with very many, so many more are shown each time while the rest is read. */
 const shownMeanwhile = 500
 
-/** The things of the site that one is chosen from, read again when something about them changes. Where there is room, the first one is chosen. */
+/**
+ * The things of the site that one is chosen from, read again when something about them changes. Where there is room,
+ * the first one is chosen.
+ */
 export const useChosen = <Item extends Named>(
   read: (client: SiteClient) => AsyncIterable<Item>,
   isAbout: (change: Change) => boolean,
@@ -51,7 +54,6 @@ export const useChosen = <Item extends Named>(
   }, [chosen, first])
   return {
     chosen: items.value?.find(({ id }) => id === chosen),
-    /** What the list of them takes. */
     list: { items: items.value, chosen, failure: failure.value, onRepeat: load },
   }
 }

@@ -4,7 +4,7 @@ import type { SiteClient } from '../../client/src/index.ts'
 import type { Uploads } from '../uploads/uploads.ts'
 import type { Live } from './live.ts'
 
-/** What every view works with. */
+/** Shared by all views. */
 export interface Page {
   /** A client of the site that is shown: it stays the same when somebody signs in again. */
   readonly client: SiteClient

@@ -1,15 +1,15 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { type Change, ServiceError, type SiteClient } from '../../client/src/index.ts'
 
-/** How often is asked while the page is visible, and at the most rarely after failures, in milliseconds. */
+// Milliseconds between two requests while the page is visible, and their limit after failures.
 const period = 3000
 const longest = 60_000
 
-/** What changes on the site while the page is visible. */
+/** The changes of the site while the page is visible. */
 export interface Live {
   /** The service has not answered the last time. */
   readonly isOffline: ReadonlySignal<boolean>
-  /** How often it has answered again after that. */
+  /** Counts how often the service has come back. */
   readonly returns: ReadonlySignal<number>
   /** Told the changes since the last time, the oldest first. Ends with what is given back. */
   subscribe(listener: (changes: readonly Change[]) => void): () => void
@@ -17,14 +17,16 @@ export interface Live {
   follow(client: SiteClient): () => void
 }
 
-/** What of the browser is needed, so that tests can do without one. */
+// The used part of the browser, which tests replace.
 interface Surroundings {
   readonly isVisible: () => boolean
   /** Told when the page becomes visible. */
   readonly onVisible: (listener: () => void) => () => void
 }
 
-/** So many changes are told again after the first look: a view may have read the site just before one of them was made. */
+/**
+ * So many changes are told again after the first look: a view may have read the site just before one of them was made.
+ */
 const overlap = 10
 
 /** Reads what has changed since the time before; the first time, only where the history stands. */

@@ -8,9 +8,9 @@ interface ButtonProps {
   readonly type?: 'button' | 'submit'
   readonly disabled?: boolean
   readonly children?: ComponentChildren
-  /** What it is called where it shows a picture alone. */
+  /** The name of a button that shows only a picture. */
   readonly label?: string
-  /** What is said when the pointer rests on it. */
+  /** The tooltip. */
   readonly title?: string
   readonly expanded?: boolean
   readonly tabIndex?: number

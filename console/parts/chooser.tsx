@@ -20,9 +20,8 @@ interface ChooserProps {
   readonly chosen: number | undefined
   readonly failure: unknown
   readonly onRepeat: () => void
-  /** What is said where there are none. */
+  /** The text of an empty list. */
   readonly none: string
-  /** What is shown of the chosen one. */
   readonly children: ComponentChildren
 }
 

@@ -62,9 +62,9 @@ export const Dialog = ({ title, onClose, children, kind = 'small', isClosable = 
 
 interface FormDialogProps {
   readonly title: string
-  /** What the button says that does it. */
+  /** The label of the main button. */
   readonly action: string
-  /** What the button says that does nothing. */
+  /** The label of the cancel button. */
   readonly cancel?: string
   readonly isDangerous?: boolean
   readonly isReady?: boolean

@@ -3,7 +3,9 @@ import { texts } from '../texts/texts.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 
-/** What a failure says: the words of the service. What is no failure of the service is a fault of this page: its own words are for the browser's console. */
+/**
+ * The message of the service. Other errors are faults of this page: their messages go to the console of the browser.
+ */
 export const messageOf = (error: unknown): string => {
   // What says so is no service: its sentence is one of this page.
   if (error instanceof ServiceError && error.status === 0 && error.cause !== undefined) return texts.value.unreachable

@@ -7,7 +7,10 @@ export const focusContent = (): void => {
   if (document.activeElement === document.body) document.getElementById('content')?.focus()
 }
 
-/** Keeps the keyboard in a part of the page when the button that had it goes away: then the part itself has it, which needs a `tabIndex`. */
+/**
+ * Keeps the keyboard in a part of the page when the button that had it goes away: then the part itself has it, which
+ * needs a `tabIndex`.
+ */
 export const useKeptFocus = <Shown extends HTMLElement>() => {
   const box = useRef<Shown>(null)
   const wasInside = box.current?.contains(document.activeElement)

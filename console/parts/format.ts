@@ -29,7 +29,10 @@ export const formatSize = (bytes: number): string => {
 
 const formatNumber = (value: number): string => value.toLocaleString(locale.value)
 
-/** A moment with day and time, with seconds where it is to be `exact`, in the reader's own time zone. The service says dates without a zone where it means UTC. */
+/**
+ * A moment with day and time, with seconds where it is to be `exact`, in the reader's own time zone. The service says
+ * dates without a zone where it means UTC.
+ */
 export const formatMoment = (iso: string, what: 'short' | 'exact' = 'short'): string => {
   const date = new Date(/Z$|[+-]\d\d:?\d\d$/.test(iso) ? iso : `${iso}Z`)
   return Number.isNaN(date.getTime()) ? iso : moment(what).format(date)

@@ -11,7 +11,7 @@ export interface MenuItem {
   readonly isDisabled?: boolean
   /** Of a choice: whether it is the one that holds. */
   readonly isChosen?: boolean
-  /** Whether a line stands above it. */
+  /** A line separates it from the item above. */
   readonly isApart?: boolean
   /** The key that does the same. */
   readonly keys?: string
@@ -21,7 +21,7 @@ export interface MenuItem {
 interface MenuProps {
   readonly label: string
   readonly items: readonly MenuItem[]
-  /** Where it opens, in pixels of the window. */
+  /** In pixels of the window. */
   readonly at: { readonly x: number; readonly y: number }
   readonly onClose: () => void
 }

@@ -9,7 +9,7 @@ interface ProgressProps {
   readonly rate?: number
 }
 
-/** How far something is, how fast it goes, and how long it takes still. */
+/** Progress, speed and remaining time. */
 export const Progress = ({ label, sent, total, rate = 0 }: ProgressProps) => (
   <div class="progress">
     <progress aria-label={label} max={Math.max(1, total)} value={total === 0 ? 1 : sent} />

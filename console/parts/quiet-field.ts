@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
-/** How long nothing is typed before a text takes hold, in milliseconds. */
+// Milliseconds without a key before the text counts.
 const quiet = 250
 
 /**
- * What a field needs whose text takes hold once nothing is typed for a moment, or with Enter. `value` is the text that holds: it is shown when it becomes another
- * one, and never in the place of what is being typed.
+ * Props of a field whose text counts after a pause or Enter. A new `value` replaces the shown text, but never while
+ * somebody types.
  */
 export const useQuietField = (value: string, onText: (text: string) => void) => {
   const typed = useSignal(value)

@@ -7,17 +7,19 @@ interface RowsProps {
   /** The height of each row, in pixels. */
   readonly height: number
   /**
-   * Draws a row. Rows that leave the window at one end come in at the other: with its `slot` as the key, a row is used again there, which is cheaper than a
-   * new one.
+   * Draws a row. Rows that leave the window at one end come in at the other: with its `slot` as the key, a row is used
+   * again there, which is cheaper than a new one.
    */
   readonly row: (index: number, slot: number) => ComponentChildren
   /** The row that is kept in sight when it changes. */
   readonly active?: number | undefined
-  /** Of a list that is nothing else: what stands around a grid or a tree has its own role, and the keyboard is there. */
+  /**
+   * Of a list that is nothing else: what stands around a grid or a tree has its own role, and the keyboard is there.
+   */
   readonly list?: string
 }
 
-/** How high the row of a list is, in pixels, as `--row` of the style sheet has it: a finger needs more. */
+/** In pixels, as `--row` of the style sheet; a finger needs more. */
 export const rowHeight = (): number => (matchMedia('(pointer: coarse)').matches ? 44 : 36)
 
 /** So many rows more than are seen are there, so that scrolling shows no gaps. */
@@ -28,7 +30,7 @@ interface Window {
   readonly last: number
 }
 
-/** Which rows are drawn: `last` is not among them. Distances in pixels. */
+/** The rows to draw, without `last`. Distances in pixels. */
 export const windowOf = (top: number, view: number, height: number, count: number): Window => ({
   first: Math.max(0, Math.min(count, Math.floor(top / height)) - spare),
   last: Math.min(count, Math.ceil((top + view) / height) + spare),

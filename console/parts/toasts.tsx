@@ -15,7 +15,7 @@ interface Toast {
 const toasts = signal<readonly Toast[]>([])
 let last = 0
 
-/** How long a notice stays, in milliseconds: one with something to do stays longer, a failure until it is closed. */
+// Milliseconds. A notice with an action stays longer, a failure until it is closed.
 const stays = { plain: 5000, withAction: 12_000 }
 
 const drop = (id: number) => {

@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals'
 
-/** Where the reader is: what the fragment of the address says, `#/1001/files/news/2026?file=a.html`. */
+/** The fragment of the address: `#/1001/files/news/2026?file=a.html`. */
 export interface Route {
   /** The id of the site; undefined while none is named. */
   readonly site: number | undefined
   readonly view: string
-  /** What the view shows of it: the parts of a folder's path, or the id of a form. */
+  /** The segments of a folder, or the id of a form. */
   readonly path: readonly string[]
   readonly query: Readonly<Record<string, string>>
 }

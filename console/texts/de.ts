@@ -14,7 +14,8 @@ export const de: Texts = {
   more: 'Weitere Aktionen',
   unexpected: 'In dieser Seite ist etwas schiefgegangen. Laden Sie sie neu.',
   unreachable:
-    'Der Dienst hat nicht geantwortet. Prüfen Sie das Netz und, falls es eine Änderung war, ob sie gemacht wurde; versuchen Sie es dann erneut.',
+    'Der Dienst hat nicht geantwortet. Prüfen Sie das Netz und, falls es eine Änderung war, ob sie gemacht wurde; ' +
+    'versuchen Sie es dann erneut.',
   signIn: {
     title: 'Anmelden',
     token: 'Zugriffstoken',
@@ -84,7 +85,8 @@ export const de: Texts = {
     removeForGood: (name) => `${name} entfernen?`,
     removeWarning: 'Ein Feld dieses Typs lässt sich hier nicht wieder hinzufügen: Nur ein Import legt es an.',
     conflict: (name) =>
-      `Jemand anderes hat das Formular inzwischen geändert. Es wird gezeigt, wie es jetzt ist; Ihre Änderung an ${name} wurde nicht gemacht.`,
+      'Jemand anderes hat das Formular inzwischen geändert. Es wird gezeigt, wie es jetzt ist; Ihre Änderung an ' +
+      `${name} wurde nicht gemacht.`,
     conflictGone: (name) => `Jemand anderes hat ${name} inzwischen entfernt.`,
     changeAnyway: 'Trotzdem ändern',
     failed: (name) => `${name} wurde nicht geändert.`,
@@ -130,7 +132,8 @@ export const de: Texts = {
     none: 'Diese Site hat noch keine Kategorie. Wer den Dienst betreibt, legt eine an: npm run admin -- category create',
     choose: 'Wählen Sie eine Kategorie, um zu sehen, was mit ihr verknüpft ist.',
     engineOff:
-      'Kategorien brauchen die neue Rendering-Engine, die für diese Site aus ist. Wer den Dienst betreibt, kann sie einschalten.',
+      'Kategorien brauchen die neue Rendering-Engine, die für diese Site aus ist. Wer den Dienst betreibt, kann sie ' +
+      'einschalten.',
     kinds: { news: 'News', blogs: 'Blogs' },
     kind: 'Art',
     find: 'In Titeln suchen',
@@ -266,7 +269,8 @@ export const de: Texts = {
     newName: 'Neuer Name',
     keys: { open: 'Eingabe', remove: 'Entf', paste: 'Strg+V' },
     notAllowed:
-      'Dieses Token darf die Dateien der Site nicht sehen. Eines, das es darf, stellt aus, wer den Dienst betreibt: npm run admin -- token issue --permission files',
+      'Dieses Token darf die Dateien der Site nicht sehen. Eines, das es darf, stellt aus, wer den Dienst betreibt: ' +
+      'npm run admin -- token issue --permission files',
     noSlash: 'Ein Name hat keinen Schrägstrich.',
     create: 'Anlegen',
     renameTitle: (name) => `${name} umbenennen`,
@@ -287,7 +291,9 @@ export const de: Texts = {
     removeAction: 'Löschen',
     counting: 'Es wird gezählt, was gelöscht wird …',
     goes: (files, folders, size) =>
-      `Gelöscht: ${[files > 0 && plural(files, 'Datei', 'Dateien'), folders > 0 && plural(folders, 'Ordner', 'Ordner')].filter(Boolean).join(' und ')}, zusammen ${size}.`,
+      'Gelöscht: ' +
+      `${[files > 0 && plural(files, 'Datei', 'Dateien'), folders > 0 && plural(folders, 'Ordner', 'Ordner')].filter(Boolean).join(' und ')}, ` +
+      `zusammen ${size}.`,
     atLeast: (text) => `Mindestens: ${text}`,
     comesBack: 'Gelöschtes lässt sich 30 Tage lang zurückholen.',
     refused: (code) => `Der Dienst wird dies ablehnen (${code}).`,
@@ -340,7 +346,8 @@ export const de: Texts = {
     fold: 'Weniger zeigen',
     unfold: 'Mehr zeigen',
     interrupted: (count) =>
-      `${plural(count, 'Upload wurde', 'Uploads wurden')} unterbrochen, als die Seite verlassen wurde. Wählen Sie dieselben Dateien erneut aus, um fortzufahren.`,
+      `${plural(count, 'Upload wurde', 'Uploads wurden')} unterbrochen, als die Seite verlassen wurde. Wählen Sie ` +
+      'dieselben Dateien erneut aus, um fortzufahren.',
     chooseFiles: 'Dateien wählen …',
     chooseFolder: 'Ordner wählen …',
     forget: 'Verwerfen',

@@ -12,7 +12,8 @@ export const en = {
   more: 'More actions',
   unexpected: 'Something in this page went wrong. Load it again.',
   unreachable:
-    'The service has not answered. Check the network, and whether the change was made if there was one; then try again.',
+    'The service has not answered. Check the network, and whether the change was made if there was one; then try ' +
+    'again.',
   signIn: {
     title: 'Sign in',
     token: 'Access token',
@@ -261,7 +262,8 @@ export const en = {
     newName: 'New name',
     keys: { open: 'Enter', remove: 'Del', paste: 'Ctrl+V' },
     notAllowed:
-      'This token may not see the files of the site. Whoever runs the service issues one that may: npm run admin -- token issue --permission files',
+      'This token may not see the files of the site. Whoever runs the service issues one that may: npm run admin -- ' +
+      'token issue --permission files',
     noSlash: 'A name has no slash.',
     create: 'Create',
     renameTitle: (name: string) => `Rename ${name}`,
@@ -282,7 +284,9 @@ export const en = {
     removeAction: 'Delete',
     counting: 'Counting what goes…',
     goes: (files: number, folders: number, size: string) =>
-      `This deletes ${[files > 0 && plural(files, 'file', 'files'), folders > 0 && plural(folders, 'folder', 'folders')].filter(Boolean).join(' and ')}, ${size} in all.`,
+      'This deletes ' +
+      `${[files > 0 && plural(files, 'file', 'files'), folders > 0 && plural(folders, 'folder', 'folders')].filter(Boolean).join(' and ')}, ` +
+      `${size} in all.`,
     atLeast: (text: string) => `At least: ${text}`,
     comesBack: 'What is deleted can be brought back for 30 days.',
     refused: (code: number) => `The service is going to refuse this (${code}).`,
@@ -335,7 +339,8 @@ export const en = {
     fold: 'Show less',
     unfold: 'Show more',
     interrupted: (count: number) =>
-      `${plural(count, 'upload was', 'uploads were')} interrupted when the page was left. Choose the same files again to go on.`,
+      `${plural(count, 'upload was', 'uploads were')} interrupted when the page was left. Choose the same files ` +
+      'again to go on.',
     chooseFiles: 'Choose files…',
     chooseFolder: 'Choose a folder…',
     forget: 'Forget',

@@ -19,7 +19,7 @@ const shown = signal<{ readonly language: Language; readonly texts: Texts }>({ l
 
 export const language = computed<Language>(() => shown.value.language)
 
-/** What is said, in the language of the page. */
+/** The texts in the language of the page. */
 export const texts = computed<Texts>(() => shown.value.texts)
 
 /** Shows the page in a language. Rejects when its texts cannot be read; the page stays as it is then. */
@@ -36,7 +36,7 @@ const isWritten = (tag: string): boolean => {
   }
 }
 
-/** How dates and numbers are written: as the reader's own browser does in that language, such as `en-GB`. */
+/** The format of dates and numbers: the locale of the browser for this language, such as `en-GB`. */
 export const locale = computed(
   () =>
     globalThis.navigator?.languages.find((tag) => tag.toLowerCase().startsWith(language.value) && isWritten(tag)) ??

@@ -1,4 +1,4 @@
-/** What became of an action on many: those that failed can be tried again. */
+/** Failed items can be repeated. */
 export interface Outcome {
   readonly done: readonly string[]
   readonly failed: readonly { readonly path: string; readonly error: unknown }[]

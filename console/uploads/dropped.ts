@@ -10,7 +10,6 @@ export interface Given {
   readonly emptyFolders: readonly string[]
 }
 
-/** What a dialog for files or a folder has given. */
 export const fromInput = (list: FileList | null): Given => ({
   files: [...(list ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file })),
   emptyFolders: [],
@@ -27,13 +26,16 @@ const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => 
 
 const pathOf = (entry: FileSystemEntry): string => entry.fullPath.replace(/^\/+/, '')
 
-/** What a folder holds: a browser gives it in portions. */
+// Browsers return the entries in portions.
 async function* contentsOf(folder: FileSystemDirectoryEntry) {
   const reader = folder.createReader()
   for (let some = await readSome(reader); some.length > 0; some = await readSome(reader)) yield some
 }
 
-/** What was dropped, with all that is in folders. The entries are taken at once: a browser forgets them when the event is over. */
+/**
+ * Everything that was dropped, with the contents of folders. The entries are taken at once: the browser forgets them
+ * after the event.
+ */
 export const fromDrop = async (data: DataTransfer): Promise<Given> => {
   const files: Dropped[] = []
   const emptyFolders: string[] = []

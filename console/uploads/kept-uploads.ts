@@ -8,7 +8,7 @@ export interface KeptUpload {
   readonly size: number
   /** Of the file on the reader's device, in milliseconds. */
   readonly modified: number
-  /** Where it goes on, when some of it was sent. */
+  /** The URL to continue at, if some bytes were sent. */
   readonly address?: string | undefined
 }
 
@@ -34,7 +34,10 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** Keeps what is not over yet, for the tab: a reload forgets the files themselves, which only their reader can give again. */
+/**
+ * Keeps what is not over yet, for the tab: a reload forgets the files themselves, which only their reader can give
+ * again.
+ */
 export const createKeptUploads = (store: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>, site: number) => {
   const key = `site-admin-uploads-${site}`
   return {
@@ -61,10 +64,9 @@ export const createKeptUploads = (store: Pick<Storage, 'getItem' | 'setItem' | '
   }
 }
 
-/** What a file is known again by: its name, its size, and when it was changed. */
+// Recognises a file by path, size and time.
 const keyOf = (path: string, size: number, modified: number): string => `${size} ${modified} ${nameOf(path)}`
 
-/** How many parts two paths have in common at their ends. */
 const commonParts = (one: string, other: string): number => {
   const [a, b] = [partsOf(one).toReversed(), partsOf(other).toReversed()]
   const differing = a.findIndex((part, index) => part !== b[index])
@@ -79,8 +81,8 @@ const bestOf = <Each>(all: readonly Each[], score: (each: Each) => number): Each
 }
 
 /**
- * Finds the files again that their reader has given anew. Where several are alike, folders tell them apart; where these do not, nothing is guessed: one file would
- * become the end of another.
+ * Finds the files again that their reader has given anew. Where several are alike, folders tell them apart; where these
+ * do not, nothing is guessed: one file would become the end of another.
  */
 export const match = (kept: readonly KeptUpload[], given: readonly Dropped[]) => {
   const keptLike = Map.groupBy(kept, ({ path, size, modified }) => keyOf(path, size, modified))

@@ -4,7 +4,7 @@ export const partsOf = (path: string): readonly string[] => path.split('/').filt
 export const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
-/** Whether a path lies below a folder, or is it. */
+/** The path is the folder or is inside it. */
 export const isWithin = (path: string, folder: string): boolean =>
   folder === '' || path === folder || path.startsWith(`${folder}/`)
 

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 
-/** How an upload stands. `asking`: something is there already, and its reader has to say what becomes of it. */
+/** `asking`: something is at the path, and the reader has to decide. */
 export type Stage = 'waiting' | 'sending' | 'paused' | 'asking' | 'done' | 'failed' | 'skipped'
 
 export interface Upload {
@@ -19,7 +19,7 @@ export interface Upload {
 
 export const isOpen = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped' && stage !== 'failed'
 
-/** What the files of a list come to that were not skipped and have not failed. */
+/** Sums over files that were neither skipped nor failed. */
 export interface Totals {
   /** In bytes. */
   readonly sent: number
@@ -42,7 +42,10 @@ const sum = (uploads: readonly Upload[]): Totals => {
 
 /** Uploads as they stand, in the order in which they were given. */
 export const createUploadList = () => {
-  /** Changed where it is: a dropped folder has tens of thousands of files, and a copy for each change of each of them keeps the page from everything else. */
+  /**
+   * Changed where it is: a dropped folder has tens of thousands of files, and a copy for each change of each of them
+   * keeps the page from everything else.
+   */
   const held = signal({ byId: new Map<number, Upload>() })
   const all = computed(() => [...held.value.byId.values()])
 

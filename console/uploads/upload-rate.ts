@@ -1,4 +1,4 @@
-/** How fast bytes go, over the last seconds. Times in milliseconds. */
+/** Bytes per second over the last seconds. Times in milliseconds. */
 export const createRate = (span = 8000) => {
   let samples: { readonly at: number; readonly sent: number }[] = []
   return {

@@ -7,7 +7,7 @@ import { join, numbered } from './paths.ts'
 import { createUploadList, isOpen, type Stage, type Totals, type Upload } from './upload-list.ts'
 import { createRate } from './upload-rate.ts'
 
-/** What becomes of a file where something is there already. */
+/** The decision about a file whose path is taken. */
 export type Answer = 'replace' | 'both' | 'skip'
 
 /** The uploads of a site. They go on whatever view is shown. */
@@ -18,7 +18,7 @@ export interface Uploads {
   readonly rate: ReadonlySignal<number>
   /** The next one that its reader has to decide on. */
   readonly question: ReadonlySignal<Upload | undefined>
-  /** What was under way when the page was left. */
+  /** Uploads that were active when the page was left. */
   readonly interrupted: ReadonlySignal<readonly KeptUpload[]>
   add(given: Given, folder: string): void
   /** Goes on with what was interrupted, as far as its files are given again. How many were not among them. */

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Interrupted } from './failure.ts'
 
-/** Whether somebody can be asked. */
 export const isTerminal = (): boolean => process.stdin.isTTY === true
 
 /** Asks for a line on the terminal, or takes the next one of standard input. */

@@ -14,7 +14,7 @@ interface Words {
 
 const namesOf = ({ long, short }: Option): readonly string[] => [long, short].filter((name) => name !== undefined)
 
-/** What can follow each command of a program. Options of the program can follow everywhere. */
+// The words after each command. Global options may follow everywhere.
 const wordsOf = (program: Command): readonly Words[] => {
   const help = program.createHelp()
   const everywhere = help.visibleOptions(program).flatMap(namesOf)
@@ -50,13 +50,14 @@ const valuesOf = (program: Command): ReadonlyMap<string, readonly string[]> => {
 /** Within single quotes, of which there are none in names. */
 const quoted = (words: readonly string[]): string => `'${words.join(' ').replaceAll("'", '')}'`
 
-/** What zsh runs scripts for bash with, by way of its own completion, which a new user has not switched on. */
+// zsh runs bash completions through its own completion system, which is off for a new user.
 const forZsh = `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }
 autoload -Uz bashcompinit && bashcompinit`
 
 /**
- * A script for a shell that completes the commands, options and choices of a program. It holds all of them, so that the program need not be started at
- * every press of the key; who installs another version prints it anew. zsh runs the one for bash, by its own `bashcompinit`.
+ * A script for a shell that completes the commands, options and choices of a program. It holds all of them, so that the
+ * program need not be started at every press of the key; who installs another version prints it anew. zsh runs the one
+ * for bash, by its own `bashcompinit`.
  */
 export const completionOf = (program: Command, shell: Shell): string => {
   const name = program.name()

@@ -5,7 +5,7 @@ import { LocalRefusal } from '../sync/local-refusal.ts'
 import { OutputLost } from './output.ts'
 import { shown } from './shown.ts'
 
-/** How the command ends: what scripts go by. */
+/** Exit statuses for scripts. */
 export const exitStatus = { done: 0, failed: 1, usage: 2, conflicts: 3 } as const
 
 /** The command was not called as it must be; the message says how. Exit status 2. */
@@ -18,7 +18,7 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
 
-/** What may be done about a failure besides what its message says. */
+// Advice that the message does not have.
 const hintOn = ({ status, code }: ServiceError): string => {
   if (status === 401) return ' Give a valid token by --token-file, SITE_ADMIN_TOKEN or "site-files login".'
   // The address of the console, such as a browser shows it, is one that people try.

@@ -1,6 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs'
 
-/** What a command says is read by nobody any more, or finds no room: whoever asked for it does not get all of it. */
+/** The output has no reader any more, or no space: part of it is lost. */
 export class OutputLost extends Error {
   override readonly name = 'OutputLost'
   /** Its reader has had enough, as `head` has. */
@@ -19,7 +19,10 @@ const takesAll = (): boolean => {
   return stats.isFIFO() || stats.isSocket()
 }
 
-/** Writes to standard output: true when it can take more at once, and false when it first has to `drain`. An error is one of `process.stdout`. */
+/**
+ * Writes to standard output: true when it can take more at once, and false when it first has to `drain`. An error is
+ * one of `process.stdout`.
+ */
 export const writeOut = (data: Uint8Array | string): boolean => {
   if (takesAll()) return process.stdout.write(data)
   // Node's own stream does not say when only a part of the bytes has found room in a file.

@@ -27,14 +27,17 @@ const inWords: Readonly<Record<string, string>> = {
 }
 const past = { create: 'created', replace: 'replaced', remove: 'removed' } as const
 
-/** What an event says to people; undefined when it has a line of its own, or none. */
+// Undefined for events without a line, or with a line of their own.
 const lineOf = (event: SyncEvent): string | undefined => {
   switch (event.event) {
     case 'skipped':
       return `skipped  ${event.path}: ${event.why}`
     case 'step': {
       if (event.action === 'conflict' && event.inTheWay)
-        return `CONFLICT (the ${event.inTheWay.type} ${event.inTheWay.path} is in the way)  ${event.path}  ${sizeOf(event.size)}`
+        return (
+          `CONFLICT (the ${event.inTheWay.type} ${event.inTheWay.path} is in the way)  ${event.path}  ` +
+          `${sizeOf(event.size)}`
+        )
       const word = inWords[event.action === 'keep' ? event.why : event.action]
       return `${word}  ${event.path}  ${sizeOf(event.size)}`
     }
@@ -50,7 +53,10 @@ const lineOf = (event: SyncEvent): string | undefined => {
 }
 
 const planned = (event: Extract<SyncEvent, { event: 'plan' }>): string =>
-  `To do: ${parts(count(event.create, 'to create'), count(event.replace, 'to replace'), count(event.remove, 'to remove'))} (${sizeOf(event.bytes)}); ${parts(count(event.keep, 'left as they are'), event.conflict > 0 && count(event.conflict, 'in conflict'), event.ignored > 0 && count(event.ignored, 'ignored (--all takes them along)'))}.`
+  'To do: ' +
+  `${parts(count(event.create, 'to create'), count(event.replace, 'to replace'), count(event.remove, 'to remove'))} ` +
+  `(${sizeOf(event.bytes)}); ` +
+  `${parts(count(event.keep, 'left as they are'), event.conflict > 0 && count(event.conflict, 'in conflict'), event.ignored > 0 && count(event.ignored, 'ignored (--all takes them along)'))}.`
 
 const isNewer = (event: SyncEvent): boolean =>
   event.event === 'step' && event.action === 'keep' && event.why === 'newer'
@@ -58,22 +64,25 @@ const isNewer = (event: SyncEvent): boolean =>
 const isBlocked = (event: SyncEvent): boolean =>
   event.event === 'step' && event.action === 'conflict' && event.inTheWay !== undefined
 
-/** What a run was asked to do. */
 export interface Asked {
   readonly isPlanOnly?: boolean
   readonly removes?: boolean
 }
 
-/** Of the files that a run leaves alone: how many `--force` would overwrite besides those in conflict, and how many have something in their way. */
+/**
+ * Of the files that a run leaves alone: how many `--force` would overwrite besides those in conflict, and how many have
+ * something in their way.
+ */
 interface LeftAlone {
   readonly newer: number
   readonly blocked: number
 }
 
-/** What can be done about conflicts. */
 const adviceOn = (conflicts: number, { newer, blocked }: LeftAlone, removes: boolean): string => {
   const others = `, and ${newer} that changed on the other side only: bring those over first`
-  const force = ` What is in conflict was left alone: compare both sides, then add --force to overwrite it${newer > 0 ? others : ''}.`
+  const force =
+    ' What is in conflict was left alone: compare both sides, then add --force to overwrite ' +
+    `it${newer > 0 ? others : ''}.`
   const remove = removes
     ? ' What is in the way stays as long as it has changed, or something cannot be read.'
     : ' Add --delete to remove what is in the way, and all else that is on the other side only; --dry-run shows it first.'
@@ -94,16 +103,21 @@ const summary = (
     event.failed > 0 && count(event.failed, 'failed'),
     event.conflict > 0 && count(event.conflict, 'in conflict'),
   )
-  return `${event.interrupted ? 'Stopped' : 'Done'}: ${done}.${advice}${event.interrupted ? ' The same command goes on with the rest.' : ''}`
+  return (
+    `${event.interrupted ? 'Stopped' : 'Done'}: ` +
+    `${done}.${advice}${event.interrupted ? ' The same command goes on with the rest.' : ''}`
+  )
 }
 
-/** How often the live line is written anew, in milliseconds. */
+// Milliseconds between two drawings of the live line.
 const refresh = 100
 
-/** Whether standard output and standard error are a terminal. */
 const terminals = () => ({ out: process.stdout.isTTY === true, error: process.stderr.isTTY === true })
 
-/** Lines for people: on a terminal one that lives, elsewhere one for each file. Lists go to standard output, the rest to standard error. */
+/**
+ * Lines for people: on a terminal one that lives, elsewhere one for each file. Lists go to standard output, the rest to
+ * standard error.
+ */
 export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): Printer => {
   const started = performance.now()
   let written = Number.NEGATIVE_INFINITY

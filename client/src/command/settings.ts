@@ -8,14 +8,13 @@ import { connect, type SiteClient } from '../index.ts'
 import { nodeFetch } from '../node.ts'
 import { UsageError } from './failure.ts'
 
-/** Where to, and as whom, as the command line says it. */
+/** The service and the token, as given on the command line. */
 export interface Where {
   readonly url?: string
   readonly tokenFile?: string
   readonly site?: number
 }
 
-/** What `login` keeps. */
 export interface Login {
   readonly url: string
   readonly token: string
@@ -97,7 +96,8 @@ export const connectAs = async ({ url, tokenFile, site }: Where, signal: AbortSi
   const token = tokenFile ? await readTokenFile(tokenFile) : process.env['SITE_ADMIN_TOKEN'] || (isKept && login.token)
   if (!token) {
     throw new UsageError(
-      `No token for ${address}: give one by --token-file, the environment variable SITE_ADMIN_TOKEN, or "site-files login".`,
+      `No token for ${address}: give one by --token-file, the environment variable SITE_ADMIN_TOKEN, or "site-files ` +
+        'login".',
     )
   }
   const chosen = site ?? (isKept ? login.site : undefined)

@@ -1,4 +1,7 @@
-/** A text as it may stand in one line of a terminal: what steers one, or ends the line, is written out, since names come from others. */
+/**
+ * A text as it may stand in one line of a terminal: what steers one, or ends the line, is written out, since names come
+ * from others.
+ */
 export const shown = (text: string): string =>
   text.replaceAll(
     /[\p{Cc}\u{2028}-\u{202e}\u{2066}-\u{2069}]/gu,

@@ -24,7 +24,6 @@ import {
   sitePath,
 } from './site-path.ts'
 
-/** What a command works with. */
 export interface Context {
   readonly client: SiteClient
   readonly json: boolean
@@ -34,7 +33,7 @@ export interface Context {
 const print = ({ json }: Context, value: object, text: string): void =>
   void writeOut(`${json ? JSON.stringify(value) : shown(text)}\n`)
 
-/** How far it is, in one line of a terminal; elsewhere there is none. */
+// Progress in one line; only on a terminal.
 const liveLine = ({ json }: Context, totalFiles: number, totalBytes: number) => {
   const printer = json ? undefined : createTextPrinter()
   return {
@@ -81,7 +80,7 @@ export const cat = async ({ client, signal }: Context, given: string) => {
   await fetchBytes(client.files, { path, etag, size }, take, signal)
 }
 
-/** Where a file of this name goes on this machine, and with which mode, where it takes the place of another one. */
+// The local target of a download and, if it replaces a file, the mode of that file.
 const localPlace = async (to: string | undefined, name: string, force: true | undefined) => {
   if (to === '') throw new UsageError('Name the file or the folder that it goes to, or nothing at all.')
   const isDirectory = to !== undefined && (await stat(to).catch(() => undefined))?.isDirectory() === true
@@ -134,7 +133,7 @@ export const get = async (context: Context, from: string, to: string | undefined
   print(context, { path, file: wanted, size: info.size }, `${wanted}  ${sizeOf(info.size)}`)
 }
 
-/** Where files of these names go: one to a path or into a folder, several into a folder. */
+// One file may have a path or a folder as target; several files need a folder.
 const destinations = async (context: Context, to: string, names: readonly string[]) => {
   const [name] = names
   if (names.length === 1 && name !== undefined) return [await destination(context, to, name)]
@@ -203,7 +202,7 @@ export const copy = async (context: Context, given: string, to: string) => {
   print(context, { from, path }, path)
 }
 
-/** Whether a removal is wanted: of a folder, somebody has to say so. */
+// The removal of a folder needs a confirmation.
 const isWanted = async (path: string, what: string, type: string, yes: true | undefined): Promise<boolean> => {
   if (type !== 'folder' || yes) return true
   const agreed = await askYes(shown(`Remove ${what}?`))

@@ -23,12 +23,11 @@ export const pathBelowRoot = (
   return path
 }
 
-/** What leads to the site that a path is of. */
 interface OfSite {
   readonly client: SiteClient
 }
 
-/** What a path is, how it is written there, and the tag of its state, which a folder has none of; undefined when nothing is. */
+/** The type of a path, its spelling, and the tag of a file; undefined if nothing is there. */
 export const find = async ({ client }: OfSite, path: string) => {
   if (path === '') return { type: 'folder', path }
   try {
@@ -40,7 +39,7 @@ export const find = async ({ client }: OfSite, path: string) => {
   }
 }
 
-/** What lies at a path that is written like this, and not in other case, as changes and states of the past are found in no other. */
+/** Ignores entries in other case: changes and earlier states are found in the exact spelling only. */
 export const findAsWritten = async ({ client }: OfSite, path: string) => {
   const entry = await client.files.stat(path).catch((error: unknown) => {
     if (!(error instanceof ServiceError && error.status === 404)) throw error
@@ -51,7 +50,9 @@ export const findAsWritten = async ({ client }: OfSite, path: string) => {
   throw new LocalRefusal(`There is no "${path}" here, but "${written}". Write it like that.`)
 }
 
-/** Of a folder, a new name that differs in case only leads to the folder itself: it goes nowhere else than to that name. */
+/**
+ * Of a folder, a new name that differs in case only leads to the folder itself: it goes nowhere else than to that name.
+ */
 export const renamedInCase = async (site: OfSite, from: string, to: string): Promise<string | undefined> => {
   const path = sitePath(to).normalize('NFC')
   const there = to.endsWith('/') || path === '' ? undefined : await find(site, path)
@@ -61,8 +62,8 @@ export const renamedInCase = async (site: OfSite, from: string, to: string): Pro
 }
 
 /**
- * Where something of this name goes: into a folder that is there or that a slash says to be one, or to the path itself. `replace` is what a write is onto, as far
- * as it is known by now: what lies at the path, or that nothing does.
+ * The target of a write: inside an existing folder or a path with a final slash, otherwise the path itself. `replace`
+ * is the present state of the target, if it is known.
  */
 export const destination = async (site: OfSite, to: string, name: string) => {
   const path = sitePath(to)

@@ -97,20 +97,23 @@ export const synchronise = async (
   return statusOf(await run(direction, context, directory, path, flags))
 }
 
-/** How long nothing must have changed before it is sent, in milliseconds: editors write a file several times. */
+// Milliseconds without a change before a push: editors write a file several times.
 const quiet = 200
 
-/** How long a push that failed waits for a change until it is tried again without one, in milliseconds: it doubles with each failure in a row. */
+// Milliseconds until a failed push is repeated. They double with each failure in a row.
 const firstRetry = 1000
 const longestRetry = 60_000
 
-/** How often a folder is looked at that cannot be watched as a whole, in milliseconds. */
+// Milliseconds between two looks at a folder that cannot be watched as a whole.
 const lookEvery = 5000
 
 /** The system watches only so many folders, or holds only so many open. */
 const isOfLimits = (error: unknown): boolean => ['ENOSPC', 'EMFILE', 'ENFILE'].includes(Object(error).code)
 
-/** Resolves when something has changed and it has been quiet since, or the time given is over; rejects with the reason of the signal. */
+/**
+ * Resolves when something has changed and it has been quiet since, or the time given is over; rejects with the reason
+ * of the signal.
+ */
 const createChanges = (directory: string, signal: AbortSignal) => {
   let wake = () => {}
   let hasChanged = false
@@ -130,7 +133,8 @@ const createChanges = (directory: string, signal: AbortSignal) => {
     if (!isWatched || !isOfLimits(error)) return
     isWatched = false
     console.error(
-      `This machine cannot watch so many folders, so they are looked at every ${spanOf(lookEvery)}. On Linux, raise fs.inotify.max_user_watches.`,
+      `This machine cannot watch so many folders, so they are looked at every ${spanOf(lookEvery)}. On Linux, raise ` +
+        'fs.inotify.max_user_watches.',
     )
     change()
   })
@@ -157,7 +161,7 @@ const createChanges = (directory: string, signal: AbortSignal) => {
 
 type Outcome = Pick<EndEvent, 'interrupted' | 'failed'>
 
-/** How long to wait for a change after so many failures in a row; undefined when there was none: as long as it takes. */
+// Undefined without failures: the next push waits for a change.
 const patienceAfter = (failures: number): number | undefined =>
   failures === 0 ? undefined : Math.min(longestRetry, firstRetry * 2 ** (failures - 1))
 
@@ -189,8 +193,9 @@ const sendAtChanges = async (
 }
 
 /**
- * Sends what differs, and again at every change, until Ctrl+C. What the service or the network refuses is said, and tried again with the next change, or a while later;
- * what this machine's user has to decide, with the next change. A folder that cannot be read any more ends it, and so does a first push that fails.
+ * Sends what differs, and again at every change, until Ctrl+C. What the service or the network refuses is said, and
+ * tried again with the next change, or a while later; what this machine's user has to decide, with the next change. A
+ * folder that cannot be read any more ends it, and so does a first push that fails.
  */
 export const watch = async (context: Context, directory: string, path: string, flags: SyncFlags): Promise<number> => {
   await checkFolder(directory)

@@ -8,11 +8,12 @@ import { type Fingerprint, seenAfter } from './plan.ts'
 import type { Direction, Prepared, SyncOptions } from './prepare.ts'
 import { createWriter, type Writing } from './write.ts'
 
-/** How often the state is written while a run goes on, in milliseconds: so much is looked at anew after a crash. One of many files takes a tenth of the time at the most. */
+// Milliseconds between two writes of the state. After a crash, at most this much is examined again. For many files,
+// writing takes at most a tenth of the time.
 const saveEvery = 1000
 const mostSaving = 10
 
-/** What concerns every file, so that going on is of no use: the token, the network, a service that is away for longer, the disk. */
+// These failures concern every file: the token, the network, a service that stays away, the disk.
 const endsAll = (error: unknown): boolean => {
   if (error instanceof ServiceError)
     return [0, 401, 429, 502, 503, 504, 507].includes(error.status) || error.code === 104003

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** What is wrong on this machine, and what a person can do about it, by the code that Node gives it. */
+// Faults of this machine with advice, by error code of Node.
 const faults: Readonly<Record<string, readonly [what: string, todo: string]>> = {
   ENOENT: ['There is no such file or folder', 'Check the path'],
   EACCES: ['You may not read or write this', 'Change its permissions, or choose another place'],

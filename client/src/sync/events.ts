@@ -1,6 +1,5 @@
 import type { Step } from './plan.ts'
 
-/** What a run has done, or would do. */
 export interface Counts {
   readonly create: number
   readonly replace: number
@@ -9,15 +8,15 @@ export interface Counts {
   readonly conflict: number
 }
 
-/** What a push or a pull reports while it goes on. Sizes are in bytes. */
+/** Events of a push or a pull. Sizes are in bytes. */
 export type SyncEvent =
   /** Something in the folder that is not sent. */
   | { readonly event: 'skipped'; readonly path: string; readonly why: string }
-  /** What is to be done, in numbers; `bytes` are those to be sent or fetched, `ignored` the files, or folders with all that they hold, that would be if they were not ignored. */
+  /** Counts of the plan. `bytes` will be sent or fetched; `ignored` are files and whole folders that are left out. */
   | ({ readonly event: 'plan'; readonly bytes: number; readonly ignored: number } & Counts)
-  /** What is to be done, one by one; of what is kept, only what differs. */
+  /** One step of the plan. Unchanged files are not listed. */
   | ({ readonly event: 'step' } & Step)
-  /** How far all of it is. */
+  /** Progress of the whole run. */
   | {
       readonly event: 'progress'
       readonly files: number

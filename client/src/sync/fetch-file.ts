@@ -31,7 +31,10 @@ const changed = (path: string) =>
 /** So long may bytes stay away before the connection counts as broken, in milliseconds. */
 const longestSilence = 60_000
 
-/** Takes the bytes of an answer as far as they come, and answers how many those were: one more than `most` at the least where there are too many. A broken connection is no error here. */
+/**
+ * Takes the bytes of an answer as far as they come, and answers how many those were: one more than `most` at the least
+ * where there are too many. A broken connection is no error here.
+ */
 const takeFrom = async (
   { body }: Response,
   most: number,
@@ -62,7 +65,10 @@ const takeFrom = async (
   return come
 }
 
-/** Fetches all bytes of one state of a file, in order. Where they break off, it goes on behind what has come. Errors: `ServiceError`; 412 when the file has changed. */
+/**
+ * Fetches all bytes of one state of a file, in order. Where they break off, it goes on behind what has come. Errors:
+ * `ServiceError`; 412 when the file has changed.
+ */
 export const fetchBytes = async (
   files: Files,
   { path, etag, size }: Wanted,
@@ -80,7 +86,10 @@ export const fetchBytes = async (
     if (come > 0 && response.status !== 206) throw changed(path)
     return response
   }
-  /** Bytes that come, or none while nobody answers: the service may be starting anew. What never began to come fails at once. */
+  /**
+   * Bytes that come, or none while nobody answers: the service may be starting anew. What never began to come fails at
+   * once.
+   */
   const fetchMore = async (): Promise<number> => {
     try {
       return await takeFrom(await ask(), size - come, take, signal)
@@ -105,7 +114,10 @@ export const fetchBytes = async (
   }
 }
 
-/** The folder of a path below a root, made where it is missing. Refuses one that a symbolic link leads out of the root to. */
+/**
+ * The folder of a path below a root, made where it is missing. Refuses one that a symbolic link leads out of the root
+ * to.
+ */
 const folderFor = async (root: string, path: string): Promise<string> => {
   const parts = path.split('/').slice(0, -1)
   let folder = root
@@ -135,7 +147,7 @@ export interface Target {
   readonly root: string
   /** From the root on. */
   readonly path: string
-  /** What is to be replaced, and how to see that it is still as it was; undefined when there must be nothing. */
+  /** The file to replace and a check that it is unchanged; undefined if there must be none. */
   readonly replaces?: { readonly location: string; readonly isUntouched: () => boolean } | undefined
 }
 
@@ -146,8 +158,8 @@ export interface Fetched {
 }
 
 /**
- * Puts a file of the site in its place on this machine: at once, whole, and onto nothing but what was there. Errors: `ServiceError`; `LocalRefusal`;
- * those of `node:fs`.
+ * Puts a file of the site in its place on this machine: at once, whole, and onto nothing but what was there. Errors:
+ * `ServiceError`; `LocalRefusal`; those of `node:fs`.
  */
 export const fetchFile = async (
   files: Files,
@@ -195,7 +207,8 @@ export const fetchFile = async (
 /** A link, unlike a rename, takes nothing's place. File systems without links get a look first. */
 export const placeNew = async (temporary: string, location: string, path: string): Promise<void> => {
   const taken = new LocalRefusal(
-    `${path} is there meanwhile, or its name differs from another one in case only, which this disk does not tell apart.`,
+    `${path} is there meanwhile, or its name differs from another one in case only, which this disk does not tell ` +
+      'apart.',
     true,
   )
   try {

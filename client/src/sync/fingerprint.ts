@@ -8,7 +8,10 @@ const partSize = 8 * 1024 ** 2
 
 const md5 = (bytes: Uint8Array): Buffer => createHash('md5').update(bytes).digest()
 
-/** The forms of a fingerprint: of the whole, of the whole as one part, and, where there are several, of the parts (functions/storage/README.md). */
+/**
+ * The forms of a fingerprint: of the whole, of the whole as one part, and, where there are several, of the parts
+ * (functions/storage/README.md).
+ */
 const formsOf = (whole: Buffer, parts: readonly Buffer[]): Fingerprint => {
   const asOnePart = `${md5(whole).toString('hex')}-1`
   const asParts = parts.length > 1 ? [`${md5(Buffer.concat(parts)).toString('hex')}-${parts.length}`] : []
@@ -54,7 +57,10 @@ export const fingerprintOf = (bytes: Uint8Array): Fingerprint => {
 /** A file that is not larger is read at once, in bytes: a stream takes five times as long to begin and to end. */
 const readAtOnce = 256 * 1024
 
-/** The fingerprint of a file of this machine, of about that size in bytes. Errors: those of `node:fs`; the reason of the signal. */
+/**
+ * The fingerprint of a file of this machine, of about that size in bytes. Errors: those of `node:fs`; the reason of the
+ * signal.
+ */
 export const fingerprintFile = async (path: string, size: number, signal?: AbortSignal): Promise<Fingerprint> => {
   signal?.throwIfAborted()
   if (size <= readAtOnce) return fingerprintOf(await readFile(path))

@@ -1,4 +1,6 @@
-/** Does something to each item, so many at once. The first rejection ends it, when what is going on has come to its end. */
+/**
+ * Does something to each item, so many at once. The first rejection ends it, when what is going on has come to its end.
+ */
 export const inParallel = async <Item>(
   items: Iterable<Item>,
   atOnce: number,

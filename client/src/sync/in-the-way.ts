@@ -2,8 +2,8 @@ import { foldersOf } from './plan.ts'
 import type { Writing } from './write.ts'
 
 /**
- * What has to go before anything can be created: files where folders are to be, and files of folders where files are to be. `folders` are those that are empty
- * then, and in the way themselves, the deepest first.
+ * Obstacles that go first: files in place of folders, and files in folders that become files. `folders` are the folders
+ * that are then empty and obstacles themselves, deepest first.
  */
 export const inTheWay = (
   steps: readonly Writing[],

@@ -9,18 +9,20 @@ import type { FileState } from './plan.ts'
 
 /** A file of the folder. */
 export interface LocalFile extends Remembered {
-  /** Where it is on this machine; its name may be written with other characters than its path in the site (NFD). */
+  /** The local path. Its name may have another Unicode form than the path in the site (NFD). */
   readonly location: string
 }
 
-/** What is remembered of a file, so that it need not be read again. Times are in milliseconds; `touched` is one that no program can set back. */
+/** Remembered so that the file need not be read again. Times are in milliseconds; no program can set `touched` back. */
 export interface Remembered extends FileState {
   readonly modified: number
   readonly touched: number
   readonly inode: number
 }
 
-/** Of what `stat` answers. The types of Node are not named, as those of this module are for programs without them too. */
+/**
+ * Of what `stat` answers. The types of Node are not named, as those of this module are for programs without them too.
+ */
 interface Info {
   readonly size: number
   readonly mtimeMs: number
@@ -28,7 +30,7 @@ interface Info {
   readonly ino: number
 }
 
-/** What tells that a file has been changed, without its bytes. */
+/** Shows a change without reading the bytes. */
 export const stateOf = ({ size, mtimeMs, ctimeMs, ino }: Info): Omit<Remembered, 'fingerprint'> => ({
   size,
   modified: mtimeMs,
@@ -45,9 +47,12 @@ interface Skipped {
 export interface LocalTree {
   readonly files: ReadonlyMap<string, LocalFile>
   readonly skipped: readonly Skipped[]
-  /** Files, and folders with all that they hold, that cannot be read, and what the system says: nobody knows what is there. */
+  /**
+   * Files, and folders with all that they hold, that cannot be read, and what the system says: nobody knows what is
+   * there.
+   */
   readonly unread: readonly { readonly path: string; readonly message: string }[]
-  /** How many files and folders were left out as ignored. */
+  /** Ignored files and folders. */
   readonly ignored: number
 }
 
@@ -60,7 +65,7 @@ export interface ScanOptions {
 const largestName = 255
 const largestPath = 900
 
-/** Why the service would refuse a path (functions/storage/README.md); undefined when it would not. */
+// The reason why the service would refuse the path (S-10, S-11, S-12); undefined if it would not.
 const faultOf = (path: string): string | undefined => {
   if (/[\p{Cc}\\]/u.test(path)) return 'its name has a control character or a backslash'
   if (Buffer.byteLength(path) > largestPath) return `its path is longer than ${largestPath} bytes`
@@ -76,12 +81,12 @@ interface Found {
 
 const gone = 'it went away while it was looked at, or its name is not UTF-8'
 
-/** What this machine says of what is not there, and is no way to anything. */
+// The path leads nowhere.
 const missing = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']
-/** What this machine says of a file or folder alone, and not of all of them: a missing right, a fault of the disk, a lock. */
+// Faults of one file or folder: a missing right, a disk fault, a lock.
 const concernsOne = ['EACCES', 'EPERM', 'EIO', 'EBUSY']
 
-/** What is undefined when the file is not there, which was there a moment ago, or cannot be read: that is noted. */
+// Undefined, with a note, if the file has disappeared or cannot be read.
 const readable = async <Result>(
   { skipped, unread }: Pick<Walk, 'skipped' | 'unread'>,
   path: string,
@@ -110,14 +115,17 @@ interface Walk extends Pick<ScanOptions, 'ignored' | 'signal'> {
   readonly leftOut: string[]
 }
 
-/** Whether a path is none of anybody's business here, which is counted, but for the own state. */
+// Ignored paths are counted, except the own state.
 const isIgnored = ({ ignored, leftOut }: Walk, path: string): boolean => {
   if (!ignored(path)) return false
   if (!isOfState(path)) leftOut.push(path)
   return true
 }
 
-/** Symbolic links are followed inside the folder only, and never in a circle. `above` are the folders that the link lies in. */
+/**
+ * Symbolic links are followed inside the folder only, and never in a circle. `above` are the folders that the link lies
+ * in.
+ */
 const follow = async (walk: Walk, path: string, location: string, above: readonly string[]): Promise<void> => {
   const skip = (why: string) => void walk.skipped.push({ path, why })
   const target = await readable(walk, path, realpath(location), 'it is a symbolic link that leads nowhere')
@@ -139,7 +147,7 @@ const take = (walk: Walk, path: string, location: string, info: Pick<Dirent, 'is
   else walk.skipped.push({ path, why: 'it is no file, but a pipe, a socket or a device' })
 }
 
-/** What a folder holds: nothing when it went away or cannot be read, unless it is the root. */
+// Empty if the folder has disappeared or cannot be read, unless it is the root.
 const entriesOf = async (walk: Walk, path: string, location: string): Promise<readonly Dirent[]> => {
   const reading = readdir(location, { withFileTypes: true })
   return path === '' ? reading : ((await readable(walk, path, reading)) ?? [])
@@ -198,13 +206,13 @@ export const scan = async (directory: string, options: ScanOptions): Promise<Loc
   return { files, skipped, unread, ignored: leftOut.length }
 }
 
-/** What the bytes of a file are told by: its other times change with its name and its rights. */
+// `touched` also changes with the name and the rights of a file.
 type Bytes = Pick<Remembered, 'size' | 'modified' | 'inode'>
 
 export const isSameState = (one: Bytes, other: Bytes): boolean =>
   one.size === other.size && one.modified === other.modified && one.inode === other.inode
 
-/** Whether a file is still as it was when it was looked at. It does not wait, so that what is done next is done to what was seen. */
+/** Synchronous, so that no change comes between this check and the next step. */
 export const isUntouched = ({ location, ...before }: Bytes & Pick<LocalFile, 'location'>): boolean => {
   const info = lstatSync(location, { throwIfNoEntry: false })
   return info !== undefined && isSameState(stateOf(info), before)

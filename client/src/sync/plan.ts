@@ -8,7 +8,7 @@ export interface FileState {
   readonly fingerprint: Fingerprint
 }
 
-/** What both sides had at a path when they were last looked at; a side that had nothing is left out. */
+/** The last known state of both sides at a path. A missing side had nothing. */
 export interface SeenState {
   readonly local?: Fingerprint
   readonly remote?: Fingerprint
@@ -18,9 +18,10 @@ export interface SeenState {
 export type Tree<State> = ReadonlyMap<string, State>
 
 /**
- * `keep` leaves both sides as they are: `why` is `equal`; `newer` when the change is on the side that would be written to, and is none of this run;
- * `extra` when removing was not asked for. `conflict` is a change on both sides, or something else in the place: `inTheWay` is a file where a folder has to be,
- * or a folder with files where the file has to be, which only `removes` takes away.
+ * `keep` leaves both sides as they are: `why` is `equal`; `newer` when the change is on the side that would be written
+ * to, and is none of this run; `extra` when removing was not asked for. `conflict` is a change on both sides, or
+ * something else in the place: `inTheWay` is a file where a folder has to be, or a folder with files where the file has
+ * to be, which only `removes` takes away.
  */
 export type Step =
   | { readonly action: 'create' | 'replace' | 'remove'; readonly path: string; readonly size: number }
@@ -35,25 +36,25 @@ export type Step =
 export interface PlanOptions {
   /** `push` makes the remote side like the local one, `pull` the local side like the remote one. */
   readonly direction: 'push' | 'pull'
-  /** Whether what is missing in one side may be removed from the other. */
+  /** Entries that are missing on one side may be removed from the other. */
   readonly removes?: boolean
-  /** Whether changes of the side that is written to may be overwritten. */
+  /** Changes of the target may be overwritten. */
   readonly force?: boolean
 }
 
-/** Whether both are of the same bytes, or both of nothing. */
+/** Equal bytes, or nothing on both sides. */
 export const isSame = (one: Fingerprint | undefined, other: Fingerprint | undefined): boolean => {
   if (!one || !other) return one === other
   return one.some((form) => other.includes(form))
 }
 
-/** What was seen at one path; undefined when nothing was ever seen. */
+// Undefined if the path was never seen.
 interface Seen {
   readonly source: Fingerprint | undefined
   readonly target: Fingerprint | undefined
 }
 
-/** Whether a difference may be written over, is a conflict, or is none of this run. */
+// Overwrite, conflict, or not part of this run.
 const verdictOn = (
   source: FileState | undefined,
   target: FileState | undefined,
@@ -69,7 +70,6 @@ const verdictOn = (
   return sourceChanged || (source && !wereAlike) ? 'conflict' : 'newer'
 }
 
-/** What to do at one path. */
 const stepAt = (
   path: string,
   source: FileState | undefined,
@@ -93,7 +93,7 @@ export const foldersOf = (path: string): readonly string[] => {
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('/'))
 }
 
-/** What can be created nowhere, as something else that stays is in its place, becomes a conflict. */
+// A path below or above an obstacle that stays becomes a conflict.
 const withObstacles = (steps: readonly Step[], target: Tree<FileState>): readonly Step[] => {
   const stays = steps.flatMap(({ action, path }) => (action !== 'remove' && target.has(path) ? [path] : []))
   const files = new Set(stays)
@@ -110,8 +110,9 @@ const withObstacles = (steps: readonly Step[], target: Tree<FileState>): readonl
 const byPath = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
 /**
- * What a push or a pull does, sorted by path. `base` is what the last one saw; undefined when there was none: nobody can tell then who has changed what differs.
- * A push writes it over, as the service keeps the old state; for a pull it is a conflict. Pure: the sides are looked at by others, and the plan is carried out by others.
+ * Plans a push or a pull, sorted by path. `base` is the state after the last run; undefined for the first run, which
+ * cannot know who changed a file. A first push then overwrites, because the service keeps the old state; a first pull
+ * reports a conflict. A pure function.
  */
 export const plan = (
   local: Tree<FileState>,
@@ -129,7 +130,7 @@ export const plan = (
   return withObstacles(steps, options.direction === 'push' ? remote : local)
 }
 
-/** What was seen at one path after a run that has not made both sides equal there. */
+// For a path that the run has not made equal.
 const seenAt = (
   here: Fingerprint | undefined,
   there: Fingerprint | undefined,
@@ -139,14 +140,16 @@ const seenAt = (
   const now = { ...(here && { local: here }), ...(there && { remote: there }) }
   if (here && there && isSame(here, there)) return now
   if (!first) return before
-  // What the other side never had is not known to be missing there. A repetition writes over what this run would have, and over nothing newer.
+  // What the other side never had is not known to be missing there. A repetition writes over what this run would have,
+  // and over nothing newer.
   if (first === 'push') return there && { remote: there }
   return here && !there ? { local: here } : undefined
 }
 
 /**
- * What was seen, after a run: of what is equal now, both sides. The rest stays as it was seen before, so that a change which this run has left alone is still
- * known as one. The first run remembers what there was to be written over as well. `done` are the paths where the run has made both sides equal, with what they have then; undefined is nothing.
+ * The known state after a run. Paths that are equal now get both sides. Others keep their earlier state, so that a
+ * change that this run left alone is still recognised. `done` are the paths that the run has made equal, with their new
+ * state; undefined means nothing is there.
  */
 export const seenAfter = (
   local: Tree<FileState>,

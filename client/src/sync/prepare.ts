@@ -36,11 +36,15 @@ export interface SyncOptions {
 
 export type Direction = PlanOptions['direction']
 
-/** A file changed within this time before the state was written may change again without its time being another. In milliseconds. */
+/**
+ * A file changed within this time before the state was written may change again without its time being another. In
+ * milliseconds.
+ */
 const coarseClock = 2000
 
 /**
- * A folder as its name is written in the site: reads find it in other case too, and writes under a condition do not. Only a push may name one that is not there.
+ * A folder as its name is written in the site: reads find it in other case too, and writes under a condition do not.
+ * Only a push may name one that is not there.
  */
 const findFolder = async ({ files }: SiteClient, wanted: string, direction: Direction): Promise<string> => {
   const folder = wanted.split('/').filter(Boolean).join('/').normalize('NFC')

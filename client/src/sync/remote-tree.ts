@@ -11,13 +11,15 @@ export interface RemoteFile extends FileState {
 
 const isMissing = (error: unknown): boolean => error instanceof ServiceError && error.code === 104001
 
-/** A path that can be written below a folder of this machine: what another server might say is not to lead out of it. */
+/**
+ * A path that can be written below a folder of this machine: what another server might say is not to lead out of it.
+ */
 const isPlain = (path: string): boolean =>
   path.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && !/[\p{Cc}\\]/u.test(part))
 
 export interface RemoteTree {
   readonly files: ReadonlyMap<string, RemoteFile>
-  /** How many files were left out as ignored. */
+  /** Ignored files. */
   readonly ignored: number
 }
 
@@ -43,7 +45,8 @@ export const listRemote = async (
   const keep = ({ path, size, etag }: ListedFile, fingerprint: string) =>
     tree.set(path, { size, etag, fingerprint: fingerprint === '' ? [] : [fingerprint] })
   for (const file of listed) if (file.fingerprint !== null) keep(file, file.fingerprint)
-  // The service makes the fingerprint of a large file after its upload, and waits for it when it is asked for the file itself.
+  // The service makes the fingerprint of a large file after its upload, and waits for it when it is asked for the file
+  // itself.
   const unknown = listed.filter(({ fingerprint }) => fingerprint === null)
   await inParallel(unknown, 8, async (file) => {
     const { fingerprint, etag } = await files.stat(folder === '' ? file.path : `${folder}/${file.path}`)

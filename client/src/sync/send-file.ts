@@ -22,13 +22,12 @@ export interface Sending {
   readonly save: () => Promise<void>
 }
 
-/** Whether a path of the site holds bytes with a fingerprint. */
 const holds = async (files: Files, path: string, fingerprint: Fingerprint): Promise<boolean> => {
   const { fingerprint: there } = await files.stat(path)
   return typeof there === 'string' && fingerprint.includes(there)
 }
 
-/** Whether a file was refused for what somebody else has brought meanwhile, and that is the very same: then it is where it should be. */
+// Somebody else has stored the same bytes meanwhile: the file is in place.
 const isThereAlready = async (error: unknown, files: Files, path: string, fingerprint: Fingerprint): Promise<boolean> =>
   error instanceof ServiceError && error.status === 412 && (await holds(files, path, fingerprint).catch(() => false))
 
@@ -52,7 +51,10 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
         await save()
       },
     })
-  /** Goes on with an upload of before. It has the condition that it was begun under, and may have been put in place, and replaced since: then it is no use. */
+  /**
+   * Goes on with an upload of before. It has the condition that it was begun under, and may have been put in place, and
+   * replaced since: then it is no use.
+   */
   const resume = async (address: string): Promise<boolean> => {
     try {
       await put(address)
@@ -112,6 +114,9 @@ const sendSmall = async (files: Files, file: LocalFile, sending: Sending): Promi
   return fingerprint
 }
 
-/** Sends a file of this machine under the condition that the plan was made for, and answers the fingerprint of what was sent. Errors: `ServiceError`; `LocalRefusal`; those of `node:fs`. */
+/**
+ * Sends a file of this machine under the condition that the plan was made for, and answers the fingerprint of what was
+ * sent. Errors: `ServiceError`; `LocalRefusal`; those of `node:fs`.
+ */
 export const sendFile = (files: Files, file: LocalFile, sending: Sending): Promise<Fingerprint> =>
   file.size > largestRequest ? sendLarge(files, file, sending) : sendSmall(files, file, sending)

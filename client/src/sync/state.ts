@@ -13,15 +13,15 @@ export interface BegunUpload {
   readonly fingerprint: string
 }
 
-/** What is kept of a folder and one place in a site. */
+/** The state of one folder and one place in a site. */
 export interface SyncState {
-  /** What the last push or pull saw; undefined when there was none. */
+  /** The state after the last push or pull; undefined if there was none. */
   base: ReadonlyMap<string, SeenState> | undefined
   /** By path in the site. */
   readonly uploads: Map<string, BegunUpload>
-  /** What is remembered of files of the folder, whatever place they are sent to. */
+  /** Remembered files of the folder, shared by all places. */
   readonly remembered: Map<string, Remembered>
-  /** When it was written, in milliseconds: what was changed right before may change once more without its time being another. */
+  /** Milliseconds. A file that changed just before may change again with the same time. */
   readonly written: number
 }
 
@@ -29,14 +29,13 @@ export interface SyncState {
 const version = 2
 const largestState = 256 * 1024 ** 2
 
-/** What is remembered of a folder. */
 interface StoredFiles {
   readonly version: number
   readonly written: number
   readonly files: readonly (readonly [string, Remembered])[]
 }
 
-/** What is kept for one place in a site: in a file of its own, as runs to several places may go on at once. */
+// A file per place, because runs to several places may be concurrent.
 interface StoredTarget {
   readonly version: number
   readonly target: string
@@ -57,7 +56,7 @@ const filesOf = (directory: string): string => join(directory, stateFolder, 'fil
 const targetOf = (directory: string, target: string): string =>
   join(directory, stateFolder, `target-${createHash('sha256').update(target).digest('hex').slice(0, 16)}.json`)
 
-/** What is made of a file; of nothing where it is not there or cannot be used: then all is looked at anew. */
+// A missing or unusable file gives an empty state: everything is examined again.
 const load = async <Stored, Result>(
   file: string,
   isStored: (value: unknown) => value is Stored,

@@ -63,8 +63,9 @@ const run = async (direction: Direction, options: SyncOptions): Promise<EndEvent
 }
 
 /**
- * Makes a folder of the site like one of this machine: creates and replaces what differs, several files at once, each under the condition that nobody else has
- * changed it. Resolves when it is over, also where files have failed. Errors: a `ServiceError` where it concerns every file; `LocalRefusal`; those of `node:fs`.
+ * Makes a folder of the site like one of this machine: creates and replaces what differs, several files at once, each
+ * under the condition that nobody else has changed it. Resolves when it is over, also where files have failed. Errors:
+ * a `ServiceError` where it concerns every file; `LocalRefusal`; those of `node:fs`.
  */
 export const push = (options: SyncOptions): Promise<EndEvent> => run('push', options)
 
