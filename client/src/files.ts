@@ -114,8 +114,9 @@ const isEntry = (each: Partial<Entry & FolderContent>): boolean =>
   typeof (each.path ?? each.name) === 'string' &&
   isList(each.contents ?? [], isEntry)
 
-export const createFiles = ({ site, send }: Connection): Files => {
-  const limit: Limit = { piece: Number.POSITIVE_INFINITY }
+type Condition = Readonly<Record<string, string>>
+
+const createEntries = ({ site, send }: Connection) => {
   const root = `${site.url}/api/v2/admin/sites/${site.id}`
   const urlOf = (path: string, query: Query = {}): string => {
     const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
@@ -148,12 +149,18 @@ export const createFiles = ({ site, send }: Connection): Files => {
     }
   }
 
+  return { root, urlOf, get, contents, stat, statOf }
+}
+
+type Entries = ReturnType<typeof createEntries>
+
+const createConditions = ({ stat, statOf }: Entries) => {
   // A change of a missing file fails its condition, whatever the tag: nothing is there.
   const isGone = async (path: string, error: unknown): Promise<boolean> =>
     isMissing(error) || (isOutdated(error) && (await statOf(path)) === undefined)
 
   /** The condition of a write onto what is there now. */
-  const conditionNow = async (path: string): Promise<Readonly<Record<string, string>>> => {
+  const conditionNow = async (path: string): Promise<Condition> => {
     const entry = await statOf(path)
     return entry?.etag === undefined || !isWritten(path, entry) ? { 'If-None-Match': '*' } : { 'If-Match': entry.etag }
   }
@@ -164,7 +171,7 @@ export const createFiles = ({ site, send }: Connection): Files => {
   }
 
   /** The condition of a change of what is there. A folder has none. */
-  const conditionOn = async (path: string, etag: string | undefined): Promise<Readonly<Record<string, string>>> => {
+  const conditionOn = async (path: string, etag: string | undefined): Promise<Condition> => {
     if (etag !== undefined) return { 'If-Match': etag }
     const entry = await stat(path)
     if (!isWritten(path, entry))
@@ -176,6 +183,15 @@ export const createFiles = ({ site, send }: Connection): Files => {
     return entry.etag === undefined ? {} : { 'If-Match': entry.etag }
   }
 
+  return { isGone, conditionOf, conditionOn }
+}
+
+const createChanges = (
+  { send }: Connection,
+  { urlOf, statOf }: Entries,
+  conditions: ReturnType<typeof createConditions>,
+) => {
+  const { isGone, conditionOn } = conditions
   const holds = async (path: string, bytes: Blob): Promise<boolean> => {
     const response = await send({ method: 'GET', url: urlOf(path), repeatable: true })
     const [now, wanted] = [new Uint8Array(await response.arrayBuffer()), new Uint8Array(await bytes.arrayBuffer())]
@@ -197,12 +213,7 @@ export const createFiles = ({ site, send }: Connection): Files => {
     }
   }
 
-  const putAtOnce = async (
-    path: string,
-    source: Source,
-    condition: Readonly<Record<string, string>>,
-    { contentType, signal }: PutOptions,
-  ) => {
+  const putAtOnce = async (path: string, source: Source, condition: Condition, { contentType, signal }: PutOptions) => {
     const body = await source.slice(0, source.size)
     const headers = { 'Content-Type': contentType ?? 'application/octet-stream', ...condition }
     const call = { method: 'PUT', url: urlOf(path), headers, body, signal, repeatable: true }
@@ -225,25 +236,54 @@ export const createFiles = ({ site, send }: Connection): Files => {
     await sendChange(call, async (error) => (await isGone(from, error)) && (await statOf(to)) !== undefined)
   }
 
+  return { sendChange, putAtOnce, relocate }
+}
+
+type Reading = 'list' | 'listAll' | 'stat' | 'read' | 'link' | 'removal' | 'versions' | 'deleted'
+
+const createReading = ({ send }: Connection, { urlOf, get, contents, stat }: Entries): Pick<Files, Reading> => ({
+  list: (folder = '') => contents(folder, {}),
+  listAll: async function* (folder = '', signal) {
+    for await (const file of contents(folder, { recursive: 'true' }, signal)) yield asListed(file)
+  },
+  stat,
+  read: (path, { range, version, draft, etag, signal } = {}) =>
+    send({
+      method: 'GET',
+      url: urlOf(path, { versionId: version, version: draft ? 'draft' : undefined }),
+      headers: {
+        ...(range && { Range: `bytes=${range.first}-${range.last ?? ''}` }),
+        ...(etag !== undefined && { 'If-Match': etag }),
+      },
+      signal,
+      repeatable: true,
+      streams: true,
+    }),
+  link: (path) => get(({ url }) => url, path, { link: '' }),
+  removal: (path) => get(({ files }) => files !== undefined, path, { removal: '' }),
+  versions: (path) =>
+    through(async (cursor) => {
+      const page = await get<VersionPage>(({ versions }) => isList(versions, (each) => each?.at), path, {
+        versions: '',
+        cursor,
+      })
+      return { items: page.versions, next: page.cursor }
+    }),
+  deleted: (folder = '') =>
+    through(async (cursor) => {
+      const page = await get<DeletedPage>(({ deleted }) => isList(deleted), folder, { deleted: '', cursor })
+      return { items: page.deleted, next: page.cursor }
+    }),
+})
+
+const createWriting = (connection: Connection, entries: Entries): Omit<Files, Reading> => {
+  const { send } = connection
+  const { root, urlOf } = entries
+  const limit: Limit = { piece: Number.POSITIVE_INFINITY }
+  const conditions = createConditions(entries)
+  const { isGone, conditionOf, conditionOn } = conditions
+  const { sendChange, putAtOnce, relocate } = createChanges(connection, entries, conditions)
   return {
-    list: (folder = '') => contents(folder, {}),
-    listAll: async function* (folder = '', signal) {
-      for await (const file of contents(folder, { recursive: 'true' }, signal)) yield asListed(file)
-    },
-    stat,
-    read: (path, { range, version, draft, etag, signal } = {}) =>
-      send({
-        method: 'GET',
-        url: urlOf(path, { versionId: version, version: draft ? 'draft' : undefined }),
-        headers: {
-          ...(range && { Range: `bytes=${range.first}-${range.last ?? ''}` }),
-          ...(etag !== undefined && { 'If-Match': etag }),
-        },
-        signal,
-        repeatable: true,
-        streams: true,
-      }),
-    link: (path) => get(({ url }) => url, path, { link: '' }),
     async put(path, content, options = {}) {
       const { replace = false, signal, onProgress, contentType } = options
       signal?.throwIfAborted()
@@ -266,7 +306,6 @@ export const createFiles = ({ site, send }: Connection): Files => {
     },
     move: (from, to, { etag } = {}) => relocate(from, to, 'path', etag),
     copy: (from, to, { etag } = {}) => relocate(from, to, 'copyTo', etag),
-    removal: (path) => get(({ files }) => files !== undefined, path, { removal: '' }),
     async remove(path, { etag, force } = {}) {
       const url = urlOf(path, { force: force === false ? 'false' : undefined })
       const headers = await conditionOn(path, etag)
@@ -281,18 +320,10 @@ export const createFiles = ({ site, send }: Connection): Files => {
       const url = urlOf(path, { restore: '' })
       await send({ method: 'POST', url, headers, body: JSON.stringify(options), repeatable: false })
     },
-    versions: (path) =>
-      through(async (cursor) => {
-        const page = await get<VersionPage>(({ versions }) => isList(versions, (each) => each?.at), path, {
-          versions: '',
-          cursor,
-        })
-        return { items: page.versions, next: page.cursor }
-      }),
-    deleted: (folder = '') =>
-      through(async (cursor) => {
-        const page = await get<DeletedPage>(({ deleted }) => isList(deleted), folder, { deleted: '', cursor })
-        return { items: page.deleted, next: page.cursor }
-      }),
   }
+}
+
+export const createFiles = (connection: Connection): Files => {
+  const entries = createEntries(connection)
+  return { ...createReading(connection, entries), ...createWriting(connection, entries) }
 }

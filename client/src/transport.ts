@@ -159,20 +159,8 @@ const misled = (status: number, target: string): ServiceError =>
       'the address of the site itself.',
   })
 
-/**
- * Sends requests with the token, to trusted addresses alone, and again where that is safe and helps: with full jitter,
- * and no sooner than `Retry-After` says. Answers with status 2xx, 304 or 3xx to elsewhere are given back; everything
- * else is thrown as a `ServiceError`; `Unreadable` where the bytes to be sent are to blame. A signal throws its own
- * reason.
- */
-export const createTransport = ({
-  token,
-  trusted,
-  fetch: send,
-  attempts = 6,
-  delay = 250,
-  signal: ends,
-}: TransportOptions) => {
+// Follows redirects to trusted addresses.
+const createFollow = ({ token, trusted, fetch: send }: Pick<TransportOptions, 'token' | 'trusted' | 'fetch'>) => {
   const isTrusted = (url: string) => trusted().some((base) => url.startsWith(`${base}/`))
 
   /** The answer to a request, or the trusted address that it is sent on to. */
@@ -188,7 +176,7 @@ export const createTransport = ({
     return send(target, { signal: init.signal ?? null, ...rangeOf(init.headers) })
   }
 
-  const once = async (call: Call, signal: AbortSignal, watch: Watch): Promise<Response> => {
+  return async (call: Call, signal: AbortSignal, watch: Watch): Promise<Response> => {
     const headers = new Headers(call.headers)
     headers.set('Authorization', token)
     // Else they would come in chunks, and what stands in front of the service may want to know how many they are.
@@ -202,79 +190,93 @@ export const createTransport = ({
     }
     return answer
   }
+}
 
-  const attempt = async (call: Call): Promise<Outcome> => {
-    const late = new AbortController()
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let isOver = false
-    const begin = () => {
-      clearTimeout(timer)
-      // A read that was under way when the connection broke may still be told.
-      if (isOver) return
-      timer = setTimeout(() => late.abort(new Error('No answer came in time.')), timeFor(call.body))
-    }
-    begin()
-    let unread: Unreadable | undefined
-    const onFault = (cause: unknown) => {
-      unread = new Unreadable('The bytes cannot be read.', { cause })
-    }
-    try {
-      const response = await once(call, either(call.signal, late.signal) ?? late.signal, { onRead: begin, onFault })
-      // The bytes of a file may take as long as they need.
-      return { response: call.streams && response.ok ? response : await whole(response) }
-    } catch (fault) {
-      call.signal?.throwIfAborted()
-      if (unread) throw unread
-      return { fault }
-    } finally {
-      isOver = true
-      clearTimeout(timer)
-    }
+const attempt = async (follow: ReturnType<typeof createFollow>, call: Call): Promise<Outcome> => {
+  const late = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isOver = false
+  const begin = () => {
+    clearTimeout(timer)
+    // A read that was under way when the connection broke may still be told.
+    if (isOver) return
+    timer = setTimeout(() => late.abort(new Error('No answer came in time.')), timeFor(call.body))
   }
-
-  const unreachable = (call: Call, fault: unknown): ServiceError =>
-    fault instanceof ServiceError
-      ? fault
-      : new ServiceError(
-          {
-            status: 0,
-            code: 0,
-            message:
-              `No answer came from ${hostOf(call.url)}${reasonOf(fault)}. Check the address and the network, then ` +
-              `repeat${call.repeatable ? '' : ', after a look whether the change was made'}.`,
-          },
-          { cause: fault },
-        )
-
-  // Milliseconds until the next attempt; undefined for none.
-  const waitAfter = (call: Call, outcome: Outcome, attempted: number): number | undefined => {
-    if (attempted >= attempts) return undefined
-    const jittered = Math.random() * Math.min(longestDelay, delay * 2 ** (attempted - 1))
-    if ('fault' in outcome) {
-      if (!call.repeatable || outcome.fault instanceof ServiceError) return undefined
-      call.onUncertain?.()
-      return jittered
-    }
-    const { status, headers } = outcome.response
-    if (isUncertain(status) && call.repeatable) call.onUncertain?.()
-    else if (!isRefusedForNow(status)) return undefined
-    const asked = retryAfter(headers)
-    return asked > longestRetryAfter ? undefined : asked + jittered
+  begin()
+  let unread: Unreadable | undefined
+  const onFault = (cause: unknown) => {
+    unread = new Unreadable('The bytes cannot be read.', { cause })
   }
-
-  const accepted = async (call: Call, response: Response): Promise<Response> => {
-    if (response.status === 304) return response
-    if (!response.ok) throw await failureOf(response, hostOf(call.url))
-    if (isPage(call, response)) throw strangeAnswer(response, hostOf(call.url))
-    return response
+  try {
+    const response = await follow(call, either(call.signal, late.signal) ?? late.signal, { onRead: begin, onFault })
+    // The bytes of a file may take as long as they need.
+    return { response: call.streams && response.ok ? response : await whole(response) }
+  } catch (fault) {
+    call.signal?.throwIfAborted()
+    if (unread) throw unread
+    return { fault }
+  } finally {
+    isOver = true
+    clearTimeout(timer)
   }
+}
 
+const unreachable = (call: Call, fault: unknown): ServiceError =>
+  fault instanceof ServiceError
+    ? fault
+    : new ServiceError(
+        {
+          status: 0,
+          code: 0,
+          message:
+            `No answer came from ${hostOf(call.url)}${reasonOf(fault)}. Check the address and the network, then ` +
+            `repeat${call.repeatable ? '' : ', after a look whether the change was made'}.`,
+        },
+        { cause: fault },
+      )
+
+// Milliseconds until the next attempt; undefined for none.
+const waitAfter = (
+  { attempts = 6, delay = 250 }: Patience,
+  call: Call,
+  outcome: Outcome,
+  attempted: number,
+): number | undefined => {
+  if (attempted >= attempts) return undefined
+  const jittered = Math.random() * Math.min(longestDelay, delay * 2 ** (attempted - 1))
+  if ('fault' in outcome) {
+    if (!call.repeatable || outcome.fault instanceof ServiceError) return undefined
+    call.onUncertain?.()
+    return jittered
+  }
+  const { status, headers } = outcome.response
+  if (isUncertain(status) && call.repeatable) call.onUncertain?.()
+  else if (!isRefusedForNow(status)) return undefined
+  const asked = retryAfter(headers)
+  return asked > longestRetryAfter ? undefined : asked + jittered
+}
+
+const accepted = async (call: Call, response: Response): Promise<Response> => {
+  if (response.status === 304) return response
+  if (!response.ok) throw await failureOf(response, hostOf(call.url))
+  if (isPage(call, response)) throw strangeAnswer(response, hostOf(call.url))
+  return response
+}
+
+/**
+ * Sends requests with the token, to trusted addresses alone, and again where that is safe and helps: with full jitter,
+ * and no sooner than `Retry-After` says. Answers with status 2xx, 304 or 3xx to elsewhere are given back; everything
+ * else is thrown as a `ServiceError`; `Unreadable` where the bytes to be sent are to blame. A signal throws its own
+ * reason.
+ */
+export const createTransport = ({ signal: ends, ...options }: TransportOptions) => {
+  const follow = createFollow(options)
   return async (given: Call): Promise<Response> => {
     const call = { ...given, signal: either(given.signal, ends) }
     call.signal?.throwIfAborted()
     for (let attempted = 1; ; attempted++) {
-      const outcome = await attempt(call)
-      const wait = waitAfter(call, outcome, attempted)
+      const outcome = await attempt(follow, call)
+      const wait = waitAfter(options, call, outcome, attempted)
       if (wait === undefined) {
         if ('fault' in outcome) throw unreachable(call, outcome.fault)
         return accepted(call, outcome.response)

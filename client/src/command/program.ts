@@ -46,28 +46,10 @@ const login = async ({ url, site }: Globals, signal: AbortSignal): Promise<void>
   )
 }
 
-/** Every command, with what it takes. `finish` gets the exit status of one that has more than one. */
-const createProgram = (signal: AbortSignal, finish: (status: number) => void): Command => {
-  const program = new Command('site-files')
-    .description('The files of a site: looks at them, fetches them, and keeps a folder and the site alike.')
-    .version(version)
-    .addOption(
-      new Option('--url <url>', 'the address of the service (or SITE_ADMIN_URL, or "login")').argParser(checkedUrl),
-    )
-    .option('--token-file <file>', 'a file with the token (or SITE_ADMIN_TOKEN, or "login")')
-    .addOption(new Option('--site <id>', 'which site, where the token covers several').argParser(parseSite))
-    .option('--json', 'print JSON, one value a line')
+type AddCommand = (usage: string, description: string, ...examples: readonly string[]) => Command
+type OpenContext = () => Promise<single.Context>
 
-  const context = async (): Promise<single.Context> => {
-    const { json = false, ...where } = program.opts<Globals>()
-    return { client: await connectAs(where, signal), json, signal }
-  }
-  const add = (usage: string, description: string, ...examples: readonly string[]): Command =>
-    program
-      .command(usage)
-      .description(description)
-      .addHelpText('after', `\nExample:\n${examples.map((each) => `  $ site-files ${each}`).join('\n')}`)
-
+const addTransfers = (add: AddCommand, context: OpenContext): void => {
   add('ls [path]', 'list a folder', 'ls -l news', 'ls -R')
     .option('-R, --recursive', 'every file below it')
     .option('-l, --long', 'with time and size')
@@ -101,6 +83,9 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void): C
   add('cp <from> <to>', 'copy a file or folder', 'cp news/2025 news/2026').action(async (from: string, to: string) =>
     single.copy(await context(), from, to),
   )
+}
+
+const addRemovals = (add: AddCommand, context: OpenContext): void => {
   add(
     'rm <path...>',
     'remove files, or folders with all that they hold',
@@ -123,7 +108,9 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void): C
   add('versions <path>', 'list the states of a file that are kept', 'versions news/index.html').action(
     async (path: string) => single.versions(await context(), path),
   )
+}
 
+const addSynchronisation = (add: AddCommand, context: OpenContext, finish: (status: number) => void): void => {
   add('diff <dir> [path]', 'say what "push" would do', 'diff ./site', 'diff ./site news --delete')
     .option(...all)
     .option('--delete', 'count what would be removed as well')
@@ -159,6 +146,33 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void): C
     async (directory: string, path: string | undefined, flags: SyncFlags) =>
       finish(await watch(await context(), directory, path ?? '', flags)),
   )
+}
+
+/** `finish` gets the exit status of a command that has several. */
+const createProgram = (signal: AbortSignal, finish: (status: number) => void): Command => {
+  const program = new Command('site-files')
+    .description('The files of a site: looks at them, fetches them, and keeps a folder and the site alike.')
+    .version(version)
+    .addOption(
+      new Option('--url <url>', 'the address of the service (or SITE_ADMIN_URL, or "login")').argParser(checkedUrl),
+    )
+    .option('--token-file <file>', 'a file with the token (or SITE_ADMIN_TOKEN, or "login")')
+    .addOption(new Option('--site <id>', 'which site, where the token covers several').argParser(parseSite))
+    .option('--json', 'print JSON, one value a line')
+
+  const context: OpenContext = async () => {
+    const { json = false, ...where } = program.opts<Globals>()
+    return { client: await connectAs(where, signal), json, signal }
+  }
+  const add: AddCommand = (usage, description, ...examples) =>
+    program
+      .command(usage)
+      .description(description)
+      .addHelpText('after', `\nExample:\n${examples.map((each) => `  $ site-files ${each}`).join('\n')}`)
+
+  addTransfers(add, context)
+  addRemovals(add, context)
+  addSynchronisation(add, context, finish)
   add(
     'login',
     'ask for a token, without showing it, and keep it for the commands to come',
