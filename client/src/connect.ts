@@ -49,13 +49,13 @@ export const readUrl = (text: string): string => {
 }
 
 const readToken = (text: string): string =>
-  /^[\x21-\x7e]+$/.test(text.trim()) ? text.trim() : refuse('The token is empty, or has characters that no token has.')
+  /^[\x21-\x7e]+$/.test(text.trim()) ? text.trim() : refuse('The token is empty or has invalid characters.')
 
 const chooseSite = (sites: readonly Site[], id: number | undefined): Site => {
   const offered = sites.map((site) => `${site.id} (${site.name})`).join(', ') || 'none'
   const [only] = sites
   if (id === undefined && sites.length === 1 && only) return only
-  if (id === undefined) return refuse(`The token covers several sites. Name one of them by its id: ${offered}.`)
+  if (id === undefined) return refuse(`The token covers several sites. Choose one by id: ${offered}.`)
   return sites.find((site) => site.id === id) ?? refuse(`The token does not cover site ${id}. It covers: ${offered}.`)
 }
 

@@ -13,7 +13,7 @@ import { through } from './pages.ts'
 import { encode, isWritten, partsOf, pathOf } from './paths.ts'
 import { answerOf, isList, ServiceError } from './service-error.ts'
 import { type Content, type Source, sourceOf } from './source.ts'
-import type { Call } from './transport.ts'
+import type { Call, Send } from './transport.ts'
 import { cancelUpload, type Limit, largestRequest, type ResumableOptions, uploadResumably } from './upload.ts'
 
 /** A file below a folder. */
@@ -115,8 +115,140 @@ const isEntry = (each: Partial<Entry & FolderContent>): boolean =>
   isList(each.contents ?? [], isEntry)
 
 type Condition = Readonly<Record<string, string>>
+type StatOf = (path: string) => Promise<Entry | undefined>
 
-const createEntries = ({ site, send }: Connection) => {
+// A change of a missing file fails its condition, whatever the tag: nothing is there.
+const isGone = async (statOf: StatOf, path: string, error: unknown): Promise<boolean> =>
+  isMissing(error) || (isOutdated(error) && (await statOf(path)) === undefined)
+
+/** The condition of a write. */
+const conditionOf = async (statOf: StatOf, path: string, replace: string | boolean): Promise<Condition> => {
+  if (typeof replace === 'string') return { 'If-Match': replace }
+  const entry = replace ? await statOf(path) : undefined
+  return entry?.etag === undefined || !isWritten(path, entry) ? { 'If-None-Match': '*' } : { 'If-Match': entry.etag }
+}
+
+/** The condition of a change of what is there. A folder has none. */
+const conditionOn = async (stat: Files['stat'], path: string, etag: string | undefined): Promise<Condition> => {
+  if (etag !== undefined) return { 'If-Match': etag }
+  const entry = await stat(path)
+  if (!isWritten(path, entry))
+    throw new ServiceError({
+      status: 404,
+      code: 104001,
+      message: `There is no "${path}" here, but "${pathOf(entry)}". Write it like that.`,
+    })
+  return entry.etag === undefined ? {} : { 'If-Match': entry.etag }
+}
+
+const holds = async (send: Send, url: string, bytes: Blob): Promise<boolean> => {
+  const response = await send({ method: 'GET', url, repeatable: true })
+  const [now, wanted] = [new Uint8Array(await response.arrayBuffer()), new Uint8Array(await bytes.arrayBuffer())]
+  return now.length === wanted.length && now.every((byte, index) => byte === wanted[index])
+}
+
+/** Sends a change. A failed repetition is a success if an earlier attempt, whose answer was lost, has made the change. */
+const sendChange = async (
+  send: Send,
+  call: Omit<Call, 'onUncertain'>,
+  isMade: (error: unknown) => Promise<boolean>,
+): Promise<void> => {
+  let isUncertain = false
+  const onUncertain = () => {
+    isUncertain = true
+  }
+  try {
+    await send({ ...call, onUncertain })
+  } catch (error) {
+    if (!(isUncertain && (await isMade(error)))) throw error
+  }
+}
+
+const putAtOnce = async (
+  send: Send,
+  url: string,
+  source: Source,
+  condition: Condition,
+  { contentType, signal }: PutOptions,
+) => {
+  const body = await source.slice(0, source.size)
+  const headers = { 'Content-Type': contentType ?? 'application/octet-stream', ...condition }
+  const call = { method: 'PUT', url, headers, body, signal, repeatable: true }
+  await sendChange(send, call, async (error) => isOutdated(error) && holds(send, url, new Blob([body])))
+}
+
+type Writing = 'put' | 'cancel' | 'createFolder' | 'move' | 'copy' | 'remove' | 'removeDraft' | 'restore'
+
+const createWriting = (
+  send: Send,
+  root: string,
+  urlOf: (path: string, query?: Query) => string,
+  stat: Files['stat'],
+  statOf: StatOf,
+): Pick<Files, Writing> => {
+  const limit: Limit = { piece: Number.POSITIVE_INFINITY }
+
+  /**
+   * `PUT ?meta`, under a condition on what is there. A repetition that finds nothing any more is one of a move that was
+   * made.
+   */
+  const relocate = async (from: string, to: string, member: 'path' | 'copyTo', etag: string | undefined) => {
+    const condition = await conditionOn(stat, from, etag)
+    const call = {
+      method: 'PUT',
+      url: urlOf(from, { meta: '' }),
+      headers: { 'Content-Type': 'application/json', ...condition },
+      body: JSON.stringify({ [member]: partsOf(to).join('/') }),
+      repeatable: member === 'path' && 'If-Match' in condition,
+    }
+    await sendChange(
+      send,
+      call,
+      async (error) => (await isGone(statOf, from, error)) && (await statOf(to)) !== undefined,
+    )
+  }
+
+  return {
+    async put(path, content, options = {}) {
+      const { replace = false, signal, onProgress, contentType } = options
+      signal?.throwIfAborted()
+      const source = sourceOf(content)
+      const condition = await conditionOf(statOf, path, replace)
+      if (source.size <= largestRequest) {
+        onProgress?.({ sent: 0, total: source.size })
+        await putAtOnce(send, urlOf(path), source, condition, options)
+        onProgress?.({ sent: source.size, total: source.size })
+        return
+      }
+      const parts = partsOf(path)
+      const name = parts.pop() ?? ''
+      const destination = { folder: urlOf(parts.join('/')), name, contentType, condition, uploads: `${root}/uploads/` }
+      await uploadResumably(send, source, destination, options, limit)
+    },
+    cancel: (upload) => cancelUpload(send, upload),
+    async createFolder(path) {
+      await send({ method: 'PUT', url: urlOf(path, { type: 'folder' }), repeatable: true })
+    },
+    move: (from, to, { etag } = {}) => relocate(from, to, 'path', etag),
+    copy: (from, to, { etag } = {}) => relocate(from, to, 'copyTo', etag),
+    async remove(path, { etag, force } = {}) {
+      const url = urlOf(path, { force: force === false ? 'false' : undefined })
+      const headers = await conditionOn(stat, path, etag)
+      const call = { method: 'DELETE', url, headers, repeatable: 'If-Match' in headers }
+      await sendChange(send, call, (error) => isGone(statOf, path, error))
+    },
+    async removeDraft(path) {
+      await send({ method: 'DELETE', url: urlOf(path, { version: 'draft' }), repeatable: true })
+    },
+    async restore(path, options = {}) {
+      const headers = { 'Content-Type': 'application/json' }
+      const url = urlOf(path, { restore: '' })
+      await send({ method: 'POST', url, headers, body: JSON.stringify(options), repeatable: false })
+    },
+  }
+}
+
+export const createFiles = ({ site, send }: Connection): Files => {
   const root = `${site.url}/api/v2/admin/sites/${site.id}`
   const urlOf = (path: string, query: Query = {}): string => {
     const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
@@ -149,181 +281,39 @@ const createEntries = ({ site, send }: Connection) => {
     }
   }
 
-  return { root, urlOf, get, contents, stat, statOf }
-}
-
-type Entries = ReturnType<typeof createEntries>
-
-const createConditions = ({ stat, statOf }: Entries) => {
-  // A change of a missing file fails its condition, whatever the tag: nothing is there.
-  const isGone = async (path: string, error: unknown): Promise<boolean> =>
-    isMissing(error) || (isOutdated(error) && (await statOf(path)) === undefined)
-
-  /** The condition of a write onto what is there now. */
-  const conditionNow = async (path: string): Promise<Condition> => {
-    const entry = await statOf(path)
-    return entry?.etag === undefined || !isWritten(path, entry) ? { 'If-None-Match': '*' } : { 'If-Match': entry.etag }
-  }
-
-  const conditionOf = async (path: string, replace: string | boolean) => {
-    if (typeof replace === 'string') return { 'If-Match': replace }
-    return replace ? conditionNow(path) : { 'If-None-Match': '*' }
-  }
-
-  /** The condition of a change of what is there. A folder has none. */
-  const conditionOn = async (path: string, etag: string | undefined): Promise<Condition> => {
-    if (etag !== undefined) return { 'If-Match': etag }
-    const entry = await stat(path)
-    if (!isWritten(path, entry))
-      throw new ServiceError({
-        status: 404,
-        code: 104001,
-        message: `There is no "${path}" here, but "${pathOf(entry)}". Write it like that.`,
-      })
-    return entry.etag === undefined ? {} : { 'If-Match': entry.etag }
-  }
-
-  return { isGone, conditionOf, conditionOn }
-}
-
-const createChanges = (
-  { send }: Connection,
-  { urlOf, statOf }: Entries,
-  conditions: ReturnType<typeof createConditions>,
-) => {
-  const { isGone, conditionOn } = conditions
-  const holds = async (path: string, bytes: Blob): Promise<boolean> => {
-    const response = await send({ method: 'GET', url: urlOf(path), repeatable: true })
-    const [now, wanted] = [new Uint8Array(await response.arrayBuffer()), new Uint8Array(await bytes.arrayBuffer())]
-    return now.length === wanted.length && now.every((byte, index) => byte === wanted[index])
-  }
-
-  /**
-   * Sends a change. The failure of a repetition is none where an earlier attempt, whose answer was lost, has made it.
-   */
-  const sendChange = async (call: Omit<Call, 'onUncertain'>, isMade: (error: unknown) => Promise<boolean>) => {
-    let isUncertain = false
-    const onUncertain = () => {
-      isUncertain = true
-    }
-    try {
-      await send({ ...call, onUncertain })
-    } catch (error) {
-      if (!(isUncertain && (await isMade(error)))) throw error
-    }
-  }
-
-  const putAtOnce = async (path: string, source: Source, condition: Condition, { contentType, signal }: PutOptions) => {
-    const body = await source.slice(0, source.size)
-    const headers = { 'Content-Type': contentType ?? 'application/octet-stream', ...condition }
-    const call = { method: 'PUT', url: urlOf(path), headers, body, signal, repeatable: true }
-    await sendChange(call, async (error) => isOutdated(error) && holds(path, new Blob([body])))
-  }
-
-  /**
-   * `PUT ?meta`, under a condition on what is there. A repetition that finds nothing any more is one of a move that was
-   * made.
-   */
-  const relocate = async (from: string, to: string, member: 'path' | 'copyTo', etag: string | undefined) => {
-    const condition = await conditionOn(from, etag)
-    const call = {
-      method: 'PUT',
-      url: urlOf(from, { meta: '' }),
-      headers: { 'Content-Type': 'application/json', ...condition },
-      body: JSON.stringify({ [member]: partsOf(to).join('/') }),
-      repeatable: member === 'path' && 'If-Match' in condition,
-    }
-    await sendChange(call, async (error) => (await isGone(from, error)) && (await statOf(to)) !== undefined)
-  }
-
-  return { sendChange, putAtOnce, relocate }
-}
-
-type Reading = 'list' | 'listAll' | 'stat' | 'read' | 'link' | 'removal' | 'versions' | 'deleted'
-
-const createReading = ({ send }: Connection, { urlOf, get, contents, stat }: Entries): Pick<Files, Reading> => ({
-  list: (folder = '') => contents(folder, {}),
-  listAll: async function* (folder = '', signal) {
-    for await (const file of contents(folder, { recursive: 'true' }, signal)) yield asListed(file)
-  },
-  stat,
-  read: (path, { range, version, draft, etag, signal } = {}) =>
-    send({
-      method: 'GET',
-      url: urlOf(path, { versionId: version, version: draft ? 'draft' : undefined }),
-      headers: {
-        ...(range && { Range: `bytes=${range.first}-${range.last ?? ''}` }),
-        ...(etag !== undefined && { 'If-Match': etag }),
-      },
-      signal,
-      repeatable: true,
-      streams: true,
-    }),
-  link: (path) => get(({ url }) => url, path, { link: '' }),
-  removal: (path) => get(({ files }) => files !== undefined, path, { removal: '' }),
-  versions: (path) =>
-    through(async (cursor) => {
-      const page = await get<VersionPage>(({ versions }) => isList(versions, (each) => each?.at), path, {
-        versions: '',
-        cursor,
-      })
-      return { items: page.versions, next: page.cursor }
-    }),
-  deleted: (folder = '') =>
-    through(async (cursor) => {
-      const page = await get<DeletedPage>(({ deleted }) => isList(deleted), folder, { deleted: '', cursor })
-      return { items: page.deleted, next: page.cursor }
-    }),
-})
-
-const createWriting = (connection: Connection, entries: Entries): Omit<Files, Reading> => {
-  const { send } = connection
-  const { root, urlOf } = entries
-  const limit: Limit = { piece: Number.POSITIVE_INFINITY }
-  const conditions = createConditions(entries)
-  const { isGone, conditionOf, conditionOn } = conditions
-  const { sendChange, putAtOnce, relocate } = createChanges(connection, entries, conditions)
   return {
-    async put(path, content, options = {}) {
-      const { replace = false, signal, onProgress, contentType } = options
-      signal?.throwIfAborted()
-      const source = sourceOf(content)
-      const condition = await conditionOf(path, replace)
-      if (source.size <= largestRequest) {
-        onProgress?.({ sent: 0, total: source.size })
-        await putAtOnce(path, source, condition, options)
-        onProgress?.({ sent: source.size, total: source.size })
-        return
-      }
-      const parts = partsOf(path)
-      const name = parts.pop() ?? ''
-      const destination = { folder: urlOf(parts.join('/')), name, contentType, condition, uploads: `${root}/uploads/` }
-      await uploadResumably(send, source, destination, options, limit)
+    ...createWriting(send, root, urlOf, stat, statOf),
+    list: (folder = '') => contents(folder, {}),
+    listAll: async function* (folder = '', signal) {
+      for await (const file of contents(folder, { recursive: 'true' }, signal)) yield asListed(file)
     },
-    cancel: (upload) => cancelUpload(send, upload),
-    async createFolder(path) {
-      await send({ method: 'PUT', url: urlOf(path, { type: 'folder' }), repeatable: true })
-    },
-    move: (from, to, { etag } = {}) => relocate(from, to, 'path', etag),
-    copy: (from, to, { etag } = {}) => relocate(from, to, 'copyTo', etag),
-    async remove(path, { etag, force } = {}) {
-      const url = urlOf(path, { force: force === false ? 'false' : undefined })
-      const headers = await conditionOn(path, etag)
-      const call = { method: 'DELETE', url, headers, repeatable: 'If-Match' in headers }
-      await sendChange(call, (error) => isGone(path, error))
-    },
-    async removeDraft(path) {
-      await send({ method: 'DELETE', url: urlOf(path, { version: 'draft' }), repeatable: true })
-    },
-    async restore(path, options = {}) {
-      const headers = { 'Content-Type': 'application/json' }
-      const url = urlOf(path, { restore: '' })
-      await send({ method: 'POST', url, headers, body: JSON.stringify(options), repeatable: false })
-    },
+    stat,
+    read: (path, { range, version, draft, etag, signal } = {}) =>
+      send({
+        method: 'GET',
+        url: urlOf(path, { versionId: version, version: draft ? 'draft' : undefined }),
+        headers: {
+          ...(range && { Range: `bytes=${range.first}-${range.last ?? ''}` }),
+          ...(etag !== undefined && { 'If-Match': etag }),
+        },
+        signal,
+        repeatable: true,
+        streams: true,
+      }),
+    link: (path) => get(({ url }) => url, path, { link: '' }),
+    removal: (path) => get(({ files }) => files !== undefined, path, { removal: '' }),
+    versions: (path) =>
+      through(async (cursor) => {
+        const page = await get<VersionPage>(({ versions }) => isList(versions, (each) => each?.at), path, {
+          versions: '',
+          cursor,
+        })
+        return { items: page.versions, next: page.cursor }
+      }),
+    deleted: (folder = '') =>
+      through(async (cursor) => {
+        const page = await get<DeletedPage>(({ deleted }) => isList(deleted), folder, { deleted: '', cursor })
+        return { items: page.deleted, next: page.cursor }
+      }),
   }
-}
-
-export const createFiles = (connection: Connection): Files => {
-  const entries = createEntries(connection)
-  return { ...createReading(connection, entries), ...createWriting(connection, entries) }
 }

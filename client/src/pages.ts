@@ -12,8 +12,7 @@ const endless = () =>
     status: 200,
     code: 200,
     message:
-      'The list has no end: the answer names a page as the next one that was read before, as this service never ' +
-      'does. Check the address, and what stands between.',
+      'The list has no end: an answer names an earlier page as the next one. Check the address, and what stands between.',
   })
 
 /**

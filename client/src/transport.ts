@@ -154,9 +154,7 @@ const misled = (status: number, target: string): ServiceError =>
   new ServiceError({
     status,
     code: status,
-    message:
-      `The service sends this request on to ${hostOf(target)}, which is no address of the token's sites. Connect to ` +
-      'the address of the site itself.',
+    message: `The service redirects to ${hostOf(target)}, where the token is not valid. Use the address of the site itself.`,
   })
 
 // Follows redirects to trusted addresses.
@@ -200,7 +198,7 @@ const attempt = async (follow: ReturnType<typeof createFollow>, call: Call): Pro
     clearTimeout(timer)
     // A read that was under way when the connection broke may still be told.
     if (isOver) return
-    timer = setTimeout(() => late.abort(new Error('No answer came in time.')), timeFor(call.body))
+    timer = setTimeout(() => late.abort(new Error('No answer in time.')), timeFor(call.body))
   }
   begin()
   let unread: Unreadable | undefined
@@ -230,7 +228,7 @@ const unreachable = (call: Call, fault: unknown): ServiceError =>
           code: 0,
           message:
             `No answer came from ${hostOf(call.url)}${reasonOf(fault)}. Check the address and the network, then ` +
-            `repeat${call.repeatable ? '' : ', after a look whether the change was made'}.`,
+            `repeat${call.repeatable ? '' : ', unless the change was made'}.`,
         },
         { cause: fault },
       )

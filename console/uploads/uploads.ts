@@ -1,4 +1,4 @@
-import { batch, computed, type ReadonlySignal, signal } from '@preact/signals'
+import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { ServiceError, type SiteClient } from '../../client/src/index.ts'
 import { onEach } from './act.ts'
 import type { Given } from './dropped.ts'
@@ -56,18 +56,19 @@ const isPassing = (error: unknown): boolean =>
 /** It may still be wanted after a reload: one that has failed as well. */
 const isLeft = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped'
 
-export const createUploads = ({ client, kept, now, onFolderFailure }: UploadsOptions): Uploads => {
-  const { all, totals, get, edit, change } = createUploadList()
-  const rate = signal(0)
-  const interrupted = signal(kept.read())
-  const speed = createRate()
-  const running = new Map<number, AbortController>()
-  const answers = new Map<number, Answer>()
-  let last = 0
-  /** Bytes that have gone since the page was opened, those of uploads off the list among them. */
-  let gone = 0
+/** The parts of the store share these. */
+interface Shared extends UploadsOptions {
+  readonly list: ReturnType<typeof createUploadList>
+  // By upload, or by group with a minus sign.
+  readonly answers: Map<number, Answer>
+  readonly rate: Signal<number>
+  readonly keep: () => void
+}
 
-  const keep = () => kept.write(interrupted.value, all.value.filter(isLeft))
+const createProgress = ({ list: { get, change }, rate, now }: Shared) => {
+  const speed = createRate()
+  // All bytes sent since the page was opened, also those of uploads that left the list.
+  let gone = 0
 
   const progress = (id: number, sent: number) => {
     const before = get(id)?.sent ?? 0
@@ -78,6 +79,19 @@ export const createUploads = ({ client, kept, now, onFolderFailure }: UploadsOpt
       change(id, { sent })
     })
   }
+
+  return {
+    progress,
+    reset() {
+      speed.reset()
+      rate.value = 0
+    },
+  }
+}
+
+const createSending = (shared: Shared, progress: (id: number, sent: number) => void) => {
+  const { client, answers, keep, list } = shared
+  const { change } = list
 
   const put = (upload: Upload, path: string, signal: AbortSignal) =>
     client().files.put(path, upload.file, {
@@ -136,6 +150,17 @@ export const createUploads = ({ client, kept, now, onFolderFailure }: UploadsOpt
     }
   }
 
+  return { send, fail }
+}
+
+const createQueue = (shared: Shared) => {
+  const { keep, list } = shared
+  const { all, edit, change } = list
+  const { progress, reset } = createProgress(shared)
+  const { send, fail } = createSending(shared, progress)
+  const running = new Map<number, AbortController>()
+  let last = 0
+
   const run = async (upload: Upload) => {
     const stop = new AbortController()
     running.set(upload.id, stop)
@@ -156,13 +181,10 @@ export const createUploads = ({ client, kept, now, onFolderFailure }: UploadsOpt
       if (running.size >= mostAtOnce) break
       if (upload.stage === 'waiting' && !running.has(upload.id)) run(upload)
     }
-    if (running.size === 0) {
-      speed.reset()
-      rate.value = 0
-    }
+    if (running.size === 0) reset()
   }
 
-  const insert = (uploads: readonly Pick<Upload, 'path' | 'file' | 'address'>[], group: number) => {
+  const insert = (uploads: readonly Pick<Upload, 'path' | 'file' | 'address'>[], group = ++last) => {
     edit((byId) => {
       for (const upload of uploads) {
         const id = ++last
@@ -177,50 +199,28 @@ export const createUploads = ({ client, kept, now, onFolderFailure }: UploadsOpt
     running.delete(id)
   }
 
+  return { settle, insert, stop }
+}
+
+const giveUp = (client: UploadsOptions['client'], address: string | undefined): void => {
+  // Its bytes expire by themselves when the service cannot be told.
+  if (address)
+    client()
+      .files.cancel(address)
+      .catch(() => {})
+}
+
+type Queue = ReturnType<typeof createQueue>
+type Changing = 'pause' | 'resume' | 'cancel' | 'answer' | 'clear' | 'renew'
+
+const createChanging = (shared: Shared, { settle, stop }: Queue): Pick<Uploads, Changing> => {
+  const { client, answers, keep, list } = shared
+  const { all, get, edit, change } = list
+
   const chosen = (id: number | undefined, stages: readonly Stage[]): readonly Upload[] =>
     all.value.filter((upload) => (id === undefined || upload.id === id) && stages.includes(upload.stage))
 
-  const giveUp = (address: string | undefined) => {
-    // Its bytes expire by themselves when the service cannot be told.
-    if (address)
-      client()
-        .files.cancel(address)
-        .catch(() => {})
-  }
-
-  const makeFolders = async (paths: readonly string[]): Promise<void> => {
-    const { failed } = await onEach(paths, (path) => client().files.createFolder(path))
-    const [first] = failed
-    if (first) onFolderFailure?.(first.path, first.error, () => makeFolders(failed.map(({ path }) => path)))
-  }
-
   return {
-    all,
-    totals,
-    rate,
-    question: computed(() => all.value.find(({ stage }) => stage === 'asking')),
-    interrupted,
-    add({ files, emptyFolders }, folder) {
-      insert(
-        files.map(({ path, file }) => ({ path: join(folder, path), file, address: undefined })),
-        ++last,
-      )
-      makeFolders(emptyFolders.map((path) => join(folder, path)))
-    },
-    goOn({ files }) {
-      const { found, missing } = match(interrupted.value, files)
-      interrupted.value = missing
-      insert(
-        found.map(({ kept: { path, address }, file }) => ({ path, file, address })),
-        ++last,
-      )
-      return missing.length
-    },
-    forgetInterrupted() {
-      for (const { address } of interrupted.value) giveUp(address)
-      interrupted.value = []
-      keep()
-    },
     pause(id) {
       batch(() => {
         for (const upload of chosen(id, ['waiting', 'sending'])) {
@@ -238,17 +238,6 @@ export const createUploads = ({ client, kept, now, onFolderFailure }: UploadsOpt
       })
       settle()
     },
-    cancel(id) {
-      const uploads = chosen(id, ['waiting', 'sending', 'paused', 'asking', 'failed'])
-      edit((byId) => {
-        for (const { id, address } of uploads) {
-          stop(id)
-          giveUp(address)
-          byId.delete(id)
-        }
-      })
-      settle()
-    },
     answer(id, answer, isForAll) {
       const group = get(id)?.group
       if (group === undefined) return
@@ -262,12 +251,6 @@ export const createUploads = ({ client, kept, now, onFolderFailure }: UploadsOpt
       })
       settle()
     },
-    clear() {
-      edit((byId) => {
-        for (const upload of all.value) if (!isOpen(upload)) byId.delete(upload.id)
-      })
-      keep()
-    },
     renew() {
       batch(() => {
         for (const upload of chosen(undefined, ['failed'])) {
@@ -275,6 +258,64 @@ export const createUploads = ({ client, kept, now, onFolderFailure }: UploadsOpt
         }
       })
       settle()
+    },
+    cancel(id) {
+      const uploads = chosen(id, ['waiting', 'sending', 'paused', 'asking', 'failed'])
+      edit((byId) => {
+        for (const { id, address } of uploads) {
+          stop(id)
+          giveUp(client, address)
+          byId.delete(id)
+        }
+      })
+      settle()
+    },
+    clear() {
+      edit((byId) => {
+        for (const upload of all.value) if (!isOpen(upload)) byId.delete(upload.id)
+      })
+      keep()
+    },
+  }
+}
+
+export const createUploads = (options: UploadsOptions): Uploads => {
+  const { client, kept, onFolderFailure } = options
+  const list = createUploadList()
+  const { all, totals } = list
+  const rate = signal(0)
+  const interrupted = signal(kept.read())
+  const keep = () => kept.write(interrupted.value, all.value.filter(isLeft))
+  const shared: Shared = { ...options, list, answers: new Map(), rate, keep }
+  const queue = createQueue(shared)
+
+  const makeFolders = async (paths: readonly string[]): Promise<void> => {
+    const { failed } = await onEach(paths, (path) => client().files.createFolder(path))
+    const [first] = failed
+    if (first) onFolderFailure?.(first.path, first.error, () => makeFolders(failed.map(({ path }) => path)))
+  }
+
+  return {
+    ...createChanging(shared, queue),
+    all,
+    totals,
+    rate,
+    question: computed(() => all.value.find(({ stage }) => stage === 'asking')),
+    interrupted,
+    add({ files, emptyFolders }, folder) {
+      queue.insert(files.map(({ path, file }) => ({ path: join(folder, path), file, address: undefined })))
+      makeFolders(emptyFolders.map((path) => join(folder, path)))
+    },
+    goOn({ files }) {
+      const { found, missing } = match(interrupted.value, files)
+      interrupted.value = missing
+      queue.insert(found.map(({ kept: { path, address }, file }) => ({ path, file, address })))
+      return missing.length
+    },
+    forgetInterrupted() {
+      for (const { address } of interrupted.value) giveUp(client, address)
+      interrupted.value = []
+      keep()
     },
   }
 }
