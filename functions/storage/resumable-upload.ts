@@ -1,5 +1,5 @@
+import type { RemainingTime } from '../../lib/core/deadline.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
-import type { RemainingTime } from '../../lib/core/remaining-time.ts'
 import { type OperationInput, operation } from '../../lib/http/operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
 import { type Answer, bodyChunks, type Handler, type Request, type Send } from '../../lib/http/request.ts'

@@ -1,7 +1,7 @@
 import type { ObjectKind } from '../core/content-kinds.ts'
+import type { RemainingTime } from '../core/deadline.ts'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import type { CategoryId, SiteId } from '../core/ids.ts'
-import type { RemainingTime } from '../core/remaining-time.ts'
 import type { Count, SiteObject } from './contents.ts'
 
 export interface LinkList {

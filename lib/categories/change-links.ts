@@ -1,7 +1,7 @@
+import type { RemainingTime } from '../core/deadline.ts'
 import { type Problem, ServiceError } from '../core/errors.ts'
 import type { Author, ChangeType, HistoryEntry } from '../core/history-entry.ts'
 import type { CategoryId } from '../core/ids.ts'
-import type { RemainingTime } from '../core/remaining-time.ts'
 import type { CategoryLinks, LinkList, LinkOutcome, ObjectLinkOutcome } from './category-links.ts'
 import type { SiteObject } from './contents.ts'
 

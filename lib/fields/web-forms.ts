@@ -1,6 +1,6 @@
+import type { RemainingTime } from '../core/deadline.ts'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId, WebFormId } from '../core/ids.ts'
-import type { RemainingTime } from '../core/remaining-time.ts'
 
 export interface SystemField {
   readonly typeId: number

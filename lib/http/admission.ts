@@ -1,7 +1,7 @@
 import { type Grant, hashToken, isCurrent } from '../access/grants.ts'
 import type { Clock } from '../core/clock.ts'
+import type { RemainingTime } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { RemainingTime } from '../core/remaining-time.ts'
 import { preflight } from './cors.ts'
 import { type GroupPolicy, groupPolicies } from './group-policy.ts'
 import { preferredFormat } from './negotiate.ts'

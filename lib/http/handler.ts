@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
+import type { RemainingTime } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { RemainingTime } from '../core/remaining-time.ts'
 import { type AdmissionDeps, type AnyOperation, createResponder, fallbackPresentation } from './admission.ts'
 import { groupPolicies } from './group-policy.ts'
 import { asServiceError, errorReply, renderReply } from './render-reply.ts'

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
+import type { RemainingTime } from '../core/deadline.ts'
 import { type ErrorName, ServiceError } from '../core/errors.ts'
-import type { RemainingTime } from '../core/remaining-time.ts'
 
 export type RequestBody = { readonly bytes: Uint8Array } | { readonly stream: Readable }
 

@@ -1,7 +1,7 @@
+import type { RemainingTime } from '../core/deadline.ts'
 import { type ErrorName, ServiceError } from '../core/errors.ts'
 import type { Author, HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
-import type { RemainingTime } from '../core/remaining-time.ts'
 import type { Conditions } from './conditions.ts'
 import type { FolderRemovals } from './folder-removals.ts'
 import type { Change, Expected, ObjectStore, PlaceResult } from './object-store.ts'

@@ -1,6 +1,6 @@
+import type { RemainingTime } from '../core/deadline.ts'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
-import type { RemainingTime } from '../core/remaining-time.ts'
 import type { Period } from './object-store.ts'
 import type { StoragePath } from './path.ts'
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
+import type { RemainingTime } from '../core/deadline.ts'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
-import type { RemainingTime } from '../core/remaining-time.ts'
 import type { StoragePath } from './path.ts'
 
 /**

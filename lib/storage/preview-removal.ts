@@ -1,7 +1,6 @@
-import { createDeadline, type Deadline, reserves } from '../core/deadline.ts'
+import { createDeadline, type Deadline, type RemainingTime, reserves } from '../core/deadline.ts'
 import { errors, ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
-import type { RemainingTime } from '../core/remaining-time.ts'
 import { noFileAbove, refuseOccupied, type StorageStores } from './engine.ts'
 import { compareText } from './listing.ts'
 import { listAll, type ObjectStore } from './object-store.ts'

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
-import { reserves } from '../core/deadline.ts'
+import { type RemainingTime, refuseLate, reserves } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
-import { type RemainingTime, refuseLate } from '../core/remaining-time.ts'
 import { isUnconditional, requireConditions } from './conditions.ts'
 import {
   noFileAt,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { streaming } from '../../../lib/config/streaming.ts'
-import type { RemainingTime } from '../../../lib/core/remaining-time.ts'
+import type { RemainingTime } from '../../../lib/core/deadline.ts'
 
 // The time that an answer needs to reach the distribution, in milliseconds.
 const transferTime = 2_000

@@ -1,7 +1,6 @@
-import { createDeadline, reserves } from '../../core/deadline.ts'
+import { createDeadline, type RemainingTime, reserves, unlimited } from '../../core/deadline.ts'
 import { type HistoryEntry, lostEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
-import { type RemainingTime, unlimited } from '../../core/remaining-time.ts'
 import type { Change, History } from '../../history/history.ts'
 import { isConditionFailure, openTable, type Query, queryPage, type Table, type TableOptions } from './dynamodb.ts'
 import {

@@ -1,9 +1,8 @@
 import type { CategoryLinks, LinkList, LinkOutcome, ObjectLinkOutcome } from '../../categories/category-links.ts'
 import type { Contents, SiteObject } from '../../categories/contents.ts'
-import { reserves, withDeadline } from '../../core/deadline.ts'
+import { type RemainingTime, reserves, unlimited, withDeadline } from '../../core/deadline.ts'
 import type { CategoryId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import { type RemainingTime, unlimited } from '../../core/remaining-time.ts'
 import type { RecordChange } from './journal.ts'
 import type { LinkItems } from './link-items.ts'
 

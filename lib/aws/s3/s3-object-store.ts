@@ -1,6 +1,5 @@
-import { createDeadline, type Deadline, reserves } from '../../core/deadline.ts'
+import { createDeadline, type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { unlimited } from '../../core/remaining-time.ts'
 import {
   type Change,
   NotPlaced,

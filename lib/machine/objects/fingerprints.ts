@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RemainingTime } from '../../core/remaining-time.ts'
+import type { RemainingTime } from '../../core/deadline.ts'
 import { createFingerprint } from '../../storage/fingerprint.ts'
 import type { ListedObject, ObjectInfo } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'

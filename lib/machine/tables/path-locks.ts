@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../../core/clock.ts'
-import { refuseLate, unlimited } from '../../core/remaining-time.ts'
+import { refuseLate, unlimited } from '../../core/deadline.ts'
 import { entryOfRemoval, type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/folder-removals.ts'
 import type { PlaceConditions } from '../../storage/object-store.ts'
 import { root, type StoragePath, toStoragePath } from '../../storage/path.ts'

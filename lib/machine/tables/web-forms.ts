@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { refuseLate, unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { storedId, type WebFormId } from '../../core/ids.ts'
-import { refuseLate, unlimited } from '../../core/remaining-time.ts'
 import type { SystemField, WebForms } from '../../fields/web-forms.ts'
 import type { Database } from '../sqlite/database.ts'
 import { readPages } from '../sqlite/paging.ts'

@@ -1,7 +1,7 @@
+import type { RemainingTime } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Author } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
-import type { RemainingTime } from '../../core/remaining-time.ts'
 import { isUnconditional, parseConditions } from '../conditions.ts'
 import type { Requester, StorageStores } from '../engine.ts'
 import { contentTypeOf, isPage, isTemplate } from '../file-kind.ts'

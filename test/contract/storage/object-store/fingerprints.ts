@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { unlimited } from '../../../../lib/core/remaining-time.ts'
+import { unlimited } from '../../../../lib/core/deadline.ts'
 import { megabyte, type Workbench } from './workbench.ts'
 
 const md5 = (bytes: Buffer): string => hash('md5', bytes, 'hex')
