@@ -1,9 +1,8 @@
 import { Command, CommanderError, Option } from 'commander'
 import packageFile from '../package.json' with { type: 'json' }
 import { auditCommand } from './commands/audit.ts'
-import { backupCommand, restoreCommand } from './commands/backup.ts'
+import { backupCommand, checkCommand, restoreCommand } from './commands/backup.ts'
 import { categoryCommand } from './commands/category.ts'
-import { checkCommand } from './commands/check.ts'
 import { completionCommand } from './commands/completion.ts'
 import { dataCentreCommand } from './commands/data-centre.ts'
 import { exportCommand } from './commands/export.ts'

@@ -1,7 +1,14 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type DataCentreRegions, deploy, destroy, findEmulator, outputOf, synthesise } from './emulator/emulator.ts'
-import { registerMissing } from './emulator/emulator-registration.ts'
+import {
+  type DataCentreRegions,
+  deploy,
+  destroy,
+  findEmulator,
+  outputOf,
+  registerMissing,
+  synthesise,
+} from './emulator/emulator.ts'
 
 /** `npm run deploy:local` deploys the same app to the emulator at `AWS_ENDPOINT_URL`. */
 const usage = `Usage: npm run deploy:local -- [--data-centres us:us-east-1,eu:eu-west-1] [--destroy]

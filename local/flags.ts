@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { UsageError } from '../lib/machine/directory/usage-error.ts'
+import { UsageError } from '../lib/machine/directory/failures.ts'
 import { readBaseUrl } from '../lib/sites/site-directory.ts'
 import type { DataCentreListener } from './listeners.ts'
 import type { LogFormat } from './request-log.ts'

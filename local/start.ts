@@ -1,6 +1,6 @@
 import { SettingsError } from '../lib/config/settings.ts'
 import type { Demo } from '../lib/machine/directory/demo-file.ts'
-import { UsageError } from '../lib/machine/directory/usage-error.ts'
+import { UsageError } from '../lib/machine/directory/failures.ts'
 import { type Flags, parseFlags } from './flags.ts'
 import { createLogLines, createRequestLog } from './request-log.ts'
 import { type RunningService, startService } from './service.ts'

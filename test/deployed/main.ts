@@ -9,9 +9,9 @@ import {
   destroy,
   type Emulator,
   findEmulator,
+  registerMissing,
   synthesise,
 } from '../../cdk/emulator/emulator.ts'
-import { registerMissing } from '../../cdk/emulator/emulator-registration.ts'
 import { preparePython } from '../support/python-environment.ts'
 import { startMiniStack } from './ministack.ts'
 import { runAcceptance, runEdge, runGrants, runMoving, runStoreContracts, runStreaming, type Target } from './suites.ts'

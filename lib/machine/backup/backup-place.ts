@@ -4,8 +4,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { systemCodeOf } from '../../core/system-failures.ts'
 import { type DataDirectory, layoutOf, liesIn } from '../directory/data-directory.ts'
 import { takeLock } from '../directory/directory-locks.ts'
+import { UsageError } from '../directory/failures.ts'
 import { makePrivateFolder, syncFolder } from '../directory/private-files.ts'
-import { UsageError } from '../directory/usage-error.ts'
 
 /** A backup is written beside its place, which it takes when it is complete. */
 export interface BackupPlace {

@@ -2,9 +2,8 @@ import { readFileSync, statSync } from 'node:fs'
 import packageFile from '../../../package.json' with { type: 'json' }
 import { isMissing, reasonOf } from '../../core/system-failures.ts'
 import { type DataDirectory, foreignFileIn, layoutVersion } from '../directory/data-directory.ts'
-import { isForbidden } from '../directory/failures.ts'
+import { isForbidden, UsageError } from '../directory/failures.ts'
 import { writePrivately } from '../directory/private-files.ts'
-import { UsageError } from '../directory/usage-error.ts'
 
 /**
  * Who needs the bytes: the sites as they are now; earlier states of files, which nobody can mend and which are

@@ -5,7 +5,7 @@ import { type DataDirectory, type DirectoryState, layoutOf, refusalOf, stateOf }
 import { lacksWal } from '../directory/database-damage.ts'
 import { adviceOnDemo, inspectDemo } from '../directory/demo-file.ts'
 import { hasService, isOnReadOnlyDisk, refusalOfAbsent, whileUnopened } from '../directory/directory-use.ts'
-import { UsageError } from '../directory/usage-error.ts'
+import { UsageError } from '../directory/failures.ts'
 import { openImmutable } from '../sqlite/database.ts'
 import { readBackupMarker } from './backup-marker.ts'
 import { byteFaults } from './byte-faults.ts'

@@ -2,9 +2,8 @@ import { type Dirent, existsSync, readdirSync, readFileSync, realpathSync, rmSyn
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { isMissing, reasonOf } from '../../core/system-failures.ts'
 import { takeLock } from './directory-locks.ts'
-import { isForbidden, reasonWithAdvice } from './failures.ts'
+import { isForbidden, reasonWithAdvice, UsageError } from './failures.ts'
 import { makePrivateFolder, type Owner, syncFolder, writePrivately } from './private-files.ts'
-import { UsageError } from './usage-error.ts'
 
 /** Paths in a data directory (O-9, O-10). */
 export interface DataDirectory {

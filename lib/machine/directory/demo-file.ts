@@ -3,9 +3,8 @@ import type { CategoryId, SiteId, WebFormId } from '../../core/ids.ts'
 import { isMissing, reasonOf } from '../../core/system-failures.ts'
 import type { SiteDirectory } from '../../sites/site-directory.ts'
 import { cannotBeWritten, type DataDirectory } from './data-directory.ts'
-import { adviceOnRights, isForbidden } from './failures.ts'
+import { adviceOnRights, isForbidden, UsageError } from './failures.ts'
 import { ownerToServe, writePrivately } from './private-files.ts'
-import { UsageError } from './usage-error.ts'
 
 export interface Demo {
   readonly siteId: SiteId

@@ -16,8 +16,8 @@ import {
 } from './data-directory.ts'
 import { damageOf } from './database-damage.ts'
 import { type DirectoryLock, takeLock, waitForLock } from './directory-locks.ts'
+import { UsageError } from './failures.ts'
 import { giveAllIn, ownerToServe, syncFolder, writePrivately } from './private-files.ts'
-import { UsageError } from './usage-error.ts'
 
 /** There is one service at a time, which makes a missing directory; commands work beside it or alone. */
 export type Role = 'service' | 'command'

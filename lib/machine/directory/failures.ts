@@ -1,6 +1,10 @@
 import { ServiceError } from '../../core/errors.ts'
 import { failureOf, isOfSqlite, isOutOfSpace, reasonOf, type SystemFailure } from '../../core/system-failures.ts'
-import { UsageError } from './usage-error.ts'
+
+/** A person can put it right; the message is all they need. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
 
 export const adviceOnDamage =
   'Put the directory back from a backup, choose another one with --data-dir, or begin anew with --reset.'
