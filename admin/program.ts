@@ -1,20 +1,41 @@
-import { Command, CommanderError, Option } from 'commander'
+import { Argument, Command, CommanderError, Option } from 'commander'
+import { completionOf, type Shell, shells } from '../client/src/command/completion.ts'
+import { addServiceOptions, flagsOf, type RawFlags } from '../local/flags.ts'
 import packageFile from '../package.json' with { type: 'json' }
 import { auditCommand } from './commands/audit.ts'
 import { backupCommand, checkCommand, restoreCommand } from './commands/backup.ts'
 import { categoryCommand } from './commands/category.ts'
-import { completionCommand } from './commands/completion.ts'
 import { dataCentreCommand } from './commands/data-centre.ts'
 import { exportCommand } from './commands/export.ts'
 import { formCommand } from './commands/form.ts'
 import { importCommand } from './commands/import.ts'
 import { objectCommand } from './commands/object.ts'
-import { serveCommand } from './commands/serve.ts'
 import { siteCommand } from './commands/site.ts'
 import { tokenCommand } from './commands/token.ts'
 import { workflowCommand } from './commands/workflow.ts'
 import { adviceOn } from './stores/advice.ts'
-import { FaultsFound, printText, visible } from './terminal/output.ts'
+import type { GlobalOptions } from './stores/stores.ts'
+import { exampleOf } from './terminal/arguments.ts'
+import { FaultsFound, printText, Refusal, visible } from './terminal/output.ts'
+
+/** Does what `npm start` does. The server is loaded on demand: other commands need little of it. */
+export const serveCommand = (): Command =>
+  addServiceOptions(new Command('serve'))
+    .description('one machine: serve the data directory, which is made when it is not there')
+    .addHelpText('after', exampleOf('serve --data-dir /var/lib/site-admin --base-url https://sites.example'))
+    .action(async (_options: object, self: Command) => {
+      const { target, stackPrefix: _, ...flags } = self.optsWithGlobals<GlobalOptions & RawFlags>()
+      if (target !== 'local') throw new Refusal('"serve" is for one machine: leave --target out.')
+      const { serve } = await import('../local/start.ts')
+      await serve(flagsOf(flags))
+    })
+
+export const completionCommand = (program: Command): Command =>
+  new Command('completion')
+    .description('print what completes commands and options in a shell')
+    .addHelpText('after', exampleOf('completion bash >> ~/.bashrc', 'completion zsh >> ~/.zshrc'))
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .action((shell: Shell) => printText(completionOf(program, shell)))
 
 const exitStatus = { done: 0, refused: 1, wrongUsage: 2 } as const
 

@@ -1,5 +1,5 @@
 import type { Answer } from '../../lib/contract/contract.ts'
-import type { createdField, fieldPage, fieldTypePage } from '../../lib/contract/fields/contract.ts'
+import type { createdField, fieldPage, fieldTypePage, webFormPage } from '../../lib/contract/fields/contract.ts'
 import { xmlNames } from '../../lib/contract/fields/xml-names.ts'
 import { fieldTypes } from '../../lib/fields/catalogue.ts'
 import { addField, changeField, fieldEntry, findField, removeField } from '../../lib/fields/field-rules.ts'
@@ -9,7 +9,22 @@ import { noParams, operation } from '../../lib/http/operation.ts'
 import { byValue, done, ok } from '../../lib/http/reply.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
 import { bodyOf, fieldOf, findForm, webFormOf } from './params.ts'
-import { fieldTag, fieldView, wholeList } from './views.ts'
+import { fieldTag, fieldView, webFormView, wholeList } from './views.ts'
+
+export const listWebForms = ({ webForms }: FieldsDeps) =>
+  operation({ params: noParams }, async ({ site, dataCentre }) => {
+    const urls = siteUrls(dataCentre, site)
+    const items = (await webForms.list(site.id)).map((form) => webFormView(form, urls))
+    const value: Answer<typeof webFormPage> = wholeList(urls.webForms(), items)
+    return ok({ value, xml: xmlNames.webForms })
+  })
+
+/** F-8. 404/115001 without the form. */
+export const getWebForm = ({ webForms }: FieldsDeps) =>
+  operation({ params: webFormOf }, async ({ site, dataCentre, params }) => {
+    const form = await findForm(webForms, site.id, params.webForm)
+    return ok({ value: webFormView(form, siteUrls(dataCentre, site)), xml: xmlNames.webForm })
+  })
 
 /** F-2 (operation 2). 404/115001 without the form, 404/115002 without the field. */
 export const getField = ({ webForms }: FieldsDeps) =>

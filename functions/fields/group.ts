@@ -3,9 +3,17 @@ import type { OperationOf } from '../../lib/contract/routes/routes.ts'
 import { type AnyOperation, createHandler } from '../../lib/http/handler.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
-import { createField, deleteField, getField, listFields, listFieldTypes, updateField } from './fields.ts'
+import {
+  createField,
+  deleteField,
+  getField,
+  getWebForm,
+  listFields,
+  listFieldTypes,
+  listWebForms,
+  updateField,
+} from './fields.ts'
 import { getHealth, getRoot, listSites } from './service.ts'
-import { getWebForm, listWebForms } from './web-forms.ts'
 
 export const createFieldsHandler = (deps: FieldsDeps): Handler => {
   const operations: Record<OperationOf<'fields'>, AnyOperation> = {

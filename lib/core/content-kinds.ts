@@ -1,6 +1,12 @@
-import { byName } from './by-name.ts'
 import type { ItemShape, Members, Scalar, Scalars } from './item-shape.ts'
 import { type ContentMember, objectKinds } from './object-kinds.ts'
+
+export const recordOf = <Name extends string, Value>(
+  entries: readonly (readonly [Name, Value])[],
+): Readonly<Record<Name, Value>> => Object.fromEntries(entries) as Record<Name, Value>
+
+export const byName = <Name extends string, Value>(names: readonly Name[], make: (name: Name) => Value) =>
+  recordOf(names.map((name) => [name, make(name)]))
 
 export type ObjectKind = keyof typeof objectKinds
 export type ContentKind = 'category' | ObjectKind

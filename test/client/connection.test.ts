@@ -108,9 +108,9 @@ test('a redirect is followed with the token to an address of the sites, and to n
     ['PUT', 'https://eu.test/x', 'secret'],
   ])
   const evil = await scripted([to('https://evil.test/x'), stored])
-  await expect(evil.client.files.createFolder('a')).rejects.toThrow('evil.test, which is no address')
+  await expect(evil.client.files.createFolder('a')).rejects.toThrow('evil.test, where the token is not valid')
   const prefix = await scripted([to('https://us.test.evil.test/x'), stored])
-  await expect(prefix.client.files.createFolder('a')).rejects.toThrow('us.test.evil.test, which is no address')
+  await expect(prefix.client.files.createFolder('a')).rejects.toThrow('us.test.evil.test, where the token is not valid')
   expect([...evil.asked, ...prefix.asked].map(({ url }) => new URL(url).host)).toStrictEqual(['us.test', 'us.test'])
   const circle = await scripted(Array.from({ length: 9 }, () => to(`${address}/x`)))
   await expect(circle.client.files.createFolder('a')).rejects.toThrow(ServiceError)

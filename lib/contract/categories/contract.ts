@@ -2,9 +2,9 @@ import * as z from 'zod/mini'
 import { largestLimit, standardLimit } from '../../categories/query/list-query.ts'
 import { deepestWhere, longestWhere, mostConditions } from '../../categories/query/where.ts'
 import { siteUrlShape } from '../../categories/site-urls.ts'
-import { byName } from '../../core/by-name.ts'
 import {
   associationShape,
+  byName,
   contentShape,
   manyObjects,
   type ObjectKind,

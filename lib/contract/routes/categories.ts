@@ -1,5 +1,4 @@
-import { recordOf } from '../../core/by-name.ts'
-import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
+import { type ObjectKind, objectKindNames, recordOf } from '../../core/content-kinds.ts'
 import { objectKinds } from '../../core/object-kinds.ts'
 
 export const capitalised = <Text extends string>(text: Text) =>

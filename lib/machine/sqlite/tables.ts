@@ -1,5 +1,4 @@
-import { byName } from '../../core/by-name.ts'
-import { type ContentKind, type ObjectKind, objectKindNames, textMember } from '../../core/content-kinds.ts'
+import { byName, type ContentKind, type ObjectKind, objectKindNames, textMember } from '../../core/content-kinds.ts'
 import { objectKinds } from '../../core/object-kinds.ts'
 
 interface ContentTable {

@@ -1,6 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { byName } from '../../core/by-name.ts'
-import { type ContentKind, contentKinds, objectKindNames } from '../../core/content-kinds.ts'
+import { byName, type ContentKind, contentKinds, objectKindNames } from '../../core/content-kinds.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import type { Database } from '../sqlite/database.ts'

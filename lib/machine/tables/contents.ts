@@ -1,6 +1,12 @@
 import type { Content, Contents, Listed } from '../../categories/contents.ts'
-import { byName } from '../../core/by-name.ts'
-import { type ContentKind, contentKinds, givenText, isSameContent, textMember } from '../../core/content-kinds.ts'
+import {
+  byName,
+  type ContentKind,
+  contentKinds,
+  givenText,
+  isSameContent,
+  textMember,
+} from '../../core/content-kinds.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Database } from '../sqlite/database.ts'

@@ -1,6 +1,0 @@
-export const recordOf = <Name extends string, Value>(
-  entries: readonly (readonly [Name, Value])[],
-): Readonly<Record<Name, Value>> => Object.fromEntries(entries) as Record<Name, Value>
-
-export const byName = <Name extends string, Value>(names: readonly Name[], make: (name: Name) => Value) =>
-  recordOf(names.map((name) => [name, make(name)]))
