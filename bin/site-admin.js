@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url'
 
 // This file runs on any Node that runs npm: it finds the program, and the Node that the program wants.
 
-/** In a clone the sources run as they are; in the package there is only what was built from them, as Node takes no types out of what is installed. */
+/**
+ * In a clone the sources run as they are; in the package there is only what was built from them, as Node takes no types
+ * out of what is installed.
+ */
 const sources = new URL('../admin/main.js', import.meta.url)
 const entry = existsSync(new URL('../admin/program.ts', import.meta.url))
   ? sources
@@ -50,7 +53,8 @@ const runOn = (node) => {
 const node = Number(process.versions.node.split('.')[0]) === wanted ? process.execPath : findNode()
 if (node === undefined) {
   console.error(
-    `site-admin runs on Node ${wanted}, and brings none for ${process.platform} on ${process.arch}. This is Node ${process.versions.node}: run it with Node ${wanted}.`,
+    `site-admin runs on Node ${wanted}, and brings none for ${process.platform} on ${process.arch}. ` +
+      `This is Node ${process.versions.node}: run it with Node ${wanted}.`,
   )
   process.exitCode = 1
 } else if (node === process.execPath && !args.includes('serve')) await import(entry.href)

@@ -147,7 +147,9 @@ const holds = async (send: Send, url: string, bytes: Blob): Promise<boolean> => 
   return now.length === wanted.length && now.every((byte, index) => byte === wanted[index])
 }
 
-/** Sends a change. A failed repetition is a success if an earlier attempt, whose answer was lost, has made the change. */
+/**
+ * Sends a change. A failed repetition is a success if an earlier attempt, whose answer was lost, has made the change.
+ */
 const sendChange = async (
   send: Send,
   call: Omit<Call, 'onUncertain'>,

@@ -48,7 +48,9 @@ export const strangeAnswer = ({ status }: Response, host: string, requestId = ''
   new ServiceError({
     status,
     code: status,
-    message: `${host} answered with status ${status}, not as this service does. Check the address, and what stands between.`,
+    message:
+      `${host} answered with status ${status}, not as this service does. ` +
+      'Check the address, and what stands between.',
     requestId,
   })
 

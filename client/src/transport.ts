@@ -154,7 +154,9 @@ const misled = (status: number, target: string): ServiceError =>
   new ServiceError({
     status,
     code: status,
-    message: `The service redirects to ${hostOf(target)}, where the token is not valid. Use the address of the site itself.`,
+    message:
+      `The service redirects to ${hostOf(target)}, where the token is not valid. ` +
+      'Use the address of the site itself.',
   })
 
 // Follows redirects to trusted addresses.

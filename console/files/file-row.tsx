@@ -34,7 +34,10 @@ export const FileRow = ({ entry, index, isChosen, isActive, onMenu }: FileRowPro
       role="row"
       aria-rowindex={index + 2}
       aria-selected={isChosen}
-      class={`row${isChosen ? ' is-chosen' : ''}${isActive ? ' is-active' : ''}${isCut ? ' is-cut' : ''}${dragTarget.value === path ? ' is-target' : ''}`}
+      class={
+        `row${isChosen ? ' is-chosen' : ''}${isActive ? ' is-active' : ''}` +
+        `${isCut ? ' is-cut' : ''}${dragTarget.value === path ? ' is-target' : ''}`
+      }
       draggable
       onDragStart={(event) => {
         chooseAlone()

@@ -12,7 +12,8 @@ const introduction = `Manages the content of web sites: the system fields of web
 of categories, and the files in the storage.
 
 - \`{site}\` in a path is the id of a site, or \`current\`: the one site that the token covers.
-- Every \`GET\` operation also answers \`HEAD\`, with the same headers and no body. A slash at the end of a path is ignored.
+- Every \`GET\` operation also answers \`HEAD\`, with the same headers and no body.
+- A slash at the end of a path is ignored.
 - Every answer to a request of tus, the protocol of resumable uploads (https://tus.io), has \`Tus-Resumable\`.
 - An unknown path is 404 with the code ${errors.routeUnknown.code}. A method that the path does not have is 405
   with the code ${errors.methodNotAllowed.code} and \`Allow\`. Both have the error body below.

@@ -56,7 +56,11 @@ const planned = (event: Extract<SyncEvent, { event: 'plan' }>): string =>
   'To do: ' +
   `${parts(count(event.create, 'to create'), count(event.replace, 'to replace'), count(event.remove, 'to remove'))} ` +
   `(${sizeOf(event.bytes)}); ` +
-  `${parts(count(event.keep, 'left as they are'), event.conflict > 0 && count(event.conflict, 'in conflict'), event.ignored > 0 && count(event.ignored, 'ignored (--all takes them along)'))}.`
+  `${parts(
+    count(event.keep, 'left as they are'),
+    event.conflict > 0 && count(event.conflict, 'in conflict'),
+    event.ignored > 0 && count(event.ignored, 'ignored (--all takes them along)'),
+  )}.`
 
 const isNewer = (event: SyncEvent): boolean =>
   event.event === 'step' && event.action === 'keep' && event.why === 'newer'
@@ -85,7 +89,8 @@ const adviceOn = (conflicts: number, { newer, blocked }: LeftAlone, removes: boo
     `it${newer > 0 ? others : ''}.`
   const remove = removes
     ? ' What is in the way stays as long as it has changed, or something cannot be read.'
-    : ' Add --delete to remove what is in the way, and all else that is on the other side only; --dry-run shows it first.'
+    : ' Add --delete to remove what is in the way, and all else that is on the other side only; ' +
+      '--dry-run shows it first.'
   return `${conflicts > blocked ? force : ''}${blocked > 0 ? remove : ''}`
 }
 
@@ -139,7 +144,8 @@ export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): 
     written = now
     const rate = bytes / Math.max(1, now - started)
     const left = rate > 0 && bytes < totalBytes ? `, ${spanOf((totalBytes - bytes) / rate)} left` : ''
-    const line = `${files} of ${totalFiles} files, ${sizeOf(bytes)} of ${sizeOf(totalBytes)}, ${sizeOf(rate * 1000)}/s${left}`
+    const size = `${sizeOf(bytes)} of ${sizeOf(totalBytes)}`
+    const line = `${files} of ${totalFiles} files, ${size}, ${sizeOf(rate * 1000)}/s${left}`
     process.stderr.write(`\r${line.slice(0, (process.stderr.columns ?? 80) - 1)}\u001b[K`)
     isLive = true
   }

@@ -107,7 +107,8 @@ const strayNames = (connection: DatabaseSync): readonly string[] =>
     }
     if (count === 0) return []
     return [
-      `${count === 1 ? '1 row' : `${count} rows`} of the table ${table} ${count === 1 ? 'has' : 'have'} a blob with a name that no blob has, which may lead to other files`,
+      `${count === 1 ? '1 row' : `${count} rows`} of the table ${table} ${count === 1 ? 'has' : 'have'} a blob ` +
+        'with a name that no blob has, which may lead to other files',
     ]
   })
 

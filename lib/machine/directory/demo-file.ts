@@ -52,7 +52,8 @@ export const inspectDemo = ({ demo }: DataDirectory): KnownDemo | DemoFault | un
 export const adviceOnDemo = ({ isForbidden }: DemoFault): string =>
   isForbidden
     ? adviceOnRights
-    : 'Put it back from a backup, or remove it: the demo token is then no longer told, and "site-admin token issue" issues others.'
+    : 'Put it back from a backup, or remove it: the demo token is then no longer printed, and ' +
+      '"site-admin token issue" issues others.'
 
 /** Undefined before the first start. Throws UsageError when the file cannot be read. */
 export const readDemo = (directory: DataDirectory): KnownDemo | undefined => {

@@ -24,7 +24,8 @@ const linkStatements = (connection: DatabaseSync, kind: ContentKind): StatementS
       const links = linkTables[objectKind]
       return connection.prepare(
         `DELETE FROM ${links} WHERE (site, category, object) IN
-         (SELECT site, category, object FROM ${links} WHERE site = ? AND ${kind === 'category' ? 'category' : 'object'} = ? LIMIT +?)`,
+         (SELECT site, category, object FROM ${links}
+           WHERE site = ? AND ${kind === 'category' ? 'category' : 'object'} = ? LIMIT +?)`,
       )
     })
 
