@@ -45,6 +45,15 @@ export const touches = (changes: readonly Change[], path: string, known: Readonl
   )
 }
 
+const nameStartingWith = (text: string, names: readonly string[], active: string | undefined): string | undefined => {
+  const wanted = text.toLowerCase()
+  const now = names.indexOf(active ?? '')
+  // A single letter moves on from row to row. A longer text may match the active row.
+  const start = text.length === 1 ? now + 1 : Math.max(0, now)
+  const order = [...names.slice(start), ...names.slice(0, start)]
+  return order.find((name) => name.toLowerCase().startsWith(wanted))
+}
+
 interface FolderOptions {
   readonly client: () => SiteClient
   /** Told what was read, for who shows it elsewhere as well. */
@@ -71,7 +80,7 @@ export const createFolder = ({ client, onRead }: FolderOptions): Folder => {
     try {
       const found: FolderContent[] = []
       for await (const entry of client().files.list(place)) {
-        // Something else is wanted meanwhile: the pages that follow are not asked for.
+        // The reader has opened another folder: request no more pages.
         if (turn !== asked) return
         found.push(entry)
       }
@@ -128,12 +137,7 @@ export const createFolder = ({ client, onRead }: FolderOptions): Folder => {
       selection.value = { ...selection.value, chosen: new Set() }
     },
     seek(text) {
-      const wanted = text.toLowerCase()
-      const now = names.value.indexOf(selection.value.active ?? '')
-      // A single letter goes on from row to row, a longer beginning may be where one stands.
-      const start = text.length === 1 ? now + 1 : Math.max(0, now)
-      const order = [...names.value.slice(start), ...names.value.slice(0, start)]
-      const found = order.find((name) => name.toLowerCase().startsWith(wanted))
+      const found = nameStartingWith(text, names.value, selection.value.active)
       if (found !== undefined) selection.value = choose(selection.value, names.value, found, 'alone')
     },
   }

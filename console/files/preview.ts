@@ -9,7 +9,7 @@ type Content =
 
 /** The file that is looked at. */
 export interface Preview {
-  readonly entry: ReadonlySignal<Omit<Entry, 'contents' | 'cursor'> | undefined>
+  readonly entry: ReadonlySignal<FoundEntry | undefined>
   readonly content: ReadonlySignal<Content | undefined>
   readonly failure: ReadonlySignal<unknown>
   /** The draft is shown instead of the page. */
@@ -53,55 +53,55 @@ export const asText = (bytes: Uint8Array, isCut: boolean): string | undefined =>
   }
 }
 
+type ObjectUrls = Pick<typeof URL, 'createObjectURL' | 'revokeObjectURL'>
+type FoundEntry = Omit<Entry, 'contents' | 'cursor'>
+
 interface PreviewOptions {
   readonly client: () => SiteClient
-  /** Makes a URL of this page for bytes, and gives it up again. */
-  readonly urls?: Pick<typeof URL, 'createObjectURL' | 'revokeObjectURL'>
+  readonly urls?: ObjectUrls
+}
+
+const readContent = async (
+  files: SiteClient['files'],
+  urls: ObjectUrls,
+  path: string,
+  { name, size: liveSize, draft: draftInfo }: FoundEntry,
+  draft: boolean,
+): Promise<Content> => {
+  const size = draft ? (draftInfo?.size ?? liveSize) : liveSize
+  const type = pictureType(name)
+  if (type !== undefined) {
+    if (size > largestPicture) return { kind: 'none' }
+    const response = await files.read(path, { draft })
+    return { kind: 'picture', url: urls.createObjectURL(new Blob([await response.arrayBuffer()], { type })) }
+  }
+  if (size === 0) return { kind: 'text', text: '', isCut: false }
+  const range = { first: 0, last: textShown - 1 }
+  const isCut = size > textShown
+  const response = await files.read(path, { draft, ...(isCut && { range }) })
+  const text = asText(new Uint8Array(await response.arrayBuffer()), isCut)
+  return text === undefined ? { kind: 'none' } : { kind: 'text', text, isCut }
 }
 
 export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview => {
-  const entry = signal<Omit<Entry, 'contents' | 'cursor'> | undefined>(undefined)
+  const entry = signal<FoundEntry | undefined>(undefined)
   const content = signal<Content | undefined>(undefined)
   const failure = signal<unknown>(undefined)
   const isDraft = signal(false)
   const versions = signal<readonly Version[] | undefined>(undefined)
   let path = ''
   let turn = 0
-  /** The state of the file that is shown: it is not read again while it is the same. */
+  // The tag of the shown state: the same state is not read again.
   let shown = ''
 
-  const giveUp = (seen: Content | undefined) => {
+  const release = (seen: Content | undefined) => {
     if (seen?.kind === 'picture') urls.revokeObjectURL(seen.url)
   }
 
   const show = (next: Content | undefined) => {
-    giveUp(content.value)
+    release(content.value)
     content.value = next
   }
-
-  const readPicture = async (type: string, draft: boolean): Promise<Content> => {
-    const response = await client().files.read(path, { draft })
-    return { kind: 'picture', url: urls.createObjectURL(new Blob([await response.arrayBuffer()], { type })) }
-  }
-
-  const readText = async (size: number, draft: boolean): Promise<Content> => {
-    if (size === 0) return { kind: 'text', text: '', isCut: false }
-    const range = { first: 0, last: textShown - 1 }
-    const isCut = size > textShown
-    const response = await client().files.read(path, { draft, ...(isCut && { range }) })
-    const text = asText(new Uint8Array(await response.arrayBuffer()), isCut)
-    return text === undefined ? { kind: 'none' } : { kind: 'text', text, isCut }
-  }
-
-  const readContent = (found: Omit<Entry, 'contents' | 'cursor'>, draft: boolean): Promise<Content> => {
-    const size = draft ? (found.draft?.size ?? found.size) : found.size
-    const type = pictureType(found.name)
-    if (type !== undefined) return size <= largestPicture ? readPicture(type, draft) : Promise.resolve({ kind: 'none' })
-    return readText(size, draft)
-  }
-
-  /** Names what is shown of a file; empty where nobody knows whether it is as it was. */
-  const stateOf = ({ etag }: Pick<Entry, 'etag'>): string => (isDraft.value ? '' : (etag ?? ''))
 
   const read = async () => {
     const mine = ++turn
@@ -113,10 +113,12 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
         entry.value = found
         failure.value = undefined
       })
-      const state = stateOf(found)
+      // A draft has no tag, so it is read again.
+      const state = isDraft.value ? '' : (found.etag ?? '')
       if (state !== '' && state === shown) return
-      const seen = found.type === 'file' ? await readContent(found, isDraft.value) : undefined
-      if (mine !== turn) return giveUp(seen)
+      const seen =
+        found.type === 'file' ? await readContent(client().files, urls, path, found, isDraft.value) : undefined
+      if (mine !== turn) return release(seen)
       show(seen)
       shown = state
     } catch (error) {
@@ -142,9 +144,7 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
       })
       await read()
     },
-    async refresh() {
-      await read()
-    },
+    refresh: read,
     async showDraft(isShown) {
       isDraft.value = isShown
       await read()

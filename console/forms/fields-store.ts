@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from '@preact/signals'
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Field, FieldChange, FieldTypeId, NewSystemField, SiteClient } from '../../client/src/index.ts'
 
 /** An action on a field that failed. */
@@ -59,10 +59,9 @@ const isSame = (one: readonly Field[], other: readonly Field[]): boolean =>
 /** The stored field is still as the reader saw it. */
 type Holds = (now: Field) => boolean | Promise<boolean>
 
-export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
+const createReader = (forms: Deps['forms'], form: number) => {
   const fields = signal<readonly Field[] | undefined>(undefined)
   const failure = signal<unknown>(undefined)
-  const trouble = signal<Trouble | undefined>(undefined)
   let reads = 0
 
   const read = async (): Promise<readonly Field[]> => {
@@ -71,36 +70,44 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
     return found
   }
 
-  const load = async (): Promise<void> => {
-    const own = ++reads
-    try {
-      const found = await read()
-      if (own !== reads) return
-      failure.value = undefined
-      // What has not changed is not drawn anew.
-      if (!fields.value || !isSame(found, fields.value)) fields.value = found
-    } catch (error) {
-      if (own === reads) failure.value = error
-    }
+  return {
+    fields,
+    failure,
+    read,
+    async load(): Promise<void> {
+      const own = ++reads
+      try {
+        const found = await read()
+        if (own !== reads) return
+        failure.value = undefined
+        // The same fields are not drawn again.
+        if (!fields.value || !isSame(found, fields.value)) fields.value = found
+      } catch (error) {
+        if (own === reads) failure.value = error
+      }
+    },
+    /** Shows fields before they are stored. Reads that run already are dropped. */
+    show(list: readonly Field[] | undefined): void {
+      reads++
+      fields.value = list
+    },
   }
+}
 
-  const fieldOf = (id: number) => fields.value?.find((field) => field.id === id)
-
-  // One action after another: a held key moves a field step by step.
+// One action after another: a held key moves a field step by step.
+const createQueue = () => {
   let last: Promise<unknown> = Promise.resolve()
-  const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
+  return <Value>(work: () => Promise<Value>): Promise<Value> => {
     const next = last.then(work)
     last = next.catch(() => {})
     return next
   }
+}
 
-  /** Sends a change under the condition that nobody was faster. */
-  const send = async (
-    shown: Field,
-    holds: Holds,
-    work: (etag: string) => Promise<void>,
-    again: () => void,
-  ): Promise<boolean> => {
+/** Sends a change unless the field has changed since it was shown. */
+const createSender =
+  ({ forms, form }: Deps, { fields, load }: ReturnType<typeof createReader>, trouble: Signal<Trouble | undefined>) =>
+  async (shown: Field, holds: Holds, work: (etag: string) => Promise<void>, again: () => void): Promise<boolean> => {
     trouble.value = undefined
     try {
       const now = await forms.field(form, shown.id)
@@ -113,11 +120,21 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
       trouble.value = { field: shown, error, repeat: again }
     } finally {
       await load()
-      // There is nothing to repeat on a field that has gone.
-      if (trouble.value && !fieldOf(shown.id)) trouble.value = { ...trouble.value, repeat: undefined }
+      // A removed field leaves nothing to repeat.
+      const isGone = !fields.value?.some(({ id }) => id === shown.id)
+      if (trouble.value && isGone) trouble.value = { ...trouble.value, repeat: undefined }
     }
     return false
   }
+
+export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
+  const reader = createReader(forms, form)
+  const { fields, failure, read, load, show } = reader
+  const trouble = signal<Trouble | undefined>(undefined)
+  const inTurn = createQueue()
+  const send = createSender({ forms, form }, reader, trouble)
+
+  const fieldOf = (id: number) => fields.value?.find((field) => field.id === id)
 
   const change = (shown: Field, wanted: FieldChange, holds: Holds, again: () => void) =>
     send(shown, holds, (etag) => forms.change(form, shown.id, wanted, { etag }), again)
@@ -128,8 +145,7 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
     const shown = list[index]
     const before = Math.max(0, Math.min(list.length, target(list, index)))
     if (!shown || before === index || before === index + 1) return
-    reads++
-    fields.value = reordered(list, id, before)
+    show(reordered(list, id, before))
     const holds = async () => isSame(await read(), list)
     const again = () => void inTurn(() => place(id, target))
     await change(shown, { order: positionBefore(list, before) }, holds, again)
@@ -138,8 +154,7 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
   const setMandatory = async (id: number, mandatory: boolean): Promise<void> => {
     const shown = fieldOf(id)
     if (!shown || shown.mandatory === mandatory) return
-    reads++
-    fields.value = fields.value?.map((field) => (field === shown ? { ...field, mandatory } : field))
+    show(fields.value?.map((field) => (field === shown ? { ...field, mandatory } : field)))
     const holds: Holds = (now) => now.mandatory === shown.mandatory
     await change(shown, { mandatory }, holds, () => void inTurn(() => setMandatory(id, mandatory)))
   }

@@ -65,6 +65,33 @@ const typesOf = ({ what }: Filter, all: readonly ChangeType[]): readonly ChangeT
 /** Paths are written with a slash in front by people, and without one by the service. */
 const subjectOf = ({ where }: Filter): string => where.trim().replace(/^\/+/, '')
 
+const queryOf = (filter: Filter, all: readonly ChangeType[]) => {
+  const types = typesOf(filter, all)
+  const subject = subjectOf(filter)
+  return { ...(types && { types }), ...(subject !== '' && { subject }) }
+}
+
+const isWanted = ({ type, subject }: Change, filter: Filter, all: readonly ChangeType[]): boolean =>
+  (typesOf(filter, all)?.includes(type) ?? true) && subject.startsWith(subjectOf(filter))
+
+/** Keeps the newest changes and counts all. Undefined when another read has begun meanwhile. */
+const readWhole = async (
+  changes: AsyncIterable<Change>,
+  isNewest: () => boolean,
+  report: (count: number) => void,
+): Promise<{ readonly read: readonly Change[]; readonly count: number } | undefined> => {
+  let read: Change[] = []
+  let count = 0
+  for await (const change of changes) {
+    if (!isNewest()) return undefined
+    read.push(change)
+    count++
+    if (count % newestAtOnce === 0) report(count)
+    if (read.length === 2 * most) read = read.slice(most)
+  }
+  return isNewest() ? { read, count } : undefined
+}
+
 export const createHistoryStore = ({ changes: source, types: all, ...given }: Deps): HistoryStore => {
   const filter = signal(given.filter ?? noFilter)
   const found = signal<readonly Change[] | undefined>(undefined)
@@ -75,21 +102,12 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
 
   const readSoFar = signal<number | undefined>(undefined)
 
-  const switches = () => {
-    const types = typesOf(filter.value, all)
-    const subject = subjectOf(filter.value)
-    return { ...(types && { types }), ...(subject !== '' && { subject }) }
-  }
-
   // Changes that arrived during the read, which may return older ones.
   let missed: readonly Change[] = []
 
-  const isWanted = ({ type, subject }: Change): boolean =>
-    (typesOf(filter.value, all)?.includes(type) ?? true) && subject.startsWith(subjectOf(filter.value))
-
   const takeIn = (news: readonly Change[]) => {
     const known = new Set(found.value?.map(({ id }) => id))
-    const added = news.filter((change) => isWanted(change) && !known.has(change.id))
+    const added = news.filter((change) => isWanted(change, filter.value, all) && !known.has(change.id))
     if (found.value && added.length > 0) found.value = [...added.toReversed(), ...found.value].slice(0, most)
   }
 
@@ -99,7 +117,7 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
     isLoading.value = true
     readSoFar.value = undefined
     try {
-      const newest = await source.newest(newestAtOnce, switches())
+      const newest = await source.newest(newestAtOnce, queryOf(filter.value, all))
       if (own !== reads) return
       failure.value = undefined
       isLimited.value = newest.length >= newestAtOnce
@@ -112,30 +130,17 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
     }
   }
 
-  /**
-   * The newest of all that there are, and how many have been read; undefined when something else is asked for
-   * meanwhile.
-   */
-  const readWhole = async (own: number) => {
-    let read: Change[] = []
-    let count = 0
-    for await (const change of source.list(switches())) {
-      if (own !== reads) return undefined
-      read.push(change)
-      count++
-      if (count % newestAtOnce === 0) readSoFar.value = count
-      if (read.length === 2 * most) read = read.slice(most)
-    }
-    return own === reads ? { read, count } : undefined
-  }
-
   const readAll = async (): Promise<void> => {
     const own = ++reads
     missed = []
     readSoFar.value = 0
     failure.value = undefined
     try {
-      const whole = await readWhole(own)
+      const isNewest = () => own === reads
+      const report = (count: number) => {
+        readSoFar.value = count
+      }
+      const whole = await readWhole(source.list(queryOf(filter.value, all)), isNewest, report)
       if (!whole) return
       found.value = whole.read.slice(-most).toReversed()
       isLimited.value = whole.count > most
