@@ -21,7 +21,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
 import { lostEntry } from '../../lib/core/history-entry.ts'
 import type { Settings } from '../config/settings.ts'
-import type { ChangeEvents } from './change-events.ts'
+import type { createChangeEvents } from './change-events.ts'
 import type { RemovalsQueue } from './file-storage.ts'
 import { turnedAway } from './firewall.ts'
 import { period, streamingWatches, type Watch } from './streaming-watches.ts'
@@ -37,7 +37,7 @@ export interface Watched {
   readonly replicaRegions: readonly string[]
   readonly removals: RemovalsQueue
   // Undefined unless the installation enables them.
-  readonly changeEvents: ChangeEvents | undefined
+  readonly changeEvents: ReturnType<typeof createChangeEvents> | undefined
   readonly hasFirewall: boolean
   // Undefined unless the data centre streams.
   readonly streaming: StreamFunction | undefined
@@ -84,14 +84,16 @@ const functionWatches = (name: string, lambda: LambdaFunction): readonly Watch[]
   },
 ]
 
-const throttlesOf = (kind: 'Read' | 'Write', table: ITable): Metric =>
+const metricOf = (table: ITable, metricName: string, statistic: string, dimensions: Record<string, string> = {}) =>
   new Metric({
     namespace: 'AWS/DynamoDB',
-    metricName: `${kind}ThrottleEvents`,
-    dimensionsMap: { TableName: table.tableName },
-    statistic: 'Sum',
+    metricName,
+    dimensionsMap: { TableName: table.tableName, ...dimensions },
+    statistic,
     period,
   })
+
+const throttlesOf = (kind: 'Read' | 'Write', table: ITable) => metricOf(table, `${kind}ThrottleEvents`, 'Sum')
 
 const tableWatches = (name: string, table: ITable): readonly Watch[] =>
   (['Read', 'Write'] as const).map((kind) => ({
@@ -104,31 +106,20 @@ const tableWatches = (name: string, table: ITable): readonly Watch[] =>
   }))
 
 // Milliseconds until a change arrives in another region. There are figures only while there are changes.
-const replicationOf = (table: ITable, region: string): Metric =>
-  new Metric({
-    namespace: 'AWS/DynamoDB',
-    metricName: 'ReplicationLatency',
-    dimensionsMap: { TableName: table.tableName, ReceivingRegion: region },
-    statistic: 'Maximum',
-    period,
-  })
-
-interface Replication {
-  readonly name: string
-  readonly table: ITable
-  readonly region: string
-}
-
 // Every directory table with every region of its replicas.
-const replicationsIn = ({ tables, replicaRegions }: Watched): readonly Replication[] =>
+const replicationsIn = ({ tables, replicaRegions }: Watched) =>
   globalTables.flatMap((name) => {
     const table = tables[name]
-    return table ? replicaRegions.map((region) => ({ name, table, region })) : []
+    if (!table) return []
+    return replicaRegions.map((region) => {
+      const metric = metricOf(table, 'ReplicationLatency', 'Maximum', { ReceivingRegion: region })
+      return { name, region, metric }
+    })
   })
 
-const replicationWatch = ({ name, table, region }: Replication): Watch => ({
+const replicationWatch = ({ name, region, metric }: ReturnType<typeof replicationsIn>[number]): Watch => ({
   id: `${name}ReplicationTo${region}`,
-  metric: replicationOf(table, region),
+  metric,
   // A token that is revoked works for up to 20 seconds more where it is remembered, and nowhere longer than a minute.
   threshold: 40_000,
   periods: 2,
@@ -186,7 +177,7 @@ const historyWatch = (lost: Metric): Watch => ({
   action: `Look for "${lostEntry}" in the logs of the functions: the entry stands there, with the reason.`,
 })
 
-const changeEventsWatch = ({ failed }: ChangeEvents): Watch => ({
+const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Watch => ({
   id: 'ChangeEventsFailed',
   metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
   threshold: 0,
@@ -222,12 +213,12 @@ const createTopic = (scope: Construct, email: string, account: string): Topic =>
 }
 
 /** Creates alarms that describe the impact and the first action, and e-mails them to the operator. */
-export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Settings): readonly Alarm[] => {
+export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Settings): void => {
   const scope = new Construct(stack, 'Alarms')
   const topic = alarmEmail === undefined ? undefined : createTopic(scope, alarmEmail, stack.account)
   const lost = lostEntriesOf(stack)
   countLostEntries(scope, watched, lost)
-  return watchesOf(watched, lost).map(({ id, metric, threshold, periods, impact, action }) => {
+  for (const { id, metric, threshold, periods, impact, action } of watchesOf(watched, lost)) {
     const alarm = new Alarm(scope, id, {
       metric,
       threshold,
@@ -237,8 +228,7 @@ export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Set
       alarmDescription: `${impact} ${action}`,
     })
     if (topic) alarm.addAlarmAction(new SnsAction(topic))
-    return alarm
-  })
+  }
 }
 
 const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
@@ -294,9 +284,7 @@ export const createDashboard = (stack: Stack, watched: Watched): void => {
       ? [
           graph(
             'Replication of the directory, ms',
-            replications.map(({ name, table, region }) =>
-              replicationOf(table, region).with({ label: `${name} to ${region}` }),
-            ),
+            replications.map(({ name, region, metric }) => metric.with({ label: `${name} to ${region}` })),
           ),
         ]
       : []),
