@@ -15,25 +15,27 @@ import { tokenCommand } from './commands/token.ts'
 import { workflowCommand } from './commands/workflow.ts'
 import { adviceOn } from './stores/advice.ts'
 import type { GlobalOptions } from './stores/stores.ts'
-import { exampleOf } from './terminal/arguments.ts'
+import { commandOf } from './terminal/arguments.ts'
 import { FaultsFound, printText, Refusal, visible } from './terminal/output.ts'
+
+const serveDescription = 'one machine: serve the data directory, which is made when it is not there'
+const serveExample = 'serve --data-dir /var/lib/site-admin --base-url https://sites.example'
 
 /** Does what `npm start` does. The server is loaded on demand: other commands need little of it. */
 export const serveCommand = (): Command =>
-  addServiceOptions(new Command('serve'))
-    .description('one machine: serve the data directory, which is made when it is not there')
-    .addHelpText('after', exampleOf('serve --data-dir /var/lib/site-admin --base-url https://sites.example'))
-    .action(async (_options: object, self: Command) => {
+  addServiceOptions(commandOf('serve', serveDescription, serveExample)).action(
+    async (_options: object, self: Command) => {
       const { target, stackPrefix: _, ...flags } = self.optsWithGlobals<GlobalOptions & RawFlags>()
       if (target !== 'local') throw new Refusal('"serve" is for one machine: leave --target out.')
       const { serve } = await import('../local/start.ts')
       await serve(flagsOf(flags))
-    })
+    },
+  )
+
+const completionDescription = 'print what completes commands and options in a shell'
 
 export const completionCommand = (program: Command): Command =>
-  new Command('completion')
-    .description('print what completes commands and options in a shell')
-    .addHelpText('after', exampleOf('completion bash >> ~/.bashrc', 'completion zsh >> ~/.zshrc'))
+  commandOf('completion', completionDescription, 'completion bash >> ~/.bashrc', 'completion zsh >> ~/.zshrc')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .action((shell: Shell) => printText(completionOf(program, shell)))
 

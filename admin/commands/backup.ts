@@ -1,11 +1,11 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { makeBackup } from '../../lib/machine/backup/make-backup.ts'
 import { restoreBackup } from '../../lib/machine/backup/restore-backup.ts'
 import type { DamageCounts } from '../../lib/machine/check/backup-marker.ts'
 import { checkDirectory } from '../../lib/machine/check/check-directory.ts'
 import { UsageError } from '../../lib/machine/directory/failures.ts'
 import type { GlobalOptions } from '../stores/stores.ts'
-import { exampleOf } from '../terminal/arguments.ts'
+import { commandOf } from '../terminal/arguments.ts'
 import { interruptibly } from '../terminal/interruption.ts'
 import { FaultsFound, print, printText, Refusal } from '../terminal/output.ts'
 
@@ -22,10 +22,11 @@ const check = async ({ target, dataDir, json, bytes }: Options): Promise<void> =
   if (faults.length > 0) throw new FaultsFound()
 }
 
+const checkDescription =
+  'one machine: name every fault of the data directory or of a backup, while the service runs or not'
+
 export const checkCommand = (): Command =>
-  new Command('check')
-    .description('one machine: name every fault of the data directory or of a backup, while the service runs or not')
-    .addHelpText('after', exampleOf('check', 'check --bytes --data-dir /backups/2026-11-22'))
+  commandOf('check', checkDescription, 'check', 'check --bytes --data-dir /backups/2026-11-22')
     .option('--bytes', 'also read every file, and compare it with its fingerprint', false)
     .action((_options: object, self: Command) => check(self.optsWithGlobals<Options>()))
 
@@ -73,10 +74,11 @@ const onOneMachine = (command: Command): GlobalOptions => {
   )
 }
 
+const backupDescription = 'one machine: back up the data directory, while the service runs or not'
+const restoreDescription = 'one machine: fill an empty data directory from a backup'
+
 export const backupCommand = (): Command =>
-  new Command('backup')
-    .description('one machine: back up the data directory, while the service runs or not')
-    .addHelpText('after', exampleOf('backup /backups/2026-11-22 --data-dir /var/lib/site-admin'))
+  commandOf('backup', backupDescription, 'backup /backups/2026-11-22 --data-dir /var/lib/site-admin')
     .argument('<directory>', 'where to: it must not exist yet, or be empty')
     .option(
       '--bytes',
@@ -95,9 +97,7 @@ export const backupCommand = (): Command =>
     })
 
 export const restoreCommand = (): Command =>
-  new Command('restore')
-    .description('one machine: fill an empty data directory from a backup')
-    .addHelpText('after', exampleOf('restore /backups/2026-11-22 --data-dir /var/lib/site-admin'))
+  commandOf('restore', restoreDescription, 'restore /backups/2026-11-22 --data-dir /var/lib/site-admin')
     .argument('<directory>', 'the backup')
     .option(...damageOption)
     .action(async (backup: string, { evenIfDamaged }: RestoreOptions, self: Command) => {

@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from 'commander'
-import { largestContentId, parseId } from '../../lib/core/ids.ts'
+import { Command, InvalidArgumentError } from 'commander'
+import { largestContentId, parseId, type SiteId } from '../../lib/core/ids.ts'
 import { readBaseUrl } from '../../lib/sites/site-directory.ts'
 
 export const parsePositiveId = <Id extends number>(text: string): Id => {
@@ -81,8 +81,23 @@ export const parseLifetime = (text: string): number => {
   return seconds
 }
 
-export const exampleOf = (...lines: readonly string[]): string =>
-  `\nExample:\n${lines.map((line) => `  site-admin ${line}`).join('\n')}`
+/** A command with its description, and with examples in its help. */
+export const commandOf = (name: string, description: string, ...examples: readonly string[]): Command =>
+  new Command(name)
+    .description(description)
+    .addHelpText('after', `\nExample:\n${examples.map((example) => `  site-admin ${example}`).join('\n')}`)
+
+export interface OfSite {
+  readonly site: SiteId
+}
+
+export interface NewOptions<Id> extends OfSite {
+  readonly name: string
+  readonly id?: Id
+}
+
+export const siteOption = ['--site <id>', 'the site', parsePositiveId<SiteId>] as const
+export const ownerOption = ['--site <id>', 'the site that it belongs to', parsePositiveId<SiteId>] as const
 
 export interface RemoveOptions {
   readonly yes?: true
