@@ -45,6 +45,19 @@ export const touches = (changes: readonly Change[], path: string, known: Readonl
   )
 }
 
+/** Requests no more pages once another folder was opened. */
+const readWhile = async (
+  pages: AsyncIterable<FolderContent>,
+  isWanted: () => boolean,
+): Promise<readonly FolderContent[] | undefined> => {
+  const found: FolderContent[] = []
+  for await (const entry of pages) {
+    if (!isWanted()) return undefined
+    found.push(entry)
+  }
+  return isWanted() ? found : undefined
+}
+
 const nameStartingWith = (text: string, names: readonly string[], active: string | undefined): string | undefined => {
   const wanted = text.toLowerCase()
   const now = names.indexOf(active ?? '')
@@ -78,13 +91,8 @@ export const createFolder = ({ client, onRead }: FolderOptions): Folder => {
     const place = path.value
     isLoading.value = true
     try {
-      const found: FolderContent[] = []
-      for await (const entry of client().files.list(place)) {
-        // The reader has opened another folder: request no more pages.
-        if (turn !== asked) return
-        found.push(entry)
-      }
-      if (turn !== asked) return
+      const found = await readWhile(client().files.list(place), () => turn === asked)
+      if (!found) return
       const before = names.value
       batch(() => {
         failure.value = undefined
@@ -109,7 +117,7 @@ export const createFolder = ({ client, onRead }: FolderOptions): Folder => {
     shown,
     selection,
     chosen,
-    async open(place) {
+    open(place) {
       batch(() => {
         path.value = place
         entries.value = undefined
@@ -117,12 +125,11 @@ export const createFolder = ({ client, onRead }: FolderOptions): Folder => {
         search.value = ''
         selection.value = nothing
       })
-      await read()
+      return read()
     },
     refresh: read,
     sortBy(column) {
-      const { column: now, isDescending } = order.value
-      order.value = { column, isDescending: column === now && !isDescending }
+      order.value = { column, isDescending: column === order.value.column && !order.value.isDescending }
     },
     choose(name, manner) {
       selection.value = choose(selection.value, names.value, name, manner)

@@ -61,6 +61,10 @@ interface PreviewOptions {
   readonly urls?: ObjectUrls
 }
 
+const release = (urls: ObjectUrls, content: Content | undefined) => {
+  if (content?.kind === 'picture') urls.revokeObjectURL(content.url)
+}
+
 const readContent = async (
   files: SiteClient['files'],
   urls: ObjectUrls,
@@ -83,6 +87,9 @@ const readContent = async (
   return text === undefined ? { kind: 'none' } : { kind: 'text', text, isCut }
 }
 
+// A draft has no tag, so it is read again.
+const stateOf = ({ etag = '' }: FoundEntry, draft: boolean): string => (draft ? '' : etag)
+
 export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview => {
   const entry = signal<FoundEntry | undefined>(undefined)
   const content = signal<Content | undefined>(undefined)
@@ -94,12 +101,8 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
   // The tag of the shown state: the same state is not read again.
   let shown = ''
 
-  const release = (seen: Content | undefined) => {
-    if (seen?.kind === 'picture') urls.revokeObjectURL(seen.url)
-  }
-
   const show = (next: Content | undefined) => {
-    release(content.value)
+    release(urls, content.value)
     content.value = next
   }
 
@@ -113,12 +116,11 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
         entry.value = found
         failure.value = undefined
       })
-      // A draft has no tag, so it is read again.
-      const state = isDraft.value ? '' : (found.etag ?? '')
+      const state = stateOf(found, isDraft.value)
       if (state !== '' && state === shown) return
       const seen =
         found.type === 'file' ? await readContent(client().files, urls, path, found, isDraft.value) : undefined
-      if (mine !== turn) return release(seen)
+      if (mine !== turn) return release(urls, seen)
       show(seen)
       shown = state
     } catch (error) {

@@ -1,4 +1,4 @@
-import { computed, type ReadonlySignal, signal } from '@preact/signals'
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Change, ChangeType, SiteClient } from '../../client/src/index.ts'
 
 export const groups = ['files', 'fields', 'links', 'site'] as const
@@ -78,7 +78,7 @@ const isWanted = ({ type, subject }: Change, filter: Filter, all: readonly Chang
 const readWhole = async (
   changes: AsyncIterable<Change>,
   isNewest: () => boolean,
-  report: (count: number) => void,
+  readSoFar: Signal<number | undefined>,
 ): Promise<{ readonly read: readonly Change[]; readonly count: number } | undefined> => {
   let read: Change[] = []
   let count = 0
@@ -86,7 +86,7 @@ const readWhole = async (
     if (!isNewest()) return undefined
     read.push(change)
     count++
-    if (count % newestAtOnce === 0) report(count)
+    if (count % newestAtOnce === 0) readSoFar.value = count
     if (read.length === 2 * most) read = read.slice(most)
   }
   return isNewest() ? { read, count } : undefined
@@ -97,11 +97,9 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
   const found = signal<readonly Change[] | undefined>(undefined)
   const isLimited = signal(false)
   const isLoading = signal(false)
+  const readSoFar = signal<number | undefined>(undefined)
   const failure = signal<unknown>(undefined)
   let reads = 0
-
-  const readSoFar = signal<number | undefined>(undefined)
-
   // Changes that arrived during the read, which may return older ones.
   let missed: readonly Change[] = []
 
@@ -137,10 +135,7 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
     failure.value = undefined
     try {
       const isNewest = () => own === reads
-      const report = (count: number) => {
-        readSoFar.value = count
-      }
-      const whole = await readWhole(source.list(queryOf(filter.value, all)), isNewest, report)
+      const whole = await readWhole(source.list(queryOf(filter.value, all)), isNewest, readSoFar)
       if (!whole) return
       found.value = whole.read.slice(-most).toReversed()
       isLimited.value = whole.count > most

@@ -291,9 +291,9 @@ export const de: Texts = {
     removeAction: 'Löschen',
     counting: 'Es wird gezählt, was gelöscht wird …',
     goes: (files, folders, size) =>
-      'Gelöscht: ' +
-      `${[files > 0 && plural(files, 'Datei', 'Dateien'), folders > 0 && plural(folders, 'Ordner', 'Ordner')].filter(Boolean).join(' und ')}, ` +
-      `zusammen ${size}.`,
+      `Gelöscht: ${[files > 0 && plural(files, 'Datei', 'Dateien'), folders > 0 && plural(folders, 'Ordner', 'Ordner')]
+        .filter(Boolean)
+        .join(' und ')}, zusammen ${size}.`,
     atLeast: (text) => `Mindestens: ${text}`,
     comesBack: 'Gelöschtes lässt sich 30 Tage lang zurückholen.',
     refused: (code) => `Der Dienst wird dies ablehnen (${code}).`,

@@ -284,12 +284,12 @@ export const en = {
     removeAction: 'Delete',
     counting: 'Counting what goes…',
     goes: (files: number, folders: number, size: string) =>
-      'This deletes ' +
-      `${[files > 0 && plural(files, 'file', 'files'), folders > 0 && plural(folders, 'folder', 'folders')].filter(Boolean).join(' and ')}, ` +
-      `${size} in all.`,
+      `This deletes ${[files > 0 && plural(files, 'file', 'files'), folders > 0 && plural(folders, 'folder', 'folders')]
+        .filter(Boolean)
+        .join(' and ')}, ${size} in all.`,
     atLeast: (text: string) => `At least: ${text}`,
-    comesBack: 'What is deleted can be brought back for 30 days.',
-    refused: (code: number) => `The service is going to refuse this (${code}).`,
+    comesBack: 'You can restore deleted items for 30 days.',
+    refused: (code: number) => `The service will refuse this (${code}).`,
     deletedTitle: (folder: string) => `Deleted from ${folder}`,
     deletedNone: 'Nothing was deleted from this folder in the last 30 days.',
     restore: 'Restore',

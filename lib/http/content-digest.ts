@@ -22,8 +22,10 @@ const readMd5 = (header: string): Digest => {
 }
 
 // One member of a dictionary of byte sequences (RFC 9651, section 3.2); its parameters are ignored.
-const member =
-  /([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):(?:; *[a-z*][a-z0-9_.*-]*(?:=[!#-+\--:<-~]+)?)*[ \t]*(?:,[ \t]*(?=.)|$)/y
+const key = '[a-z*][a-z0-9_.*-]*'
+const bytes = ':([A-Za-z0-9+/]*={0,2}):'
+const parameters = `(?:; *${key}(?:=[!#-+\\--:<-~]+)?)*`
+const member = new RegExp(`(${key})=${bytes}${parameters}[ \\t]*(?:,[ \\t]*(?=.)|$)`, 'y')
 
 const digestForm = 'a list like sha-256=:…:, with the digest of the body in base64 between the colons'
 

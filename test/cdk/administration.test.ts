@@ -10,7 +10,7 @@ import { administrationFileGrants, administrationGrants } from '../../cdk/config
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 import { tables } from '../../lib/config/tables.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import { administerHere } from '../support/administration.ts'
+import { administer } from '../support/administration.ts'
 import { actionsNeededFor } from '../support/cloud-requests.ts'
 import { createDynaliteServer } from '../support/dynalite.ts'
 import { storesOver } from '../support/every-operation.ts'
@@ -165,7 +165,7 @@ describe('the policy of an administrator', () => {
     const hash = () => /"hash":"(\w{64})"/.exec(printed)?.[1] ?? ''
     for (const words of commandLines) {
       const args = ['--target', 'aws', '--json', ...words.map((word) => (word === '{hash}' ? hash() : word))]
-      const { status, stdout } = await administerHere(folder, args)
+      const { status, stdout } = await administer(folder, args)
       printed = stdout || printed
       expect([status, printed]).toEqual([0, expect.not.stringMatching('"errors":\\[{')])
     }

@@ -1,9 +1,59 @@
-import { vi } from 'vitest'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { Readable } from 'node:stream'
 import { run as runHere } from '../../admin/program.ts'
 import { type Outcome, run } from './program.ts'
 
-/** Runs `site-admin` on a data directory. */
-export const administer = (
+interface Terminal {
+  readonly stdin: Readable
+  readonly said: { stdout: string; stderr: string }
+}
+
+/** Commands may run side by side, so each finds its own terminal by its asynchronous context. */
+const terminals = new AsyncLocalStorage<Terminal>()
+let isInstalled = false
+
+const installTerminals = (): void => {
+  if (isInstalled) return
+  isInstalled = true
+  for (const name of ['stdout', 'stderr'] as const) {
+    const write = process[name].write.bind(process[name])
+    const say = (text: string | Uint8Array, ...rest: unknown[]): boolean => {
+      const terminal = terminals.getStore()
+      if (!terminal) return write(text, ...(rest as []))
+      terminal.said[name] += typeof text === 'string' ? text : Buffer.from(text).toString()
+      const written = rest.at(-1)
+      if (typeof written === 'function') process.nextTick(written as () => void)
+      return true
+    }
+    process[name].write = say
+  }
+  for (const [method, stream] of [
+    ['log', 'stdout'],
+    ['warn', 'stderr'],
+    ['error', 'stderr'],
+  ] as const) {
+    const print = console[method].bind(console)
+    console[method] = (...values: unknown[]) =>
+      terminals.getStore() ? void process[stream].write(`${values.join(' ')}\n`) : print(...values)
+  }
+  const { stdin } = process
+  Object.defineProperty(process, 'stdin', { configurable: true, get: () => terminals.getStore()?.stdin ?? stdin })
+}
+
+/** Runs `site-admin` in this process: the same program, without the time that a process takes to start. */
+export const administer = async (
+  dataDirectory: string,
+  args: readonly string[],
+  input = '',
+): Promise<Pick<Outcome, 'status' | 'stdout' | 'stderr'>> => {
+  installTerminals()
+  const terminal: Terminal = { stdin: Readable.from([Buffer.from(input)]), said: { stdout: '', stderr: '' } }
+  const status = await terminals.run(terminal, () => runHere(['--data-dir', dataDirectory, ...args]))
+  return { status, ...terminal.said }
+}
+
+/** Runs `site-admin` in a process of its own. The signal, as that of a test whose time is up, ends one that hangs. */
+export const administerApart = (
   dataDirectory: string,
   args: readonly string[],
   input?: string,
@@ -20,33 +70,3 @@ export const administerJson = async (dataDirectory: string, args: readonly strin
 /** What a person is told whose command is refused: the reason, and what it has worked on. */
 export const refusedIn = (dataDirectory: string, reason: string): string =>
   `${reason} (Data directory: ${dataDirectory})\n`
-
-/**
- * Runs `site-admin` in this process: the same program, without the time that a process takes to start. Input it has
- * none.
- */
-export const administerHere = async (
-  dataDirectory: string,
-  args: readonly string[],
-): Promise<Pick<Outcome, 'status' | 'stdout' | 'stderr'>> => {
-  const said = { stdout: '', stderr: '' }
-  const listen = (name: 'stdout' | 'stderr') =>
-    vi.spyOn(process[name], 'write').mockImplementation((text, ...rest) => {
-      said[name] += String(text)
-      const written = rest.at(-1)
-      if (typeof written === 'function') written()
-      return true
-    })
-  const spies = [
-    listen('stdout'),
-    listen('stderr'),
-    vi.spyOn(console, 'log').mockImplementation((text) => void process.stdout.write(`${text}\n`)),
-    vi.spyOn(console, 'error').mockImplementation((text) => void process.stderr.write(`${text}\n`)),
-  ]
-  try {
-    const status = await runHere(['--data-dir', dataDirectory, ...args])
-    return { status, ...said }
-  } finally {
-    for (const spy of spies) spy.mockRestore()
-  }
-}

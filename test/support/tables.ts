@@ -9,7 +9,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { timeouts } from '../../lib/aws/calls/client-calls.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
-import { startDynalite } from './dynalite.ts'
+import { openDynalite } from './dynalite.ts'
 
 /** Empty tables of a store, which a test has for itself. */
 export interface TestTables {
@@ -73,7 +73,7 @@ export const createTables = async (dynamodb: DynamoDBDocumentClient, prefix: str
 
 /** Tables of DynamoDB as dynalite has it, named as the service names them. */
 export const openTablesInMemory = async (): Promise<TestTables> => {
-  const { connect, close } = await startDynalite()
+  const { connect, close } = openDynalite()
   return { names: await createTables(connect(), ''), connect, close }
 }
 

@@ -71,8 +71,12 @@ export const completionOf = (program: Command, shell: Shell): string => {
       ? `    ${option}) COMPREPLY=($(compgen -P "$prefix" -W ${quoted(choices)} -- "$word")); return ;;`
       : `    ${option}) COMPREPLY=(); return ;;`,
   )
+  const paths = all
+    .filter(({ path }) => path !== '')
+    .map(({ path }) => `      ${quoted([path])}) path="\${path:+$path }$part" ;;`)
   const script = `_${name.replaceAll('-', '_')}() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" path='' words='' options='' prefix='' index part
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
+  local path='' words='' options='' prefix='' index part
   # --option=value: three words for bash, and one for zsh.
   if [[ "$word" == '=' ]]; then word=''
   elif [[ "$before" == '=' ]]; then before="\${COMP_WORDS[COMP_CWORD-2]}"
@@ -88,7 +92,7 @@ ${values.join('\n')}
       ((index++)); continue ;;
     esac
     case "\${path:+$path }$part" in
-${all.flatMap(({ path }) => (path === '' ? [] : [`      ${quoted([path])}) path="\${path:+$path }$part" ;;`])).join('\n')}
+${paths.join('\n')}
     esac
   done
   case "$path" in

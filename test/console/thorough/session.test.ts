@@ -112,7 +112,7 @@ test('a running workflow is shown, and what it keeps from being deleted is refus
   await page.keyboard.press('Escape')
   await page.getByRole('grid').getByRole('row').filter({ hasText: 'page.html' }).click()
   await page.keyboard.press('Delete')
-  await page.getByText('The service is going to refuse this (104011).').waitFor()
+  await page.getByText('The service will refuse this (104011).').waitFor()
   await page.getByRole('button', { name: 'Delete', exact: true }).last().click()
   await page
     .getByRole('region', { name: 'Notices' })

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { describe, expect } from 'vitest'
 import { createProgram } from '../../../admin/program.ts'
 import { changeTypes } from '../../../lib/core/history-entry.ts'
-import { administerHere } from '../../support/administration.ts'
+import { administer } from '../../support/administration.ts'
 import { test } from '../../support/test.ts'
 
 interface Change {
@@ -19,7 +19,7 @@ interface Change {
 
 /** Runs a command in this process. Answers its exit status, and what it has printed. */
 const command = async (directory: string, ...args: string[]) => {
-  const { status, stdout, stderr } = await administerHere(directory, ['--json', ...args])
+  const { status, stdout, stderr } = await administer(directory, ['--json', ...args])
   return { status, printed: stdout, complaint: stderr }
 }
 

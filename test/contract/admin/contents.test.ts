@@ -1,9 +1,5 @@
 import { describe, expect } from 'vitest'
-import {
-  administerHere as administer,
-  administerJson as administerWith,
-  refusedIn,
-} from '../../support/administration.ts'
+import { administer, administerJson as administerWith, refusedIn } from '../../support/administration.ts'
 import { test } from '../../support/test.ts'
 
 const ofSite = ['--site', '1001'] as const

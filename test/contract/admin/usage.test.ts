@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { describe, expect } from 'vitest'
 import { createProgram } from '../../../admin/program.ts'
-import { administer, administerHere } from '../../support/administration.ts'
+import { administer } from '../../support/administration.ts'
 import { launch } from '../../support/program.ts'
 import { test } from '../../support/test.ts'
 
@@ -150,7 +150,7 @@ describe('wrong usage has status 2, says what is wrong, and does nothing', () =>
     ['workflow list', "required option '--site <id>' not specified"],
     ['token list --site x', 'It must be a whole number from 1.'],
   ] as const)('%s', async ([command, complaint], { directory }) => {
-    const { status, stdout, stderr } = await administerHere(directory, ['--json', ...command.split(' ')])
+    const { status, stdout, stderr } = await administer(directory, ['--json', ...command.split(' ')])
     expect(status).toBe(2)
     expect(stdout).toBe('')
     expect(stderr).toContain(complaint)

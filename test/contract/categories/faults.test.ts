@@ -7,6 +7,7 @@ import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import type { ItemPage } from '../../../lib/categories/run-list.ts'
 import type { CategoryId } from '../../../lib/core/ids.ts'
 import { asServiceError } from '../../../lib/http/render-reply.ts'
+import { callsToTry } from '../../support/each-call.ts'
 import { author, entry } from '../../support/history.ts'
 import { faults, intercept, interceptOnce } from './faults.ts'
 import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, range, site } from './store.ts'
@@ -165,7 +166,7 @@ describe.each(Object.entries(operations))('%s', (_, operation) => {
     async (_, fault) => {
       const calls = await callsOf(operation)
       expect(calls).toBeGreaterThan(1)
-      for (let at = 1; at <= calls; at++) {
+      for (const at of callsToTry(calls)) {
         await operation.reset?.()
         const { client } = interceptOnce(store.dynamodb, at, fault)
         const answer = await operation.run(store.over(client)).then(

@@ -13,7 +13,7 @@ import { prepareSchema } from '../../../lib/machine/sqlite/schema.ts'
 import { createCategoriesDeps } from '../../../lib/service/deps.ts'
 import { createDocument } from '../../../tools/openapi/document.ts'
 import { recordExamples } from '../../../tools/openapi/examples.ts'
-import { administerHere } from '../../support/administration.ts'
+import { administer } from '../../support/administration.ts'
 import { fillDirectory } from '../../support/every-operation.ts'
 import { send } from '../../support/gateway.ts'
 import { entry, hands, type OpenedHand } from '../../support/hands.ts'
@@ -172,17 +172,17 @@ describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
 
 test('a new kind of objects is one of the choices of site-admin', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'site-admin-'))
-  const administer = (...args: readonly string[]) => administerHere(join(folder, 'data'), ['--json', ...args])
+  const manage = (...args: readonly string[]) => administer(join(folder, 'data'), ['--json', ...args])
   try {
     await writeFile(join(folder, 'records'), text)
     await (await openMachine(join(folder, 'data'), { role: 'service' })).close()
-    await administer('data-centre', 'add', 'us', '--url', 'http://127.0.0.1')
-    await administer('site', 'create', '--id', '1001', '--name', 'Own')
-    expect(await administer('import', join(folder, 'records'), '--site', '1001')).toMatchObject({
+    await manage('data-centre', 'add', 'us', '--url', 'http://127.0.0.1')
+    await manage('site', 'create', '--id', '1001', '--name', 'Own')
+    expect(await manage('import', join(folder, 'records'), '--site', '1001')).toMatchObject({
       status: 1,
       stdout: expect.stringContaining('"imported":5,"skipped":1'),
     })
-    const remove = () => administer('object', 'remove', 'event', '1', '--site', '1001')
+    const remove = () => manage('object', 'remove', 'event', '1', '--site', '1001')
     expect(await remove()).toEqual({ status: 0, stdout: '{"removed":true}\n', stderr: '' })
     expect(await remove()).toMatchObject({ status: 1, stderr: expect.stringMatching(/^Site 1001 has no event 1\. /) })
   } finally {

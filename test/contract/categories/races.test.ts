@@ -3,6 +3,7 @@ import { listCategoriesOfObject } from '../../../lib/categories/association-list
 import { linkCategories, linkObjects } from '../../../lib/categories/change-links.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
+import { callsToTry } from '../../support/each-call.ts'
 import { author, entry } from '../../support/history.ts'
 import { interceptOnce } from './faults.ts'
 import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, range, site } from './store.ts'
@@ -84,7 +85,7 @@ describe.each(Object.entries(removals))('linking and %s', (_, remove) => {
   for (const [what, outer, inner] of pairs) {
     test.each(Object.entries(places))(`leave no link to what is gone: ${what} %s`, async (_place, at) => {
       const calls = await callsOf(outer)
-      for (let call = 1; call <= calls; call++) {
+      for (const call of callsToTry(calls)) {
         await begin()
         const { client } = interceptOnce(
           store.dynamodb,
@@ -98,7 +99,7 @@ describe.each(Object.entries(removals))('linking and %s', (_, remove) => {
   }
 
   test('leave no link to what is gone, at the same time', async () => {
-    for (let round = 0; round < 25; round++) {
+    for (let round = 0; round < 10; round++) {
       await begin()
       await Promise.all([attempt(link(deps)), attempt(remove(deps)), attempt(link(deps))])
       await expectNoStrayLinks()
@@ -116,7 +117,7 @@ describe('linking one object twice at once, with and without a word about how it
 
   test.each(cases)('leaves it hidden, as either order would: %s', async (_, outer, inner) => {
     const calls = await callsOf(outer)
-    for (let call = 1; call <= calls; call++) {
+    for (const call of callsToTry(calls)) {
       await begin()
       const { client } = interceptOnce(store.dynamodb, call, async (proceed) => {
         await inner(deps)
@@ -157,7 +158,7 @@ test('what is being removed no longer exists for anybody', async () => {
 })
 
 test('many links and many categories are removed in steps', async () => {
-  const many = range(1, 2_100)
+  const many = range(1, 1_100)
   await deps.contentItems.putMany(
     site,
     'category',
@@ -167,7 +168,7 @@ test('many links and many categories are removed in steps', async () => {
   await inParallel(many, 32, (id) =>
     deps.linkItems.putMany({ ...newsOfCategory, category: id as typeof category }, [{ id: 1, displayable: true }]),
   )
-  expect((await deps.links.countCategoriesOf({ site, kind: 'news', id: 1 }, 0, 10_000)).count).toBe(2_100)
+  expect((await deps.links.countCategoriesOf({ site, kind: 'news', id: 1 }, 0, 10_000)).count).toBe(1_100)
   expect(await deps.contents.removeObject({ site, kind: 'news', id: 1 }, entry)).toBe(true)
   expect((await deps.links.countCategoriesOf({ site, kind: 'news', id: 1 }, 0, 10_000)).count).toBe(0)
   expect(await deps.contents.removeObject({ site, kind: 'news', id: 1 }, entry)).toBe(false)

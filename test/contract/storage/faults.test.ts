@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { callsToTry } from '../../support/each-call.ts'
 import { textOf } from '../../support/gateway.ts'
 import { createFault, failures } from './failing-stores.ts'
 import { formHeaders, multipart, openStorage, relocateTo, renameTo, type StorageUnderTest } from './service.ts'
@@ -93,7 +94,7 @@ describe.each(Object.entries(scenarios))('when one call to the stores fails, %s'
       const after = await stateOf('/measure')
       expect(after).not.toEqual(before)
 
-      for (let number = 1; number <= calls; number++) {
+      for (const number of callsToTry(calls)) {
         const folder = `/fault-${number}`
         fault.arm(0)
         await prepare(storage, folder)

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { continueRemoval } from '../../../lib/storage/continue-removal.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import { callsToTry } from '../../support/each-call.ts'
 import { createFault, failures } from './failing-stores.ts'
 import { fillFolder, keysOf, openStorage } from './service.ts'
 
@@ -79,7 +80,7 @@ it.each(Object.entries(failures))(
     const { calls } = fault
     expect(calls).toBeGreaterThan(10)
 
-    for (let number = 1; number <= calls; number++) {
+    for (const number of callsToTry(calls)) {
       const folder = `/fault-${number}`
       fault.arm(0)
       await fillFolder(storage, folder, 2 * pageSize)

@@ -5,6 +5,7 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 import { partLength } from '../../../lib/storage/fingerprint.ts'
 import type { Change, ObjectStore, PlaceConditions, Staged } from '../../../lib/storage/object-store.ts'
 import { openTestBucket, type TestBucket } from '../../support/bucket.ts'
+import { callsToTry } from '../../support/each-call.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 
 const failure = () =>
@@ -183,7 +184,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       // Those of a call that made them and was never heard of.
       const lostBefore = await opened.leftovers()
 
-      for (let number = 1; number <= calls; number++) {
+      for (const number of callsToTry(calls)) {
         const prefix = `live/${name}-${lost}-${number}/`
         faulty.arm(0, false)
         await begin(prefix)
@@ -236,7 +237,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
         faulty.arm(0, true)
         await change('live/undone-0/')
         const calls = faulty.calls()
-        for (let number = 1; number <= calls; number++) {
+        for (const number of callsToTry(calls)) {
           const prefix = `live/undone-${number}/`
           folders.goes = false
           faulty.arm(0, false)

@@ -5,6 +5,7 @@ import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Change, ObjectStore } from '../../../lib/storage/object-store.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
+import { callsToTry } from '../../support/each-call.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
@@ -158,7 +159,7 @@ describe.each([
     'ends before the function does, takes all back, and nothing lands behind a newer one (%s)',
     async (slowness) => {
       const calls = await callsOf(make)
-      for (let number = 1; number <= calls; number++) {
+      for (const number of callsToTry(calls)) {
         s3.before = async () => undefined
         for (const key of ['live/1/f/', page, draft, moved, `${moved}-away`, copy]) {
           const info = await others.find(key)
@@ -218,7 +219,7 @@ describe('a request whose call to S3 is slow', () => {
       expect((await ask(() => functionTime)).statusCode).toBe(200)
       const calls = counting.calls() - first
       await counting.release()
-      for (let number = 1; number <= calls; number++) {
+      for (const number of callsToTry(calls)) {
         await storage.call('PUT', '/f/page.html', { body: 'old' })
         for (const name of ['/g', '/f/other.html']) await storage.call('DELETE', name)
         const slow = slowDown(number, 'request')

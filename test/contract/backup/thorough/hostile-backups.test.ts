@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { makeBackup } from '../../../../lib/machine/backup/make-backup.ts'
 import { restoreBackup } from '../../../../lib/machine/backup/restore-backup.ts'
-import { administer } from '../../../support/administration.ts'
+import { administer, administerApart } from '../../../support/administration.ts'
 import { blobOf, faultsOf, storage, tamper, test } from '../../../support/backups.ts'
 
 /** Even who wants all that is there does not want what leads elsewhere. */
@@ -76,7 +76,7 @@ describe('a pipe in the place of a file is not waited for', () => {
         [restored, ['restore', backup]],
         [backup, ['check', '--bytes']],
       ] as const) {
-        const outcome = await administer(directory, [...args], '', signal)
+        const outcome = await administerApart(directory, [...args], '', signal)
         expect(outcome).toMatchObject({ status: 1, stdout: '' })
         expect(outcome.stderr).toMatch(new RegExp(`${name} is neither a file nor a folder\\. .+\\n$`))
       }
@@ -88,7 +88,7 @@ describe('a pipe in the place of a file is not waited for', () => {
     const file = join(data, 'site-admin.json')
     await rm(file)
     execFileSync('mkfifo', ['-m', '600', file])
-    const outcome = await administer(data, ['site', 'list'], '', signal)
+    const outcome = await administerApart(data, ['site', 'list'], '', signal)
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
     expect(outcome.stderr).toMatch(/site-admin\.json is neither a file nor a folder\. Put it back from a backup\.\n$/)
   })
@@ -97,12 +97,12 @@ describe('a pipe in the place of a file is not waited for', () => {
     const blob = blobOf(backup)
     await rm(blob)
     execFileSync('mkfifo', ['-m', '600', blob])
-    const { status, stdout } = await administer(backup, ['--json', 'check', '--bytes'], '', signal)
+    const { status, stdout } = await administerApart(backup, ['--json', 'check', '--bytes'], '', signal)
     expect({ status, ...JSON.parse(stdout) }).toMatchObject({
       status: 1,
       faults: [{ where: 'site 1001, file large.bin', fault: expect.stringMatching(/ of which 0 are there/) }],
     })
-    expect(await administer(restored, ['restore', backup], '', signal)).toMatchObject({
+    expect(await administerApart(restored, ['restore', backup], '', signal)).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/it is not a file/),
     })
