@@ -128,6 +128,12 @@ export const parameter = (description: string, example: string | number, schema:
 export const text = (description: string, example: string): ParameterContract =>
   parameter(description, example, z.string())
 
+type Answers = OperationContract['answers']
+
+export const ok = (description: string, schema?: Schema, more: Omit<AnswerContract, 'description'> = {}): Answers => ({
+  200: { description, ...(schema && { schema }), ...more },
+})
+
 export const siteParameter: ParameterContract = {
   description: 'The id of the site, or `current`: the one site that the token covers.',
   schema: z.union([z.literal('current'), z.int()]),
