@@ -39,8 +39,6 @@ export const completionCommand = (program: Command): Command =>
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .action((shell: Shell) => printText(completionOf(program, shell)))
 
-const exitStatus = { done: 0, refused: 1, wrongUsage: 2 } as const
-
 /** `sayHelp` receives the output of `--help` and `--version`. */
 export const createProgram = (sayHelp = (text: string): unknown => process.stdout.write(text)): Command => {
   const program = new Command('site-admin')
@@ -78,16 +76,13 @@ export const createProgram = (sayHelp = (text: string): unknown => process.stdou
 
 /** Throws CommanderError for wrong usage, and the errors of the commands. */
 const carryOut = async (args: readonly string[]): Promise<void> => {
-  let help = ''
-  const collect = (text: string) => {
-    help += text
-  }
+  const help: string[] = []
   try {
-    await createProgram(collect).parseAsync(args, { from: 'user' })
+    await createProgram((text) => help.push(text)).parseAsync(args, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError && error.exitCode === 0)) throw error
     // Commander itself would not wait for the output, nor hear that it is lost.
-    await printText(help.replace(/\n$/, ''))
+    await printText(help.join('').replace(/\n$/, ''))
   }
 }
 
@@ -98,14 +93,14 @@ const carryOut = async (args: readonly string[]): Promise<void> => {
 export const run = async (args: readonly string[]): Promise<number> => {
   try {
     await carryOut(args)
-    return exitStatus.done
+    return 0
   } catch (error) {
-    if (error instanceof CommanderError) return exitStatus.wrongUsage
-    if (error instanceof FaultsFound) return exitStatus.refused
+    if (error instanceof CommanderError) return 2
+    if (error instanceof FaultsFound) return 1
     const advice = adviceOn(error)
     if (advice === undefined) throw error
     // What a file holds that cannot be read may be told in it.
     console.error(advice.split('\n').map(visible).join('\n'))
-    return exitStatus.refused
+    return 1
   }
 }

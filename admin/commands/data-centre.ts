@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { DataCentre } from '../../lib/sites/site-directory.ts'
+import { parseBaseUrl } from '../../local/flags.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { type GlobalOptions, onStores } from '../stores/stores.ts'
-import { commandOf, parseBaseUrl, parseDataCentreId } from '../terminal/arguments.ts'
+import { commandOf, parseDataCentreId } from '../terminal/arguments.ts'
 
 const viewOfDataCentre = ({ id, url, isDefault }: DataCentre) => ({ id, url, default: isDefault })
 

@@ -134,9 +134,8 @@ const webFormRecord = recordKind({
   },
 })
 
-const areSame = (fields: readonly SystemField[], others: readonly SystemField[]): boolean =>
-  JSON.stringify(fields.map(({ typeId, name, mandatory, order }) => [typeId, name, mandatory, order])) ===
-  JSON.stringify(others.map(({ typeId, name, mandatory, order }) => [typeId, name, mandatory, order]))
+const textOf = (fields: readonly SystemField[]): string =>
+  JSON.stringify(fields.map(({ typeId, name, mandatory, order }) => [typeId, name, mandatory, order]))
 
 // The same sentence for all forms, so that the fault is listed once. Service failures are thrown.
 const sentenceOf = (error: unknown): string => {
@@ -161,7 +160,7 @@ const fieldRecord = recordKind({
             faults[index] = sentenceOf(error)
           }
         }
-        return areSame(before, fields) ? before : fields
+        return textOf(before) === textOf(fields) ? before : fields
       }
       try {
         await webForms.changeFields(site, webFormId, apply, importEntry(site, 'field', group.length))
