@@ -15,7 +15,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
-import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs'
+import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
@@ -152,13 +152,13 @@ const removalWatches = ({ queue, failed }: RemovalsQueue): readonly Watch[] => [
 const lostEntriesOf = (stack: Stack): Metric =>
   new Metric({ namespace: stack.stackName, metricName: 'LostHistoryEntries', statistic: 'Sum', period })
 
-const countLostEntries = (
-  scope: Construct,
-  { functions, streaming }: Watched,
-  { namespace, metricName }: Metric,
-): void => {
-  const logGroups = Object.entries(functions).map(([name, { logGroup }]) => [name, logGroup] as const)
-  for (const [name, logGroup] of [...logGroups, ...(streaming ? [['stream', streaming.logs] as const] : [])]) {
+const logGroupsOf = ({ functions, streaming }: Watched): readonly (readonly [name: string, ILogGroup])[] => [
+  ...Object.entries(functions).map(([name, { logGroup }]) => [name, logGroup] as const),
+  ...(streaming ? [['stream', streaming.logs] as const] : []),
+]
+
+const countLostEntries = (scope: Construct, watched: Watched, { namespace, metricName }: Metric): void => {
+  for (const [name, logGroup] of logGroupsOf(watched)) {
     new MetricFilter(scope, `${name}LostHistoryEntries`, {
       logGroup,
       filterPattern: FilterPattern.literal(`"${lostEntry}"`),
@@ -235,13 +235,10 @@ const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
   new GraphWidget({ title, left, right, width: 12, height: 6, period })
 
 // Figures per operation, from the request logs.
-const ofOperations = (title: string, { functions, streaming }: Watched, ...query: readonly string[]) =>
+const ofOperations = (title: string, watched: Watched, ...query: readonly string[]) =>
   new LogQueryWidget({
     title,
-    logGroupNames: [
-      ...Object.values(functions).map(({ logGroup }) => logGroup.logGroupName),
-      ...(streaming ? [streaming.logs.logGroupName] : []),
-    ],
+    logGroupNames: logGroupsOf(watched).map(([, { logGroupName }]) => logGroupName),
     queryLines: ['filter message = "request"', ...query],
     view: LogQueryVisualizationType.TABLE,
     width: 12,
@@ -252,29 +249,25 @@ const ofOperations = (title: string, { functions, streaming }: Watched, ...query
 export const createDashboard = (stack: Stack, watched: Watched): void => {
   const { api, functions, tables, removals, hasFirewall, streaming } = watched
   const replications = replicationsIn(watched)
-  const ofFunctions = Object.entries(functions)
-  const ofTables = Object.entries(tables)
+  const ofFunctions = (title: string, metricFor: (lambda: LambdaFunction, label: string) => IMetric) =>
+    graph(
+      title,
+      Object.entries(functions).map(([label, lambda]) => metricFor(lambda, label)),
+    )
+  const throttles = (kind: 'Read' | 'Write') =>
+    Object.entries(tables).map(([label, table]) => throttlesOf(kind, table).with({ label }))
   const dashboard = new Dashboard(stack, 'Dashboard', { dashboardName: stack.stackName })
   dashboard.addWidgets(
     graph('Requests', [api.metricCount()], [api.metricClientError(), api.metricServerError()]),
     graph('Latency, ms', [api.metricLatency({ statistic: 'p50' }), api.metricLatency({ statistic: 'p99' })]),
-    graph(
-      'Duration of functions, p99, ms',
-      ofFunctions.map(([label, lambda]) => lambda.metricDuration({ statistic: 'p99', label })),
+    ofFunctions('Duration of functions, p99, ms', (lambda, label) =>
+      lambda.metricDuration({ statistic: 'p99', label }),
     ),
-    graph(
-      'Failures of functions',
-      ofFunctions.map(([label, lambda]) => lambda.metricErrors({ label })),
+    ofFunctions('Failures of functions', (lambda, label) => lambda.metricErrors({ label })),
+    ofFunctions('Functions at work', (lambda, label) =>
+      lambda.metric('ConcurrentExecutions', { statistic: 'Maximum', label }),
     ),
-    graph(
-      'Functions at work',
-      ofFunctions.map(([label, lambda]) => lambda.metric('ConcurrentExecutions', { statistic: 'Maximum', label })),
-    ),
-    graph(
-      'Reads (left) and writes (right) that tables turned away',
-      ofTables.map(([label, table]) => throttlesOf('Read', table).with({ label })),
-      ofTables.map(([label, table]) => throttlesOf('Write', table).with({ label })),
-    ),
+    graph('Reads (left) and writes (right) that tables turned away', throttles('Read'), throttles('Write')),
     graph(
       'Removals that wait (left), and the age of the oldest in seconds (right)',
       [removals.queue.metricApproximateNumberOfMessagesVisible()],

@@ -20,7 +20,7 @@ import { streaming } from '../../lib/config/streaming.ts'
 import { type FunctionName, type FunctionSettings, functionName, functionSettings } from '../config/functions.ts'
 import { fileGrants, removalsGrants, tableGrants } from '../config/grants.ts'
 import { homeRegion, type Settings } from '../config/settings.ts'
-import { allow, allowOnTables } from './statements.ts'
+import { allow, allowOnFiles, allowOnTables } from './statements.ts'
 import type { Tables } from './tables.ts'
 
 export const createLogs = (scope: Construct, id: string, logGroupName?: string): LogGroup =>
@@ -84,13 +84,12 @@ export const statementsOf = (
   name: FunctionName,
   { tables, files, removals }: FunctionOptions['stores'],
 ): PolicyStatement[] => {
-  const { bucket = [], objects = [] } = fileGrants[name] ?? {}
+  const [onFiles, onRemovals] = [fileGrants[name], removalsGrants[name]]
   return [
     ...allowOnTables(tableGrants[name], (table) => tables[table].tableArn),
-    allow('s3', bucket, files.bucketArn),
-    allow('s3', objects, files.arnForObjects('*')),
-    allow('sqs', removalsGrants[name] ?? [], removals.queueArn),
-  ].filter(({ actions }) => actions.length > 0)
+    ...(onFiles ? allowOnFiles(onFiles, files.bucketArn) : []),
+    ...(onRemovals ? [allow('sqs', onRemovals, removals.queueArn)] : []),
+  ]
 }
 
 type AllSettings = typeof settingsOf

@@ -43,7 +43,7 @@ export class DataCentreStack extends Stack {
     workOff(removals.queue, functions.removals)
     const api = createGateway(this, functions, dataCentre, settings)
     const stream = { bundle: bundles.stream, dataCentre: id, settings, stores }
-    const streaming = dataCentre.streaming ? createStreaming(this, { api, dataCentre, edge, stream }) : undefined
+    const streaming = dataCentre.streaming ? createStreaming(this, api, dataCentre, edge, stream) : undefined
     const changeEvents = settings.changeEvents ? createChangeEvents(this, tables.journal, id) : undefined
     const watched = {
       api,
