@@ -29,8 +29,8 @@ const positionOf = (after: string, site: SiteId): number => {
 }
 
 const newestPage: typeof newestChanges = async (...wanted) => {
-  const { changes, next } = await newestChanges(...wanted)
-  return { changes: newestWithin(changes), next }
+  const page = await newestChanges(...wanted)
+  return { ...page, changes: newestWithin(page.changes) }
 }
 
 const switchesOf = async (query: Switches) => ({

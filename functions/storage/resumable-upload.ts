@@ -64,17 +64,11 @@ export const createUpload = (deps: ResumableDeps) =>
   operation({ params: pathOf }, async (input): Promise<Reply> => {
     const { headers, dataCentre, site, params } = input
     requireTus(headers)
-    const { fileName, fileType, version, length, metadata } = readCreation(headers)
+    const { length, metadata, ...file } = readCreation(headers)
     const checksum = readChecksum(headers)
     if (hasBody(input)) requireBytes(headers)
-    const request = {
-      folder: params.path,
-      fileName,
-      fileType,
-      version,
-      ifMatch: headers['if-match'],
-      ifNoneMatch: headers['if-none-match'],
-    }
+    const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] }
+    const request = { folder: params.path, ...file, ...conditions }
     const upload = await tracked(deps, input, (content, begun) => {
       const first = bringsBytes(headers) ? { offset: 0, declared: declaredLength(input), content, checksum } : undefined
       return deps.uploads.create(uploaderOf(input), { request, length, metadata, first }, begun)

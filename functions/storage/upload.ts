@@ -87,12 +87,8 @@ export const receiveUpload = async (
   input: Input,
   run: (body: AsyncGenerator<Uint8Array, void>) => Promise<void>,
 ): Promise<Reply> => {
-  const progress = startProgress({
-    progress: store,
-    token: input.caller.hash,
-    total: declaredLength(input),
-    now: clock.monotonic,
-  })
+  const token = input.caller.hash
+  const progress = startProgress({ progress: store, token, total: declaredLength(input), now: clock.monotonic })
   try {
     await run(countedBody(input, progress.advance))
   } catch (error) {

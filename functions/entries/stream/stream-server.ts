@@ -5,8 +5,7 @@ import { streaming } from '../../../lib/config/streaming.ts'
 import { fieldsRoutes } from '../../../lib/contract/routes/fields.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
 import { createHandler } from '../../../lib/http/handler.ts'
-import type { Handler } from '../../../lib/http/request.ts'
-import { createStorageDeps, type StorageDeps } from '../../../lib/service/deps.ts'
+import { createStorageDeps } from '../../../lib/service/deps.ts'
 import { createServer } from '../../../server/create-server.ts'
 import type { EarlyAnswers } from '../../../server/send-answer.ts'
 import { getHealth } from '../../fields/service.ts'
@@ -37,12 +36,6 @@ const answersAfterBody = (largestFile: number): EarlyAnswers => ({
   comeLast: true,
 })
 
-// Reports this process. The distribution sends the service's `/health` to another function.
-const healthHandler = ({ edge }: StorageDeps): Handler => {
-  const [health] = fieldsRoutes
-  return createHandler('fields', [health], { getHealth }, edge)
-}
-
 // Milliseconds. Lambda may be about to use an idle connection, so the server keeps it open for long.
 const longestIdle = 120_000
 
@@ -57,7 +50,8 @@ export const createStreamServer = (
   const { clock = systemClock } = surroundings
   const deps = createStorageDeps(settings, stores, surroundings)
   const storage = createStorageHandler(deps)
-  const health = healthHandler(deps)
+  // Reports this process. The distribution sends the service's `/health` to another function.
+  const health = createHandler('fields', [fieldsRoutes[0]], { getHealth }, deps.edge)
   const server = createServer((path) => (path === '/health' ? health : storage), {
     admits: comesFromDistribution(settings.originSecrets),
     timeFor: createTimeFor(clock.monotonic),
