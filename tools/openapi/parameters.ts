@@ -4,6 +4,7 @@ import type {
   ParameterContract,
   ParameterContracts,
 } from '../../lib/contract/contract.ts'
+import { byName } from '../../lib/core/content-kinds.ts'
 import type { Node, Schemas } from './schemas.ts'
 
 type Place = 'path' | 'query' | 'header'
@@ -97,9 +98,7 @@ export const headerComponents = Object.fromEntries(
 
 /** The headers of an answer: the id of the request, and those named. */
 export const headerReferences = (names: readonly string[]): Node =>
-  Object.fromEntries(
-    ['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${componentName(name)}` }]),
-  )
+  byName(['X-Request-Id', ...names], (name) => ({ $ref: `#/components/headers/${componentName(name)}` }))
 
 export const optionalHeaderObjects = (names: readonly HeaderName[]): Node =>
-  Object.fromEntries(names.map((name) => [name, { ...answerHeaders[name], required: false }]))
+  byName(names, (name) => ({ ...answerHeaders[name], required: false }))
