@@ -1,15 +1,7 @@
 import type { TableName } from '../../lib/config/tables.ts'
 import type { FunctionName } from './functions.ts'
 
-type TableAction =
-  | 'GetItem'
-  | 'BatchGetItem'
-  | 'Query'
-  | 'PutItem'
-  | 'UpdateItem'
-  | 'DeleteItem'
-  | 'BatchWriteItem'
-  | 'Scan'
+type TableAction = `${'Get' | 'BatchGet' | 'Put' | 'Update' | 'Delete' | 'BatchWrite'}Item` | 'Query' | 'Scan'
 
 export interface TableGrant {
   readonly table: TableName

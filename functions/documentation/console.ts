@@ -9,7 +9,7 @@ import { acceptsGzip } from '../../lib/http/negotiate.ts'
 import { publicOperation } from '../../lib/http/public-operation.ts'
 import { type Reply, text } from '../../lib/http/reply.ts'
 import type { DocumentationDeps } from '../../lib/service/deps.ts'
-import { onceEach } from './reference.ts'
+import { onceEach, pagePolicy } from './reference.ts'
 
 type ConsoleDeps = Pick<DocumentationDeps, 'consoleFolder' | 'findDataCentres' | 'downloadsUrl'>
 
@@ -36,19 +36,8 @@ const readText = (file: string): Promise<string | undefined> =>
 // Trusted Types keep texts from becoming HTML.
 const policy = async ({ findDataCentres, downloadsUrl }: ConsoleDeps): Promise<string> => {
   const urls = [...(await findDataCentres()).map(({ url }) => url), ...(downloadsUrl ? [downloadsUrl] : [])]
-  const origins = new Set(urls.map((url) => new URL(url).origin))
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' blob:",
-    `connect-src 'self' ${[...origins].join(' ')}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; ')
+  const origins = urls.map((url) => new URL(url).origin)
+  return pagePolicy('blob:', origins, '', "require-trusted-types-for 'script'", "trusted-types 'none'")
 }
 
 /** The console. Its addresses are relative: it works behind any prefix. 404/100004 if it is not built. */

@@ -73,7 +73,6 @@ const answerHeaders: Readonly<Record<AnswerHeader, Node>> = {
   'Last-Modified': answerHeader('The time when the file was stored, as an HTTP date.'),
   'Accept-Ranges': answerHeader('Requests may ask for parts of the file.', { const: 'bytes' }),
   'Content-Range': answerHeader('The part of the file that the answer holds.'),
-  'Content-Length': answerHeader('The number of bytes of the body.', count),
   'X-Content-Length': answerHeader(
     'On HEAD: the number of bytes that GET would send. API Gateway does not pass on the Content-Length of a HEAD.',
     count,
