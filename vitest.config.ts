@@ -2,14 +2,14 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /**
- * Test files share what they import, the SDK of AWS above all: reading it anew for each takes minutes in all. None of them changes what it imports,
- * but for one, which has a project of its own.
+ * Test files share what they import: reading the SDK of AWS again for each takes minutes. Only one file changes what it
+ * imports; it has a project of its own. Node imports TypeScript itself, so nothing is transformed.
  */
-const shared = { isolate: false }
-/** What a test polls for comes when it comes: on a busy machine that may take a while. */
+const shared = { isolate: false, experimental: { viteModuleRunner: false, nodeLoader: false } }
+/** A busy machine may take a while until a test sees what it polls for. */
 const patiently = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { timeout: 15_000 } } }
 
-/** What takes long, which `npm run test:long` runs: pages in a browser, packages that are installed, services that are started again and again, or killed while they work. */
+/** `npm run test:long`: pages in a browser, installed packages, and services that are started or killed while they work. */
 const long = [
   'test/console/*.test.ts',
   'test/console/thorough/**/*.test.ts',
@@ -21,14 +21,15 @@ const long = [
   'test/contract/**/kill-*.test.ts',
 ]
 
-/** How long a case or a hook of the black-box suite may take: emulators on a small machine need more time. In milliseconds. */
+/** Milliseconds for a case or a hook of the acceptance suite: emulators on a small machine need more. */
 const patience = Number(process.env['ACCEPTANCE_PATIENCE'] ?? 30_000)
 
 export default defineConfig({
   test: {
-    // One file more than there are cores: much of a file's time is waiting.
+    fsModuleCache: true,
+    // One file more than there are cores, because a file waits for much of its time.
     maxWorkers: availableParallelism() + 1,
-    // What a test leaves behind is collected seldom: that takes a tenth of the time.
+    // Fewer collections of garbage save a tenth of the time.
     execArgv: ['--max-semi-space-size=64'],
     projects: [
       { test: { ...shared, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
@@ -54,7 +55,7 @@ export default defineConfig({
       },
       { test: { ...patiently, name: 'new-kind', include: ['test/contract/**/new-kind.test.ts'] } },
       { test: { ...shared, ...patiently, name: 'client', include: ['test/client/!(package).test.ts'] } },
-      { test: { ...shared, ...patiently, name: 'console', include: ['test/console/stores/*.test.ts'] } },
+      { test: { isolate: false, ...patiently, name: 'console', include: ['test/console/stores/*.test.ts'] } },
       { test: { ...shared, name: 'cdk', include: ['test/cdk/**/*.test.ts'], testTimeout: 60_000 } },
       {
         test: {

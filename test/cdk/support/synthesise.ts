@@ -39,8 +39,9 @@ export const createTestApp = (settings: object = {}): Synthesised => {
   }
 }
 
-/** The templates of the app with these settings, by what the names of their stacks end in. */
-export const templatesOf = (settings: object = {}): Readonly<Record<'directory' | 'us' | 'eu', Template>> => {
+type Templates = Readonly<Record<'directory' | 'us' | 'eu', Template>>
+
+const synthesise = (settings: object): Templates => {
   const { app, remove } = createTestApp(settings)
   try {
     const stacks = new Map(app.synth().stacks.map(({ stackName, template }) => [stackName, template]))
@@ -49,4 +50,14 @@ export const templatesOf = (settings: object = {}): Readonly<Record<'directory' 
   } finally {
     remove()
   }
+}
+
+const known = new Map<string, Templates>()
+
+/** The templates of the app with these settings, by what the names of their stacks end in. */
+export const templatesOf = (settings: object = {}): Templates => {
+  const key = JSON.stringify(settings)
+  const templates = known.get(key) ?? synthesise(settings)
+  known.set(key, templates)
+  return templates
 }

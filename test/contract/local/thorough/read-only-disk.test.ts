@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { administer } from '../../../support/administration.ts'
+import { administerApart } from '../../../support/administration.ts'
 import { run } from '../../../support/program.ts'
 import { mountSmallDisk, noSmallDisk } from '../../../support/small-disk.ts'
 import { startService } from '../../../support/spawned-service.ts'
@@ -47,10 +47,10 @@ describe.skipIf(noSmallDisk !== undefined)('a data directory on a file system th
 
   test('can be checked, and its copy used', async ({ rescued, directory, skip }) => {
     if (!rescued) return skip('a file system cannot be mounted here')
-    expect(await administer(rescued, ['check'])).toMatchObject({ status: 0, stdout: 'no faults\n' })
+    expect(await administerApart(rescued, ['check'])).toMatchObject({ status: 0, stdout: 'no faults\n' })
     const copy = join(directory, 'copy')
     cpSync(rescued, copy, { recursive: true, preserveTimestamps: true })
-    expect(await administer(copy, ['site', 'list'])).toMatchObject({ status: 0 })
+    expect(await administerApart(copy, ['site', 'list'])).toMatchObject({ status: 0 })
   })
 
   test('cannot be checked without the file that goes with its WAL, and is told so; its copy can', async ({
@@ -60,7 +60,7 @@ describe.skipIf(noSmallDisk !== undefined)('a data directory on a file system th
   }) => {
     const data = await rescue?.((path) => rmSync(join(path, 'site-admin.db-shm')))
     if (data === undefined) return skip('a file system cannot be mounted here')
-    const { status, stdout } = await administer(data, ['--json', 'check'])
+    const { status, stdout } = await administerApart(data, ['--json', 'check'])
     expect({ status, ...JSON.parse(stdout) }).toEqual({
       status: 1,
       faults: [
@@ -72,6 +72,6 @@ describe.skipIf(noSmallDisk !== undefined)('a data directory on a file system th
     })
     const copy = join(directory, 'copy')
     execFileSync('cp', ['-a', data, copy])
-    expect(await administer(copy, ['check'])).toMatchObject({ status: 0, stdout: 'no faults\n' })
+    expect(await administerApart(copy, ['check'])).toMatchObject({ status: 0, stdout: 'no faults\n' })
   })
 })

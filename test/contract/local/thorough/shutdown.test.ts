@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 import { expect } from 'vitest'
-import { launch } from '../../support/program.ts'
-import { lastAnswer, type RawConnection, rawConnection, requestText } from '../../support/raw-http.ts'
-import type { SpawnedService } from '../../support/spawned-service.ts'
-import { test } from '../../support/test.ts'
+import { launch } from '../../../support/program.ts'
+import { lastAnswer, type RawConnection, rawConnection, requestText } from '../../../support/raw-http.ts'
+import type { SpawnedService } from '../../../support/spawned-service.ts'
+import { test } from '../../../support/test.ts'
 
 const field = '/api/v1/admin/sites/current/webforms/1/fields/system/-2'
 const change = '{"mandatory":false,"order":7}'

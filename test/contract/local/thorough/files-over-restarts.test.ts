@@ -2,9 +2,9 @@ import { hash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
-import { administer } from '../../support/administration.ts'
-import type { SpawnedService } from '../../support/spawned-service.ts'
-import { test } from '../../support/test.ts'
+import { administer } from '../../../support/administration.ts'
+import type { SpawnedService } from '../../../support/spawned-service.ts'
+import { test } from '../../../support/test.ts'
 
 const storage = '/api/v2/admin/sites/current/storage'
 

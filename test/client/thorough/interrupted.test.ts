@@ -5,11 +5,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { push } from '../../client/src/sync/index.ts'
-import type { Program } from '../support/program.ts'
-import { asDemo, startSiteFiles } from './support/command.ts'
-import { startProxy } from './support/proxy.ts'
-import { test as base, readSite, readTree, reported, writeTree } from './support/site.ts'
+import { push } from '../../../client/src/sync/index.ts'
+import type { Program } from '../../support/program.ts'
+import { asDemo, startSiteFiles } from '../support/command.ts'
+import { startProxy } from '../support/proxy.ts'
+import { test as base, readSite, readTree, reported, writeTree } from '../support/site.ts'
 
 const count = 80
 const many = Object.fromEntries(

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { launch } from '../../support/program.ts'
-import type { SpawnedService } from '../../support/spawned-service.ts'
-import { test } from '../../support/test.ts'
+import { launch } from '../../../support/program.ts'
+import type { SpawnedService } from '../../../support/spawned-service.ts'
+import { test } from '../../../support/test.ts'
 
 const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
 const news = '/webresources/api/v3/sites/current/categories/1/news'
