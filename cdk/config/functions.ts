@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { Duration } from 'aws-cdk-lib'
 import { referenceFiles } from '../../lib/contract/documentation/reference-assets.ts'
 import type { prefixes } from '../../lib/contract/routes/routes.ts'
-import { byName } from '../../lib/core/content-kinds.ts'
+import { byName, capitalised } from '../../lib/core/content-kinds.ts'
 
 export type ServedGroup = (typeof prefixes)[number]['group']
 
@@ -62,7 +62,7 @@ export const byFunction = <Value>(create: (name: FunctionName) => Value): Readon
   byName(functionNames, create)
 
 /** `fields` → `FieldsFunction`. */
-export const functionName = (name: FunctionName): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}Function`
+export const functionName = (name: FunctionName): string => `${capitalised(name)}Function`
 
 export const functionEntry = (name: FunctionName | 'registration' | 'stream'): string =>
   join(import.meta.dirname, '..', '..', 'functions', 'entries', `${name}.ts`)

@@ -11,11 +11,11 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb'
 import type { Construct } from 'constructs'
 import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
-import { byName } from '../../lib/core/content-kinds.ts'
+import { byName, capitalised } from '../../lib/core/content-kinds.ts'
 import { type DataCentreSettings, isProtected, nearestDirectory, type Settings } from '../config/settings.ts'
 
 /** `webForms` → `WebFormsTable`, the output that names the table for the administration tool. */
-export const tableOutput = (name: TableName): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}Table`
+export const tableOutput = (name: TableName): string => `${capitalised(name)}Table`
 
 const names = Object.keys(tables) as TableName[]
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { named } from '../../lib/contract/contract.ts'
-import { capitalised } from '../../lib/contract/routes/categories.ts'
+import { capitalised } from '../../lib/core/content-kinds.ts'
 import { type ErrorName, errors, ServiceError } from '../../lib/core/errors.ts'
 import type { GroupPolicy } from '../../lib/http/group-policy.ts'
 import { contentTypes, type Format } from '../../lib/http/negotiate.ts'

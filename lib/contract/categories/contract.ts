@@ -4,6 +4,7 @@ import { deepestWhere, longestWhere, mostConditions } from '../../categories/que
 import { siteUrlShape } from '../../categories/site-urls.ts'
 import {
   associationShape,
+  capitalised,
   contentShape,
   manyObjects,
   type ObjectKind,
@@ -25,7 +26,7 @@ import {
   siteParameter,
   text,
 } from '../contract.ts'
-import { capitalised, ofEachKind, operationsOf } from '../routes/categories.ts'
+import { ofEachKind, operationsOf } from '../routes/categories.ts'
 import { linkCategoriesOf, linkOf, unlinkCategoriesOf, unlinkOf } from './contract-links.ts'
 
 // Answers. The operations write values of these types.
