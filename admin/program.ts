@@ -15,29 +15,29 @@ import { tokenCommand } from './commands/token.ts'
 import { workflowCommand } from './commands/workflow.ts'
 import { adviceOn } from './stores/advice.ts'
 import type { GlobalOptions } from './stores/stores.ts'
-import { exampleOf } from './terminal/arguments.ts'
+import { commandOf } from './terminal/arguments.ts'
 import { FaultsFound, printText, Refusal, visible } from './terminal/output.ts'
+
+const serveDescription = 'one machine: serve the data directory, which is made when it is not there'
+const serveExample = 'serve --data-dir /var/lib/site-admin --base-url https://sites.example'
 
 /** Does what `npm start` does. The server is loaded on demand: other commands need little of it. */
 export const serveCommand = (): Command =>
-  addServiceOptions(new Command('serve'))
-    .description('one machine: serve the data directory, which is made when it is not there')
-    .addHelpText('after', exampleOf('serve --data-dir /var/lib/site-admin --base-url https://sites.example'))
-    .action(async (_options: object, self: Command) => {
+  addServiceOptions(commandOf('serve', serveDescription, serveExample)).action(
+    async (_options: object, self: Command) => {
       const { target, stackPrefix: _, ...flags } = self.optsWithGlobals<GlobalOptions & RawFlags>()
       if (target !== 'local') throw new Refusal('"serve" is for one machine: leave --target out.')
       const { serve } = await import('../local/start.ts')
       await serve(flagsOf(flags))
-    })
+    },
+  )
+
+const completionDescription = 'print what completes commands and options in a shell'
 
 export const completionCommand = (program: Command): Command =>
-  new Command('completion')
-    .description('print what completes commands and options in a shell')
-    .addHelpText('after', exampleOf('completion bash >> ~/.bashrc', 'completion zsh >> ~/.zshrc'))
+  commandOf('completion', completionDescription, 'completion bash >> ~/.bashrc', 'completion zsh >> ~/.zshrc')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .action((shell: Shell) => printText(completionOf(program, shell)))
-
-const exitStatus = { done: 0, refused: 1, wrongUsage: 2 } as const
 
 /** `sayHelp` receives the output of `--help` and `--version`. */
 export const createProgram = (sayHelp = (text: string): unknown => process.stdout.write(text)): Command => {
@@ -76,16 +76,13 @@ export const createProgram = (sayHelp = (text: string): unknown => process.stdou
 
 /** Throws CommanderError for wrong usage, and the errors of the commands. */
 const carryOut = async (args: readonly string[]): Promise<void> => {
-  let help = ''
-  const collect = (text: string) => {
-    help += text
-  }
+  const help: string[] = []
   try {
-    await createProgram(collect).parseAsync(args, { from: 'user' })
+    await createProgram((text) => help.push(text)).parseAsync(args, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError && error.exitCode === 0)) throw error
     // Commander itself would not wait for the output, nor hear that it is lost.
-    await printText(help.replace(/\n$/, ''))
+    await printText(help.join('').replace(/\n$/, ''))
   }
 }
 
@@ -96,14 +93,14 @@ const carryOut = async (args: readonly string[]): Promise<void> => {
 export const run = async (args: readonly string[]): Promise<number> => {
   try {
     await carryOut(args)
-    return exitStatus.done
+    return 0
   } catch (error) {
-    if (error instanceof CommanderError) return exitStatus.wrongUsage
-    if (error instanceof FaultsFound) return exitStatus.refused
+    if (error instanceof CommanderError) return 2
+    if (error instanceof FaultsFound) return 1
     const advice = adviceOn(error)
     if (advice === undefined) throw error
     // What a file holds that cannot be read may be told in it.
     console.error(advice.split('\n').map(visible).join('\n'))
-    return exitStatus.refused
+    return 1
   }
 }

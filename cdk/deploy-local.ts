@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import {
   type DataCentreRegions,
   deploy,
@@ -9,24 +8,16 @@ import {
   registerMissing,
   synthesise,
 } from './emulator/emulator.ts'
+import { runScript } from './run-script.ts'
 
 /** `npm run deploy:local` deploys the same app to the emulator at `AWS_ENDPOINT_URL`. */
 const usage = `Usage: npm run deploy:local -- [--data-centres us:us-east-1,eu:eu-west-1] [--destroy]
 Works on the emulator at AWS_ENDPOINT_URL (default http://127.0.0.1:4566).`
 
-const readArguments = () => {
-  try {
-    const { values } = parseArgs({
-      options: {
-        'data-centres': { type: 'string', default: 'us:us-east-1' },
-        destroy: { type: 'boolean', default: false },
-      },
-    })
-    return values
-  } catch {
-    return undefined
-  }
-}
+const options = {
+  'data-centres': { type: 'string', default: 'us:us-east-1' },
+  destroy: { type: 'boolean', default: false },
+} as const
 
 // `us:us-east-1,eu:eu-west-1`. The settings of the app report mistakes.
 const parseDataCentres = (text: string): DataCentreRegions =>
@@ -37,29 +28,20 @@ const parseDataCentres = (text: string): DataCentreRegions =>
     }),
   )
 
-const run = async (): Promise<void> => {
-  const values = readArguments()
-  if (!values) {
-    console.error(usage)
-    process.exitCode = 2
-    return
-  }
+process.exitCode = await runScript(usage, options, async (values) => {
   const emulator = await findEmulator((process.env['AWS_ENDPOINT_URL'] ?? 'http://127.0.0.1:4566').replace(/\/+$/, ''))
   const folder = join('.local', 'emulator')
   const dataCentres = parseDataCentres(values['data-centres'])
   const deployment = { emulator, dataCentres, folder }
   await synthesise(deployment)
-  if (values.destroy) return destroy(deployment)
+  if (values.destroy) {
+    await destroy(deployment)
+    return 0
+  }
   const outputs = await deploy(deployment)
   for (const id of await registerMissing(emulator, dataCentres, outputs)) {
     console.warn(`The emulator has not run the resource that registers data centre ${id}: it is registered now.`)
   }
   for (const id of Object.keys(dataCentres)) console.log(outputOf(outputs, id, 'BaseUrl'))
-}
-
-try {
-  await run()
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
+  return 0
+})

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { checkConcurrency, wantedConcurrency } from './config/concurrency.ts'
 import { contextKey, parseSettings } from './config/settings.ts'
+import { runScript } from './run-script.ts'
 
 /**
  * `npm run preflight` checks, before a deployment, that the account allows enough concurrent executions in each region;
@@ -16,30 +16,11 @@ const settingsOf = (context: readonly string[]): unknown => {
   return JSON.parse(readFileSync('cdk.json', 'utf8')).context?.[contextKey]
 }
 
-const readArguments = (): readonly string[] | undefined => {
-  try {
-    return parseArgs({ options: { context: { type: 'string', short: 'c', multiple: true, default: [] } } }).values
-      .context
-  } catch {
-    return undefined
-  }
-}
+const options = { context: { type: 'string', short: 'c', multiple: true } } as const
 
-const run = async (): Promise<number> => {
-  const context = readArguments()
-  if (!context) {
-    console.error(usage)
-    return 2
-  }
+process.exitCode = await runScript(usage, options, async ({ context = [] }) => {
   const wanted = [...wantedConcurrency(parseSettings(settingsOf(context)))]
   const findings = await Promise.all(wanted.map(([region, count]) => checkConcurrency(region, count)))
   for (const { message } of findings) console.log(message)
   return findings.every(({ isEnough }) => isEnough) ? 0 : 1
-}
-
-try {
-  process.exitCode = await run()
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
+})

@@ -46,7 +46,8 @@ const parseDataCentres = (text: string): [DataCentreListener, ...DataCentreListe
   return [first, ...others]
 }
 
-const parseUrl = (text: string): string => {
+/** Drops a trailing slash. */
+export const parseBaseUrl = (text: string): string => {
   const url = readBaseUrl(text)
   if (url === undefined)
     throw new InvalidArgumentError('It must be an http or https URL without a query and a password.')
@@ -54,13 +55,13 @@ const parseUrl = (text: string): string => {
 }
 
 const parseBaseUrls = (text: string): BaseUrls => {
-  if (/^https?:/i.test(text)) return parseUrl(text)
+  if (/^https?:/i.test(text)) return parseBaseUrl(text)
   const urls = text.split(',').map((part): [string, string] => {
     const [, id, url] = /^([a-z][a-z0-9-]{0,31})=(.+)$/.exec(part.trim()) ?? []
     if (id === undefined || url === undefined) {
       throw new InvalidArgumentError('It must be a URL, or look like us=https://us.example,eu=https://eu.example.')
     }
-    return [id, parseUrl(url)]
+    return [id, parseBaseUrl(url)]
   })
   if (new Map(urls).size < urls.length) throw new InvalidArgumentError('Each data centre is named once.')
   return new Map(urls)

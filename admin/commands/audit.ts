@@ -1,14 +1,13 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { type ChangeType, readChangeType } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import type { History } from '../../lib/history/history.ts'
 import { newestChanges, viewOfChange } from '../../lib/history/list-changes.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
-import { siteOf, withStores } from '../stores/stores.ts'
-import { exampleOf, parsePositiveId, parseSpan } from '../terminal/arguments.ts'
+import { onStores, siteOf } from '../stores/stores.ts'
+import { commandOf, type OfSite, parseSpan, siteOption } from '../terminal/arguments.ts'
 
-interface Options {
-  readonly site: SiteId
+interface Options extends OfSite {
   // Seconds.
   readonly since?: number
   readonly actor?: string
@@ -54,12 +53,12 @@ const audit = async (stores: AdminStores, { site: id, since, actor, type }: Opti
   return changes.slice(-mostShown).map(viewOfChange)
 }
 
+const description = 'what has happened to a site within the last 90 days, the newest last'
+
 export const auditCommand = (): Command =>
-  new Command('audit')
-    .description('what has happened to a site within the last 90 days, the newest last')
-    .addHelpText('after', exampleOf('audit --site 1001 --since 2d --type file.removed'))
-    .requiredOption('--site <id>', 'the site', parsePositiveId<SiteId>)
+  commandOf('audit', description, 'audit --site 1001 --since 2d --type file.removed')
+    .requiredOption(...siteOption)
     .option('--since <span>', 'how far back: 30m, 4h, 2d or 1w', parseSpan)
     .option('--actor <name>', 'by whom: the user of a token, or admin: and a user of the operating system')
     .option('--type <type>', 'of one type, such as file.removed', parseType)
-    .action((options: Options, self: Command) => withStores(self, (stores) => audit(stores, options)))
+    .action(onStores(audit))

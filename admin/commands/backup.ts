@@ -1,11 +1,11 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { makeBackup } from '../../lib/machine/backup/make-backup.ts'
 import { restoreBackup } from '../../lib/machine/backup/restore-backup.ts'
 import type { DamageCounts } from '../../lib/machine/check/backup-marker.ts'
 import { checkDirectory } from '../../lib/machine/check/check-directory.ts'
 import { UsageError } from '../../lib/machine/directory/failures.ts'
 import type { GlobalOptions } from '../stores/stores.ts'
-import { exampleOf } from '../terminal/arguments.ts'
+import { commandOf } from '../terminal/arguments.ts'
 import { interruptibly } from '../terminal/interruption.ts'
 import { FaultsFound, print, printText, Refusal } from '../terminal/output.ts'
 
@@ -22,18 +22,16 @@ const check = async ({ target, dataDir, json, bytes }: Options): Promise<void> =
   if (faults.length > 0) throw new FaultsFound()
 }
 
+const checkDescription =
+  'one machine: name every fault of the data directory or of a backup, while the service runs or not'
+
 export const checkCommand = (): Command =>
-  new Command('check')
-    .description('one machine: name every fault of the data directory or of a backup, while the service runs or not')
-    .addHelpText('after', exampleOf('check', 'check --bytes --data-dir /backups/2026-11-22'))
+  commandOf('check', checkDescription, 'check', 'check --bytes --data-dir /backups/2026-11-22')
     .option('--bytes', 'also read every file, and compare it with its fingerprint', false)
     .action((_options: object, self: Command) => check(self.optsWithGlobals<Options>()))
 
-interface RestoreOptions {
+interface BackupOptions {
   readonly evenIfDamaged: boolean
-}
-
-interface BackupOptions extends RestoreOptions {
   readonly bytes: boolean
 }
 
@@ -44,22 +42,23 @@ const damageOption = [
 ] as const
 
 // Explains the figures on damage that need no repair.
-const explain = async ({ damagedEarlier, damagedUploads }: DamageCounts, json: boolean): Promise<void> => {
-  if (json) return
-  if (damagedEarlier > 0) {
-    const which = damagedEarlier === 1 ? '1 earlier state is' : `${damagedEarlier} earlier states are`
-    await printText(
-      `\n${which} damaged, and cannot be brought back. The sites as they are now lack nothing because of it. ` +
-        '"site-admin check --bytes" names what is affected.',
-    )
+const explain = async ({ damagedEarlier: states, damagedUploads: uploads }: DamageCounts): Promise<void> => {
+  const nothing = 'The sites as they are now lack nothing because of it.'
+  if (states > 0) {
+    const which = states === 1 ? '1 earlier state is' : `${states} earlier states are`
+    const damage = `${which} damaged, and cannot be brought back`
+    await printText(`\n${damage}. ${nothing} "site-admin check --bytes" names what is affected.`)
   }
-  if (damagedUploads > 0) {
-    const which = damagedUploads === 1 ? '1 upload that is half done lacks' : `${damagedUploads} half-done uploads lack`
-    await printText(
-      `\n${which} bytes: whoever sends the file begins anew. The sites as they are now lack nothing because of it. ` +
-        '"site-admin check" names what is affected.',
-    )
+  if (uploads > 0) {
+    const which = uploads === 1 ? '1 upload that is half done lacks' : `${uploads} half-done uploads lack`
+    const damage = `${which} bytes: whoever sends the file begins anew`
+    await printText(`\n${damage}. ${nothing} "site-admin check" names what is affected.`)
   }
+}
+
+const report = async (place: object, counts: DamageCounts, json: boolean): Promise<void> => {
+  await print({ ...place, ...counts }, json)
+  if (!json) await explain(counts)
 }
 
 const wasEnded = (what: string) => new UsageError(`The ${what} was ended. Nothing of it is left; repeat it.`)
@@ -73,10 +72,11 @@ const onOneMachine = (command: Command): GlobalOptions => {
   )
 }
 
+const backupDescription = 'one machine: back up the data directory, while the service runs or not'
+const restoreDescription = 'one machine: fill an empty data directory from a backup'
+
 export const backupCommand = (): Command =>
-  new Command('backup')
-    .description('one machine: back up the data directory, while the service runs or not')
-    .addHelpText('after', exampleOf('backup /backups/2026-11-22 --data-dir /var/lib/site-admin'))
+  commandOf('backup', backupDescription, 'backup /backups/2026-11-22 --data-dir /var/lib/site-admin')
     .argument('<directory>', 'where to: it must not exist yet, or be empty')
     .option(
       '--bytes',
@@ -90,22 +90,18 @@ export const backupCommand = (): Command =>
         (signal) => makeBackup(dataDir, target, { evenIfDamaged, withBytes: bytes, signal }),
         wasEnded('backup'),
       )
-      await print({ backup: path, ...rest }, json)
-      await explain(rest, json)
+      await report({ backup: path }, rest, json)
     })
 
 export const restoreCommand = (): Command =>
-  new Command('restore')
-    .description('one machine: fill an empty data directory from a backup')
-    .addHelpText('after', exampleOf('restore /backups/2026-11-22 --data-dir /var/lib/site-admin'))
+  commandOf('restore', restoreDescription, 'restore /backups/2026-11-22 --data-dir /var/lib/site-admin')
     .argument('<directory>', 'the backup')
     .option(...damageOption)
-    .action(async (backup: string, { evenIfDamaged }: RestoreOptions, self: Command) => {
+    .action(async (backup: string, { evenIfDamaged }: BackupOptions, self: Command) => {
       const { dataDir, json } = onOneMachine(self)
       const { path, ...rest } = await interruptibly(
         (signal) => restoreBackup(backup, dataDir, { evenIfDamaged, signal }),
         wasEnded('restoration'),
       )
-      await print({ dataDirectory: path, ...rest }, json)
-      await explain(rest, json)
+      await report({ dataDirectory: path }, rest, json)
     })

@@ -1,8 +1,9 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import type { DataCentre } from '../../lib/sites/site-directory.ts'
+import { parseBaseUrl } from '../../local/flags.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
-import { type GlobalOptions, withStores } from '../stores/stores.ts'
-import { exampleOf, parseBaseUrl, parseDataCentreId } from '../terminal/arguments.ts'
+import { type GlobalOptions, onStores } from '../stores/stores.ts'
+import { commandOf, parseDataCentreId } from '../terminal/arguments.ts'
 
 const viewOfDataCentre = ({ id, url, isDefault }: DataCentre) => ({ id, url, default: isDefault })
 
@@ -18,7 +19,7 @@ const afterChange = (id: string, memory: number, { target }: GlobalOptions): rea
     : []),
 ]
 
-const add = async (stores: AdminStores, id: string, { url, region }: AddOptions, options: GlobalOptions) => {
+const add = async (stores: AdminStores, id: string, { url, region }: AddOptions, self: Command) => {
   const { dataCentres } = await stores.sites.list()
   const known = dataCentres.find((dataCentre) => dataCentre.id === id)
   const isDefault = !dataCentres.some((other) => other.id !== id && other.isDefault)
@@ -26,34 +27,22 @@ const add = async (stores: AdminStores, id: string, { url, region }: AddOptions,
   const dataCentre = { ...known, ...(region !== undefined && { region }), id, url, isDefault }
   await stores.sites.putDataCentre(dataCentre)
   if (known && known.url !== url) {
-    for (const sentence of afterChange(id, await stores.memory(), options)) console.error(sentence)
+    for (const sentence of afterChange(id, await stores.memory(), self.optsWithGlobals())) console.error(sentence)
   }
   return viewOfDataCentre(dataCentre)
 }
 
-export const dataCentreCommand = (): Command => {
-  const command = new Command('data-centre')
-    .description('data centres and the base URLs of their services')
-    .addHelpText('after', exampleOf('data-centre list'))
+const list = async ({ sites }: AdminStores) => (await sites.list()).dataCentres.map(viewOfDataCentre)
 
-  command
-    .command('add')
-    .description('register a data centre, or change its base URL')
-    .addHelpText('after', exampleOf('data-centre add us --url https://us.example.com'))
-    .argument('<id>', 'such as us', parseDataCentreId)
-    .requiredOption('--url <url>', 'its base URL', parseBaseUrl)
-    .option('--region <region>', 'where its tables are, when it is deployed')
-    .action((id: string, options: AddOptions, self: Command) =>
-      withStores(self, (stores) => add(stores, id, options, self.optsWithGlobals<GlobalOptions>())),
+const addExample = 'data-centre add us --url https://us.example.com'
+
+export const dataCentreCommand = (): Command =>
+  commandOf('data-centre', 'data centres and the base URLs of their services', 'data-centre list')
+    .addCommand(
+      commandOf('add', 'register a data centre, or change its base URL', addExample)
+        .argument('<id>', 'such as us', parseDataCentreId)
+        .requiredOption('--url <url>', 'its base URL', parseBaseUrl)
+        .option('--region <region>', 'where its tables are, when it is deployed')
+        .action(onStores(add)),
     )
-
-  command
-    .command('list')
-    .description('list all data centres')
-    .addHelpText('after', exampleOf('data-centre list'))
-    .action((_options: object, self: Command) =>
-      withStores(self, async ({ sites }) => (await sites.list()).dataCentres.map(viewOfDataCentre)),
-    )
-
-  return command
-}
+    .addCommand(commandOf('list', 'list all data centres', 'data-centre list').action(onStores(list)))

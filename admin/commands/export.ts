@@ -2,19 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream, lstatSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import type { Writable } from 'node:stream'
-import { Command } from 'commander'
-import type { SiteId } from '../../lib/core/ids.ts'
+import type { Command } from 'commander'
+import { reasonOf } from '../../lib/core/system-failures.ts'
 import { layoutOf, liesIn } from '../../lib/machine/directory/data-directory.ts'
 import { exportRecords } from '../records/export-records.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
-import { type GlobalOptions, siteOf, withStores } from '../stores/stores.ts'
-import { exampleOf, parsePositiveId } from '../terminal/arguments.ts'
+import { areaOf, type GlobalOptions, onStores } from '../stores/stores.ts'
+import { commandOf, type OfSite, siteOption } from '../terminal/arguments.ts'
 import { cannotBeWritten } from '../terminal/file-failure.ts'
 import { interruptibly } from '../terminal/interruption.ts'
 import { Refusal } from '../terminal/output.ts'
 
-interface Options {
-  readonly site: SiteId
+interface Options extends OfSite {
   readonly out?: string
 }
 
@@ -53,8 +52,6 @@ const writeLines = async (records: AsyncIterable<object>, out: Writable): Promis
   await write()
   return count
 }
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const isSystemError = (error: unknown): boolean => error instanceof Error && 'syscall' in error
 
@@ -125,14 +122,10 @@ const writeOutput = async (records: AsyncIterable<object>): Promise<void> => {
   }
 }
 
-const run = async (
-  stores: AdminStores,
-  { site: id, out }: Options,
-  { target, dataDir }: GlobalOptions,
-): Promise<object | undefined> => {
-  const site = await siteOf(stores, id)
-  const records = exportRecords(await stores.areas(site), site.id)
+const run = async (stores: AdminStores, { site, out }: Options, self: Command): Promise<object | undefined> => {
+  const records = exportRecords(await areaOf(stores, site), site)
   if (out !== undefined) {
+    const { target, dataDir } = self.optsWithGlobals<GlobalOptions>()
     const place = { out, dataDirectory: target === 'local' ? dataDir : undefined }
     const write = (signal: AbortSignal) => writeFile(until(signal, records), place)
     const exported = await interruptibly(
@@ -145,12 +138,10 @@ const run = async (
   return undefined
 }
 
+const description = 'export everything of a site but its files: JSON lines that "import" takes'
+
 export const exportCommand = (): Command =>
-  new Command('export')
-    .description('export everything of a site but its files: JSON lines that "import" takes')
-    .addHelpText('after', exampleOf('export --site 1001 --out site.jsonl'))
-    .requiredOption('--site <id>', 'the site', parsePositiveId<SiteId>)
+  commandOf('export', description, 'export --site 1001 --out site.jsonl')
+    .requiredOption(...siteOption)
     .option('--out <file>', 'the file (default: standard output)')
-    .action((options: Options, self: Command) =>
-      withStores(self, (stores) => run(stores, options, self.optsWithGlobals())),
-    )
+    .action(onStores(run))

@@ -1,12 +1,12 @@
 import { clearLine, cursorTo } from 'node:readline'
 import type { WriteStream } from 'node:tty'
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { type ImportOutcome, importRecords } from '../records/import-records.ts'
 import { readInput, readRecords, statsOf } from '../records/read-records.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
-import { siteOf, withStores } from '../stores/stores.ts'
-import { exampleOf, parsePositiveId } from '../terminal/arguments.ts'
+import { onStores, siteOf } from '../stores/stores.ts'
+import { commandOf, type OfSite, parsePositiveId } from '../terminal/arguments.ts'
 import { interruptibly } from '../terminal/interruption.ts'
 import { FaultsFound, Refusal } from '../terminal/output.ts'
 
@@ -51,8 +51,7 @@ export async function* drawProgress(
   }
 }
 
-interface Options {
-  readonly site: SiteId
+interface Options extends OfSite {
   readonly strict: boolean
   readonly replace: boolean
 }
@@ -88,25 +87,25 @@ const forPeople = ({ errors, ...sums }: ImportOutcome) => ({
   })),
 })
 
+const description = 'import records: JSON lines, or one JSON array, in UTF-8; importing again is safe'
+
 export const importCommand = (): Command =>
-  new Command('import')
-    .description('import records: JSON lines, or one JSON array, in UTF-8; importing again is safe')
+  commandOf('import', description, 'import records.jsonl --site 1001')
     .argument('<file>', 'the file; - for standard input')
     .requiredOption('--site <id>', 'the site that the records belong to', parsePositiveId<SiteId>)
-    .addHelpText('after', exampleOf('import records.jsonl --site 1001'))
     .option('--strict', 'stop at the first bad record', false)
     .option(
       '--replace',
       'give members that a record leaves out sensible values, instead of keeping what is stored',
       false,
     )
-    .action(async (file: string, options: Options, self: Command) => {
+    .action(async (...given: readonly [file: string, options: Options, self: Command]) => {
       let isWhole = true
-      const run = async (stores: AdminStores) => {
+      const run = async (stores: AdminStores, file: string, options: Options, _self: Command) => {
         const outcome = await importFile(stores, file, options)
         isWhole = outcome.skipped === 0
         return outcome
       }
-      await withStores(self, run, forPeople)
+      await onStores(run, forPeople)(...given)
       if (!isWhole) throw new FaultsFound()
     })

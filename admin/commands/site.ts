@@ -1,14 +1,14 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { largestNamedId, type SiteId } from '../../lib/core/ids.ts'
 import type { DataCentre, Site } from '../../lib/sites/site-directory.ts'
 import type { Kept } from '../../lib/storage/object-store.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { createUnderId, entryOf } from '../stores/changes.ts'
 import { contentsOf, inWords, removeSite } from '../stores/site-removal.ts'
-import { siteOf, withStores } from '../stores/stores.ts'
+import { onStores, siteOf } from '../stores/stores.ts'
 import {
+  commandOf,
   dryRun,
-  exampleOf,
   parseDataCentreId,
   parseName,
   parsePositiveId,
@@ -48,7 +48,7 @@ const hasHistory = async (stores: AdminStores, dataCentre: string, id: SiteId): 
   return (await history.before(id, undefined, 1)).length > 0
 }
 
-const create = async (stores: AdminStores, options: CreateOptions): Promise<Site> => {
+const create = async (stores: AdminStores, options: CreateOptions) => {
   const { sites } = stores
   const { sites: existing, dataCentres } = await sites.list()
   const { name, renderingEngine } = options
@@ -66,7 +66,7 @@ const create = async (stores: AdminStores, options: CreateOptions): Promise<Site
     create: (id) => sites.createSite(siteUnder(id), entryOf('site.created', id, `site/${id}`)),
     taken: 'There is a site',
   })
-  return siteUnder(id)
+  return view(siteUnder(id))
 }
 
 // Kept versions of replaced and removed files.
@@ -84,7 +84,7 @@ const show = async (stores: AdminStores, id: SiteId) => {
   return { ...view(site), keptVersions: kept?.count ?? null, keptBytes: kept?.bytes ?? null }
 }
 
-const rename = async (stores: AdminStores, id: SiteId, name: string) => {
+const rename = async (stores: AdminStores, id: SiteId, { name }: { readonly name: string }) => {
   const site = await siteOf(stores, id)
   if (await stores.sites.renameSite(id, name, entryOf('site.changed', id, `site/${id}`, { name }))) {
     return view({ ...site, name })
@@ -103,56 +103,37 @@ const remove = async (stores: AdminStores, id: SiteId, { yes, dryRun }: RemoveOp
   throw new Refusal(`Site ${id} "${site.name}" goes with ${inWords(contents)}. ${notSure}`)
 }
 
-export const siteCommand = (): Command => {
-  const command = new Command('site').description('sites').addHelpText('after', exampleOf('site list'))
+const list = async ({ sites }: AdminStores) => (await sites.list()).sites.map(view)
 
-  command
-    .command('create')
-    .description('create a site')
-    .addHelpText('after', exampleOf('site create --name "My site"'))
-    .requiredOption('--name <name>', 'its name', parseName)
-    .option('--id <id>', 'its id (default: the next one)', parsePositiveId<SiteId>)
-    .option('--data-centre <id>', 'where it lives (default: the default data centre)', parseDataCentreId)
-    .option('--no-rendering-engine', 'without the new rendering engine')
-    .action((options: CreateOptions, self: Command) =>
-      withStores(self, async (stores) => view(await create(stores, options))),
+const showing = 'show one site, and how much is kept of its replaced and removed files'
+const removal = 'remove a site with its files, web forms, categories and objects; tokens no longer cover it'
+
+export const siteCommand = (): Command =>
+  commandOf('site', 'sites', 'site list')
+    .addCommand(
+      commandOf('create', 'create a site', 'site create --name "My site"')
+        .requiredOption('--name <name>', 'its name', parseName)
+        .option('--id <id>', 'its id (default: the next one)', parsePositiveId<SiteId>)
+        .option('--data-centre <id>', 'where it lives (default: the default data centre)', parseDataCentreId)
+        .option('--no-rendering-engine', 'without the new rendering engine')
+        .action(onStores(create)),
     )
-
-  command
-    .command('list')
-    .description('list all sites')
-    .addHelpText('after', exampleOf('site list'))
-    .action((_options: object, self: Command) =>
-      withStores(self, async ({ sites }) => (await sites.list()).sites.map(view)),
+    .addCommand(commandOf('list', 'list all sites', 'site list').action(onStores(list)))
+    .addCommand(
+      commandOf('show', showing, 'site show 1001')
+        .argument('<id>', 'its id', parsePositiveId<SiteId>)
+        .action(onStores(show)),
     )
-
-  command
-    .command('show')
-    .description('show one site, and how much is kept of its replaced and removed files')
-    .addHelpText('after', exampleOf('site show 1001'))
-    .argument('<id>', 'its id', parsePositiveId<SiteId>)
-    .action((id: SiteId, _options: object, self: Command) => withStores(self, (stores) => show(stores, id)))
-
-  command
-    .command('rename')
-    .description('give a site another name')
-    .addHelpText('after', exampleOf('site rename 1001 --name "Our site"'))
-    .argument('<id>', 'its id', parsePositiveId<SiteId>)
-    .requiredOption('--name <name>', 'its new name', parseName)
-    .action((id: SiteId, { name }: { name: string }, self: Command) =>
-      withStores(self, (stores) => rename(stores, id, name)),
+    .addCommand(
+      commandOf('rename', 'give a site another name', 'site rename 1001 --name "Our site"')
+        .argument('<id>', 'its id', parsePositiveId<SiteId>)
+        .requiredOption('--name <name>', 'its new name', parseName)
+        .action(onStores(rename)),
     )
-
-  command
-    .command('remove')
-    .description('remove a site with its files, web forms, categories and objects; tokens no longer cover it')
-    .addHelpText('after', exampleOf('site remove 1001 --dry-run', 'site remove 1001 --yes'))
-    .argument('<id>', 'its id', parsePositiveId<SiteId>)
-    .option(...yes)
-    .option(...dryRun)
-    .action((id: SiteId, options: RemoveOptions, self: Command) =>
-      withStores(self, (stores) => remove(stores, id, options)),
+    .addCommand(
+      commandOf('remove', removal, 'site remove 1001 --dry-run', 'site remove 1001 --yes')
+        .argument('<id>', 'its id', parsePositiveId<SiteId>)
+        .option(...yes)
+        .option(...dryRun)
+        .action(onStores(remove)),
     )
-
-  return command
-}

@@ -1,11 +1,12 @@
-import { Command, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { type Grant, hashToken, newToken, type Permission, permissions } from '../../lib/access/grants.ts'
 import type { ChangeType, HistoryEntry } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { entryOf } from '../stores/changes.ts'
-import { type GlobalOptions, siteOf, withStores } from '../stores/stores.ts'
-import { collect, exampleOf, parseLifetime, parseName, parsePositiveId } from '../terminal/arguments.ts'
+import { grantsOf } from '../stores/site-removal.ts'
+import { type GlobalOptions, onStores, siteOf } from '../stores/stores.ts'
+import { collect, commandOf, type OfSite, parseLifetime, parseName, parsePositiveId } from '../terminal/arguments.ts'
 import { outputLost, Refusal, textOf, tryToPrint } from '../terminal/output.ts'
 
 interface IssueOptions {
@@ -33,7 +34,7 @@ const takeBack = async ({ grants }: AdminStores, grant: Grant, failure: Error): 
 }
 
 // The token is shown once only, so it is printed while the stores are open: if the output fails, it is revoked.
-const issue = async (stores: AdminStores, { user, site, permission, ttl }: IssueOptions, json: boolean) => {
+const issue = async (stores: AdminStores, { user, site, permission, ttl }: IssueOptions, self: Command) => {
   await Promise.all(site.map((id) => siteOf(stores, id)))
   const token = newToken()
   const grant: Grant = {
@@ -45,24 +46,18 @@ const issue = async (stores: AdminStores, { user, site, permission, ttl }: Issue
   }
   await stores.grants.put(grant, entriesOf('token.created', grant))
 
+  const { json } = self.optsWithGlobals<GlobalOptions>()
   const failure = await tryToPrint(textOf({ token, expires: expiryOf(grant) }, json))
   if (failure) await takeBack(stores, grant, failure)
   return undefined
 }
 
-interface ListOptions {
-  readonly site?: SiteId
-}
-
-const list = async (stores: AdminStores, { site }: ListOptions) => {
+const list = async (stores: AdminStores, { site }: Partial<OfSite>) => {
   if (site !== undefined) await siteOf(stores, site)
-  const rows: object[] = []
-  for await (const grant of stores.grants.list()) {
-    if (site !== undefined && !grant.sites.includes(site)) continue
+  return (await grantsOf(stores, site)).map((grant) => {
     const { hash, user, sites, permissions } = grant
-    rows.push({ hash, user, sites, permissions, expires: expiryOf(grant) })
-  }
-  return rows
+    return { hash, user, sites, permissions, expires: expiryOf(grant) }
+  })
 }
 
 // Accepts the token itself, or its hash from the list.
@@ -71,6 +66,8 @@ const revoke = async ({ grants }: AdminStores, token: string) => {
   if (grant && (await grants.remove(grant.hash, entriesOf('token.removed', grant)))) return { revoked: true }
   throw new Refusal('There is no such token. It may have been revoked already, or have expired.')
 }
+
+const issueExample = 'token issue --user ann --site 1001 --permission files --ttl 4h'
 
 const lifetimeOption = () =>
   new Option('--ttl <lifetime>', 'such as 30m, 4h, 3d or 2w')
@@ -82,35 +79,23 @@ const permissionOption = () =>
     .choices(permissions)
     .default([], 'none')
 
-export const tokenCommand = (): Command => {
-  const command = new Command('token').description('access tokens').addHelpText('after', exampleOf('token list'))
-
-  command
-    .command('issue')
-    .description('issue a token; it is shown this once')
-    .addHelpText('after', exampleOf('token issue --user ann --site 1001 --permission files --ttl 4h'))
-    .requiredOption('--user <name>', 'whom it belongs to', parseName)
-    .requiredOption('--site <id>', 'a site that it covers (repeatable)', collect(parsePositiveId<SiteId>))
-    .addOption(permissionOption())
-    .addOption(lifetimeOption())
-    .action((options: IssueOptions, self: Command) => {
-      const { json } = self.optsWithGlobals<GlobalOptions>()
-      return withStores(self, (stores) => issue(stores, options, json))
-    })
-
-  command
-    .command('list')
-    .description('list the tokens, by hash')
-    .addHelpText('after', exampleOf('token list --site 1001'))
-    .option('--site <id>', 'only those that cover this site', parsePositiveId<SiteId>)
-    .action((options: ListOptions, self: Command) => withStores(self, (stores) => list(stores, options)))
-
-  command
-    .command('revoke')
-    .description('revoke a token; it stops working within 30 seconds')
-    .addHelpText('after', exampleOf('token revoke 0f2b7c3a'))
-    .argument('<token>', 'the token, or its hash from the list')
-    .action((token: string, _options: object, self: Command) => withStores(self, (stores) => revoke(stores, token)))
-
-  return command
-}
+export const tokenCommand = (): Command =>
+  commandOf('token', 'access tokens', 'token list')
+    .addCommand(
+      commandOf('issue', 'issue a token; it is shown this once', issueExample)
+        .requiredOption('--user <name>', 'whom it belongs to', parseName)
+        .requiredOption('--site <id>', 'a site that it covers (repeatable)', collect(parsePositiveId<SiteId>))
+        .addOption(permissionOption())
+        .addOption(lifetimeOption())
+        .action(onStores(issue)),
+    )
+    .addCommand(
+      commandOf('list', 'list the tokens, by hash', 'token list --site 1001')
+        .option('--site <id>', 'only those that cover this site', parsePositiveId<SiteId>)
+        .action(onStores(list)),
+    )
+    .addCommand(
+      commandOf('revoke', 'revoke a token; it stops working within 30 seconds', 'token revoke 0f2b7c3a')
+        .argument('<token>', 'the token, or its hash from the list')
+        .action(onStores(revoke)),
+    )

@@ -2,28 +2,14 @@ import type { LinkList } from '../../lib/categories/category-links.ts'
 import type { Content } from '../../lib/categories/contents.ts'
 import { type ContentKind, contentKinds, contentMembers, objectKindNames } from '../../lib/core/content-kinds.ts'
 import type { CategoryId, SiteId } from '../../lib/core/ids.ts'
-import type { ContentStores } from '../stores/admin-stores.ts'
+import { type ContentStores, idOf, readPages } from '../stores/admin-stores.ts'
 
 // Forms, links and objects of one read; fewer of objects with long texts.
 const step = 1_000
 const contentsTogether = 100
 
-// In order of id.
-async function* readPages<Value extends { readonly id: number }>(
-  most: number,
-  read: (after: number, limit: number) => Promise<readonly Value[]>,
-): AsyncGenerator<readonly Value[], void> {
-  for (let after = 0; ; ) {
-    const values = await read(after, most)
-    yield values
-    const last = values.at(-1)
-    if (last === undefined || values.length < most) return
-    after = last.id
-  }
-}
-
 async function* formRecords({ webForms }: ContentStores, site: SiteId): AsyncGenerator<object, void> {
-  for await (const forms of readPages(step, (after, limit) => webForms.listWhole(site, after, limit))) {
+  for await (const forms of readPages(step, 0, idOf, (after, limit) => webForms.listWhole(site, after, limit))) {
     for (const { id, name, fields } of forms) {
       yield { kind: 'webForm', id, name }
       for (const field of fields) yield { kind: 'field', webFormId: id, ...field }
@@ -47,7 +33,7 @@ type Written = ReadonlyMap<ContentKind, readonly number[]>
 
 async function* contentRecords({ contents }: ContentStores, site: SiteId, kind: ContentKind, written: number[]) {
   const read = (after: number, limit: number) => contents.listWhole(site, kind, after, limit)
-  for await (const listed of readPages(contentsTogether, read)) {
+  for await (const listed of readPages(contentsTogether, 0, idOf, read)) {
     for (const { id, content } of listed) {
       if (!content) continue
       yield { kind, ...membersOf(kind, content) }
@@ -70,7 +56,8 @@ const follow = (written: readonly number[]): ((id: number) => boolean) => {
 async function* linksOf({ links }: ContentStores, list: LinkList, written: Written): AsyncGenerator<object, void> {
   const { kind, category } = list
   const wasWritten = follow(written.get(kind) ?? [])
-  for await (const some of readPages(step, (after, limit) => links.listConsistently(list, after, limit))) {
+  const read = (after: number, limit: number) => links.listConsistently(list, after, limit)
+  for await (const some of readPages(step, 0, idOf, read)) {
     for (const { id, displayable } of some) {
       const link = { kind: 'link', type: kind, categoryId: category, objectId: id, displayable: displayable ? 1 : 0 }
       if (wasWritten(id)) yield link

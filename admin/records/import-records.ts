@@ -5,16 +5,11 @@ import { visible } from '../terminal/output.ts'
 import type { RawRecord } from './read-records.ts'
 import { type Collector, type Fault, recordKinds } from './record-kinds.ts'
 
-interface FaultOfMany extends Fault {
-  readonly count: number
-  readonly lines: readonly number[]
-}
-
 export interface ImportOutcome {
   readonly imported: number
   readonly skipped: number
   // Each fault once, by its first line.
-  readonly errors: readonly FaultOfMany[]
+  readonly errors: readonly (Fault & { readonly count: number; readonly lines: readonly number[] })[]
 }
 
 export interface ImportOptions {
@@ -68,12 +63,9 @@ const gatherFaults = () => {
       }
     },
     skipped: () => skipped,
-    errors: (): readonly FaultOfMany[] =>
+    errors: (): ImportOutcome['errors'] =>
       [...errors.values()]
-        .map((fault) => {
-          const lines = fault.lines.toSorted((a, b) => a - b)
-          return { ...fault, line: lines[0] ?? fault.line, lines }
-        })
+        .map((fault) => ({ ...fault, line: Math.min(...fault.lines), lines: fault.lines.toSorted((a, b) => a - b) }))
         .toSorted((a, b) => a.line - b.line),
   }
 }

@@ -39,12 +39,10 @@ const saveAsUtf8 = 'Save it in UTF-8, and import it again'
 
 const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file)
 
-const standardInput = 0
-
 // Node treats a directory or a disk on standard input as an empty file. Opened as a file, it is read or refused.
 const openStandardInput = (): Readable => {
-  const stats = fstatSync(standardInput)
-  return stats.isDirectory() || stats.isBlockDevice() ? createReadStream('', { fd: standardInput }) : process.stdin
+  const stats = fstatSync(0)
+  return stats.isDirectory() || stats.isBlockDevice() ? createReadStream('', { fd: 0 }) : process.stdin
 }
 
 async function* readText(file: string, signal: AbortSignal | undefined): AsyncGenerator<string> {
@@ -67,15 +65,13 @@ export const statsOf = (file: string): Stats | undefined => {
   }
 }
 
-// Standard input and pipes cannot be read twice.
-const canBeReadTwice = (file: string): boolean => statsOf(file)?.isFile() ?? false
-
 /**
  * The text of a file, or of standard input for `-`. A file is checked completely first, so that nothing of an invalid
  * one is imported. The signal ends the reading with an error. Throws a Refusal if it cannot be read or is not UTF-8.
  */
 export async function* readInput(file: string, signal?: AbortSignal): AsyncGenerator<string> {
-  const isChecked = canBeReadTwice(file)
+  // Standard input and pipes cannot be read twice.
+  const isChecked = statsOf(file)?.isFile() ?? false
   try {
     if (isChecked) for await (const _ of readText(file, signal));
     yield* readText(file, signal)
@@ -156,40 +152,28 @@ const lineReader = (record: Gatherer): Reader => {
 // The meaning of a character for the outermost array.
 type Boundary = 'begin' | 'comma' | 'end'
 
+const depthChanges: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1, '}': -1 }
+
 const followArray = (): ((character: string) => Boundary | undefined) => {
   let depth = 0
   let inString = false
   let escaped = false
 
-  const withinString = (character: string): void => {
-    if (escaped) escaped = false
-    else if (character === '\\') escaped = true
-    else if (character === '"') inString = false
-  }
-  const leave = (): Boundary | undefined => {
-    depth -= 1
-    return depth === 0 ? 'end' : undefined
-  }
   const outsideString = (character: string): Boundary | undefined => {
-    switch (character) {
-      case '"':
-        inString = true
-        return undefined
-      case '[':
-      case '{':
-        depth += 1
-        return depth === 1 ? 'begin' : undefined
-      case ']':
-        return leave()
-      case '}':
-        // One too many belongs to the element that it spoils.
-        return depth > 1 ? leave() : undefined
-      case ',':
-        return depth === 1 ? 'comma' : undefined
-    }
+    if (character === '"') inString = true
+    if (character === ',' && depth === 1) return 'comma'
+    // A brace too many belongs to the element that it spoils.
+    const change = character === '}' && depth <= 1 ? 0 : (depthChanges[character] ?? 0)
+    depth += change
+    if (change > 0 && depth === 1) return 'begin'
+    return change < 0 && depth === 0 ? 'end' : undefined
+  }
+  return (character) => {
+    if (!inString) return outsideString(character)
+    if (character === '"' && !escaped) inString = false
+    escaped = character === '\\' && !escaped
     return undefined
   }
-  return (character) => (inString ? withinString(character) : outsideString(character)) ?? undefined
 }
 
 // Elements are cut out without parsing: invalid JSON in one does not spoil the others.

@@ -41,15 +41,8 @@ interface Destination {
 
 export type RecordKind = (destination: Destination) => Collector
 
-interface Definition<Shape extends z.ZodRawShape> {
-  // Without `kind`.
-  readonly schema: z.ZodObject<Shape, z.core.$strict>
-  /** Stores records in order. Returns for each the reason why it was not stored, or undefined. Repeating is safe. */
-  store(
-    records: readonly z.infer<z.ZodObject<Shape, z.core.$strict>>[],
-    destination: Destination,
-  ): Promise<readonly (string | undefined)[]>
-}
+/** Stores records in order. Returns for each the reason why it was not stored, or undefined. Repeating is safe. */
+type Store<Value> = (records: readonly Value[], destination: Destination) => Promise<readonly (string | undefined)[]>
 
 // Records and characters of one batch, which waits in memory.
 const mostTogether = 500
@@ -78,8 +71,9 @@ export const describeFault = ({ issues: [issue] }: z.ZodError, known: readonly s
   return path ? `${path}: ${issue?.message}` : (issue?.message ?? 'it is not a record')
 }
 
+// `schema` does not include `kind`.
 const recordKind =
-  <Shape extends z.ZodRawShape>({ schema, store }: Definition<Shape>): RecordKind =>
+  <Schema extends z.ZodObject>(schema: Schema, store: Store<z.infer<Schema>>): RecordKind =>
   (destination) => {
     let pending: { line: number; value: z.infer<typeof schema> }[] = []
     let characters = 0
@@ -99,10 +93,8 @@ const recordKind =
         pending = []
         characters = 0
         if (records.length === 0) return { stored: 0, faults: [] }
-        const messages = await store(
-          records.map(({ value }) => value),
-          destination,
-        )
+        const values = records.map(({ value }) => value)
+        const messages = await store(values, destination)
         const faults = records.flatMap(({ line }, index) => {
           const message = messages[index]
           return message === undefined ? [] : [{ line, message }]
@@ -119,24 +111,20 @@ const foldById = <Value extends { readonly id: number }>(values: readonly Value[
   return byId
 }
 
-const webFormRecord = recordKind({
-  schema: webFormSchema,
-  async store(records, { site, stores: { webForms }, replaces }) {
-    const forms = foldById(records, replaces).values()
-    await inParallel(forms, formsAtOnce, async ({ id, name }) => {
-      const entry = importEntry(site, 'webForm', 1)
-      const usual = `Web form ${id}`
-      const created = await webForms.create({ site, id, name: name ?? usual, fields: [] }, entry)
-      const wanted = name ?? (replaces ? usual : undefined)
-      if (!created && wanted !== undefined) await webForms.rename(site, id, wanted, entry)
-    })
-    return []
-  },
+const webFormRecord = recordKind(webFormSchema, async (records, { site, stores: { webForms }, replaces }) => {
+  const forms = foldById(records, replaces).values()
+  await inParallel(forms, formsAtOnce, async ({ id, name }) => {
+    const entry = importEntry(site, 'webForm', 1)
+    const usual = `Web form ${id}`
+    const created = await webForms.create({ site, id, name: name ?? usual, fields: [] }, entry)
+    const wanted = name ?? (replaces ? usual : undefined)
+    if (!created && wanted !== undefined) await webForms.rename(site, id, wanted, entry)
+  })
+  return []
 })
 
-const areSame = (fields: readonly SystemField[], others: readonly SystemField[]): boolean =>
-  JSON.stringify(fields.map(({ typeId, name, mandatory, order }) => [typeId, name, mandatory, order])) ===
-  JSON.stringify(others.map(({ typeId, name, mandatory, order }) => [typeId, name, mandatory, order]))
+const textOf = (fields: readonly SystemField[]): string =>
+  JSON.stringify(fields.map(({ typeId, name, mandatory, order }) => [typeId, name, mandatory, order]))
 
 // The same sentence for all forms, so that the fault is listed once. Service failures are thrown.
 const sentenceOf = (error: unknown): string => {
@@ -144,52 +132,46 @@ const sentenceOf = (error: unknown): string => {
   return error.message
 }
 
-const fieldRecord = recordKind({
-  schema: fieldSchema,
-  // All fields of a form are one change of it.
-  async store(records, { site, stores: { webForms }, replaces }) {
-    const faults: (string | undefined)[] = []
-    const byForm = Map.groupBy(records.entries(), ([, { webFormId }]) => webFormId)
-    await inParallel(byForm, formsAtOnce, async ([webFormId, group]) => {
-      const apply = (before: readonly SystemField[]) => {
-        let fields = before
-        for (const [index, { webFormId: _, ...field }] of group) {
-          try {
-            fields = importField(fields, field, replaces)
-            faults[index] = undefined
-          } catch (error) {
-            faults[index] = sentenceOf(error)
-          }
+// All fields of a form are one change of it.
+const fieldRecord = recordKind(fieldSchema, async (records, { site, stores: { webForms }, replaces }) => {
+  const faults: (string | undefined)[] = []
+  const byForm = Map.groupBy(records.entries(), ([, { webFormId }]) => webFormId)
+  await inParallel(byForm, formsAtOnce, async ([webFormId, group]) => {
+    const apply = (before: readonly SystemField[]) => {
+      let fields = before
+      for (const [index, { webFormId: _, ...field }] of group) {
+        try {
+          fields = importField(fields, field, replaces)
+          faults[index] = undefined
+        } catch (error) {
+          faults[index] = sentenceOf(error)
         }
-        return areSame(before, fields) ? before : fields
       }
-      try {
-        await webForms.changeFields(site, webFormId, apply, importEntry(site, 'field', group.length))
-      } catch (error) {
-        for (const [index] of group) faults[index] = sentenceOf(error)
-      }
-    })
-    return faults
-  },
+      return textOf(before) === textOf(fields) ? before : fields
+    }
+    try {
+      await webForms.changeFields(site, webFormId, apply, importEntry(site, 'field', group.length))
+    } catch (error) {
+      for (const [index] of group) faults[index] = sentenceOf(error)
+    }
+  })
+  return faults
 })
 
 const contentRecord = (kind: ContentKind) =>
-  recordKind({
-    schema: contentSchema(kind),
-    async store(records, { site, stores: { contents }, replaces }) {
-      const given = foldById<Content>(records, replaces)
-      const ids = [...given.keys()]
-      const now = Date.now()
-      const apply = (stored: Content | undefined, id: number): Content | undefined => {
-        const content = given.get(id)
-        if (!content || !replaces) return content && mergeContent(kind, stored, content, now)
-        // When it was made stays: importing a file twice changes nothing the second time.
-        const createDate = stored?.['createDate']
-        return withDefaults(kind, createDate ? { createDate, ...content } : content, now)
-      }
-      await contents.changeMany(site, kind, ids, apply, importEntry(site, kind, ids.length))
-      return []
-    },
+  recordKind(contentSchema(kind), async (records, { site, stores: { contents }, replaces }) => {
+    const given = foldById<Content>(records, replaces)
+    const ids = [...given.keys()]
+    const now = Date.now()
+    const apply = (stored: Content | undefined, id: number): Content | undefined => {
+      const content = given.get(id)
+      if (!content || !replaces) return content && mergeContent(kind, stored, content, now)
+      // When it was made stays: importing a file twice changes nothing the second time.
+      const createDate = stored?.['createDate']
+      return withDefaults(kind, createDate ? { createDate, ...content } : content, now)
+    }
+    await contents.changeMany(site, kind, ids, apply, importEntry(site, kind, ids.length))
+    return []
   })
 
 const faultIn = (outcome: LinkOutcome, { kind }: LinkList, { objectId }: LinkRecord): string | undefined => {
@@ -214,24 +196,19 @@ const linkKnown = async (records: readonly LinkRecord[], list: LinkList, { store
   return records.map((record, index) => faults[index] ?? faultIn(second, list, record))
 }
 
-const linkRecord = recordKind({
-  schema: linkSchema,
-  async store(records, destination) {
-    const groups = Map.groupBy(records.entries(), ([, { type, categoryId }]) => `${type} ${categoryId}`)
-    const faults: (string | undefined)[] = []
-    for (const group of groups.values()) {
-      const [first] = group
-      if (!first) continue
-      const [, { type, categoryId }] = first
-      const messages = await linkKnown(
-        group.map(([, record]) => record),
-        { site: destination.site, kind: type, category: categoryId },
-        destination,
-      )
-      for (const [position, [index]] of group.entries()) faults[index] = messages[position]
-    }
-    return faults
-  },
+const linkRecord = recordKind(linkSchema, async (records, destination) => {
+  const groups = Map.groupBy(records.entries(), ([, { type, categoryId }]) => `${type} ${categoryId}`)
+  const faults: (string | undefined)[] = []
+  for (const group of groups.values()) {
+    const [first] = group
+    if (!first) continue
+    const [, { type, categoryId }] = first
+    const list = { site: destination.site, kind: type, category: categoryId }
+    const ofList = group.map(([, record]) => record)
+    const messages = await linkKnown(ofList, list, destination)
+    for (const [position, [index]] of group.entries()) faults[index] = messages[position]
+  }
+  return faults
 })
 
 export const recordKinds: ReadonlyMap<string, RecordKind> = new Map<string, RecordKind>([

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { contentId, contentSchema } from '../../lib/categories/content-schema.ts'
-import { type ContentKind, contentKinds, objectKindNames, oneOf } from '../../lib/core/content-kinds.ts'
+import { byName, type ContentKind, contentKinds, objectKindNames, oneOf } from '../../lib/core/content-kinds.ts'
 import { type CategoryId, largestNamedId, type WebFormId } from '../../lib/core/ids.ts'
 import { fieldTypeName } from '../../lib/fields/catalogue.ts'
 import { maxOrder } from '../../lib/fields/web-forms.ts'
@@ -17,11 +17,10 @@ const nameOf = (longest: number) =>
     .regex(/^\P{Cc}*$/u, 'must not have control characters')
     .refine((value) => value.isWellFormed(), 'must not have halves of characters')
 
-const webFormId = z
-  .int('must be a whole number')
-  .min(1, 'must be 1 or more')
-  .max(largestNamedId, `must be ${largestNamedId} or less`)
-  .transform((value) => value as WebFormId)
+const upTo = (largest: number) =>
+  z.int('must be a whole number').min(1, 'must be 1 or more').max(largest, `must be ${largest} or less`)
+
+const webFormId = upTo(largestNamedId).transform((value) => value as WebFormId)
 
 const described = (description: string, otherwise?: string) => ({
   description,
@@ -44,10 +43,7 @@ export const fieldSchema = z.strictObject({
     }),
   name: nameOf(longestFieldName).optional().meta(described('a name of its own', 'the name of its type')),
   mandatory: z.boolean('must be true or false').optional().meta(described('whether people must fill it in', '`false`')),
-  order: z
-    .int('must be a whole number')
-    .min(1, 'must be 1 or more')
-    .max(maxOrder, `must be ${maxOrder} or less`)
+  order: upTo(maxOrder)
     .optional()
     .meta(described('its position; whatever stands there moves down', 'behind the last one')),
 })
@@ -65,27 +61,15 @@ export const linkSchema = z.strictObject({
 
 export type LinkRecord = z.infer<typeof linkSchema>
 
-// `schema` does not include `kind`.
-interface RecordShape {
-  readonly meaning: string
-  readonly schema: z.ZodObject
-}
-
-const contentShape = (kind: ContentKind): RecordShape => ({
+const contentShape = (kind: ContentKind) => ({
   meaning: kind === 'category' ? 'A category.' : `A${oneOf(kind).slice(1)}.`,
   schema: contentSchema(kind),
 })
 
-/** The records of an import by `kind`, referenced kinds first (T-24). */
-export const recordShapes: Readonly<Record<string, RecordShape>> = {
+/** The records of an import by `kind`, referenced kinds first (T-24). `schema` does not include `kind`. */
+export const recordShapes = {
   webForm: { meaning: 'A web form.', schema: webFormSchema },
-  field: {
-    meaning: 'A system field of a web form. The form must be there, or stand before it.',
-    schema: fieldSchema,
-  },
-  ...Object.fromEntries(contentKinds.map((kind) => [kind, contentShape(kind)])),
-  link: {
-    meaning: 'An object in a category. Both must be there, or stand before it.',
-    schema: linkSchema,
-  },
+  field: { meaning: 'A system field of a web form. The form must be there, or stand before it.', schema: fieldSchema },
+  ...byName(contentKinds, contentShape),
+  link: { meaning: 'An object in a category. Both must be there, or stand before it.', schema: linkSchema },
 }

@@ -14,3 +14,21 @@ export interface AdminStores extends Pick<Stores, 'sites' | 'grants'> {
   memory(): Promise<number>
   close(): Promise<void>
 }
+
+/** Reads a list to its end, behind the value with the key `first`. */
+export async function* readPages<Value, Key>(
+  most: number,
+  first: Key,
+  keyOf: (value: Value) => Key,
+  read: (after: Key, limit: number) => Promise<readonly Value[]>,
+): AsyncGenerator<readonly Value[], void> {
+  for (let after = first; ; ) {
+    const values = await read(after, most)
+    yield values
+    const last = values.at(-1)
+    if (last === undefined || values.length < most) return
+    after = keyOf(last)
+  }
+}
+
+export const idOf = ({ id }: { readonly id: number }): number => id

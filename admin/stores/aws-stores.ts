@@ -3,6 +3,7 @@ import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts
 import { type RecordChange, tellLost } from '../../lib/aws/dynamodb/journal.ts'
 import { openAreas, openDirectory, openJournal } from '../../lib/aws/open-tables.ts'
 import { readStackOutputs } from '../../lib/aws/stack-outputs.ts'
+import { byName, capitalised } from '../../lib/core/content-kinds.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import type { SiteDirectory } from '../../lib/sites/site-directory.ts'
 import { Refusal } from '../terminal/output.ts'
@@ -98,13 +99,8 @@ export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
     grants,
     async areas({ dataCentre }): Promise<AreaStores> {
       const { outputs, region, dynamodb } = await openDataCentre(dataCentre)
-      const tables = {
-        journalTable: outputs('JournalTable'),
-        pathLocksTable: outputs('PathLocksTable'),
-        webFormsTable: outputs('WebFormsTable'),
-        contentTable: outputs('ContentTable'),
-        categoryLinksTable: outputs('CategoryLinksTable'),
-      }
+      const names = ['journalTable', 'pathLocksTable', 'webFormsTable', 'contentTable', 'categoryLinksTable'] as const
+      const tables = byName(names, (name) => outputs(capitalised(name)))
       const { removals, record, ...areas } = openAreas(tables, { dynamodb })
       return { ...areas, files: openFiles(outputs('FilesBucket'), region, { removals, record }) }
     },

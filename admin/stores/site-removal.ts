@@ -1,65 +1,50 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Grant, isCurrent } from '../../lib/access/grants.ts'
-import { contentKinds, objectKindNames } from '../../lib/core/content-kinds.ts'
+import { type ContentKind, objectKindNames, recordOf } from '../../lib/core/content-kinds.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
 import type { Site } from '../../lib/sites/site-directory.ts'
 import { emptyFolder } from '../../lib/storage/continue-removal.ts'
 import { root, type StoragePath } from '../../lib/storage/path.ts'
 import { countFolder } from '../../lib/storage/preview-removal.ts'
-import type { AdminStores, AreaStores } from './admin-stores.ts'
+import { type AdminStores, type AreaStores, readPages } from './admin-stores.ts'
 import { entryOf } from './changes.ts'
 
-/** Counts per kind, and the bytes of the files. */
-export interface SiteContents {
-  readonly files: number
-  readonly bytes: number
-  // There are more files than were counted.
-  readonly atLeast: boolean
-  readonly webForms: number
-  readonly categories: number
-  // By kind.
-  readonly objects: Readonly<Record<string, number>>
-  readonly workflows: number
-  readonly tokens: number
-}
-
-const grantsOf = async ({ grants }: Pick<AdminStores, 'grants'>, site: SiteId): Promise<Grant[]> => {
-  const covering: Grant[] = []
-  for await (const grant of grants.list()) if (grant.sites.includes(site)) covering.push(grant)
-  return covering
+/** Those of all sites, or of one. */
+export const grantsOf = async ({ grants }: AdminStores, site: SiteId | undefined): Promise<Grant[]> => {
+  const found: Grant[] = []
+  for await (const grant of grants.list()) if (site === undefined || grant.sites.includes(site)) found.push(grant)
+  return found
 }
 
 const step = 1_000
 
-const countWorkflows = async ({ workflows }: Pick<AreaStores, 'workflows'>, site: SiteId): Promise<number> => {
-  let count = 0
-  for (let after: StoragePath | undefined; ; ) {
-    const pages = await workflows.list(site, after, step)
-    count += pages.length
-    if (pages.length < step) return count
-    after = pages.at(-1)
-  }
+export const runningWorkflows = async ({ workflows }: AreaStores, site: SiteId): Promise<StoragePath[]> => {
+  const paths: StoragePath[] = []
+  const read = (after: StoragePath | undefined, limit: number) => workflows.list(site, after, limit)
+  for await (const page of readPages(step, undefined, (path) => path, read)) paths.push(...page)
+  return paths
 }
 
-export const contentsOf = async (stores: AdminStores, site: Site): Promise<SiteContents> => {
+/** Counts per kind, and the bytes of the files. `atLeast` tells that there are more files than were counted. */
+export const contentsOf = async (stores: AdminStores, site: Site) => {
   const area = await stores.areas(site)
   const { files, bytes, atLeast } = await countFolder(area.files, site.id, root, { isOver: () => false })
-  const counts = new Map<string, number>()
-  for (const kind of contentKinds) {
-    counts.set(kind, (await area.contents.count(site.id, kind, 0, Number.MAX_SAFE_INTEGER)).count)
-  }
+  const count = async (kind: ContentKind) =>
+    (await area.contents.count(site.id, kind, 0, Number.MAX_SAFE_INTEGER)).count
   return {
     files,
     bytes,
     atLeast,
     webForms: (await area.webForms.list(site.id)).length,
-    categories: counts.get('category') ?? 0,
-    objects: Object.fromEntries(objectKindNames.map((kind) => [kind, counts.get(kind) ?? 0])),
-    workflows: await countWorkflows(area, site.id),
+    categories: await count('category'),
+    objects: recordOf(await Promise.all(objectKindNames.map(async (kind) => [kind, await count(kind)] as const))),
+    workflows: (await runningWorkflows(area, site.id)).length,
     tokens: (await grantsOf(stores, site.id)).length,
   }
 }
+
+type SiteContents = Awaited<ReturnType<typeof contentsOf>>
 
 const some = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
@@ -68,7 +53,7 @@ export const inWords = ({ files, bytes, atLeast, webForms, categories, objects, 
     `${atLeast ? 'at least ' : ''}${some(files, 'file')} (${bytes} bytes)`,
     some(webForms, 'web form'),
     `${some(categories, 'category', 'categories')} with all links`,
-    ...objectKindNames.map((kind) => some(objects[kind] ?? 0, objectKinds[kind].one, objectKinds[kind].many)),
+    ...objectKindNames.map((kind) => some(objects[kind], objectKinds[kind].one, objectKinds[kind].many)),
     some(workflows, 'running workflow'),
   ]
   return `${parts.join(', ')}. ${some(tokens, 'token')} will no longer cover it`
@@ -94,11 +79,6 @@ const uncover = async (stores: AdminStores, { id }: Site): Promise<boolean> => {
   return isAnyCurrent
 }
 
-interface Surroundings {
-  readonly wait?: (milliseconds: number) => Promise<unknown>
-  readonly say?: (sentence: string) => void
-}
-
 /**
  * Removes a site with all its contents. First its tokens lose access, and the site itself goes last, so that repeating
  * completes a failed removal. Caches may still accept tokens for a while: after that time the contents are removed once
@@ -107,7 +87,7 @@ interface Surroundings {
 export const removeSite = async (
   stores: AdminStores,
   site: Site,
-  { wait = sleep, say = console.error }: Surroundings = {},
+  { wait = (ms: number): Promise<unknown> => sleep(ms), say = (sentence: string) => console.error(sentence) } = {},
 ): Promise<void> => {
   const area = await stores.areas(site)
   const isRemembered = await uncover(stores, site)

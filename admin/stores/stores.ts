@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
+import { Command } from 'commander'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { hasService } from '../../lib/machine/directory/directory-use.ts'
 import { UsageError } from '../../lib/machine/directory/failures.ts'
 import { openMachine } from '../../lib/machine/machine.ts'
 import type { Site } from '../../lib/sites/site-directory.ts'
 import { print, Refusal } from '../terminal/output.ts'
-import type { AdminStores } from './admin-stores.ts'
+import type { AdminStores, AreaStores } from './admin-stores.ts'
 import { adviceOn } from './advice.ts'
 
 // In milliseconds (A-13).
@@ -30,6 +30,9 @@ export const siteOf = async ({ sites }: Pick<AdminStores, 'sites'>, id: SiteId):
   if (!site) throw new Refusal(`There is no site ${id}. "site list" shows those that there are.`)
   return site
 }
+
+export const areaOf = async (stores: AdminStores, site: SiteId): Promise<AreaStores> =>
+  stores.areas(await siteOf(stores, site))
 
 export interface GlobalOptions {
   readonly target: 'local' | 'aws'
@@ -65,23 +68,28 @@ const located = (error: unknown, options: GlobalOptions): unknown => {
   return new Refusal(`${advice} (${placeOf(options)})`, { cause: error })
 }
 
-/** Opens the stores of the command line, runs the command, prints its result and closes them. */
-export const withStores = async <Result extends object | readonly object[] | undefined>(
-  command: Command,
-  run: (stores: AdminStores) => Promise<Result>,
-  // The part of the result that is shown as text.
-  forPeople: (result: NonNullable<Result>) => object | readonly object[] = (result) => result,
-): Promise<void> => {
-  const options = command.optsWithGlobals<GlobalOptions>()
-  try {
-    const stores = await openStores(options)
+/**
+ * The action of a command: opens the stores of the command line, runs it with its arguments and options, prints its
+ * result and closes the stores. `forPeople` makes what is shown as text.
+ */
+export const onStores =
+  <Given extends readonly unknown[], Result extends object | undefined>(
+    run: (stores: AdminStores, ...given: Given) => Promise<Result>,
+    forPeople: (result: NonNullable<Result>) => object = (result) => result,
+  ) =>
+  async (...given: Given): Promise<void> => {
+    const command = given.at(-1)
+    if (!(command instanceof Command)) throw new Error('An action gets its command last')
+    const options = command.optsWithGlobals<GlobalOptions>()
     try {
-      const result = await run(stores)
-      if (result) await print(options.json ? result : forPeople(result), options.json)
-    } finally {
-      await stores.close()
+      const stores = await openStores(options)
+      try {
+        const result = await run(stores, ...given)
+        if (result) await print(options.json ? result : forPeople(result), options.json)
+      } finally {
+        await stores.close()
+      }
+    } catch (error) {
+      throw located(error, options)
     }
-  } catch (error) {
-    throw located(error, options)
   }
-}

@@ -1,6 +1,5 @@
-import { InvalidArgumentError } from 'commander'
-import { largestContentId, parseId } from '../../lib/core/ids.ts'
-import { readBaseUrl } from '../../lib/sites/site-directory.ts'
+import { Command, InvalidArgumentError } from 'commander'
+import { largestContentId, parseId, type SiteId } from '../../lib/core/ids.ts'
 
 export const parsePositiveId = <Id extends number>(text: string): Id => {
   const id = parseId<Id>(text)
@@ -31,58 +30,48 @@ export const parseName = (text: string): string => {
   return name
 }
 
-const dataCentreId = /^[a-z][a-z0-9-]{0,31}$/
-
 export const parseDataCentreId = (text: string): string => {
-  if (!dataCentreId.test(text)) {
+  if (!/^[a-z][a-z0-9-]{0,31}$/.test(text)) {
     throw new InvalidArgumentError('It must be lower-case letters, digits and hyphens, beginning with a letter.')
   }
   return text
 }
 
-// Drops a trailing slash.
-export const parseBaseUrl = (text: string): string => {
-  const url = readBaseUrl(text)
-  if (url === undefined)
-    throw new InvalidArgumentError('It must be an http or https URL without a query and a password.')
-  return url
-}
+const day = 24 * 3600
+const secondsIn: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: day, w: 7 * day, y: 365 * day }
 
-const secondsIn: Readonly<Record<string, number>> = {
-  s: 1,
-  m: 60,
-  h: 3600,
-  d: 24 * 3600,
-  w: 7 * 24 * 3600,
-  y: 365 * 24 * 3600,
-}
-
-// In seconds; NaN if it is not a span.
-const spanIn = (text: string): number => {
-  const [, count = '', unit = ''] = /^(\d{1,8})([smhdwy])$/.exec(text) ?? []
-  return count === '' ? Number.NaN : Number(count) * (secondsIn[unit] ?? 0)
-}
+const spanUpTo =
+  (longest: number, fault: string) =>
+  (text: string): number => {
+    const [, count = '', unit = ''] = /^(\d{1,8})([smhdwy])$/.exec(text) ?? []
+    const seconds = Number(count) * (secondsIn[unit] ?? 0)
+    if (seconds < 1 || seconds > longest) throw new InvalidArgumentError(fault)
+    return seconds
+  }
 
 /** In seconds: `30m`, `4h`, `2d`, `1w`. */
-export const parseSpan = (text: string): number => {
-  const seconds = spanIn(text)
-  if (!(seconds >= 1)) throw new InvalidArgumentError('It must be a span such as 30m, 4h, 2d or 1w.')
-  return seconds
-}
-
-const longestLifetime = 365 * 24 * 3600
+export const parseSpan = spanUpTo(Number.POSITIVE_INFINITY, 'It must be a span such as 30m, 4h, 2d or 1w.')
 
 /** In seconds: `4h` is short-lived, `2w` long-lived. */
-export const parseLifetime = (text: string): number => {
-  const seconds = spanIn(text)
-  if (!(seconds >= 1 && seconds <= longestLifetime)) {
-    throw new InvalidArgumentError('It must be a span such as 30m, 4h, 3d or 2w, a year at most.')
-  }
-  return seconds
+export const parseLifetime = spanUpTo(365 * day, 'It must be a span such as 30m, 4h, 3d or 2w, a year at most.')
+
+/** A command with its description, and with examples in its help. */
+export const commandOf = (name: string, description: string, ...examples: readonly string[]): Command =>
+  new Command(name)
+    .description(description)
+    .addHelpText('after', `\nExample:\n${examples.map((example) => `  site-admin ${example}`).join('\n')}`)
+
+export interface OfSite {
+  readonly site: SiteId
 }
 
-export const exampleOf = (...lines: readonly string[]): string =>
-  `\nExample:\n${lines.map((line) => `  site-admin ${line}`).join('\n')}`
+export interface NewOptions<Id> extends OfSite {
+  readonly name: string
+  readonly id?: Id
+}
+
+export const siteOption = ['--site <id>', 'the site', parsePositiveId<SiteId>] as const
+export const ownerOption = ['--site <id>', 'the site that it belongs to', parsePositiveId<SiteId>] as const
 
 export interface RemoveOptions {
   readonly yes?: true

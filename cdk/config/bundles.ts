@@ -3,6 +3,7 @@ import { cp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
+import { byName } from '../../lib/core/content-kinds.ts'
 import {
   type FunctionName,
   type FunctionSettings,
@@ -45,11 +46,6 @@ const options = {
 } as const satisfies BuildOptions
 
 const project = join(import.meta.dirname, '..', '..')
-const packages = join(project, 'node_modules')
-
-const copyPackageFiles = async (files: readonly string[], folder: string): Promise<void> => {
-  for (const file of files) await cp(join(packages, file), join(folder, 'node_modules', file))
-}
 
 const copyBuilt = async (name: string, built: string, folder: string): Promise<void> => {
   const source = join(project, built)
@@ -57,16 +53,16 @@ const copyBuilt = async (name: string, built: string, folder: string): Promise<v
   await cp(source, join(folder, name), { recursive: true })
 }
 
-type Companions = Pick<FunctionSettings, 'packageFiles' | 'folders'>
-
 /** Bundles a Lambda function with the SDK. Its entry is `index.mjs` in the folder. */
 export const bundleFunction = async (
   entry: string,
   folder: string,
-  { packageFiles = [], folders = {} }: Companions = {},
+  { packageFiles = [], folders = {} }: Pick<FunctionSettings, 'packageFiles' | 'folders'> = {},
 ): Promise<Metafile> => {
   const { metafile } = await build({ ...options, entryPoints: { index: entry }, outdir: folder })
-  await copyPackageFiles(packageFiles, folder)
+  for (const file of packageFiles) {
+    await cp(join(project, 'node_modules', file), join(folder, 'node_modules', file))
+  }
   for (const [name, built] of Object.entries(folders)) await copyBuilt(name, built, folder)
   return metafile
 }
@@ -74,13 +70,9 @@ export const bundleFunction = async (
 /** The folder of each bundle. */
 export type Bundles = Readonly<Record<FunctionName | 'registration' | 'stream', string>>
 
-const registration = join(import.meta.dirname, '..', '..', 'functions', 'entries', 'registration.ts')
-
-const stream = join(import.meta.dirname, '..', '..', 'functions', 'entries', 'stream.ts')
-
 // This function is a process, not a handler: Lambda runs `index.js` as a script.
 export const bundleStream = async (folder: string): Promise<void> => {
-  await bundleFunction(stream, folder)
+  await bundleFunction(functionEntry('stream'), folder)
   await writeFile(join(folder, 'index.js'), "import('./index.mjs')\n")
 }
 
@@ -88,14 +80,11 @@ export const bundleFunctions = async (): Promise<Bundles> => {
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-bundles-'))
   // By then the app has copied what it deploys.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const entries = [
-    ...functionNames.map((name) => [name, functionEntry(name), functionSettings[name]] as const),
-    ['registration', registration, {}] as const,
-  ]
-  const bundled = entries.map(async ([name, entry, companions]) => {
-    await bundleFunction(entry, join(folder, name), companions)
-    return [name, join(folder, name)]
-  })
-  const [handlers] = await Promise.all([Promise.all(bundled), bundleStream(join(folder, 'stream'))])
-  return Object.fromEntries([...handlers, ['stream', join(folder, 'stream')]])
+  const folderOf = (name: keyof Bundles) => join(folder, name)
+  await Promise.all([
+    ...functionNames.map((name) => bundleFunction(functionEntry(name), folderOf(name), functionSettings[name])),
+    bundleFunction(functionEntry('registration'), folderOf('registration')),
+    bundleStream(folderOf('stream')),
+  ])
+  return byName([...functionNames, 'registration', 'stream'] as const, folderOf)
 }

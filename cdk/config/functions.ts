@@ -2,12 +2,11 @@ import { join } from 'node:path'
 import { Duration } from 'aws-cdk-lib'
 import { referenceFiles } from '../../lib/contract/documentation/reference-assets.ts'
 import type { prefixes } from '../../lib/contract/routes/routes.ts'
+import { byName, capitalised } from '../../lib/core/content-kinds.ts'
 
 export type ServedGroup = (typeof prefixes)[number]['group']
 
 export interface FunctionSettings {
-  // Relative to functions/.
-  readonly entry: string
   readonly description: string
   // In MB. Processor time grows with memory, and a cold start is mostly processor time.
   readonly memorySize: number
@@ -26,7 +25,6 @@ export type FunctionName = ServedGroup | 'removals'
 /** One Lambda function for each endpoint group, and the worker that finishes removals. */
 export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> = {
   documentation: {
-    entry: 'entries/documentation.ts',
     description: 'The contract (the OpenAPI document and the reference page), and the console',
     memorySize: 512,
     timeout: Duration.seconds(25),
@@ -34,27 +32,23 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
     folders: { console: join('console', 'dist') },
   },
   fields: {
-    entry: 'entries/fields.ts',
     description: 'System fields of web forms',
     memorySize: 512,
     timeout: Duration.seconds(25),
   },
   categories: {
-    entry: 'entries/categories.ts',
     description: 'Categories and the news items and blogs linked to them',
     // A filtered list works on up to 20,000 objects at once.
     memorySize: 1024,
     timeout: Duration.seconds(25),
   },
   storage: {
-    entry: 'entries/storage.ts',
     description: 'Files and folders of sites',
     // Small files of an upload wait in memory until all of it has been checked.
     memorySize: 1024,
     timeout: Duration.seconds(28),
   },
   removals: {
-    entry: 'entries/removals.ts',
     description: 'Finishes the removal of large folders, in slices of a minute',
     memorySize: 512,
     timeout: Duration.seconds(90),
@@ -65,10 +59,10 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
 export const functionNames = Object.keys(functionSettings) as FunctionName[]
 
 export const byFunction = <Value>(create: (name: FunctionName) => Value): Readonly<Record<FunctionName, Value>> =>
-  Object.fromEntries(functionNames.map((name) => [name, create(name)])) as Record<FunctionName, Value>
+  byName(functionNames, create)
 
 /** `fields` → `FieldsFunction`. */
-export const functionName = (name: FunctionName): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}Function`
+export const functionName = (name: FunctionName): string => `${capitalised(name)}Function`
 
-export const functionEntry = (name: FunctionName): string =>
-  join(import.meta.dirname, '..', '..', 'functions', functionSettings[name].entry)
+export const functionEntry = (name: FunctionName | 'registration' | 'stream'): string =>
+  join(import.meta.dirname, '..', '..', 'functions', 'entries', `${name}.ts`)

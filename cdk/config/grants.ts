@@ -1,15 +1,7 @@
 import type { TableName } from '../../lib/config/tables.ts'
 import type { FunctionName } from './functions.ts'
 
-type TableAction =
-  | 'GetItem'
-  | 'BatchGetItem'
-  | 'Query'
-  | 'PutItem'
-  | 'UpdateItem'
-  | 'DeleteItem'
-  | 'BatchWriteItem'
-  | 'Scan'
+type TableAction = `${'Get' | 'BatchGet' | 'Put' | 'Update' | 'Delete' | 'BatchWrite'}Item` | 'Query' | 'Scan'
 
 export interface TableGrant {
   readonly table: TableName
@@ -65,15 +57,17 @@ export const administrationGrants: readonly TableGrant[] = [
 
 type BucketAction = 'ListBucket' | 'ListBucketVersions'
 
-type ObjectAction =
-  | 'GetObject'
-  | 'GetObjectVersion'
-  | 'PutObject'
-  | 'DeleteObject'
-  | 'DeleteObjectVersion'
-  | 'AbortMultipartUpload'
-  | 'ListMultipartUploadParts'
+const objectActions = [
+  'GetObject',
+  'GetObjectVersion',
+  'PutObject',
+  'DeleteObject',
+  'DeleteObjectVersion',
+  'AbortMultipartUpload',
+  'ListMultipartUploadParts',
+] as const
 
+type ObjectAction = (typeof objectActions)[number]
 export type FileAction = BucketAction | ObjectAction
 
 export interface FileGrant {
@@ -90,18 +84,7 @@ export const administrationFileGrants: FileGrant = {
 
 /** File permissions. Functions delete versions to undo a failed upload. */
 export const fileGrants: Partial<Readonly<Record<FunctionName, FileGrant>>> = {
-  storage: {
-    bucket: ['ListBucket', 'ListBucketVersions'],
-    objects: [
-      'GetObject',
-      'GetObjectVersion',
-      'PutObject',
-      'DeleteObject',
-      'DeleteObjectVersion',
-      'AbortMultipartUpload',
-      'ListMultipartUploadParts',
-    ],
-  },
+  storage: { bucket: ['ListBucket', 'ListBucketVersions'], objects: objectActions },
   // An object is deleted in the version that was listed, by its tag: that takes the right to read it.
   removals: { bucket: ['ListBucket'], objects: ['GetObject', 'DeleteObject'] },
 }

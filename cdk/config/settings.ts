@@ -110,13 +110,13 @@ export const readSettings = (node: Node): Settings => parseSettings(node.tryGetC
 export const homeRegion = ({ directoryRegion, dataCentres, defaultDataCentre }: Settings): string =>
   directoryRegion ?? dataCentres[defaultDataCentre]?.region ?? ''
 
+/** The regions of the directory and of the data centres. */
+export const regionsOf = (settings: Settings): ReadonlySet<string> =>
+  new Set([homeRegion(settings), ...Object.values(settings.dataCentres).map(({ region }) => region)])
+
 /** The regions of the directory replicas, seen from one region. */
-export const replicaRegions = (settings: Settings, from: string): readonly string[] => {
-  if (!settings.replicateDirectory) return []
-  const regions = new Set([homeRegion(settings), ...Object.values(settings.dataCentres).map(({ region }) => region)])
-  regions.delete(from)
-  return [...regions]
-}
+export const replicaRegions = (settings: Settings, from: string): readonly string[] =>
+  settings.replicateDirectory ? [...regionsOf(settings)].filter((region) => region !== from) : []
 
 /** The region in which a data centre reads the directory. */
 export const nearestDirectory = (settings: Settings, { region }: DataCentreSettings): string =>
@@ -127,17 +127,11 @@ export const isProtected = (settings: Settings, { deletionProtection }: DataCent
 
 export const stageName = 'live'
 
-interface Addresses {
-  readonly apiId: string
-  // The host of the distribution, if the data centre streams.
-  readonly distribution: string | undefined
-}
-
-/** The base URL of a data centre: its own domain, else its distribution, else its stage. */
+/** The base URL of a data centre: its own domain, else the host of its distribution, else its stage. */
 export const baseUrlOf = (
   { emulatorEndpoint }: Settings,
   { customDomain }: DataCentreSettings,
-  { apiId, distribution }: Addresses,
+  { apiId, distribution }: { readonly apiId: string; readonly distribution: string | undefined },
   { region, urlSuffix }: Pick<Stack, 'region' | 'urlSuffix'>,
 ): string => {
   if (emulatorEndpoint) return `${emulatorEndpoint}/restapis/${apiId}/${stageName}/_user_request_`

@@ -2,12 +2,7 @@ import { CfnOutput, type Stack } from 'aws-cdk-lib'
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam'
 import type { TableName } from '../../lib/config/tables.ts'
 import { administrationFileGrants, administrationGrants } from '../config/grants.ts'
-import { allow, allowOnTables } from './statements.ts'
-
-const allowOnFiles = (bucketArn: string) => [
-  allow('s3', administrationFileGrants.bucket, bucketArn),
-  allow('s3', administrationFileGrants.objects, `${bucketArn}/*`),
-]
+import { allow, allowOnFiles, allowOnTables } from './statements.ts'
 
 /**
  * Gives `site-admin --target aws` a policy for these tables, and the outputs that name them. An administrator of a data
@@ -24,7 +19,7 @@ export const createAdministrationPolicy = (
     description: `site-admin on the stack ${stack.stackName}`,
     statements: [
       ...allowOnTables(grants, arnOf),
-      ...(bucketArn === undefined ? [] : allowOnFiles(bucketArn)),
+      ...(bucketArn === undefined ? [] : allowOnFiles(administrationFileGrants, bucketArn)),
       allow('cloudformation', ['DescribeStacks'], stack.stackId),
     ],
   })

@@ -44,18 +44,11 @@ const batchSize = 10
 // Attempts to deliver an event before the pipe continues with the next one.
 const retries = 20
 
-interface Options {
-  readonly journal: ITable
-  readonly dataCentre: string
-}
-
-export interface ChangeEvents {
-  // Receives the events that the pipe could not deliver.
-  readonly failed: Queue
-}
-
-/** Sends every history entry to an event bus through a pipe. The installation adds its own rules to the bus. */
-export const createChangeEvents = (scope: Construct, { journal, dataCentre }: Options): ChangeEvents => {
+/**
+ * Sends every history entry to an event bus through a pipe. The installation adds its own rules to the bus. `failed`
+ * receives the events that the pipe could not deliver.
+ */
+export const createChangeEvents = (scope: Construct, journal: ITable, dataCentre: string): { failed: Queue } => {
   const parts = new Construct(scope, 'ChangeEvents')
   const stream = journal.tableStreamArn
   if (stream === undefined) throw new Error('The table of the history has no stream')

@@ -1,6 +1,6 @@
 import { CfnOutput, DefaultStackSynthesizer, type Stack } from 'aws-cdk-lib'
 import { Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam'
-import { homeRegion, type Settings } from '../config/settings.ts'
+import { regionsOf, type Settings } from '../config/settings.ts'
 import { allow } from './statements.ts'
 
 // An account has one provider for GitHub, which others may use too: this app does not create it.
@@ -14,13 +14,11 @@ const bootstrapRoles = ['deploy-role', 'file-publishing-role', 'lookup-role']
  * app.
  */
 export const createDeploymentRole = (stack: Stack, settings: Settings): readonly Role[] => {
-  const { deploymentRole, dataCentres } = settings
-  if (!deploymentRole) return []
-  const { repository, environment } = deploymentRole
+  if (!settings.deploymentRole) return []
+  const { repository, environment } = settings.deploymentRole
   const identity = (resource: string, resourceName: string) =>
     stack.formatArn({ service: 'iam', region: '', resource, resourceName })
   const qualifier = stack.synthesizer.bootstrapQualifier ?? DefaultStackSynthesizer.DEFAULT_QUALIFIER
-  const regions = new Set([homeRegion(settings), ...Object.values(dataCentres).map(({ region }) => region)])
 
   const role = new Role(stack, 'DeploymentRole', {
     description: `Deploys from ${repository}`,
@@ -31,7 +29,7 @@ export const createDeploymentRole = (stack: Stack, settings: Settings): readonly
       },
     }),
   })
-  for (const region of regions) {
+  for (const region of regionsOf(settings)) {
     for (const name of bootstrapRoles) {
       const arn = identity('role', `cdk-${qualifier}-${name}-${stack.account}-${region}`)
       role.addToPolicy(allow('sts', ['AssumeRole'], arn))

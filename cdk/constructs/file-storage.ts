@@ -4,16 +4,11 @@ import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectOwnersh
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 
-interface Options {
-  readonly deletionProtection: boolean
-  // Days in which a removed or replaced file can be restored.
-  readonly keptDays: number
-}
-
 /**
  * The bucket of a data centre: private, encrypted, TLS only, versioned. Versions undo a change that failed half-way.
+ * In `keptDays`, a removed or replaced file can be restored.
  */
-export const createFilesBucket = (scope: Construct, { deletionProtection, keptDays }: Options): Bucket =>
+export const createFilesBucket = (scope: Construct, deletionProtection: boolean, keptDays: number): Bucket =>
   new Bucket(scope, 'FilesBucket', {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,

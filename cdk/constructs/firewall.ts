@@ -25,9 +25,6 @@ export const turnedAway = (stack: Stack, isDistributed: boolean): readonly Metri
       }),
   )
 
-// Requests of one address in five minutes.
-const requestsPerAddress = 10_000
-
 const visible = (name: string): CfnWebACL.VisibilityConfigProperty => ({
   cloudWatchMetricsEnabled: true,
   metricName: name,
@@ -39,13 +36,8 @@ const visible = (name: string): CfnWebACL.VisibilityConfigProperty => ({
  * Blocks addresses with a bad reputation and floods from one address. Bodies are not inspected: files may contain
  * anything. `name` is the metric name.
  */
-export const createFirewall = (
-  scope: Construct,
-  id: string,
-  kind: 'REGIONAL' | 'CLOUDFRONT',
-  name: string,
-): CfnWebACL =>
-  new CfnWebACL(scope, id, {
+export const createFirewall = (scope: Construct, kind: 'REGIONAL' | 'CLOUDFRONT', name: string): CfnWebACL =>
+  new CfnWebACL(scope, 'Firewall', {
     scope: kind,
     defaultAction: { allow: {} },
     visibilityConfig: visible(name),
@@ -61,14 +53,15 @@ export const createFirewall = (
         name: 'Floods',
         priority: 1,
         action: { block: {} },
-        statement: { rateBasedStatement: { aggregateKeyType: 'IP', limit: requestsPerAddress } },
+        // Requests of one address in five minutes.
+        statement: { rateBasedStatement: { aggregateKeyType: 'IP', limit: 10_000 } },
         visibilityConfig: visible('Floods'),
       },
     ],
   })
 
 export const guardStage = (scope: Construct, api: RestApi): void => {
-  const acl = createFirewall(scope, 'Firewall', 'REGIONAL', metricName(Stack.of(scope)))
+  const acl = createFirewall(scope, 'REGIONAL', metricName(Stack.of(scope)))
   new CfnWebACLAssociation(scope, 'FirewallAssociation', {
     resourceArn: api.deploymentStage.stageArn,
     webAclArn: acl.attrArn,

@@ -8,10 +8,8 @@ import {
   MethodLoggingLevel,
   ResponseType,
   RestApi,
-  type StageOptions,
 } from 'aws-cdk-lib/aws-apigateway'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { catchAllGroup, prefixes } from '../../lib/contract/routes/routes.ts'
 import { errors } from '../../lib/core/errors.ts'
@@ -19,6 +17,7 @@ import { corsHeaders } from '../../lib/http/cors.ts'
 import { byFunction, type FunctionName, type ServedGroup } from '../config/functions.ts'
 import { type DataCentreSettings, type Settings, stageName } from '../config/settings.ts'
 import { guardStage } from './firewall.ts'
+import { createLogs } from './service-functions.ts'
 
 type Functions = Readonly<Record<FunctionName, IFunction>>
 
@@ -72,6 +71,8 @@ const unanswered = {
     'repeating it is safe. Repeat the request after the time in the Retry-After header.',
 }
 
+const refused = 'The gateway refuses the request: it is malformed, its headers exceed 10 KB or its body 4.5 MB.'
+
 const refusals: readonly Refusal[] = [
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, error: errors.routeUnknown },
   { type: ResponseType.RESOURCE_NOT_FOUND, error: errors.routeUnknown },
@@ -82,13 +83,7 @@ const refusals: readonly Refusal[] = [
   { type: ResponseType.INTEGRATION_FAILURE, error: unanswered, retryAfter: 1 },
   { type: ResponseType.INTEGRATION_TIMEOUT, error: unanswered, retryAfter: 1 },
   { type: ResponseType.WAF_FILTERED, error: byStatus(403, 'A firewall rule refused the request.') },
-  {
-    type: ResponseType.DEFAULT_4XX,
-    error: byStatus(
-      400,
-      'The gateway refuses the request: it is malformed, its headers exceed 10 KB or its body 4.5 MB.',
-    ),
-  },
+  { type: ResponseType.DEFAULT_4XX, error: byStatus(400, refused) },
   { type: ResponseType.DEFAULT_5XX, error: unanswered, retryAfter: 1 },
 ]
 
@@ -135,33 +130,20 @@ const fields: Readonly<Record<string, string>> = {
   integrationError: '$context.integration.error',
 }
 
-// One JSON line per request.
-const createAccessLogs = (
-  scope: Construct,
-): Required<Pick<StageOptions, 'accessLogDestination' | 'accessLogFormat'>> => ({
-  accessLogDestination: new LogGroupLogDestination(
-    new LogGroup(scope, 'AccessLogs', { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY }),
-  ),
-  accessLogFormat: AccessLogFormat.custom(JSON.stringify(fields)),
-})
-
 // Bodies pass unchanged in both directions. AWS needs only the first type. LocalStack ignores it and uses the others
 // (https://github.com/localstack/localstack/pull/12199).
 const binaryMediaTypes = [
   '*/*',
-  ...['application', 'audio', 'font', 'image', 'message', 'model', 'multipart', 'text', 'video'].map(
-    (type) => `${type}/*`,
-  ),
+  ...'application audio font image message model multipart text video'.split(' ').map((type) => `${type}/*`),
 ]
 
-interface Options {
-  readonly functions: Functions
-  readonly dataCentre: DataCentreSettings
-  readonly settings: Settings
-}
-
 /** The REST API of a data centre. It passes requests to functions unchanged. */
-export const createGateway = (scope: Construct, { functions, dataCentre, settings }: Options): RestApi => {
+export const createGateway = (
+  scope: Construct,
+  functions: Functions,
+  dataCentre: DataCentreSettings,
+  settings: Settings,
+): RestApi => {
   const parts = new Construct(scope, 'Gateway')
   const api = new RestApi(parts, 'Api', {
     // Its figures go by this name: an API of the same name in the region would be counted in.
@@ -177,7 +159,9 @@ export const createGateway = (scope: Construct, { functions, dataCentre, setting
       stageName,
       throttlingRateLimit: settings.throttling.rate,
       throttlingBurstLimit: settings.throttling.burst,
-      ...createAccessLogs(parts),
+      accessLogDestination: new LogGroupLogDestination(createLogs(parts, 'AccessLogs')),
+      // One JSON line per request.
+      accessLogFormat: AccessLogFormat.custom(JSON.stringify(fields)),
       // Logs of executions hold query strings, and go to a group that API Gateway makes and nothing empties: the access
       // log says what failed.
       loggingLevel: MethodLoggingLevel.OFF,

@@ -15,13 +15,13 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
-import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs'
+import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
 import { lostEntry } from '../../lib/core/history-entry.ts'
 import type { Settings } from '../config/settings.ts'
-import type { ChangeEvents } from './change-events.ts'
+import type { createChangeEvents } from './change-events.ts'
 import type { RemovalsQueue } from './file-storage.ts'
 import { turnedAway } from './firewall.ts'
 import { period, streamingWatches, type Watch } from './streaming-watches.ts'
@@ -37,7 +37,7 @@ export interface Watched {
   readonly replicaRegions: readonly string[]
   readonly removals: RemovalsQueue
   // Undefined unless the installation enables them.
-  readonly changeEvents: ChangeEvents | undefined
+  readonly changeEvents: ReturnType<typeof createChangeEvents> | undefined
   readonly hasFirewall: boolean
   // Undefined unless the data centre streams.
   readonly streaming: StreamFunction | undefined
@@ -84,14 +84,16 @@ const functionWatches = (name: string, lambda: LambdaFunction): readonly Watch[]
   },
 ]
 
-const throttlesOf = (kind: 'Read' | 'Write', table: ITable): Metric =>
+const metricOf = (table: ITable, metricName: string, statistic: string, dimensions: Record<string, string> = {}) =>
   new Metric({
     namespace: 'AWS/DynamoDB',
-    metricName: `${kind}ThrottleEvents`,
-    dimensionsMap: { TableName: table.tableName },
-    statistic: 'Sum',
+    metricName,
+    dimensionsMap: { TableName: table.tableName, ...dimensions },
+    statistic,
     period,
   })
+
+const throttlesOf = (kind: 'Read' | 'Write', table: ITable) => metricOf(table, `${kind}ThrottleEvents`, 'Sum')
 
 const tableWatches = (name: string, table: ITable): readonly Watch[] =>
   (['Read', 'Write'] as const).map((kind) => ({
@@ -104,31 +106,20 @@ const tableWatches = (name: string, table: ITable): readonly Watch[] =>
   }))
 
 // Milliseconds until a change arrives in another region. There are figures only while there are changes.
-const replicationOf = (table: ITable, region: string): Metric =>
-  new Metric({
-    namespace: 'AWS/DynamoDB',
-    metricName: 'ReplicationLatency',
-    dimensionsMap: { TableName: table.tableName, ReceivingRegion: region },
-    statistic: 'Maximum',
-    period,
-  })
-
-interface Replication {
-  readonly name: string
-  readonly table: ITable
-  readonly region: string
-}
-
 // Every directory table with every region of its replicas.
-const replicationsIn = ({ tables, replicaRegions }: Watched): readonly Replication[] =>
+const replicationsIn = ({ tables, replicaRegions }: Watched) =>
   globalTables.flatMap((name) => {
     const table = tables[name]
-    return table ? replicaRegions.map((region) => ({ name, table, region })) : []
+    if (!table) return []
+    return replicaRegions.map((region) => {
+      const metric = metricOf(table, 'ReplicationLatency', 'Maximum', { ReceivingRegion: region })
+      return { name, region, metric }
+    })
   })
 
-const replicationWatch = ({ name, table, region }: Replication): Watch => ({
+const replicationWatch = ({ name, region, metric }: ReturnType<typeof replicationsIn>[number]): Watch => ({
   id: `${name}ReplicationTo${region}`,
-  metric: replicationOf(table, region),
+  metric,
   // A token that is revoked works for up to 20 seconds more where it is remembered, and nowhere longer than a minute.
   threshold: 40_000,
   periods: 2,
@@ -161,13 +152,13 @@ const removalWatches = ({ queue, failed }: RemovalsQueue): readonly Watch[] => [
 const lostEntriesOf = (stack: Stack): Metric =>
   new Metric({ namespace: stack.stackName, metricName: 'LostHistoryEntries', statistic: 'Sum', period })
 
-const countLostEntries = (
-  scope: Construct,
-  { functions, streaming }: Watched,
-  { namespace, metricName }: Metric,
-): void => {
-  const logGroups = Object.entries(functions).map(([name, { logGroup }]) => [name, logGroup] as const)
-  for (const [name, logGroup] of [...logGroups, ...(streaming ? [['stream', streaming.logs] as const] : [])]) {
+const logGroupsOf = ({ functions, streaming }: Watched): readonly (readonly [name: string, ILogGroup])[] => [
+  ...Object.entries(functions).map(([name, { logGroup }]) => [name, logGroup] as const),
+  ...(streaming ? [['stream', streaming.logs] as const] : []),
+]
+
+const countLostEntries = (scope: Construct, watched: Watched, { namespace, metricName }: Metric): void => {
+  for (const [name, logGroup] of logGroupsOf(watched)) {
     new MetricFilter(scope, `${name}LostHistoryEntries`, {
       logGroup,
       filterPattern: FilterPattern.literal(`"${lostEntry}"`),
@@ -186,7 +177,7 @@ const historyWatch = (lost: Metric): Watch => ({
   action: `Look for "${lostEntry}" in the logs of the functions: the entry stands there, with the reason.`,
 })
 
-const changeEventsWatch = ({ failed }: ChangeEvents): Watch => ({
+const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Watch => ({
   id: 'ChangeEventsFailed',
   metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
   threshold: 0,
@@ -222,12 +213,12 @@ const createTopic = (scope: Construct, email: string, account: string): Topic =>
 }
 
 /** Creates alarms that describe the impact and the first action, and e-mails them to the operator. */
-export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Settings): readonly Alarm[] => {
+export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Settings): void => {
   const scope = new Construct(stack, 'Alarms')
   const topic = alarmEmail === undefined ? undefined : createTopic(scope, alarmEmail, stack.account)
   const lost = lostEntriesOf(stack)
   countLostEntries(scope, watched, lost)
-  return watchesOf(watched, lost).map(({ id, metric, threshold, periods, impact, action }) => {
+  for (const { id, metric, threshold, periods, impact, action } of watchesOf(watched, lost)) {
     const alarm = new Alarm(scope, id, {
       metric,
       threshold,
@@ -237,21 +228,17 @@ export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Set
       alarmDescription: `${impact} ${action}`,
     })
     if (topic) alarm.addAlarmAction(new SnsAction(topic))
-    return alarm
-  })
+  }
 }
 
 const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
   new GraphWidget({ title, left, right, width: 12, height: 6, period })
 
 // Figures per operation, from the request logs.
-const ofOperations = (title: string, { functions, streaming }: Watched, ...query: readonly string[]) =>
+const ofOperations = (title: string, watched: Watched, ...query: readonly string[]) =>
   new LogQueryWidget({
     title,
-    logGroupNames: [
-      ...Object.values(functions).map(({ logGroup }) => logGroup.logGroupName),
-      ...(streaming ? [streaming.logs.logGroupName] : []),
-    ],
+    logGroupNames: logGroupsOf(watched).map(([, { logGroupName }]) => logGroupName),
     queryLines: ['filter message = "request"', ...query],
     view: LogQueryVisualizationType.TABLE,
     width: 12,
@@ -262,29 +249,25 @@ const ofOperations = (title: string, { functions, streaming }: Watched, ...query
 export const createDashboard = (stack: Stack, watched: Watched): void => {
   const { api, functions, tables, removals, hasFirewall, streaming } = watched
   const replications = replicationsIn(watched)
-  const ofFunctions = Object.entries(functions)
-  const ofTables = Object.entries(tables)
+  const ofFunctions = (title: string, metricFor: (lambda: LambdaFunction, label: string) => IMetric) =>
+    graph(
+      title,
+      Object.entries(functions).map(([label, lambda]) => metricFor(lambda, label)),
+    )
+  const throttles = (kind: 'Read' | 'Write') =>
+    Object.entries(tables).map(([label, table]) => throttlesOf(kind, table).with({ label }))
   const dashboard = new Dashboard(stack, 'Dashboard', { dashboardName: stack.stackName })
   dashboard.addWidgets(
     graph('Requests', [api.metricCount()], [api.metricClientError(), api.metricServerError()]),
     graph('Latency, ms', [api.metricLatency({ statistic: 'p50' }), api.metricLatency({ statistic: 'p99' })]),
-    graph(
-      'Duration of functions, p99, ms',
-      ofFunctions.map(([label, lambda]) => lambda.metricDuration({ statistic: 'p99', label })),
+    ofFunctions('Duration of functions, p99, ms', (lambda, label) =>
+      lambda.metricDuration({ statistic: 'p99', label }),
     ),
-    graph(
-      'Failures of functions',
-      ofFunctions.map(([label, lambda]) => lambda.metricErrors({ label })),
+    ofFunctions('Failures of functions', (lambda, label) => lambda.metricErrors({ label })),
+    ofFunctions('Functions at work', (lambda, label) =>
+      lambda.metric('ConcurrentExecutions', { statistic: 'Maximum', label }),
     ),
-    graph(
-      'Functions at work',
-      ofFunctions.map(([label, lambda]) => lambda.metric('ConcurrentExecutions', { statistic: 'Maximum', label })),
-    ),
-    graph(
-      'Reads (left) and writes (right) that tables turned away',
-      ofTables.map(([label, table]) => throttlesOf('Read', table).with({ label })),
-      ofTables.map(([label, table]) => throttlesOf('Write', table).with({ label })),
-    ),
+    graph('Reads (left) and writes (right) that tables turned away', throttles('Read'), throttles('Write')),
     graph(
       'Removals that wait (left), and the age of the oldest in seconds (right)',
       [removals.queue.metricApproximateNumberOfMessagesVisible()],
@@ -294,9 +277,7 @@ export const createDashboard = (stack: Stack, watched: Watched): void => {
       ? [
           graph(
             'Replication of the directory, ms',
-            replications.map(({ name, table, region }) =>
-              replicationOf(table, region).with({ label: `${name} to ${region}` }),
-            ),
+            replications.map(({ name, region, metric }) => metric.with({ label: `${name} to ${region}` })),
           ),
         ]
       : []),

@@ -1,10 +1,10 @@
 import { CustomResource, Duration } from 'aws-cdk-lib'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { Construct, IDependable } from 'constructs'
 import { settingsOf } from '../../lib/config/config.ts'
 import { environmentOf } from '../../lib/config/settings.ts'
 import { createServiceFunction } from './service-functions.ts'
+import { allow } from './statements.ts'
 
 interface Options {
   readonly bundle: string
@@ -20,9 +20,6 @@ interface Options {
   readonly entrance: readonly IDependable[]
 }
 
-// Lambda tries a failing function three times, after one and two more minutes. Each try may take its whole time.
-const patience = Duration.minutes(5)
-
 /** Writes the base URL of the data centre into the directory during the deployment. */
 export const registerDataCentre = (
   scope: Construct,
@@ -36,12 +33,13 @@ export const registerDataCentre = (
     timeout: Duration.seconds(30),
     logLevel: 'INFO',
   })
-  lambda.addToRolePolicy(new PolicyStatement({ actions: ['dynamodb:PutItem'], resources: [directory.tableArn] }))
+  lambda.addToRolePolicy(allow('dynamodb', ['PutItem'], directory.tableArn))
   // CloudFormation cannot change the type of a resource: one of another type has another name.
   const registration = new CustomResource(scope, 'DataCentreRegistration', {
     resourceType: 'Custom::DataCentre',
     serviceToken: lambda.functionArn,
-    serviceTimeout: patience,
+    // Lambda tries a failing function three times, after one and two more minutes. Each try may take its whole time.
+    serviceTimeout: Duration.minutes(5),
     properties: dataCentre,
   })
   registration.node.addDependency(...entrance)

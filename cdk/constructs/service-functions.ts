@@ -1,4 +1,4 @@
-import { type Duration, RemovalPolicy } from 'aws-cdk-lib'
+import { RemovalPolicy } from 'aws-cdk-lib'
 import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import {
   ApplicationLogLevel,
@@ -15,23 +15,25 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { settingsOf } from '../../lib/config/config.ts'
-import { environmentOf } from '../../lib/config/settings.ts'
+import { environmentOf, type SettingTexts } from '../../lib/config/settings.ts'
 import { streaming } from '../../lib/config/streaming.ts'
-import { type FunctionName, functionName, functionSettings } from '../config/functions.ts'
+import { type FunctionName, type FunctionSettings, functionName, functionSettings } from '../config/functions.ts'
 import { fileGrants, removalsGrants, tableGrants } from '../config/grants.ts'
 import { homeRegion, type Settings } from '../config/settings.ts'
-import { allow, allowOnTables } from './statements.ts'
+import { allow, allowOnFiles, allowOnTables } from './statements.ts'
 import type { Tables } from './tables.ts'
 
-interface LambdaOptions {
+export const createLogs = (scope: Construct, id: string, logGroupName?: string): LogGroup =>
+  new LogGroup(scope, id, {
+    ...(logGroupName !== undefined && { logGroupName }),
+    retention: RetentionDays.ONE_MONTH,
+    removalPolicy: RemovalPolicy.DESTROY,
+  })
+
+interface LambdaOptions extends Omit<FunctionSettings, 'packageFiles' | 'folders'> {
   // The folder of the bundle; its `index.mjs` exports `handler`.
   readonly bundle: string
-  readonly description: string
   readonly environment: Readonly<Record<string, string>>
-  // In MB.
-  readonly memorySize: number
-  readonly timeout: Duration
-  readonly goesOnByItself?: boolean
   readonly logLevel: Settings['logLevel']
 }
 
@@ -45,10 +47,7 @@ export const createServiceFunction = (
   { bundle, description, environment, memorySize, timeout, logLevel, goesOnByItself = false }: LambdaOptions,
 ): LambdaFunction => {
   const parts = new Construct(scope, id)
-  const logGroup = new LogGroup(parts, 'Logs', {
-    retention: RetentionDays.ONE_MONTH,
-    removalPolicy: RemovalPolicy.DESTROY,
-  })
+  const logGroup = createLogs(parts, 'Logs')
   const role = new Role(parts, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
   logGroup.grantWrite(role)
   return new LambdaFunction(parts, 'Lambda', {
@@ -74,90 +73,58 @@ export interface FunctionOptions {
   readonly bundle: string
   readonly dataCentre: string
   readonly settings: Settings
-  readonly stores: Stores
-}
-
-interface Stores {
-  readonly tables: Tables
-  readonly files: Bucket
-  readonly removals: Queue
+  readonly stores: { readonly tables: Tables; readonly files: Bucket; readonly removals: Queue }
 }
 
 // Bytes of a file that fit into an event of 6 MB, in base64 with the rest of the request.
 const largestFile = 4_500_000
 
 /** The permissions of a function. */
-export const statementsOf = (name: FunctionName, { tables, files, removals }: Stores): PolicyStatement[] => {
-  const { bucket = [], objects = [] } = fileGrants[name] ?? {}
+export const statementsOf = (
+  name: FunctionName,
+  { tables, files, removals }: FunctionOptions['stores'],
+): PolicyStatement[] => {
+  const [onFiles, onRemovals] = [fileGrants[name], removalsGrants[name]]
   return [
     ...allowOnTables(tableGrants[name], (table) => tables[table].tableArn),
-    allow('s3', bucket, files.bucketArn),
-    allow('s3', objects, files.arnForObjects('*')),
-    allow('sqs', removalsGrants[name] ?? [], removals.queueArn),
-  ].filter(({ actions }) => actions.length > 0)
+    ...(onFiles ? allowOnFiles(onFiles, files.bucketArn) : []),
+    ...(onRemovals ? [allow('sqs', onRemovals, removals.queueArn)] : []),
+  ]
 }
 
-const edgeTexts = ({ dataCentre, settings, stores: { tables } }: FunctionOptions) => ({
+type AllSettings = typeof settingsOf
+type AllTexts = SettingTexts<
+  AllSettings['documentation'] & AllSettings['fields'] & AllSettings['categories'] & AllSettings['storage']
+>
+
+// The texts of all settings. Each function gets those that it reads.
+const textsOf = ({ dataCentre, settings, stores: { tables, files, removals } }: FunctionOptions): AllTexts => ({
   dataCentre,
   logLevel: settings.logLevel,
   pathEncoding: settings.pathEncoding,
   binaryAccept: settings.binaryAccept,
   directoryRegion: settings.replicateDirectory ? undefined : homeRegion(settings),
+  dataCentres: Object.keys(settings.dataCentres).join(),
+  // The origin of signed download URLs.
+  downloadsUrl: settings.emulatorEndpoint ?? `https://${files.bucketRegionalDomainName}`,
+  keptDays: String(settings.keptDays),
   sitesTable: tables.sites.tableName,
   tokensTable: tables.tokens.tableName,
-})
-
-const journalText = ({ stores: { tables } }: FunctionOptions) => ({ journalTable: tables.journal.tableName })
-
-const fileTexts = ({ settings, stores: { tables, files, removals } }: FunctionOptions) => ({
-  keptDays: String(settings.keptDays),
   journalTable: tables.journal.tableName,
+  webFormsTable: tables.webForms.tableName,
+  contentTable: tables.content.tableName,
+  categoryLinksTable: tables.categoryLinks.tableName,
   pathLocksTable: tables.pathLocks.tableName,
+  uploadsTable: tables.uploads.tableName,
   filesBucket: files.bucketName,
   removalsQueueUrl: removals.queueUrl,
 })
 
-// The origin of signed download URLs.
-const downloadsUrl = ({ settings, stores: { files } }: FunctionOptions): string =>
-  settings.emulatorEndpoint ?? `https://${files.bucketRegionalDomainName}`
-
-const storageTexts = (options: FunctionOptions) => ({
-  ...edgeTexts(options),
-  ...fileTexts(options),
-  uploadsTable: options.stores.tables.uploads.tableName,
-})
-
 /** The environment of the function that streams. Its largest file is that of one machine. */
 export const streamEnvironment = (options: FunctionOptions, originSecrets: string): Record<string, string> => ({
-  ...environmentOf(settingsOf.stream, { ...storageTexts(options), originSecrets }),
+  ...environmentOf(settingsOf.stream, { ...textsOf(options), originSecrets }),
   NODE_OPTIONS: streaming.nodeOptions,
 })
-
-// The compiler reports a missing setting.
-const environments: Readonly<Record<FunctionName, (options: FunctionOptions) => Record<string, string>>> = {
-  documentation: (options) =>
-    environmentOf(settingsOf.documentation, {
-      ...edgeTexts(options),
-      dataCentres: Object.keys(options.settings.dataCentres).join(),
-      downloadsUrl: downloadsUrl(options),
-    }),
-  fields: (options) =>
-    environmentOf(settingsOf.fields, {
-      ...edgeTexts(options),
-      ...journalText(options),
-      webFormsTable: options.stores.tables.webForms.tableName,
-    }),
-  categories: (options) =>
-    environmentOf(settingsOf.categories, {
-      ...edgeTexts(options),
-      ...journalText(options),
-      contentTable: options.stores.tables.content.tableName,
-      categoryLinksTable: options.stores.tables.categoryLinks.tableName,
-    }),
-  storage: (options) =>
-    environmentOf(settingsOf.storage, { ...storageTexts(options), largestFile: String(largestFile) }),
-  removals: (options) => environmentOf(settingsOf.removals, fileTexts(options)),
-}
 
 /** Creates a function of the service with its environment and permissions. */
 export const createGrantedFunction = (
@@ -168,7 +135,7 @@ export const createGrantedFunction = (
   const lambda = createServiceFunction(scope, functionName(name), {
     ...functionSettings[name],
     bundle: options.bundle,
-    environment: environments[name](options),
+    environment: environmentOf(settingsOf[name], { ...textsOf(options), largestFile: String(largestFile) }),
     logLevel: options.settings.logLevel,
   })
   for (const statement of statementsOf(name, options.stores)) lambda.addToRolePolicy(statement)

@@ -1,6 +1,6 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { TableName } from '../../lib/config/tables.ts'
-import type { TableGrant } from '../config/grants.ts'
+import type { FileGrant, TableGrant } from '../config/grants.ts'
 
 /** Allows actions, without the prefix of their service, on one resource. */
 export const allow = (service: string, actions: readonly string[], resource: string): PolicyStatement =>
@@ -13,3 +13,8 @@ export const allowOnTables = (
   grants.map(({ table, index, actions }) =>
     allow('dynamodb', actions, `${arnOf(table)}${index === undefined ? '' : `/index/${index}`}`),
   )
+
+export const allowOnFiles = ({ bucket, objects }: FileGrant, bucketArn: string): readonly PolicyStatement[] => [
+  allow('s3', bucket, bucketArn),
+  allow('s3', objects, `${bucketArn}/*`),
+]

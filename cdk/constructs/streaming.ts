@@ -58,11 +58,7 @@ const passing = (origin: IOrigin): BehaviorOptions => ({
 // CloudFront would cache these errors for ten seconds, for every caller.
 const rememberedErrors = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 
-const recordsOf = (
-  scope: Construct,
-  customDomain: CustomDomain,
-  distribution: Distribution,
-): readonly IDependable[] => {
+const recordsOf = (scope: Construct, customDomain: CustomDomain, distribution: Distribution): IDependable[] => {
   const zone = zoneOf(scope, customDomain)
   if (!zone) return []
   const target = RecordTarget.fromAlias(new CloudFrontTarget(distribution))
@@ -72,13 +68,6 @@ const recordsOf = (
 export interface Edge {
   readonly certificate?: ICertificate
   readonly webAclArn?: string
-}
-
-interface Options {
-  readonly api: RestApi
-  readonly dataCentre: DataCentreSettings
-  readonly edge: Edge
-  readonly stream: FunctionOptions
 }
 
 export interface Streaming extends StreamFunction {
@@ -92,7 +81,13 @@ export interface Streaming extends StreamFunction {
  * A distribution as the address of a data centre. It sends requests for files to the function that streams, and all
  * others to the gateway.
  */
-export const createStreaming = (scope: Construct, { api, dataCentre, edge, stream }: Options): Streaming => {
+export const createStreaming = (
+  scope: Construct,
+  api: RestApi,
+  dataCentre: DataCentreSettings,
+  edge: Edge,
+  stream: FunctionOptions,
+): Streaming => {
   const parts = new Construct(scope, 'Streaming')
   const { customDomain, originSecret: number = 1 } = dataCentre
   const handled = createStreamFunction(parts, { ...stream, number })

@@ -11,10 +11,11 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb'
 import type { Construct } from 'constructs'
 import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
+import { byName, capitalised } from '../../lib/core/content-kinds.ts'
 import { type DataCentreSettings, isProtected, nearestDirectory, type Settings } from '../config/settings.ts'
 
 /** `webForms` → `WebFormsTable`, the output that names the table for the administration tool. */
-export const tableOutput = (name: TableName): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}Table`
+export const tableOutput = (name: TableName): string => `${capitalised(name)}Table`
 
 const names = Object.keys(tables) as TableName[]
 
@@ -37,7 +38,6 @@ interface Options {
 }
 
 const attributeTypes = { S: AttributeType.STRING, N: AttributeType.NUMBER } as const
-
 const attribute = ({ name, type }: TableDefinition['partitionKey']) => ({ name, type: attributeTypes[type] })
 
 /** A table from lib/config/tables.ts: on demand, encrypted, with point-in-time recovery. */
@@ -73,16 +73,12 @@ export type Tables = Readonly<Record<TableName, ITable>>
 /** The tables of a data centre: the directory, found by name, and its own. */
 export const createTables = (stack: Stack, settings: Settings, dataCentre: DataCentreSettings): Tables => {
   const region = nearestDirectory(settings, dataCentre)
-  const directory = globalTables.map((name) => {
-    const tableArn = globalTableArn(stack, settings, name, region)
-    return [name, TableV2.fromTableArn(stack, tableOutput(name), tableArn)] as const
-  })
   const deletionProtection = isProtected(settings, dataCentre)
-  const own = regionalTables.map((name) => {
-    const hasStream = name === 'journal' && settings.changeEvents
-    return [name, createTable(stack, name, { deletionProtection, hasStream })] as const
-  })
-  return Object.fromEntries([...directory, ...own]) as Tables
+  return byName([...globalTables, ...regionalTables], (name) =>
+    tables[name].global
+      ? TableV2.fromTableArn(stack, tableOutput(name), globalTableArn(stack, settings, name, region))
+      : createTable(stack, name, { deletionProtection, hasStream: name === 'journal' && settings.changeEvents }),
+  ) as Tables
 }
 
 /** The tables in the region, whose metrics can be read there. */

@@ -8,11 +8,11 @@ import {
   WebFunctionCode,
   WebFunctionRuntime,
 } from 'aws-cdk-lib/aws-lambda'
-import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
 import { streaming } from '../../lib/config/streaming.ts'
-import { type FunctionOptions, statementsOf, streamEnvironment } from './service-functions.ts'
+import { createLogs, type FunctionOptions, statementsOf, streamEnvironment } from './service-functions.ts'
 
 export interface StreamFunction {
   readonly lambda: WebFunction
@@ -32,24 +32,12 @@ const originSecrets = (scope: Construct, number: number): readonly [Secret, ...S
   return number > 1 ? [create(number), create(number - 1)] : [create(number)]
 }
 
-// CloudFormation inserts the value: the template does not contain it.
-const textOf = (secret: Secret): string => secret.secretValue.unsafeUnwrap()
-
-// The minimum is two.
-const environmentsFor = (burst: number): number => Math.max(2, Math.ceil(burst / streaming.requestsAtOnce))
-
-const createLogs = (scope: Construct, id: string, logGroupName?: string): LogGroup =>
-  new LogGroup(scope, id, {
-    ...(logGroupName !== undefined && { logGroupName }),
-    retention: RetentionDays.ONE_MONTH,
-    removalPolicy: RemovalPolicy.DESTROY,
-  })
-
 /** The operations on files as a streaming process. The entry of `bundle` is `index.js`. */
 export const createStreamFunction = (
   scope: Construct,
   { number, ...options }: FunctionOptions & { readonly number: number },
 ): StreamFunction => {
+  const { throttling } = options.settings
   const logs = createLogs(scope, 'Logs')
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
   logs.grantWrite(role)
@@ -62,7 +50,8 @@ export const createStreamFunction = (
     runtime: WebFunctionRuntime.NODEJS_24_X,
     code: WebFunctionCode.fromAssetToManagedBucket(options.bundle),
     role,
-    environment: streamEnvironment(options, secrets.map(textOf).join(',')),
+    // CloudFormation inserts the secrets: the template does not contain them.
+    environment: streamEnvironment(options, secrets.map(({ secretValue }) => secretValue.unsafeUnwrap()).join(',')),
     timeout: Duration.seconds(streaming.longestRequest),
     maxConcurrencyPerEnvironment: streaming.requestsAtOnce,
     logGroup: logs,
@@ -73,7 +62,8 @@ export const createStreamFunction = (
     // It asks for the secret of the distribution itself. IAM would want a digest of the whole body before its first
     // byte.
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
-    defaultEndpoint: { maxEnvironments: environmentsFor(options.settings.throttling.burst) },
+    // The minimum is two.
+    defaultEndpoint: { maxEnvironments: Math.max(2, Math.ceil(throttling.burst / streaming.requestsAtOnce)) },
   })
   return { lambda, logs, secret: secrets[0] }
 }

@@ -8,11 +8,6 @@ import type { DataCentreSettings, Settings } from '../config/settings.ts'
 const runFile = promisify(execFile)
 const administration = [join('admin', 'main.js'), '--target', 'aws', '--json']
 
-interface Registered {
-  readonly id: string
-  readonly url: string
-}
-
 /**
  * Registers the data centres that a deployment missed or registered under another address: LocalStack without an
  * account does not run custom resources. Returns their ids.
@@ -27,7 +22,7 @@ export const registerMissing = async (
   const administer = async (...args: readonly string[]) =>
     JSON.parse((await runFile(process.execPath, [...administration, ...args], { env })).stdout)
 
-  const registered: readonly Registered[] = await administer('data-centre', 'list')
+  const registered: readonly { readonly id: string; readonly url: string }[] = await administer('data-centre', 'list')
   const missing = Object.entries(dataCentres)
     .map(([id, { region }]) => ({ id, region, url: outputOf(outputs, id, 'BaseUrl') }))
     .filter(({ id, url }) => !registered.some((known) => known.id === id && known.url === url))
@@ -38,12 +33,9 @@ export const registerMissing = async (
 }
 
 /** The address is an IP address, so that S3 clients put bucket names into paths. */
-export interface Emulator {
+export interface Emulator extends Pick<Settings, 'pathEncoding' | 'binaryAccept'> {
   readonly name: 'MiniStack' | 'LocalStack'
   readonly endpoint: string
-  // See lib/aws/lambda/gateway.ts.
-  readonly pathEncoding: Settings['pathEncoding']
-  readonly binaryAccept: Settings['binaryAccept']
 }
 
 export type DataCentreRegions = Readonly<Record<string, Pick<DataCentreSettings, 'region'>>>
@@ -128,12 +120,8 @@ const app = ({ folder }: Deployment) => ['--app', join(folder, 'cdk.out')]
 
 export const synthesise = (deployment: Deployment): Promise<void> =>
   cdk(deployment, [
-    'synth',
-    '--quiet',
-    '--output',
-    join(deployment.folder, 'cdk.out'),
-    '--context',
-    `siteAdmin=${contextOf(deployment)}`,
+    ...['synth', '--quiet', '--output', join(deployment.folder, 'cdk.out')],
+    ...['--context', `siteAdmin=${contextOf(deployment)}`],
   ])
 
 /** Bootstraps the regions and deploys the synthesised app. Returns the outputs. */
@@ -142,15 +130,9 @@ export const deploy = async (deployment: Deployment): Promise<Outputs> => {
   const outputs = join(deployment.folder, 'outputs.json')
   await cdk(deployment, ['bootstrap', ...environments, ...app(deployment)])
   await cdk(deployment, [
-    'deploy',
-    '--all',
+    ...['deploy', '--all', '--require-approval', 'never', '--outputs-file', outputs],
     // The directory comes first; then all data centres at once.
-    '--concurrency',
-    String(Object.keys(deployment.dataCentres).length),
-    '--require-approval',
-    'never',
-    '--outputs-file',
-    outputs,
+    ...['--concurrency', String(Object.keys(deployment.dataCentres).length)],
     ...app(deployment),
   ])
   return JSON.parse(readFileSync(outputs, 'utf8'))

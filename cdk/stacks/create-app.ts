@@ -91,15 +91,8 @@ export const createApp = (bundles: Bundles, props: AppProps = {}): App => {
   const edges = createEdges(app, settings, inRegion(edgeRegion))
   for (const [id, dataCentre] of Object.entries(settings.dataCentres)) {
     const isElsewhere = dataCentre.region !== edgeRegion && id in edges
-    const options = {
-      ...inRegion(dataCentre.region),
-      ...(isElsewhere && { crossRegionReferences: true }),
-      settings,
-      id,
-      dataCentre,
-      bundles,
-      edge: edges[id] ?? {},
-    }
+    const props = { ...inRegion(dataCentre.region), ...(isElsewhere && { crossRegionReferences: true }) }
+    const options = { ...props, settings, id, dataCentre, bundles, edge: edges[id] ?? {} }
     new DataCentreStack(app, `${prefix}-${id}`, options).addStackDependency(directory)
   }
   Tags.of(app).add('service', 'site-admin')

@@ -18,8 +18,7 @@ import { createGateway } from '../constructs/gateway.ts'
 import { createAlarms, createDashboard } from '../constructs/monitoring.ts'
 import { registerDataCentre } from '../constructs/registration.ts'
 import { createGrantedFunction } from '../constructs/service-functions.ts'
-import type { Edge } from '../constructs/streaming.ts'
-import { createStreaming } from '../constructs/streaming.ts'
+import { createStreaming, type Edge } from '../constructs/streaming.ts'
 import { createTables, regionalTables, tableOutput, tablesIn } from '../constructs/tables.ts'
 
 interface Props extends StackProps {
@@ -35,22 +34,17 @@ export class DataCentreStack extends Stack {
   constructor(scope: Construct, stackId: string, { settings, id, dataCentre, bundles, edge, ...props }: Props) {
     super(scope, stackId, props)
     const tables = createTables(this, settings, dataCentre)
-    const files = createFilesBucket(this, {
-      deletionProtection: isProtected(settings, dataCentre),
-      keptDays: settings.keptDays,
-    })
+    const files = createFilesBucket(this, isProtected(settings, dataCentre), settings.keptDays)
     const removals = createRemovalsQueue(this, functionSettings.removals.timeout)
     const stores = { tables, files, removals: removals.queue }
     const functions = byFunction((name) =>
       createGrantedFunction(this, name, { bundle: bundles[name], dataCentre: id, settings, stores }),
     )
     workOff(removals.queue, functions.removals)
-    const api = createGateway(this, { functions, dataCentre, settings })
+    const api = createGateway(this, functions, dataCentre, settings)
     const stream = { bundle: bundles.stream, dataCentre: id, settings, stores }
-    const streaming = dataCentre.streaming ? createStreaming(this, { api, dataCentre, edge, stream }) : undefined
-    const changeEvents = settings.changeEvents
-      ? createChangeEvents(this, { journal: tables.journal, dataCentre: id })
-      : undefined
+    const streaming = dataCentre.streaming ? createStreaming(this, api, dataCentre, edge, stream) : undefined
+    const changeEvents = settings.changeEvents ? createChangeEvents(this, tables.journal, id) : undefined
     const watched = {
       api,
       functions,

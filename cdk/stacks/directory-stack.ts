@@ -1,6 +1,6 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
-import { homeRegion, isProtected, type Settings } from '../config/settings.ts'
+import { homeRegion, isProtected, replicaRegions, type Settings } from '../config/settings.ts'
 import { createAdministrationPolicy } from '../constructs/administration.ts'
 import { createDeploymentRole } from '../constructs/deployment-role.ts'
 import { createTable, globalTableArn, globalTableName, globalTables, tableOutput } from '../constructs/tables.ts'
@@ -26,14 +26,9 @@ export class DirectoryStack extends Stack {
   }
 }
 
-// One replica per region except the home, protected if a data centre there is protected.
-const replicasOf = (settings: Settings) => {
-  const { dataCentres, replicateDirectory } = settings
-  const protectedIn = new Map<string, boolean>()
-  for (const dataCentre of replicateDirectory ? Object.values(dataCentres) : []) {
-    const { region } = dataCentre
-    protectedIn.set(region, protectedIn.get(region) || isProtected(settings, dataCentre))
-  }
-  protectedIn.delete(homeRegion(settings))
-  return [...protectedIn].map(([region, deletionProtection]) => ({ region, deletionProtection }))
-}
+// Protected if a data centre of the region is protected.
+const replicasOf = (settings: Settings) =>
+  replicaRegions(settings, homeRegion(settings)).map((region) => {
+    const there = Object.values(settings.dataCentres).filter((dataCentre) => dataCentre.region === region)
+    return { region, deletionProtection: there.some((dataCentre) => isProtected(settings, dataCentre)) }
+  })

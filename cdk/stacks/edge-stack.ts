@@ -21,7 +21,7 @@ export class EdgeStack extends Stack {
       const parts = new Construct(this, id)
       const certificate = customDomain && certificateOf(parts, customDomain, zoneOf(parts, customDomain))
       const firewall =
-        settings.webApplicationFirewall && createFirewall(parts, 'Firewall', 'CLOUDFRONT', `${settings.prefix}-${id}`)
+        settings.webApplicationFirewall && createFirewall(parts, 'CLOUDFRONT', `${settings.prefix}-${id}`)
       return [id, { ...(certificate && { certificate }), ...(firewall && { webAclArn: firewall.attrArn }) }]
     })
     this.edges = Object.fromEntries(edges)

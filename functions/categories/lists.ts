@@ -47,9 +47,9 @@ export const listObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
       ),
   )
 
-export const listAllObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
+export const listAll = (deps: CategoriesDeps, kind: ContentKind) =>
   operation({ params: noParams, query: contentQuery(kind) }, ({ site, query }) =>
-    keepPage<Answer<ObjectPage>>(deps, query, () => listContents(deps, site.id, kind, query)),
+    keepPage<Answer<ObjectPage | typeof categoryPage>>(deps, query, () => listContents(deps, site.id, kind, query)),
   )
 
 /** 404/220002 without the object. */
@@ -63,11 +63,6 @@ export const listCategoriesOfObject = (deps: CategoriesDeps, kind: ObjectKind) =
       keepPage<Answer<typeof categoryPage>>(deps, query, () =>
         listOfObject(deps, { site: site.id, kind, id: params.object }, query),
       ),
-  )
-
-export const listCategories = (deps: CategoriesDeps) =>
-  operation({ params: noParams, query: contentQuery('category') }, ({ site, query }) =>
-    keepPage<Answer<typeof categoryPage>>(deps, query, () => listContents(deps, site.id, 'category', query)),
   )
 
 /** C-49. 404/220001 without the category. Of the query, only `fields` has an effect. */

@@ -3,12 +3,13 @@ import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { ServiceError } from '../../lib/core/errors.ts'
+import { isMissing } from '../../lib/core/system-failures.ts'
 import { tagOfText } from '../../lib/http/conditions.ts'
 import { acceptsGzip } from '../../lib/http/negotiate.ts'
 import { publicOperation } from '../../lib/http/public-operation.ts'
 import { type Reply, text } from '../../lib/http/reply.ts'
 import type { DocumentationDeps } from '../../lib/service/deps.ts'
-import { onceEach } from './reference.ts'
+import { onceEach, pagePolicy } from './reference.ts'
 
 type ConsoleDeps = Pick<DocumentationDeps, 'consoleFolder' | 'findDataCentres' | 'downloadsUrl'>
 
@@ -25,32 +26,18 @@ const isHashed = (name: string): boolean => /-[A-Za-z0-9]{8}\.\w+$/.test(name)
 
 const notBuilt = { message: 'The console is not built here. Run "npm run build:console", then repeat the request.' }
 
-const readText = async (file: string): Promise<string | undefined> => {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+const readText = (file: string): Promise<string | undefined> =>
+  readFile(file, 'utf8').catch((error: unknown) => {
+    if (isMissing(error)) return undefined
     throw error
-  }
-}
+  })
 
 // The page runs the service's own script alone. It sends requests to the data centres and the download URL alone.
 // Trusted Types keep texts from becoming HTML.
 const policy = async ({ findDataCentres, downloadsUrl }: ConsoleDeps): Promise<string> => {
   const urls = [...(await findDataCentres()).map(({ url }) => url), ...(downloadsUrl ? [downloadsUrl] : [])]
-  const origins = new Set(urls.map((url) => new URL(url).origin))
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' blob:",
-    `connect-src 'self' ${[...origins].join(' ')}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; ')
+  const origins = urls.map((url) => new URL(url).origin)
+  return pagePolicy('blob:', origins, '', "require-trusted-types-for 'script'", "trusted-types 'none'")
 }
 
 /** The console. Its addresses are relative: it works behind any prefix. 404/100004 if it is not built. */
@@ -63,14 +50,7 @@ export const getConsole = (deps: ConsoleDeps) =>
     return { ...text('text/html', page, tagOfText(page)), headers }
   })
 
-interface Asset {
-  readonly plain: Reply
-  readonly gzipped: Uint8Array
-  readonly type: string
-  readonly headers: Readonly<Record<string, string>>
-}
-
-const load = async (file: string): Promise<Asset> => {
+const load = async (file: string): Promise<{ readonly plain: Reply; readonly gzipped: Reply }> => {
   const type = types[extname(file)]
   const content = type === undefined ? undefined : await readText(file)
   if (type === undefined || content === undefined) throw new ServiceError('routeUnknown')
@@ -79,21 +59,13 @@ const load = async (file: string): Promise<Asset> => {
     ...(isHashed(file) && { 'Cache-Control': 'public, max-age=31536000, immutable' }),
   }
   const plain = { ...text(type, content, tagOfText(content)), headers }
-  return { plain, gzipped: await promisify(gzip)(content, { level: 9 }), type, headers }
-}
-
-const replyOf = ({ plain, gzipped, type, headers }: Asset, compressed: boolean): Reply => {
-  if (!compressed) return plain
-  return {
+  const bytes = await promisify(gzip)(content, { level: 9 })
+  const gzipped = {
     status: 200,
     headers: { ...headers, 'Content-Encoding': 'gzip' },
-    content: {
-      type: `${type}; charset=utf-8`,
-      length: gzipped.length,
-      bytes: gzipped,
-      elsewhere: async () => plain,
-    },
+    content: { type: `${type}; charset=utf-8`, length: bytes.length, bytes, elsewhere: async () => plain },
   }
+  return { plain, gzipped }
 }
 
 /** A file of the console. 404/100004 for other names. */
@@ -104,6 +76,7 @@ export const getConsoleAsset = ({ consoleFolder }: ConsoleDeps) => {
     if (!/^[\w-]+(\.[\w-]+)+$/.test(name)) throw new ServiceError('routeUnknown')
     const file = join(consoleFolder, name)
     // A file without a hash in its name changes with the next build.
-    return replyOf(await (isHashed(name) ? assetOf(file) : load(file)), acceptsGzip(request))
+    const { plain, gzipped } = await (isHashed(name) ? assetOf(file) : load(file))
+    return acceptsGzip(request) ? gzipped : plain
   })
 }

@@ -28,24 +28,23 @@ const page = (root: string) => `<!doctype html>
 </html>
 `
 
-/** Allows the page's own script, the renderer, and calls to the data centre. */
-const policy = (root: string, { url }: DataCentre) =>
+/** The Content-Security-Policy of a page: own scripts, styles and images, and what is named beside them. */
+export const pagePolicy = (images: string, origins: Iterable<string>, scripts = '', ...more: readonly string[]) =>
   [
     "default-src 'none'",
-    `script-src 'self' 'sha256-${hash('sha256', script(root), 'base64')}'`,
+    `script-src 'self'${scripts}`,
     "style-src 'self'",
-    "img-src 'self' data:",
-    `connect-src 'self' ${new URL(url).origin}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
+    `img-src 'self' ${images}`,
+    `connect-src 'self' ${[...new Set(origins)].join(' ')}`,
+    ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", ...more],
   ].join('; ')
 
 export const getReference = (findHere: () => Promise<DataCentre>): PublicOperation =>
   publicOperation(async ({ path }) => {
     const root = path.endsWith('/') ? '../' : './'
-    const headers = { 'Content-Security-Policy': policy(root, await findHere()) }
-    return { ...text('text/html', page(root)), headers }
+    const ownScript = ` 'sha256-${hash('sha256', script(root), 'base64')}'`
+    const policy = pagePolicy('data:', [new URL((await findHere()).url).origin], ownScript)
+    return { ...text('text/html', page(root)), headers: { 'Content-Security-Policy': policy } }
   })
 
 /** The written document has this in place of the address of the data centre that answers. */

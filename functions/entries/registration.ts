@@ -1,8 +1,7 @@
 import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda'
 import { openSites } from '../../lib/aws/open-tables.ts'
 import { readRegistrationSettings } from '../../lib/config/config.ts'
-import { answerDeployment } from './registration/answer-deployment.ts'
-import { registerDataCentre } from './registration/register-data-centre.ts'
+import { answerDeployment, registerDataCentre } from './registration/custom-resource.ts'
 
 const sites = openSites(readRegistrationSettings())
 

@@ -59,19 +59,18 @@ export const createField = ({ webForms }: FieldsDeps) =>
     },
   )
 
+type FieldChange = Parameters<FieldsDeps['webForms']['changeFields']>[2]
+
 /** F-18 (operation 4). 412 when `If-Match` does not match. */
 export const updateField = ({ webForms }: FieldsDeps) =>
   operation(
     { params: fieldOf, body: bodyOf('fieldChangeBody') },
     async ({ site, params, body, headers, author, remainingTime }) => {
       const check = ifMatch(headers['if-match'])
-      await webForms.changeFields(
-        site.id,
-        params.webForm,
-        (fields) => changeField(fields, params.typeId, body, (field) => check(fieldTag(field))),
-        fieldEntry('field.updated', site, params.webForm, params.typeId, author),
-        remainingTime,
-      )
+      const change: FieldChange = (fields) =>
+        changeField(fields, params.typeId, body, (field) => check(fieldTag(field)))
+      const entry = fieldEntry('field.updated', site, params.webForm, params.typeId, author)
+      await webForms.changeFields(site.id, params.webForm, change, entry, remainingTime)
       return done
     },
   )
@@ -80,13 +79,9 @@ export const updateField = ({ webForms }: FieldsDeps) =>
 export const deleteField = ({ webForms }: FieldsDeps) =>
   operation({ params: fieldOf }, async ({ site, params, headers, author, remainingTime }) => {
     const check = ifMatch(headers['if-match'])
-    await webForms.changeFields(
-      site.id,
-      params.webForm,
-      (fields) => removeField(fields, params.typeId, (field) => check(fieldTag(field))),
-      fieldEntry('field.removed', site, params.webForm, params.typeId, author),
-      remainingTime,
-    )
+    const change: FieldChange = (fields) => removeField(fields, params.typeId, (field) => check(fieldTag(field)))
+    const entry = fieldEntry('field.removed', site, params.webForm, params.typeId, author)
+    await webForms.changeFields(site.id, params.webForm, change, entry, remainingTime)
     return done
   })
 

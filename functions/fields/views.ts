@@ -3,7 +3,7 @@ import type { field as fieldAnswer, webForm } from '../../lib/contract/fields/co
 import { fieldTypeName, imageVerification } from '../../lib/fields/catalogue.ts'
 import type { SystemField, WebFormSummary } from '../../lib/fields/web-forms.ts'
 import { tagOf } from '../../lib/http/conditions.ts'
-import type { Link, SiteUrls } from '../../lib/http/links.ts'
+import type { SiteUrls } from '../../lib/http/links.ts'
 
 export const webFormView = ({ id, name }: WebFormSummary, urls: SiteUrls): Answer<typeof webForm> => ({
   links: [
@@ -14,17 +14,14 @@ export const webFormView = ({ id, name }: WebFormSummary, urls: SiteUrls): Answe
   name,
 })
 
-const nameOf = ({ typeId, name }: SystemField, typeName: string): string =>
-  name ?? (typeId === imageVerification.id ? imageVerification.fieldName : typeName)
-
 /** F-10, F-11. `self` is the URL of the field. */
 export const fieldView = (field: SystemField, self: string): Answer<typeof fieldAnswer> => {
-  const { typeId, mandatory, order } = field
+  const { typeId, name, mandatory, order } = field
   const typeName = fieldTypeName(typeId) ?? ''
   return {
     links: [{ rel: 'self', uri: self }],
     id: typeId,
-    name: nameOf(field, typeName),
+    name: name ?? (typeId === imageVerification.id ? imageVerification.fieldName : typeName),
     type: { id: typeId, name: typeName },
     mandatory,
     order,
@@ -35,15 +32,7 @@ export const fieldView = (field: SystemField, self: string): Answer<typeof field
 export const fieldTag = (field: SystemField): string => tagOf(Object.entries(field).sort())
 
 /** F-5: a list of the first version of the API has one page. */
-export interface WholeList<Item> {
-  readonly links: readonly Link[]
-  readonly items: readonly Item[]
-  readonly totalItemsCount: number
-  readonly itemsPerPageCount: number
-  readonly currentPage: number
-}
-
-export const wholeList = <Item>(self: string, items: readonly Item[]): WholeList<Item> => ({
+export const wholeList = <Item>(self: string, items: readonly Item[]) => ({
   links: [
     { rel: 'self', uri: self },
     { rel: 'previous', uri: null },

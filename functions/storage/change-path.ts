@@ -1,7 +1,7 @@
 import type { Answer } from '../../lib/contract/contract.ts'
-import type { deleting, success } from '../../lib/contract/storage/contract-schemas.ts'
+import type { deleting } from '../../lib/contract/storage/contract-schemas.ts'
 import { type OperationHandler, operation } from '../../lib/http/operation.ts'
-import { done, ok } from '../../lib/http/reply.ts'
+import { done } from '../../lib/http/reply.ts'
 import { firstValue, type Request, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { createFolder } from '../../lib/storage/create-folder.ts'
@@ -10,21 +10,15 @@ import { relocate } from '../../lib/storage/relocate.ts'
 import { remove } from '../../lib/storage/remove.ts'
 import { restore } from '../../lib/storage/restore.ts'
 import { fileTooLarge } from '../../lib/storage/stage-file.ts'
-import { deletedPathOf, pathOf, readSwitches, requesterOf } from './params.ts'
-import { declaredLength, isMultipart, receiveUpload, upload } from './upload.ts'
+import { bodyOf, deletedPathOf, pathOf, readSwitches, requesterOf, schemaOf } from './params.ts'
+import { declaredLength, isMultipart, receiveUpload, succeeded, upload } from './upload.ts'
 
 const bothInOne = /^draft\?force=(true|false)$/
 
 const optionsOf = async (query: Switches) => {
   const [, swallowed] = bothInOne.exec(query.get('version') ?? '') ?? []
-  const given =
-    swallowed === undefined
-      ? { version: query.get('version'), force: query.get('force') }
-      : { version: 'draft', force: swallowed }
-  const { version, force: forced } = await readSwitches(
-    given,
-    async () => (await import('../../lib/contract/storage/switches.ts')).deleteSwitches,
-  )
+  const given = swallowed === undefined ? query : new Map(Object.entries({ version: 'draft', force: swallowed }))
+  const { version, force: forced } = await readSwitches(given, ['version', 'force'], schemaOf('deleteSwitches'))
   return { draftOnly: version === 'draft', withContents: forced !== 'false' }
 }
 
@@ -39,43 +33,22 @@ export const deletePath = (deps: StorageDeps) =>
   })
 
 export const restorePath = (deps: StorageDeps) =>
-  operation(
-    {
-      params: pathOf,
-      body: {
-        schema: async () => (await import('../../lib/contract/storage/switches.ts')).restoreBody,
-        malformed: 'storageRefused',
-      },
-    },
-    async (input) => {
-      await restore(deps, input.site.id, input.params.path, input.body, requesterOf(input))
-      const value: Answer<typeof success> = { status: 'success' }
-      return ok({ value })
-    },
-  )
-
-const succeeded: Answer<typeof success> = { status: 'success' }
+  operation({ params: pathOf, body: bodyOf('restoreBody') }, async (input) => {
+    await restore(deps, input.site.id, input.params.path, input.body, requesterOf(input))
+    return succeeded
+  })
 
 // PUT with `?meta`: renames by `{"name": …}`, moves by `{"path": …}`, copies by `{"copyTo": …}`.
 const relocatePath = (deps: StorageDeps) =>
-  operation(
-    {
-      params: pathOf,
-      body: {
-        schema: async () => (await import('../../lib/contract/storage/switches.ts')).destinationBody,
-        malformed: 'storageRefused',
-      },
-    },
-    async (input) => {
-      await relocate(deps, input.site.id, input.params.path, input.body, requesterOf(input))
-      return ok({ value: succeeded })
-    },
-  )
+  operation({ params: pathOf, body: bodyOf('destinationBody') }, async (input) => {
+    await relocate(deps, input.site.id, input.params.path, input.body, requesterOf(input))
+    return succeeded
+  })
 
 const putFolder = (deps: StorageDeps) =>
   operation({ params: pathOf }, async (input) => {
     await createFolder(deps, input.site.id, input.params.path, requesterOf(input))
-    return ok({ value: succeeded })
+    return succeeded
   })
 
 export const putPath = (deps: StorageDeps): OperationHandler => {
@@ -95,10 +68,7 @@ export const putPath = (deps: StorageDeps): OperationHandler => {
 const mediaType = /^\s*([!#$&^_.+0-9A-Za-z-]{1,64}\/[!#$&^_.+0-9A-Za-z-]{1,64})\s*(?:;|$)/
 
 const asDraft = async (query: Switches): Promise<boolean> => {
-  const { version } = await readSwitches(
-    { version: query.get('version') },
-    async () => (await import('../../lib/contract/storage/switches.ts')).putSwitches,
-  )
+  const { version } = await readSwitches(query, ['version'], schemaOf('putSwitches'))
   return version === 'draft'
 }
 

@@ -12,17 +12,16 @@ import { readPath, readRoot } from './read-path.ts'
 import { appendToUpload, cancelUpload, createUpload, describeUpload, speakingTus } from './resumable-upload.ts'
 import { upload } from './upload.ts'
 
-const uploadInEitherWay = (plain: OperationHandler, resumable: OperationHandler): OperationHandler => {
-  return (request) => (isTus(request.headers) ? resumable(request) : plain(request))
-}
-
-const restoreOrUpload = (restore: OperationHandler, uploadTo: OperationHandler): OperationHandler => {
-  return (request) => (request.query.has('restore') ? restore(request) : uploadTo(request))
+const receive = (restore: OperationHandler, plain: OperationHandler, resumable: OperationHandler): OperationHandler => {
+  return (request) => {
+    if (request.query.has('restore')) return restore(request)
+    return isTus(request.headers) ? resumable(request) : plain(request)
+  }
 }
 
 export const createStorageHandler = (deps: StorageDeps): Handler => {
   const resumable = { ...deps, uploads: createUploads({ ...deps, ...deps.resumable }) }
-  const uploadTo = restoreOrUpload(restorePath(deps), uploadInEitherWay(upload(deps), createUpload(resumable)))
+  const uploadTo = receive(restorePath(deps), upload(deps), createUpload(resumable))
   const operations: Record<OperationOf<'storage'>, OperationHandler> = {
     uploadToFolder: uploadTo,
     uploadToRoot: uploadTo,

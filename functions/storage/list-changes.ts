@@ -13,8 +13,9 @@ import {
 } from '../../lib/history/list-changes.ts'
 import { noParams, operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
+import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
-import { readSwitches } from './params.ts'
+import { readSwitches, schemaOf } from './params.ts'
 
 const usualLimit = 100
 
@@ -28,27 +29,18 @@ const positionOf = (after: string, site: SiteId): number => {
 }
 
 const newestPage: typeof newestChanges = async (...wanted) => {
-  const { changes, next } = await newestChanges(...wanted)
-  return { changes: newestWithin(changes), next }
+  const page = await newestChanges(...wanted)
+  return { ...page, changes: newestWithin(page.changes) }
 }
+
+const switchesOf = async (query: Switches) => ({
+  ...(await readSwitches(query, ['limit', 'type', 'subject'], schemaOf('changesQuery'))),
+  after: query.get('after'),
+})
 
 export const listChanges = ({ history }: StorageDeps) =>
   operation(
-    {
-      params: noParams,
-      query: async (query) => {
-        const given = {
-          limit: query.get('limit'),
-          type: query.get('type'),
-          subject: query.get('subject'),
-        }
-        const switches = await readSwitches(
-          given,
-          async () => (await import('../../lib/contract/storage/switches.ts')).changesQuery,
-        )
-        return { ...switches, after: query.get('after') }
-      },
-    },
+    { params: noParams, query: switchesOf },
     async ({ site, caller, query: { after, limit = usualLimit, type, subject } }) => {
       const filter = { types: type, subject, withFiles: caller.permissions.includes('files') }
       const page: ChangePage =

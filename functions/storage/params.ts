@@ -30,12 +30,28 @@ export const requesterOf = ({ author, remainingTime, headers }: Asking): Request
 
 export const asDraft = (query: Switches): boolean => query.get('version') === 'draft'
 
-/** Loads the schema only when a switch is given: most requests have none. Errors: storageRefused. */
-export const readSwitches = async <Switches>(
-  given: Readonly<Record<string, string | undefined>>,
-  schema: () => Promise<z.core.$ZodType<Switches>>,
-): Promise<Partial<Switches>> => {
-  if (Object.values(given).every((value) => value === undefined)) return {}
+type Schemas = typeof import('../../lib/contract/storage/switches.ts')
+
+export const schemaOf =
+  <Name extends keyof Schemas>(name: Name) =>
+  async (): Promise<Schemas[Name]> =>
+    (await import('../../lib/contract/storage/switches.ts'))[name]
+
+export const bodyOf = <Name extends keyof Schemas>(name: Name) => ({
+  schema: schemaOf(name),
+  malformed: 'storageRefused' as const,
+})
+
+/** Loads the schema only when one of the switches is given: most requests have none. Errors: storageRefused. */
+export const readSwitches = async <Values extends object>(
+  query: Switches,
+  names: readonly (string & keyof Values)[],
+  schema: () => Promise<z.core.$ZodType<Values>>,
+): Promise<Partial<Values>> => {
+  if (!names.some((name) => query.has(name))) return {}
+  const given = Object.fromEntries(names.map((name) => [name, query.get(name)]))
   const [{ validate }, expected] = await Promise.all([import('../../lib/http/validate.ts'), schema()])
   return validate(expected, given, 'storageRefused')
 }
+
+export const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString()

@@ -13,22 +13,13 @@ import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 import { encodePath, nameOf, type StoragePath } from '../../lib/storage/path.ts'
 import { describePath, type PageState } from '../../lib/storage/read-file.ts'
 import { readResolved } from '../../lib/storage/resolve-path.ts'
-import { pathOf, readSwitches } from './params.ts'
+import { pathOf, readSwitches, schemaOf, timeOf } from './params.ts'
 
 type EntryView = Answer<typeof entry>
 type ContentView = Answer<typeof content>
 
-const listingOf = (query: Switches) =>
-  readSwitches(
-    {
-      limit: query.get('limit'),
-      cursor: query.get('cursor'),
-      recursive: query.get('recursive'),
-    },
-    async () => (await import('../../lib/contract/storage/switches.ts')).listing,
-  )
+const listingOf = (query: Switches) => readSwitches(query, ['limit', 'cursor', 'recursive'], schemaOf('listing'))
 
-const timeOf = (modified: number): string => new Date(modified).toISOString()
 const linksTo = (uri: string) => [{ rel: 'storage', uri }]
 
 const pageView = ({ draft, isInWorkflow }: PageState) => ({
@@ -54,12 +45,12 @@ const fileView = (name: string, uri: string, { info, page, fingerprint }: FileSt
   links: linksTo(uri),
 })
 
-interface FolderState {
-  readonly created: number | undefined
-  readonly listing: Listed<ContentView>
-}
-
-const folderView = (name: string, uri: string, { created, listing: { contents, cursor } }: FolderState): EntryView => ({
+const folderView = (
+  name: string,
+  uri: string,
+  created: number | undefined,
+  { contents, cursor }: Listed<ContentView>,
+): EntryView => ({
   name,
   type: 'folder',
   size: 0,
@@ -67,25 +58,6 @@ const folderView = (name: string, uri: string, { created, listing: { contents, c
   links: linksTo(uri),
   contents,
   ...(cursor !== undefined && { cursor }),
-})
-
-const childView = ({ name, type, size, modified }: Entry, folderUri: string): ContentView => ({
-  name,
-  type,
-  size,
-  lastModified: modified === undefined ? null : timeOf(modified),
-  links: linksTo(`${folderUri}/${encodeURIComponent(name)}`),
-})
-
-const fileBelowView = (file: FileBelow, folderUri: string): ContentView => ({
-  name: file.path.slice(file.path.lastIndexOf('/') + 1),
-  path: file.path,
-  type: 'file',
-  size: file.size,
-  lastModified: timeOf(file.modified),
-  etag: entityTagOf(file),
-  fingerprint: file.fingerprint,
-  links: linksTo(`${folderUri}/${file.path.split('/').map(encodeURIComponent).join('/')}`),
 })
 
 interface Shown<Listed> {
@@ -97,13 +69,28 @@ interface Shown<Listed> {
 }
 
 const children: Shown<Entry> = {
-  view: childView,
+  view: ({ name, type, size, modified }, folderUri) => ({
+    name,
+    type,
+    size,
+    lastModified: modified === undefined ? null : timeOf(modified),
+    links: linksTo(`${folderUri}/${encodeURIComponent(name)}`),
+  }),
   textOf: ({ name }) => name,
   roughEntry: 256,
   roughCharacter: 13,
 }
 const filesBelow: Shown<FileBelow> = {
-  view: fileBelowView,
+  view: (file, folderUri) => ({
+    name: file.path.slice(file.path.lastIndexOf('/') + 1),
+    path: file.path,
+    type: 'file',
+    size: file.size,
+    lastModified: timeOf(file.modified),
+    etag: entityTagOf(file),
+    fingerprint: file.fingerprint,
+    links: linksTo(`${folderUri}/${file.path.split('/').map(encodeURIComponent).join('/')}`),
+  }),
   textOf: ({ path }) => path,
   roughEntry: 512,
   roughCharacter: 17,
@@ -142,7 +129,7 @@ export const getMeta = ({ files, workflows }: StorageDeps) =>
           : show(uri, children, (countThatFit) => listFolder(files, site.id, path, { limit, cursor, countThatFit }))
       const described = await describePath({ files, workflows }, site.id, path, { list, isFromStart })
       if (!described) throw new ServiceError('fileUnknown')
-      if (described.type === 'folder') return folderView(nameOf(path), uri, described)
+      if (described.type === 'folder') return folderView(nameOf(path), uri, described.created, described.listing)
       if (isRecursive) {
         throw new ServiceError('storageRefused', { message: 'This is a file. Leave out recursive, or name a folder.' })
       }

@@ -9,20 +9,14 @@ import { readCursor, writeCursor } from '../../lib/storage/listing.ts'
 import { longestListing, type ObjectVersion, type RemovedEntry } from '../../lib/storage/object-store.ts'
 import { fileKey, folderKey, root } from '../../lib/storage/path.ts'
 import { previewRemoval } from '../../lib/storage/preview-removal.ts'
-import { pathOf, readSwitches } from './params.ts'
+import { pathOf, readSwitches, schemaOf, timeOf } from './params.ts'
 
 const usualLimit = 100
 
 const pageOf = async (query: Switches) => {
-  const given = { limit: query.get('limit'), cursor: query.get('cursor') }
-  const { limit = usualLimit, cursor } = await readSwitches(
-    given,
-    async () => (await import('../../lib/contract/storage/switches.ts')).listing,
-  )
+  const { limit = usualLimit, cursor } = await readSwitches(query, ['limit', 'cursor'], schemaOf('listing'))
   return { limit: Math.min(limit, longestListing), cursor }
 }
-
-const timeOf = (at: number): string => new Date(at).toISOString()
 
 const viewOfVersion = ({ id, at, size, isRemoved, isCurrent }: ObjectVersion) => ({
   version: id,

@@ -1,5 +1,5 @@
 import type { Answer } from '../../lib/contract/contract.ts'
-import type { progress as progressAnswer } from '../../lib/contract/storage/contract-schemas.ts'
+import type { downloadLink, progress as progressAnswer } from '../../lib/contract/storage/contract-schemas.ts'
 import { entityTagOf, typedTagOf } from '../../lib/core/entity-tags.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { matchFails, noneMatchFails, type RequestedRange, readRange } from '../../lib/http/conditions.ts'
@@ -10,8 +10,7 @@ import type { Downloads, StorageDeps } from '../../lib/service/deps.ts'
 import type { ByteRange, ObjectInfo } from '../../lib/storage/object-store.ts'
 import { readFile, readVersion } from '../../lib/storage/read-file.ts'
 import { readResolved } from '../../lib/storage/resolve-path.ts'
-import { getLink } from './get-link.ts'
-import { asDraft, pathOf, readSwitches } from './params.ts'
+import { asDraft, pathOf, readSwitches, schemaOf, timeOf } from './params.ts'
 import { getMeta } from './read-meta.ts'
 import { getRemoval, listDeleted, listVersions } from './read-old.ts'
 import { headersOfBytes, representationFor } from './representation.ts'
@@ -20,6 +19,26 @@ const getProgress = ({ progress }: StorageDeps) =>
   operation({ params: pathOf }, async ({ caller }) =>
     ok<Answer<typeof progressAnswer>>({ value: { percent: await progress.percentOf(caller.hash) } }),
   )
+
+const noBytes = () => ({})
+
+const presentAsDraft = (query: Switches): boolean => {
+  if (!query.has('versionId')) return asDraft(query)
+  throw new ServiceError('storageRefused', {
+    message: 'A link is to a file as it is now. Leave versionId out, or read the version with ?versionId alone.',
+  })
+}
+
+/** GET with `?link`: a URL of the file's bytes that needs no token (S-73). Nobody may cache it. */
+const getLink = ({ files, linkTo }: StorageDeps) =>
+  operation({ params: pathOf, query: presentAsDraft }, async ({ site, dataCentre, params, query: isDraft }) => {
+    const { info } = await readResolved(files, site.id, params.path, (path) =>
+      readFile(files, site.id, path, isDraft, noBytes),
+    )
+    const { url, expires } = await linkTo(info, dataCentre)
+    const value: Answer<typeof downloadLink> = { url, expires: timeOf(expires) }
+    return { ...ok({ value }), headers: { 'Cache-Control': 'no-store' } }
+  })
 
 export const readPath = (deps: StorageDeps): OperationHandler => {
   const file = getFile(deps)
@@ -105,10 +124,7 @@ const redirect = async (downloads: Downloads, info: ObjectInfo): Promise<Reply> 
 })
 
 const stateOf = async (query: Switches) => {
-  const { versionId } = await readSwitches(
-    { versionId: query.get('versionId') },
-    async () => (await import('../../lib/contract/storage/switches.ts')).versionSwitches,
-  )
+  const { versionId } = await readSwitches(query, ['versionId'], schemaOf('versionSwitches'))
   return { isDraft: asDraft(query), versionId }
 }
 

@@ -2,7 +2,7 @@ import type { RemainingTime } from '../../lib/core/deadline.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { type OperationInput, operation } from '../../lib/http/operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
-import { type Answer, bodyChunks, type Handler, type Request, type Send } from '../../lib/http/request.ts'
+import type { Answer, Handler, Request, Send } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { type Progress, startProgress } from '../../lib/storage/upload-progress.ts'
 import type { Uploader } from '../../lib/storage/uploads/placement.ts'
@@ -23,7 +23,7 @@ import {
 import type { Upload } from '../../lib/storage/uploads/upload.ts'
 import type { Begun, Uploads } from '../../lib/storage/uploads/uploads.ts'
 import { pathOf } from './params.ts'
-import { declaredLength } from './upload.ts'
+import { countedBody, declaredLength } from './upload.ts'
 
 export interface ResumableDeps extends Pick<StorageDeps, 'progress' | 'clock'> {
   readonly uploads: Uploads
@@ -36,22 +36,19 @@ const uploaderOf = ({ site, author, remainingTime }: Input): Uploader => ({ site
 // Reports the progress of an append under the token that sent it (operation 13).
 const tracked = async (
   { progress: store, clock }: ResumableDeps,
-  { caller, content }: Input,
+  input: Input,
   run: (body: AsyncIterable<Uint8Array>, begun: Begun) => Promise<Upload>,
 ): Promise<Upload> => {
   let progress: Progress | undefined
   const begun: Begun = ({ id, length, offset }) => {
-    const total = length ?? undefined
-    progress = startProgress({ progress: store, token: caller.hash, id, total, already: offset, now: clock.monotonic })
-  }
-  const body = async function* () {
-    for await (const chunk of bodyChunks(content, 'storageRefused')) {
-      progress?.advance(chunk.length)
-      yield chunk
-    }
+    const [token, total] = [input.caller.hash, length ?? undefined]
+    progress = startProgress({ progress: store, token, id, total, already: offset, now: clock.monotonic })
   }
   try {
-    const upload = await run(body(), begun)
+    const upload = await run(
+      countedBody(input, (bytes) => progress?.advance(bytes)),
+      begun,
+    )
     await (upload.isComplete ? progress?.succeed() : progress?.pause())
     return upload
   } catch (error) {
@@ -67,17 +64,11 @@ export const createUpload = (deps: ResumableDeps) =>
   operation({ params: pathOf }, async (input): Promise<Reply> => {
     const { headers, dataCentre, site, params } = input
     requireTus(headers)
-    const { fileName, fileType, version, length, metadata } = readCreation(headers)
+    const { length, metadata, ...file } = readCreation(headers)
     const checksum = readChecksum(headers)
     if (hasBody(input)) requireBytes(headers)
-    const request = {
-      folder: params.path,
-      fileName,
-      fileType,
-      version,
-      ifMatch: headers['if-match'],
-      ifNoneMatch: headers['if-none-match'],
-    }
+    const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] }
+    const request = { folder: params.path, ...file, ...conditions }
     const upload = await tracked(deps, input, (content, begun) => {
       const first = bringsBytes(headers) ? { offset: 0, declared: declaredLength(input), content, checksum } : undefined
       return deps.uploads.create(uploaderOf(input), { request, length, metadata, first }, begun)

@@ -10,7 +10,7 @@ import { type IncomingFile, uploadFiles } from '../../lib/storage/upload-files.t
 import { startProgress } from '../../lib/storage/upload-progress.ts'
 import { pathOf, requesterOf } from './params.ts'
 
-const filePart = 'file'
+export const succeeded = ok<Answer<typeof success>>({ value: { status: 'success' } })
 
 export const isMultipart = (contentType: string | undefined): boolean => /^\s*multipart\//i.test(contentType ?? '')
 
@@ -48,7 +48,7 @@ async function* incomingFiles(
   // Only uploads need it: other requests start without it.
   const { readMultipart } = await import('../../lib/http/multipart.ts')
   for await (const part of guarded(readMultipart(body, boundaryOf(contentType)))) {
-    if (part.name !== filePart) continue
+    if (part.name !== 'file') continue
     yield {
       fileName: part.isFile ? decodeName(part.fileName ?? '') : undefined,
       contentType: part.contentType,
@@ -74,30 +74,27 @@ export const declaredLength = ({ headers }: Pick<Input, 'headers'>): number | un
   return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
 
+export async function* countedBody({ content }: Pick<Input, 'content'>, count: (bytes: number) => void) {
+  for await (const chunk of bodyChunks(content, 'storageRefused')) {
+    count(chunk.length)
+    yield chunk
+  }
+}
+
 /** Reports the progress of an upload (operation 13). */
 export const receiveUpload = async (
   { progress: store, clock }: StorageDeps,
   input: Input,
   run: (body: AsyncGenerator<Uint8Array, void>) => Promise<void>,
 ): Promise<Reply> => {
-  const progress = startProgress({
-    progress: store,
-    token: input.caller.hash,
-    total: declaredLength(input),
-    now: clock.monotonic,
-  })
-  const body = async function* () {
-    for await (const chunk of bodyChunks(input.content, 'storageRefused')) {
-      progress.advance(chunk.length)
-      yield chunk
-    }
-  }
+  const token = input.caller.hash
+  const progress = startProgress({ progress: store, token, total: declaredLength(input), now: clock.monotonic })
   try {
-    await run(body())
+    await run(countedBody(input, progress.advance))
   } catch (error) {
     await progress.fail()
     throw error
   }
   await progress.succeed()
-  return ok<Answer<typeof success>>({ value: { status: 'success' } })
+  return succeeded
 }

@@ -51,21 +51,9 @@ export interface AnswerContract {
   readonly links?: Readonly<Partial<Record<(typeof routes)[number]['operation'], Readonly<Record<string, string>>>>>
 }
 
-export type HeaderName =
-  | 'Location'
-  | 'ETag'
-  | 'Last-Modified'
-  | 'Accept-Ranges'
-  | 'Content-Range'
-  | 'Content-Length'
-  | 'X-Content-Length'
-  | 'Cache-Control'
-  | 'Upload-Offset'
-  | 'Upload-Length'
-  | 'Upload-Defer-Length'
-  | 'Upload-Metadata'
-  | 'Upload-Expires'
-  | 'Tus-Resumable'
+type TusHeader = 'Tus-Resumable' | `Upload-${'Offset' | 'Length' | 'Defer-Length' | 'Metadata' | 'Expires'}`
+type FileHeader = 'Last-Modified' | 'Accept-Ranges' | 'Content-Range' | 'X-Content-Length'
+export type HeaderName = 'Location' | 'ETag' | 'Cache-Control' | FileHeader | TusHeader
 
 /**
  * A request whose answer is shown as an example. Requests are sent in the order of the route table, to the service that
@@ -128,11 +116,17 @@ export const parameter = (description: string, example: string | number, schema:
 export const text = (description: string, example: string): ParameterContract =>
   parameter(description, example, z.string())
 
-export const siteParameter: ParameterContract = {
-  description: 'The id of the site, or `current`: the one site that the token covers.',
-  schema: z.union([z.literal('current'), z.int()]),
-  example: 'current',
-}
+type Answers = OperationContract['answers']
+
+export const ok = (description: string, schema?: Schema, more: Omit<AnswerContract, 'description'> = {}): Answers => ({
+  200: { description, ...(schema && { schema }), ...more },
+})
+
+export const siteParameter = parameter(
+  'The id of the site, or `current`: the one site that the token covers.',
+  'current',
+  z.union([z.literal('current'), z.int()]),
+)
 
 export const link = z
   .object({ rel: z.string(), uri: z.nullable(z.string()) })

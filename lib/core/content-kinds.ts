@@ -1,6 +1,9 @@
 import type { ItemShape, Members, Scalar, Scalars } from './item-shape.ts'
 import { type ContentMember, objectKinds } from './object-kinds.ts'
 
+export const capitalised = <Text extends string>(text: Text) =>
+  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` as Capitalize<Text>
+
 export const recordOf = <Name extends string, Value>(
   entries: readonly (readonly [Name, Value])[],
 ): Readonly<Record<Name, Value>> => Object.fromEntries(entries) as Record<Name, Value>

@@ -1,11 +1,6 @@
 import type { WebFormId } from '../core/ids.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
 
-export interface Link {
-  readonly rel: string
-  readonly uri: string | null
-}
-
 export const sitesUrl = ({ url }: DataCentre): string => `${url}/api/v1/admin/sites`
 
 export const siteUrls = (dataCentre: DataCentre, { id }: Pick<Site, 'id'>) => {

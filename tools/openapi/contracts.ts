@@ -1,5 +1,5 @@
 import { categoriesContract } from '../../lib/contract/categories/contract.ts'
-import type { GroupContract, OperationContract, ParameterContracts } from '../../lib/contract/contract.ts'
+import type { GroupContract, OperationContract } from '../../lib/contract/contract.ts'
 import { documentationContract } from '../../lib/contract/documentation/contract.ts'
 import { fieldsContract } from '../../lib/contract/fields/contract.ts'
 import type { routes } from '../../lib/contract/routes/routes.ts'
@@ -14,14 +14,8 @@ export const contracts = {
   readonly [Name in (typeof routes)[number]['group']]: GroupContract<Name>
 }
 
-interface Description {
-  readonly contract: OperationContract
-  readonly parameters: ParameterContracts
-  readonly tag: { readonly name: string; readonly description: string }
-}
-
-export const describedBy = ({ group, operation }: (typeof routes)[number]): Description => {
-  const { parameters, tag, operations } = contracts[group]
+export const describedBy = ({ group, operation }: (typeof routes)[number]) => {
+  const { parameters, tag, operations }: GroupContract<never> = contracts[group]
   const contract = Object.entries<OperationContract>(operations).find(([name]) => name === operation)?.[1]
   if (!contract) throw new Error(`Nothing describes ${operation}`)
   return { contract, parameters, tag: contract.tag ?? tag }

@@ -6,7 +6,7 @@ import { headersTooLarge } from './error-responses.ts'
 import { type Examples, exampleBaseUrl } from './examples.ts'
 import { operationObject } from './operation-object.ts'
 import { headerComponents } from './parameters.ts'
-import { createSchemas, type Node, type Schemas } from './schemas.ts'
+import { createSchemas, mapValues, type Node, type Schemas } from './schemas.ts'
 
 const introduction = `Manages the content of web sites: the system fields of web forms, the news items and blogs
 of categories, and the files in the storage.
@@ -32,27 +32,12 @@ const securitySchemes = {
 const tagOf = (route: (typeof routes)[number]) =>
   'public' in route && route.public ? contracts.documentation.tag : describedBy(route).tag
 
-const templateOf = (path: string) => path.replaceAll('+}', '}')
-
 const pathsOf = (examples: Examples, schemas: Schemas, responses: Record<string, Node>): Node => {
-  const byPath = Map.groupBy(routes, ({ path }) => templateOf(path))
-  return Object.fromEntries(
-    [...byPath].map(([path, sharing]) => [
-      path,
-      Object.fromEntries(
-        sharing.map((route) => [
-          route.method.toLowerCase(),
-          operationObject({
-            route,
-            ...describedBy(route),
-            tag: tagOf(route).name,
-            examples,
-            schemas,
-            responses,
-          }),
-        ]),
-      ),
-    ]),
+  const describe = (route: (typeof routes)[number]) =>
+    operationObject({ route, ...describedBy(route), tag: tagOf(route).name, examples, schemas, responses })
+  const byPath = Map.groupBy(routes, ({ path }) => path.replaceAll('+}', '}'))
+  return mapValues(Object.fromEntries(byPath), (sharing) =>
+    Object.fromEntries(sharing.map((route) => [route.method.toLowerCase(), describe(route)])),
   )
 }
 

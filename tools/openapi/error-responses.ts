@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { named } from '../../lib/contract/contract.ts'
+import { capitalised } from '../../lib/core/content-kinds.ts'
 import { type ErrorName, errors, ServiceError } from '../../lib/core/errors.ts'
 import type { GroupPolicy } from '../../lib/http/group-policy.ts'
 import { contentTypes, type Format } from '../../lib/http/negotiate.ts'
@@ -12,26 +13,20 @@ import { describeXml, type Node, type Schemas } from './schemas.ts'
 
 export const mediaType = (format: Format): string => contentTypes[format].split(';')[0] ?? ''
 
-const siteErrors = (
-  { permission }: Route,
-  { siteUnknown, siteAmbiguous, renderingEngine }: GroupPolicy,
-): ErrorName[] => [
-  'tokenRejected',
-  siteUnknown,
-  siteAmbiguous,
-  ...(permission ? (['privilegesMissing'] as const) : []),
-  ...(renderingEngine ? (['renderingEngineOff'] as const) : []),
-]
+const when = (applies: boolean | undefined, ...names: readonly ErrorName[]) => (applies ? names : [])
 
 /**
  * The errors of the checks before an operation, in their order. A path whose variables cannot be decoded is no route.
  */
 export const edgeErrors = (route: Route, policy: GroupPolicy, hasDocument: boolean): readonly ErrorName[] => [
-  ...(route.path.includes('{') ? (['routeUnknown'] as const) : []),
+  ...when(route.path.includes('{'), 'routeUnknown'),
   'methodNotAllowed',
-  ...(route.public ? [] : isOfSite(route) ? siteErrors(route, policy) : (['tokenRejected'] as const)),
-  ...(!route.public && policy.formats.length > 1 ? (['notAcceptable'] as const) : []),
-  ...(hasDocument ? (['mediaTypeUnsupported', 'bodyTooLarge'] as const) : []),
+  ...when(!route.public, 'tokenRejected'),
+  ...when(isOfSite(route), policy.siteUnknown, policy.siteAmbiguous),
+  ...when(isOfSite(route) && route.permission !== undefined, 'privilegesMissing'),
+  ...when(isOfSite(route) && policy.renderingEngine, 'renderingEngineOff'),
+  ...when(!route.public && policy.formats.length > 1, 'notAcceptable'),
+  ...when(hasDocument, 'mediaTypeUnsupported', 'bodyTooLarge'),
   'tooManyRequests',
   'unexpected',
   'unavailable',
@@ -102,14 +97,12 @@ const errorResponse = (names: readonly ErrorName[], { schemas, formats, examples
   }
 }
 
-const titleOf = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
-
 /** The error answers of an operation, by status. Operations with the same errors share a component. */
 export const errorResponses = (names: readonly ErrorName[], context: Context): Record<string, Node> => {
   const byStatus = Map.groupBy(new Set(names), (name) => errors[name].status)
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => {
-      const name = `${group.map(titleOf).join('Or')}${context.formats.includes('xml') ? 'InAnyFormat' : ''}`
+      const name = `${group.map(capitalised).join('Or')}${context.formats.includes('xml') ? 'InAnyFormat' : ''}`
       context.responses[name] ??= errorResponse(group, context)
       return [String(status), { $ref: `#/components/responses/${name}` }]
     }),

@@ -141,15 +141,13 @@ const recordHeadersTooLarge = async (service: Service): Promise<Examples['header
   return { answer: await shownAnswer(response, '/', false, service) }
 }
 
-/** Each format has a service of its own, so that both find the demo data unchanged. */
-const recordIn = (format: Format): Promise<Examples> =>
-  useExampleService(async (prepared) => {
-    const service = { ...prepared, format }
-    return { recordings: await recordAll(service), headersTooLarge: await recordHeadersTooLarge(service) }
-  })
-
 /** Sends the example requests of each operation to the service, in the order of the route table. */
 export const recordExamples = async (): Promise<Examples> => {
-  const { recordings, headersTooLarge } = await recordIn('json')
-  return { recordings: [...recordings, ...(await recordIn('xml')).recordings], headersTooLarge }
+  const json = await useExampleService(async (prepared) => {
+    const service = { ...prepared, format: 'json' as const }
+    return { recordings: await recordAll(service), headersTooLarge: await recordHeadersTooLarge(service) }
+  })
+  // Each format has a service of its own, so that both find the demo data unchanged.
+  const inXml = await useExampleService((prepared) => recordAll({ ...prepared, format: 'xml' }))
+  return { ...json, recordings: [...json.recordings, ...inXml] }
 }

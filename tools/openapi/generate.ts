@@ -1,9 +1,7 @@
 import { errors } from '../../lib/core/errors.ts'
 import { createDocument } from './document.ts'
 import { type Examples, recordExamples } from './examples.ts'
-import { createRecordsPage } from './records.ts'
-
-const cell = (text: string) => text.replaceAll('|', '\\|')
+import { cell, createRecordsPage } from './records.ts'
 
 const exampleIn = ({ recordings }: Examples): string => {
   const { answer } =

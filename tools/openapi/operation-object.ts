@@ -5,6 +5,7 @@ import type {
   ParameterContracts,
 } from '../../lib/contract/contract.ts'
 import { routes } from '../../lib/contract/routes/routes.ts'
+import { byName } from '../../lib/core/content-kinds.ts'
 import { type GroupPolicy, groupPolicies } from '../../lib/http/group-policy.ts'
 import type { Format } from '../../lib/http/negotiate.ts'
 import { isRead } from '../../lib/http/request.ts'
@@ -18,10 +19,10 @@ import {
   requestParameters,
   variablesOf,
 } from './parameters.ts'
-import { describeXml, isNode, type Node, type Schemas } from './schemas.ts'
+import { describeXml, isNode, mapValues, type Node, type Schemas } from './schemas.ts'
 
 interface Context {
-  readonly route: Route & { readonly number?: number }
+  readonly route: Route
   readonly contract: OperationContract
   readonly parameters: ParameterContracts
   readonly tag: string
@@ -36,12 +37,7 @@ type Content = Readonly<Record<string, Node>>
 
 /** Bytes, in the words that generators of clients know. */
 const bytes = (mediaTypes: readonly string[]): Content =>
-  Object.fromEntries(
-    mediaTypes.map((type) => [
-      type,
-      { schema: type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' } },
-    ]),
-  )
+  byName(mediaTypes, (type) => ({ schema: { type: 'string', ...(!type.startsWith('text/') && { format: 'binary' }) } }))
 
 const recordingsOf = ({ route, examples }: Context): readonly Recording[] =>
   examples.recordings.filter(({ operation }) => operation === route.operation)
@@ -59,12 +55,7 @@ const withExamples = (content: Content, bodies: readonly (Shown | undefined)[]):
     if (!found) return {}
     return 'value' in found.example ? { example: found.example.value } : { examples: { output: found.example } }
   }
-  return Object.fromEntries(
-    Object.entries(content).map(([mediaType, described]) => [
-      mediaType,
-      { ...described, ...exampleIn(mediaType, described) },
-    ]),
-  )
+  return mapValues(content, (described, mediaType) => ({ ...described, ...exampleIn(mediaType, described) }))
 }
 
 const documentContent = (
@@ -74,39 +65,31 @@ const documentContent = (
   schemas: Schemas,
 ): Content => {
   const described = xml && formats.includes('xml') ? describeXml(schemas.components, schema, xml) : schema
-  return Object.fromEntries(formats.map((format) => [mediaType(format), { schema: described }]))
+  return byName(formats.map(mediaType), () => ({ schema: described }))
 }
 
 const requestBody = (body: BodyContract, formats: readonly Format[], context: Context): Node => {
   const { schemas } = context
   const schema = { ...schemas.sent(body.schema), ...body.also }
-  const typed = Object.entries(body.mediaTypes ?? {}).map(([type, own]) => [type, { schema: schemas.sent(own) }])
   const content: Content = body.mediaTypes
-    ? Object.fromEntries(typed)
+    ? mapValues(body.mediaTypes, (own) => ({ schema: schemas.sent(own) }))
     : documentContent(schema, body.xml, formats, schemas)
+  const shown = recordingsOf(context).map(({ request }) => request)
   return {
     ...(body.description && { description: body.description }),
     required: !body.optional,
-    content: withExamples(
-      content,
-      recordingsOf(context).map(({ request }) => request),
-    ),
+    content: withExamples(content, shown),
   }
 }
 
 /** Variables that the request already had go into the linked path too. */
 const linksOf = ({ links = {} }: AnswerContract, { path }: Route): Node =>
-  Object.fromEntries(
-    Object.entries(links).map(([operation, given]) => {
-      const target = routes.find((route) => route.operation === operation)
-      const own = variablesOf(path)
-      const parameters = variablesOf(target?.path ?? '').map((name) => [
-        name,
-        given[name] ?? (own.includes(name) ? `$request.path.${name}` : undefined),
-      ])
-      return [operation, { operationId: operation, parameters: Object.fromEntries(parameters) }]
-    }),
-  )
+  mapValues(links, (given, operation) => {
+    const target = routes.find((route) => route.operation === operation)
+    const own = variablesOf(path)
+    const placeOf = (name: string) => given[name] ?? (own.includes(name) ? `$request.path.${name}` : undefined)
+    return { operationId: operation, parameters: byName(variablesOf(target?.path ?? ''), placeOf) }
+  })
 
 const contentOf = (status: number, { schema, xml, mediaTypes = [] }: AnswerContract, context: Context): Node => {
   const { schemas, route } = context
@@ -115,10 +98,8 @@ const contentOf = (status: number, { schema, xml, mediaTypes = [] }: AnswerContr
     ...(schema && documentContent(schemas.answered(schema), xml, formatsOf(route), schemas)),
   }
   const answered = recordingsOf(context).filter((recording) => recording.status === status)
-  return withExamples(
-    content,
-    answered.map(({ answer }) => answer),
-  )
+  const shown = answered.map(({ answer }) => answer)
+  return withExamples(content, shown)
 }
 
 const success = (status: number, answer: AnswerContract, context: Context): Node => {
@@ -133,27 +114,21 @@ const success = (status: number, answer: AnswerContract, context: Context): Node
   }
 }
 
-const unchanged = (): Node => ({
+const unchanged: Node = {
   description: 'The state that `If-None-Match` names is still the present one.',
   headers: headerReferences(['ETag']),
-})
+}
 
 const moved = (route: Route, policy: GroupPolicy): Record<string, Node> => {
   if (!isOfSite(route)) return {}
   const movesForGood = !route.keepsMethod && (policy.alwaysMovedPermanently || isRead(route.method))
-  const status = movesForGood ? '301' : '308'
-  return {
-    [status]: {
-      description: 'The site lives in another data centre: repeat the request there.',
-      headers: headerReferences(['Location', 'Cache-Control']),
-    },
-  }
+  const description = 'The site lives in another data centre: repeat the request there.'
+  const headers = headerReferences(['Location', 'Cache-Control'])
+  return { [movesForGood ? 301 : 308]: { description, headers } }
 }
 
-const security = (route: Route, policy: GroupPolicy): Node[] => {
-  if (route.public) return []
-  return [{ token: [] }, { bearer: [] }, ...(policy.tokenInQuery ? [{ queryToken: [] }] : [])]
-}
+const security = (route: Route, policy: GroupPolicy): Node[] =>
+  route.public ? [] : [{ token: [] }, { bearer: [] }, ...(policy.tokenInQuery ? [{ queryToken: [] }] : [])]
 
 export const operationObject = (context: Context): Node => {
   const { route, contract, parameters, tag, schemas } = context
@@ -179,10 +154,8 @@ export const operationObject = (context: Context): Node => {
     ],
     ...(body && { requestBody: requestBody(body, formats, context) }),
     responses: {
-      ...(tagged && { 304: unchanged() }),
-      ...Object.fromEntries(
-        Object.entries(answers).map(([status, answer]) => [status, success(Number(status), answer, context)]),
-      ),
+      ...(tagged && { 304: unchanged }),
+      ...mapValues(answers, (answer, status) => success(Number(status), answer, context)),
       ...moved(route, policy),
       431: { $ref: '#/components/responses/HeadersTooLarge' },
       ...errorResponses(names, { ...context, formats }),

@@ -4,6 +4,7 @@ import type {
   ParameterContract,
   ParameterContracts,
 } from '../../lib/contract/contract.ts'
+import { byName } from '../../lib/core/content-kinds.ts'
 import type { Node, Schemas } from './schemas.ts'
 
 type Place = 'path' | 'query' | 'header'
@@ -72,7 +73,6 @@ const answerHeaders: Readonly<Record<AnswerHeader, Node>> = {
   'Last-Modified': answerHeader('The time when the file was stored, as an HTTP date.'),
   'Accept-Ranges': answerHeader('Requests may ask for parts of the file.', { const: 'bytes' }),
   'Content-Range': answerHeader('The part of the file that the answer holds.'),
-  'Content-Length': answerHeader('The number of bytes of the body.', count),
   'X-Content-Length': answerHeader(
     'On HEAD: the number of bytes that GET would send. API Gateway does not pass on the Content-Length of a HEAD.',
     count,
@@ -97,9 +97,7 @@ export const headerComponents = Object.fromEntries(
 
 /** The headers of an answer: the id of the request, and those named. */
 export const headerReferences = (names: readonly string[]): Node =>
-  Object.fromEntries(
-    ['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${componentName(name)}` }]),
-  )
+  byName(['X-Request-Id', ...names], (name) => ({ $ref: `#/components/headers/${componentName(name)}` }))
 
 export const optionalHeaderObjects = (names: readonly HeaderName[]): Node =>
-  Object.fromEntries(names.map((name) => [name, { ...answerHeaders[name], required: false }]))
+  byName(names, (name) => ({ ...answerHeaders[name], required: false }))

@@ -28,21 +28,13 @@ const objectSchema = z.object({
 
 const code = (value: unknown) => `\`${value}\``
 
-const typeOf = ({
-  said,
-  type,
-  enum: values,
-  minimum,
-  maximum,
-  minLength = 0,
-  maxLength,
-  anyOf,
-}: MemberSchema): string => {
-  if (anyOf) return anyOf.map(typeOf).join(', or ')
-  if (said !== undefined) return said
-  if (values) return values.map(code).join(' or ')
-  if (type === 'integer') return `whole number from ${minimum} to ${maximum}`
-  if (type === 'string') return `text of ${minLength > 0 ? `${minLength} to ` : 'up to '}${maxLength} characters`
+const typeOf = (schema: MemberSchema): string => {
+  const { type, minLength = 0 } = schema
+  if (schema.anyOf) return schema.anyOf.map(typeOf).join(', or ')
+  if (schema.said !== undefined) return schema.said
+  if (schema.enum) return schema.enum.map(code).join(' or ')
+  if (type === 'integer') return `whole number from ${schema.minimum} to ${schema.maximum}`
+  if (type === 'string') return `text of ${minLength > 0 ? `${minLength} to ` : 'up to '}${schema.maxLength} characters`
   if (type === 'boolean') return `${code(true)} or ${code(false)}`
   return code(type)
 }
@@ -62,7 +54,7 @@ const otherwiseOf = (kind: ContentKind, name: string): string | undefined => {
 
 const isContentKind = (kind: string): kind is ContentKind => contentKinds.some((other) => other === kind)
 
-const cell = (text: string) => text.replaceAll('|', '\\|')
+export const cell = (text: string) => text.replaceAll('|', '\\|')
 
 const sectionOf = (kind: string, meaning: string, schema: z.ZodObject): string => {
   const { properties, required } = objectSchema.parse(z.toJSONSchema(schema, { io: 'input' }))

@@ -4,6 +4,12 @@ import { entryNames, namespace } from '../../lib/http/write-xml.ts'
 
 export type Node = { readonly [name: string]: unknown }
 
+export const mapValues = <Value, Result>(
+  values: { readonly [name: string]: Value },
+  map: (value: Value, name: string) => Result,
+): { readonly [name: string]: Result } =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value, name)]))
+
 export const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -89,11 +95,11 @@ export const describeXml = (
     }
     const { properties } = node
     if (!isNode(properties)) return node
-    const described = Object.entries(properties).map(([name, inner]) => {
-      if (!isNode(inner)) return [name, inner]
-      return [name, inner['type'] === 'array' ? list(name, inner) : visit(inner)]
+    const described = mapValues(properties, (inner, name) => {
+      if (!isNode(inner)) return inner
+      return inner['type'] === 'array' ? list(name, inner) : visit(inner)
     })
-    return { ...node, properties: Object.fromEntries(described) }
+    return { ...node, properties: described }
   }
 
   const described = visit(schema)

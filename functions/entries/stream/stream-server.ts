@@ -4,14 +4,36 @@ import type { StreamSettings } from '../../../lib/config/config.ts'
 import { streaming } from '../../../lib/config/streaming.ts'
 import { fieldsRoutes } from '../../../lib/contract/routes/fields.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
+import type { RemainingTime } from '../../../lib/core/deadline.ts'
 import { createHandler } from '../../../lib/http/handler.ts'
-import type { Handler } from '../../../lib/http/request.ts'
-import { createStorageDeps, type StorageDeps } from '../../../lib/service/deps.ts'
+import { createStorageDeps } from '../../../lib/service/deps.ts'
 import { createServer } from '../../../server/create-server.ts'
 import type { EarlyAnswers } from '../../../server/send-answer.ts'
 import { getHealth } from '../../fields/service.ts'
 import { createStorageHandler } from '../../storage/group.ts'
-import { createTimeFor } from './request-time.ts'
+
+// The time that an answer needs to reach the distribution, in milliseconds.
+const transferTime = 2_000
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/**
+ * While its body arrives, a request has the whole time of Lambda. After the body, it has the time that the distribution
+ * waits for an answer: a later change would take effect after an error was sent. `now` is a monotonic clock, in
+ * milliseconds.
+ */
+export const createTimeFor =
+  (now: () => number) =>
+  (message: IncomingMessage): RemainingTime => {
+    const end = now() + streaming.longestRequest * 1000
+    const endOfWait = () => now() + streaming.longestWait * 1000
+    let answerDue = hasBody(message) ? end : endOfWait()
+    message.once('end', () => {
+      answerDue = endOfWait()
+    })
+    return () => Math.min(end, answerDue) - transferTime - now()
+  }
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
 
@@ -37,12 +59,6 @@ const answersAfterBody = (largestFile: number): EarlyAnswers => ({
   comeLast: true,
 })
 
-// Reports this process. The distribution sends the service's `/health` to another function.
-const healthHandler = ({ edge }: StorageDeps): Handler => {
-  const [health] = fieldsRoutes
-  return createHandler('fields', [health], { getHealth }, edge)
-}
-
 // Milliseconds. Lambda may be about to use an idle connection, so the server keeps it open for long.
 const longestIdle = 120_000
 
@@ -57,7 +73,8 @@ export const createStreamServer = (
   const { clock = systemClock } = surroundings
   const deps = createStorageDeps(settings, stores, surroundings)
   const storage = createStorageHandler(deps)
-  const health = healthHandler(deps)
+  // Reports this process. The distribution sends the service's `/health` to another function.
+  const health = createHandler('fields', [fieldsRoutes[0]], { getHealth }, deps.edge)
   const server = createServer((path) => (path === '/health' ? health : storage), {
     admits: comesFromDistribution(settings.originSecrets),
     timeFor: createTimeFor(clock.monotonic),

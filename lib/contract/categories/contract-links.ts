@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type ObjectKind, objectKindNames, oneOf } from '../../core/content-kinds.ts'
 import { objectKinds } from '../../core/object-kinds.ts'
-import { named, type OperationContract } from '../contract.ts'
+import { named, type OperationContract, text } from '../contract.ts'
 import { operationsOf } from '../routes/categories.ts'
 import {
   categoryId,
@@ -58,13 +58,11 @@ const categoryUnlinks = z
 
 const unlinkedBy = (member: string, body: z.core.$ZodType, example: string) => ({
   query: {
-    items: {
-      description:
-        'The items as a JSON text, for clients that send no body with `DELETE`: ' +
+    items: text(
+      'The items as a JSON text, for clients that send no body with `DELETE`: ' +
         `\`[{"${member}":1}]\`, \`[1,2]\` or \`1\`. A body has priority.`,
-      schema: z.string(),
       example,
-    },
+    ),
   },
   body: {
     optional: true as const,
@@ -73,21 +71,20 @@ const unlinkedBy = (member: string, body: z.core.$ZodType, example: string) => (
       'Required unless the query has `items`. In a form, `items` is such a JSON text, or ' +
       `\`items[0][${member}]=1\`. A form is also accepted under \`Content-Type: application/json\`.`,
   },
+  answers: { 204: { description: 'None of them is linked.', headers: ['Location'] as const } },
+})
+
+const linkable = (body: z.core.$ZodType, follow: string) => ({
+  description:
+    'All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is ' +
+    'sent.',
+  body: { schema: body },
+  answers: { 201: { description: 'All of them are linked.', headers: ['Location'], links: { [follow]: {} } } } as const,
 })
 
 export const linkOf = (kind: ObjectKind): OperationContract => ({
   summary: `Link ${objectKinds[kind].many} with a category`,
-  description:
-    'All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is ' +
-    'sent.',
-  body: { schema: links },
-  answers: {
-    201: {
-      description: 'All of them are linked.',
-      headers: ['Location'],
-      links: { [operationsOf(kind).list]: {} },
-    },
-  },
+  ...linkable(links, operationsOf(kind).list),
   errors: ['categoriesMalformed', 'categoryUnknown', 'objectsUnknown'],
   examples: [
     { body: { items: [{ objectId: 2 }, { objectId: 4, displayable: 0 }] } },
@@ -100,24 +97,13 @@ export const unlinkOf = (kind: ObjectKind): OperationContract => ({
   summary: `Unlink ${objectKinds[kind].many} from a category`,
   description: 'Unlinking an object that is not linked is no error.',
   ...unlinkedBy('objectId', unlinks, '[2,4]'),
-  answers: { 204: { description: 'None of them is linked.', headers: ['Location'] } },
   errors: ['categoriesMalformed', 'categoryUnknown'],
   examples: [{ body: { items: [{ objectId: 2 }, { objectId: 4 }] } }],
 })
 
 export const linkCategoriesOf = (kind: ObjectKind): OperationContract => ({
   summary: `Link ${oneOf(kind)} with categories`,
-  description:
-    'All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is ' +
-    'sent.',
-  body: { schema: categoryLinks },
-  answers: {
-    201: {
-      description: 'All of them are linked.',
-      headers: ['Location'],
-      links: { [operationsOf(kind).listCategories]: {} },
-    },
-  },
+  ...linkable(categoryLinks, operationsOf(kind).listCategories),
   errors: ['categoriesMalformed', 'objectUnknown', 'categoriesUnknown'],
   examples: [
     { body: { items: [{ categoryId: 1 }, { categoryId: 2, displayable: 0 }] } },
@@ -129,7 +115,6 @@ export const unlinkCategoriesOf = (kind: ObjectKind): OperationContract => ({
   summary: `Unlink ${oneOf(kind)} from categories`,
   description: 'All of them must exist, or nothing is unlinked. Unlinking an object that is not linked is no error.',
   ...unlinkedBy('categoryId', categoryUnlinks, '[1,2]'),
-  answers: { 204: { description: 'None of them is linked.', headers: ['Location'] } },
   errors: ['categoriesMalformed', 'objectUnknown', 'categoriesUnknown'],
   examples: [{ body: { items: [{ categoryId: 2 }] } }],
 })

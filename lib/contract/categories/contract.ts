@@ -4,26 +4,29 @@ import { deepestWhere, longestWhere, mostConditions } from '../../categories/que
 import { siteUrlShape } from '../../categories/site-urls.ts'
 import {
   associationShape,
-  byName,
+  capitalised,
   contentShape,
   manyObjects,
   type ObjectKind,
   objectKindNames,
   oneOf,
+  recordOf,
 } from '../../core/content-kinds.ts'
 import { largestContentId } from '../../core/ids.ts'
 import type { ItemShape, Member, Members, MemberType } from '../../core/item-shape.ts'
 import { objectKinds } from '../../core/object-kinds.ts'
 import {
+  type AnswerContract,
   type GroupContract,
   named,
   type OperationContract,
+  ok,
   type ParameterContracts,
   parameter,
   siteParameter,
   text,
 } from '../contract.ts'
-import { capitalised, ofEachKind, operationsOf } from '../routes/categories.ts'
+import { ofEachKind, operationsOf } from '../routes/categories.ts'
 import { linkCategoriesOf, linkOf, unlinkCategoriesOf, unlinkOf } from './contract-links.ts'
 
 // Answers. The operations write values of these types.
@@ -56,6 +59,10 @@ const itemOf = ({ own, objects }: ItemShape) =>
 
 const count = z.int().check(z.minimum(0))
 
+const pageDescription =
+  'A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the end; its ' +
+  '`totalItemsCount` is null unless `count=true`.'
+
 const pageOf = <Item extends z.core.$ZodType>(item: Item, id: string) =>
   z
     .object({
@@ -65,12 +72,7 @@ const pageOf = <Item extends z.core.$ZodType>(item: Item, id: string) =>
       nextCursor: z.optional(z.nullable(z.string())),
       limit: count,
     })
-    .register(z.globalRegistry, {
-      id,
-      description:
-        'A page of a list. A page by `skip` has `skip`. A page by `cursor` has `nextCursor`, which is null at the ' +
-        'end; its `totalItemsCount` is null unless `count=true`.',
-    })
+    .register(...named(id, pageDescription))
 
 export const category = itemOf(contentShape('category')).register(...named('Category', 'A category of a site.'))
 
@@ -78,16 +80,15 @@ export const categoryPage = pageOf(category, 'CategoryPage')
 
 const associationPage = (kind: ObjectKind) => {
   const id = `${capitalised(kind)}Association`
-  const description = `The link between a category and ${oneOf(kind)}.`
-  return pageOf(itemOf(associationShape(kind)).register(z.globalRegistry, { id, description }), `${id}Page`)
+  const item = itemOf(associationShape(kind))
+  return pageOf(item.register(...named(id, `The link between a category and ${oneOf(kind)}.`)), `${id}Page`)
 }
 
 export type AssociationPage = ReturnType<typeof associationPage>
 
 const objectPage = (kind: ObjectKind) => {
   const id = capitalised(objectKinds[kind].one.replaceAll(/ (.)/g, (_, initial: string) => initial.toUpperCase()))
-  const item = itemOf(contentShape(kind)).register(z.globalRegistry, { id, description: `All of ${oneOf(kind)}.` })
-  return pageOf(item, `${id}Page`)
+  return pageOf(itemOf(contentShape(kind)).register(...named(id, `All of ${oneOf(kind)}.`)), `${id}Page`)
 }
 
 export type ObjectPage = ReturnType<typeof objectPage>
@@ -115,13 +116,11 @@ const orderOf = (shape: ItemShape) => {
 }
 
 const fieldsSwitch = (example: string): ParameterContracts => ({
-  fields: {
-    description:
-      'The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an ' +
+  fields: text(
+    'The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an ' +
       'object. Unknown names are ignored.',
-    schema: z.string(),
     example,
-  },
+  ),
 })
 
 const whereDescription =
@@ -136,11 +135,7 @@ const listSwitches = (
   { fields, where, order }: { fields: string; where: string; order: string },
 ): ParameterContracts => ({
   ...fieldsSwitch(fields),
-  where: {
-    description: whereDescription,
-    schema: z.string().check(z.maxLength(longestWhere)),
-    example: where,
-  },
+  where: parameter(whereDescription, where, z.string().check(z.maxLength(longestWhere))),
   order: parameter(
     'The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.',
     order,
@@ -158,6 +153,9 @@ const listSwitches = (
 
 // Operations on the objects of each kind.
 
+const page = (schema: z.core.$ZodType, links?: AnswerContract['links']) =>
+  ok('A page of the list.', schema, { headers: ['ETag'], ...(links && { links }) })
+
 const listOf = (kind: ObjectKind): OperationContract => {
   const { many, examples } = objectKinds[kind]
   return {
@@ -167,7 +165,7 @@ const listOf = (kind: ObjectKind): OperationContract => {
       where: `{"${kind}.${examples.flag}":true}`,
       order: `-${kind}.${examples.date}`,
     }),
-    answers: { 200: { description: 'A page of the list.', schema: associationPage(kind), headers: ['ETag'] } },
+    answers: page(associationPage(kind)),
     errors: ['categoriesMalformed', 'listTooLong', 'categoryUnknown'],
     examples: [{ query: { limit: '1' } }],
   }
@@ -182,14 +180,9 @@ const listAllOf = (kind: ObjectKind): OperationContract => {
       where: `{"${examples.flag}":true}`,
       order: `-${examples.date}`,
     }),
-    answers: {
-      200: {
-        description: 'A page of the list.',
-        schema: objectPage(kind),
-        headers: ['ETag'],
-        links: { [operationsOf(kind).listCategories]: { object: '$response.body#/items/0/id' } },
-      },
-    },
+    answers: page(objectPage(kind), {
+      [operationsOf(kind).listCategories]: { object: '$response.body#/items/0/id' },
+    }),
     errors: ['categoriesMalformed', 'listTooLong'],
     examples: [{ query: { limit: '1' } }],
   }
@@ -206,14 +199,7 @@ const firstCategory = { category: '$response.body#/items/0/id' }
 const listCategoriesOf = (kind: ObjectKind): OperationContract => ({
   summary: `List the categories of ${oneOf(kind)}`,
   query: categorySwitches,
-  answers: {
-    200: {
-      description: 'A page of the list.',
-      schema: categoryPage,
-      headers: ['ETag'],
-      links: { getCategory: firstCategory },
-    },
-  },
+  answers: page(categoryPage, { getCategory: firstCategory }),
   errors: ['categoriesMalformed', 'listTooLong', 'objectUnknown'],
 })
 
@@ -229,11 +215,11 @@ export const categoriesContract: GroupContract<'categories'> = {
   parameters: {
     site: siteParameter,
     category: parameter('The id of the category.', 1, id),
-    object: {
-      description: `The id of ${objectKindNames.map((kind) => `the ${objectKinds[kind].one}`).join(' or of ')}.`,
-      schema: id,
-      example: 3,
-    },
+    object: parameter(
+      `The id of ${objectKindNames.map((kind) => `the ${objectKinds[kind].one}`).join(' or of ')}.`,
+      3,
+      id,
+    ),
   },
   operations: {
     ...ofEachKind('list', listOf),
@@ -242,30 +228,18 @@ export const categoriesContract: GroupContract<'categories'> = {
     listCategories: {
       summary: 'List the categories of a site',
       query: categorySwitches,
-      answers: {
-        200: {
-          description: 'A page of the list.',
-          schema: categoryPage,
-          headers: ['ETag'],
-          links: { getCategory: firstCategory, ...ofEachKind('list', () => firstCategory) },
-        },
-      },
+      answers: page(categoryPage, { getCategory: firstCategory, ...ofEachKind('list', () => firstCategory) }),
       errors: ['categoriesMalformed', 'listTooLong'],
     },
     getCategory: {
       summary: 'Read a category',
       query: fieldsSwitch('id,name'),
-      answers: {
-        200: {
-          description: 'The category.',
-          schema: category,
-          headers: ['ETag'],
-          links: byName(
-            objectKindNames.map(operationsOf).flatMap(({ list, link }) => [list, link]),
-            () => ({}),
-          ),
-        },
-      },
+      answers: ok('The category.', category, {
+        headers: ['ETag'],
+        links: recordOf(
+          objectKindNames.map(operationsOf).flatMap(({ list, link }) => [[list, {}] as const, [link, {}]]),
+        ),
+      }),
       errors: ['categoriesMalformed', 'categoryUnknown'],
     },
     ...ofEachKind('listAll', listAllOf),
@@ -276,7 +250,7 @@ export const categoriesContract: GroupContract<'categories'> = {
       summary: 'List the addresses of a site',
       description: 'There is one: the base URL of the data centre where the site lives.',
       query: listSwitches(siteUrlShape, { fields: 'url', where: '{"siteId":1001}', order: 'url' }),
-      answers: { 200: { description: 'A page of the list.', schema: siteUrlPage, headers: ['ETag'] } },
+      answers: page(siteUrlPage),
       errors: ['categoriesMalformed'],
     },
   },

@@ -1,29 +1,21 @@
 import * as z from 'zod/mini'
-import { type GroupContract, named, parameter, text } from '../contract.ts'
-import { type ReferenceAsset, referenceAssets } from './reference-assets.ts'
+import { type GroupContract, named, ok, parameter, text } from '../contract.ts'
+import { referenceAssets } from './reference-assets.ts'
 
 const openApi = z
   .looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) })
   .register(...named('OpenApi', 'An OpenAPI document.'))
 
-const assetNames = Object.keys(referenceAssets) as ReferenceAsset[]
-
 export const documentationContract: GroupContract<'documentation'> = {
   tag: { name: 'Service', description: 'The service and its documentation, without a token.' },
   parameters: {
-    asset: parameter('The name of the file.', 'swagger-ui.css', z.enum(assetNames)),
+    asset: parameter('The name of the file.', 'swagger-ui.css', z.enum(Object.keys(referenceAssets))),
     file: text('The name of the file, as it stands on the page.', 'licenses.txt'),
   },
   operations: {
     getOpenApi: {
       summary: 'Read this document',
-      answers: {
-        200: {
-          description: 'The document, with the address of the data centre that answers.',
-          schema: openApi,
-          headers: ['ETag'],
-        },
-      },
+      answers: ok('The document, with the address of the data centre that answers.', openApi, { headers: ['ETag'] }),
       shownByAddress: true,
     },
     getReference: {
@@ -34,13 +26,10 @@ export const documentationContract: GroupContract<'documentation'> = {
     },
     getReferenceAsset: {
       summary: 'Get a file of the page',
-      answers: {
-        200: {
-          description: 'The file.',
-          mediaTypes: Object.values(referenceAssets).map(({ type }) => type),
-          headers: ['ETag'],
-        },
-      },
+      answers: ok('The file.', undefined, {
+        mediaTypes: Object.values(referenceAssets).map(({ type }) => type),
+        headers: ['ETag'],
+      }),
       examples: Object.keys(referenceAssets).map((asset) => ({ path: { asset } })),
       shownByAddress: true,
     },
@@ -58,15 +47,11 @@ export const documentationContract: GroupContract<'documentation'> = {
       summary: 'Get a file of the console',
       description:
         'A name with a hash changes with the content, so caches may keep the file. Files are compressed if the ' +
-        'request ' +
-        'accepts that.',
-      answers: {
-        200: {
-          description: 'The file.',
-          mediaTypes: ['application/octet-stream', '*/*'],
-          optionalHeaders: ['ETag', 'Cache-Control'],
-        },
-      },
+        'request accepts that.',
+      answers: ok('The file.', undefined, {
+        mediaTypes: ['application/octet-stream', '*/*'],
+        optionalHeaders: ['ETag', 'Cache-Control'],
+      }),
       shownByAddress: true,
     },
   },

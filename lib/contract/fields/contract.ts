@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { permissions } from '../../access/grants.ts'
 import { fieldTypes, imageVerification } from '../../fields/catalogue.ts'
 import { maxOrder } from '../../fields/web-forms.ts'
-import { described, type GroupContract, link, named, parameter, siteParameter } from '../contract.ts'
+import { described, type GroupContract, link, named, ok, parameter, siteParameter } from '../contract.ts'
 import { fieldChangeBody, newFieldBody, typeId } from './field-body.ts'
 import { xmlNames } from './xml-names.ts'
 
@@ -125,40 +125,28 @@ export const fieldsContract: GroupContract<'fields'> = {
     listSites: {
       summary: 'List the sites of the token',
       description: 'Every data centre answers this. Send requests for a site to its `url`.',
-      answers: {
-        200: {
-          description: 'The sites, sorted by id.',
-          schema: sitePage,
-          xml: xmlNames.sites,
-          links: { listWebForms: { site: idOfFirst } },
-        },
-      },
+      answers: ok('The sites, sorted by id.', sitePage, {
+        xml: xmlNames.sites,
+        links: { listWebForms: { site: idOfFirst } },
+      }),
     },
     listFields: {
       summary: 'List the system fields of a web form',
       description: 'All of them, on one page, sorted by order.',
-      answers: {
-        200: {
-          description: 'The fields of the form.',
-          schema: fieldPage,
-          xml: xmlNames.fields,
-          headers: ['ETag'],
-          links: { getField: { field: idOfFirst } },
-        },
-      },
+      answers: ok('The fields of the form.', fieldPage, {
+        xml: xmlNames.fields,
+        headers: ['ETag'],
+        links: { getField: { field: idOfFirst } },
+      }),
       errors: ['webFormUnknown'],
     },
     getField: {
       summary: 'Read a system field of a web form',
-      answers: {
-        200: {
-          description: 'The field.',
-          schema: field,
-          xml: xmlNames.field,
-          headers: ['ETag'],
-          links: { updateField: {}, deleteField: {} },
-        },
-      },
+      answers: ok('The field.', field, {
+        xml: xmlNames.field,
+        headers: ['ETag'],
+        links: { updateField: {}, deleteField: {} },
+      }),
       errors: ['webFormUnknown', 'fieldUnknown'],
     },
     createField: {
@@ -210,25 +198,17 @@ export const fieldsContract: GroupContract<'fields'> = {
     },
     listWebForms: {
       summary: 'List the web forms of a site',
-      answers: {
-        200: {
-          description: 'The web forms, sorted by id.',
-          schema: webFormPage,
-          xml: xmlNames.webForms,
-          links: { getWebForm: { webForm: idOfFirst }, listFields: { webForm: idOfFirst } },
-        },
-      },
+      answers: ok('The web forms, sorted by id.', webFormPage, {
+        xml: xmlNames.webForms,
+        links: { getWebForm: { webForm: idOfFirst }, listFields: { webForm: idOfFirst } },
+      }),
     },
     getWebForm: {
       summary: 'Read a web form',
-      answers: {
-        200: {
-          description: 'The web form.',
-          schema: webForm,
-          xml: xmlNames.webForm,
-          links: { listFields: {}, createField: {} },
-        },
-      },
+      answers: ok('The web form.', webForm, {
+        xml: xmlNames.webForm,
+        links: { listFields: {}, createField: {} },
+      }),
       errors: ['webFormUnknown'],
     },
     listFieldTypes: {

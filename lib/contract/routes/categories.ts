@@ -1,8 +1,5 @@
-import { type ObjectKind, objectKindNames, recordOf } from '../../core/content-kinds.ts'
+import { capitalised, type ObjectKind, objectKindNames, recordOf } from '../../core/content-kinds.ts'
 import { objectKinds } from '../../core/object-kinds.ts'
-
-export const capitalised = <Text extends string>(text: Text) =>
-  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` as Capitalize<Text>
 
 export const operationsOf = (kind: ObjectKind) => {
   const plural = capitalised(objectKinds[kind].segment)

@@ -22,10 +22,9 @@ const change = z
     ...named(
       'Change',
       'A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as ' +
-        '`form/1/field/-7` ' +
-        'or `category/1/news/36`. `actor` is the user of the token. For a command it is `admin:` and the user of its ' +
-        'machine, and `requestId` is null. `details` depend on the type and may be null: `names` or `count` of ' +
-        'several files, `to` of a move or a copy.',
+        '`form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a command it is `admin:` ' +
+        'and the user of its machine, and `requestId` is null. `details` depend on the type and may be null: `names` ' +
+        'or `count` of several files, `to` of a move or a copy.',
     ),
   )
 

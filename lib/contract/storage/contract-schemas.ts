@@ -36,8 +36,7 @@ export const content = z
     ...named(
       'FolderContent',
       'An entry of a folder. `lastModified` of a folder is null here. With `recursive=true` every entry is a file ' +
-        'with ' +
-        'its `path` relative to the folder, its `etag` and its `fingerprint`.',
+        'with its `path` relative to the folder, its `etag` and its `fingerprint`.',
     ),
   )
 
@@ -59,12 +58,11 @@ export const entry = z
     ...named(
       'Entry',
       'A file or a folder. `lastModified` of a folder is the time of its creation, or null if it was created ' +
-        'together ' +
-        'with a file. A file has `contentType`, `etag` (with its quotes, for `If-Match`) and `fingerprint`. Up to 8 ' +
-        'MiB the fingerprint is the hex MD5 of the bytes. Above, it is the hex MD5 of the MD5s of parts of 8 MiB, ' +
-        '`-` and the number of parts; a file that was copied whole may have the MD5 of its bytes in either form. It ' +
-        'is null while it is unknown. A page has `draft` and `workflow`, which may be null. A folder has `contents`, ' +
-        'sorted by name. If there are more, `cursor` is for the next request.',
+        'together with a file. A file has `contentType`, `etag` (with its quotes, for `If-Match`) and `fingerprint`. ' +
+        'Up to 8 MiB the fingerprint is the hex MD5 of the bytes. Above, it is the hex MD5 of the MD5s of parts of 8 ' +
+        'MiB, `-` and the number of parts; a file that was copied whole may have the MD5 of its bytes in either ' +
+        'form. It is null while it is unknown. A page has `draft` and `workflow`, which may be null. A folder has ' +
+        '`contents`, sorted by name. If there are more, `cursor` is for the next request.',
     ),
   )
 
@@ -91,8 +89,7 @@ const version = z
     ...named(
       'Version',
       'A state of a file. `at` is the time of the change that made it. `current` marks the present state. `removed` ' +
-        'marks ' +
-        'states that ended when the file was removed or moved; all others were replaced.',
+        'marks states that ended when the file was removed or moved; all others were replaced.',
     ),
   )
 
@@ -135,8 +132,7 @@ export const removalPreview = z
     ...named(
       'RemovalPreview',
       'The files, folders (with the folder itself) and bytes that a DELETE would remove, drafts included. `code` is ' +
-        'the ' +
-        'error of a DELETE that would be refused. `atLeast` is true if there is more than was counted.',
+        'the error of a DELETE that would be refused. `atLeast` is true if there is more than was counted.',
     ),
   )
 

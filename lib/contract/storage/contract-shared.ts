@@ -1,5 +1,5 @@
 import type { ErrorName } from '../../core/errors.ts'
-import { type GroupContract, named, type ParameterContracts, parameter, text } from '../contract.ts'
+import { type GroupContract, named, ok, type ParameterContracts, parameter, text } from '../contract.ts'
 import { examplesOf } from './contract-examples.ts'
 import { bytes, form, formBodies, success } from './contract-schemas.ts'
 import { deletedVersion, force, pageCursor, pageLimit, recursive, restoreBody } from './switches.ts'
@@ -65,9 +65,8 @@ export const digests: ParameterContracts = {
   ),
 }
 
-const inTus: ParameterContracts = {
-  'Tus-Resumable': { ...text('The version of tus, the protocol of resumable uploads.', '1.0.0'), required: true },
-}
+const tusVersion = text('The version of tus, the protocol of resumable uploads.', '1.0.0')
+const inTus: ParameterContracts = { 'Tus-Resumable': { ...tusVersion, required: true } }
 const uploadLength = { 'Upload-Length': text('The number of bytes of the whole upload.', '11') }
 const uploadChecksum = {
   'Upload-Checksum': text(
@@ -77,7 +76,7 @@ const uploadChecksum = {
 }
 
 const creation: ParameterContracts = {
-  'Tus-Resumable': text('The version of tus, the protocol of resumable uploads.', '1.0.0'),
+  'Tus-Resumable': tusVersion,
   ...uploadLength,
   'Upload-Defer-Length': text('`1`: a later request gives the length.', '1'),
   'Upload-Metadata': text(
@@ -167,13 +166,10 @@ export const uploadOperations = {
       'The upload is complete when `Upload-Offset` equals `Upload-Length`. If a passing fault kept its file from ' +
       'being put in place, the service tries again first.',
     headers: inTus,
-    answers: {
-      200: {
-        description: 'The progress of the upload.',
-        headers: [...uploadState, 'Cache-Control'],
-        optionalHeaders: ['Upload-Length', 'Upload-Defer-Length', 'Upload-Metadata', 'Upload-Expires'],
-      },
-    },
+    answers: ok('The progress of the upload.', undefined, {
+      headers: [...uploadState, 'Cache-Control'],
+      optionalHeaders: ['Upload-Length', 'Upload-Defer-Length', 'Upload-Metadata', 'Upload-Expires'],
+    }),
     errors: completionErrors,
     examples: examplesOf.describeUpload,
   },

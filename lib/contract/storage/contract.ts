@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type GroupContract, parameter, siteParameter, text } from '../contract.ts'
+import { type GroupContract, ok, parameter, siteParameter, text } from '../contract.ts'
 import { changesOperation } from './contract-changes.ts'
 import { exampleFiles, examplesOf } from './contract-examples.ts'
 import {
@@ -43,8 +43,7 @@ export const storageContract: GroupContract<'storage'> = {
     site: siteParameter,
     path: text(
       'The path of a file or folder, percent-encoded: UTF-8 segments of up to 255 bytes, separated by slashes, 900 ' +
-        'bytes ' +
-        'in all. Several slashes count as one. The first `npm start` creates the files of the examples.',
+        'bytes in all. Several slashes count as one. The first `npm start` creates the files of the examples.',
       'notes',
     ),
     upload: text(
@@ -89,13 +88,10 @@ export const storageContract: GroupContract<'storage'> = {
         meta: { ...meta.meta, sentAtFirst: true },
         ...historySwitches,
       },
-      answers: {
-        200: {
-          description:
-            'The progress, the contents of the root, its removed files and folders, or the preview of a removal.',
-          schema: z.union([progress, entry, removedPage, removalPreview]),
-        },
-      },
+      answers: ok(
+        'The progress, the contents of the root, its removed files and folders, or the preview of a removal.',
+        z.union([progress, entry, removedPage, removalPreview]),
+      ),
       errors: ['storageRefused', 'notAFile'],
       examples: examplesOf.readRoot,
     },
@@ -109,8 +105,7 @@ export const storageContract: GroupContract<'storage'> = {
         ...metaSwitches,
         link: text(
           'Asks for a URL that downloads the present version of the file as an attachment. Everybody who has the URL ' +
-            'may use ' +
-            'it for five minutes. The switch needs no value.',
+            'may use it for five minutes. The switch needs no value.',
           '',
         ),
         versions: text(
@@ -129,14 +124,12 @@ export const storageContract: GroupContract<'storage'> = {
         'If-Range': text('The ETag or Last-Modified of an earlier part.', 'Sat, 31 Jan 2026 12:00:00 GMT'),
       },
       answers: {
-        200: {
-          description:
-            'The bytes of the file. With `meta`, information about the path; with `link`, a URL of the bytes; with ' +
+        ...ok(
+          'The bytes of the file. With `meta`, information about the path; with `link`, a URL of the bytes; with ' +
             '`versions` or `deleted`, the history; with `removal`, the preview of a removal.',
-          schema: z.union([entry, downloadLink, versionPage, removedPage, removalPreview]),
-          mediaTypes: fileTypes,
-          optionalHeaders: [...validators, 'X-Content-Length'],
-        },
+          z.union([entry, downloadLink, versionPage, removedPage, removalPreview]),
+          { mediaTypes: fileTypes, optionalHeaders: [...validators, 'X-Content-Length'] },
+        ),
         206: {
           description: 'The bytes that `Range` asks for.',
           mediaTypes: fileTypes,
@@ -202,9 +195,8 @@ export const storageContract: GroupContract<'storage'> = {
       pathExamples: { path: 'notes/draft.txt' },
       description:
         'The body is the content of the file, of any type, also JSON. With `meta`, `{"name": …}` renames, ' +
-        '`{"path": …}` moves and `{"copyTo": …}` copies the live files, completely or not at all. ' +
-        'With `type=folder` there is ' +
-        'no body. A body of the type `multipart/form-data` is an upload into the folder.',
+        '`{"path": …}` moves and `{"copyTo": …}` copies the live files, completely or not at all. With ' +
+        '`type=folder` there is no body. A body of the type `multipart/form-data` is an upload into the folder.',
       query: {
         ...meta,
         type: text('`folder` creates the folder.', 'folder'),
@@ -225,7 +217,7 @@ export const storageContract: GroupContract<'storage'> = {
           '*/*': bytes,
         },
       },
-      answers: { 200: { description: 'It is done.', schema: success, links: pathLinks } },
+      answers: ok('It is done.', success, { links: pathLinks }),
       errors: putErrors,
       examples: examplesOf.putPath,
     },

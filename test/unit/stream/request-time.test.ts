@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { createTimeFor } from '../../../functions/entries/stream/request-time.ts'
+import { createTimeFor } from '../../../functions/entries/stream/stream-server.ts'
 
 /** A request of these headers at whose clock the test turns, in seconds. */
 const arriving = (headers: Readonly<Record<string, string>>) => {
