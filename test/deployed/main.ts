@@ -14,17 +14,29 @@ import {
 } from '../../cdk/emulator/emulator.ts'
 import { preparePython } from '../support/python-environment.ts'
 import { startMiniStack } from './ministack.ts'
-import { runAcceptance, runEdge, runGrants, runMoving, runStoreContracts, runStreaming, type Target } from './suites.ts'
+import {
+  runAcceptance,
+  runAcceptanceRest,
+  runEdge,
+  runGrants,
+  runMoving,
+  runStoreContracts,
+  runStoreRest,
+  runStreaming,
+  type Target,
+} from './suites.ts'
 
 /**
  * `npm run test:deployed`: deploys to the emulator at `AWS_ENDPOINT_URL`, or else to a MiniStack started for this, runs
  * the suites on what is deployed, and takes it down again. With `--emulator localstack`, LocalStack must be what
  * answers there.
  */
-const usage = `Usage: npm run test:deployed -- [--emulator localstack]
-Without AWS_ENDPOINT_URL a MiniStack is started for it; LocalStack is looked for there (default http://127.0.0.1:4566).`
+const usage = `Usage: npm run test:deployed -- [--emulator localstack [--smoke]]
+With --smoke, LocalStack gets a short look, and what MiniStack cannot do. Without AWS_ENDPOINT_URL a MiniStack is started for it; LocalStack is looked for there (default http://127.0.0.1:4566).`
 
 const reports = 'reports'
+
+const smokeSuites = ['http', 'fields/read', 'categories/list', 'storage/read', 'storage/access']
 
 /** Two data centres, since callers are sent from one to the other. */
 const dataCentres = { us: { region: 'us-east-1' }, eu: { region: 'eu-west-1' } }
@@ -42,7 +54,7 @@ const lint = async (pythonTools: string, { folder }: Deployment): Promise<boolea
 
 /** What is run on an emulator besides the suites that run on all of them. */
 interface Extent {
-  /** Runs against a data centre beside the one that the whole acceptance suite is run on. */
+  /** Runs against another data centre than the whole acceptance suite. */
   readonly elsewhere: (target: Target) => Promise<boolean>
   /** Runs beside the suites on what is synthesised. */
   readonly alongside: (deployment: Deployment) => Promise<boolean>
@@ -52,15 +64,26 @@ interface Extent {
   readonly afterwards: (target: Target) => Promise<boolean>
 }
 
-/** Answers whether every suite passed. All of them run, whatever the ones before them found. */
-const testOn = async (emulator: Emulator, folder: string, extent: Extent): Promise<boolean> => {
+const onDeployment = async (
+  emulator: Emulator,
+  folder: string,
+  test: (target: Target, deployment: Deployment) => Promise<boolean>,
+): Promise<boolean> => {
   const deployment = { emulator, dataCentres, folder }
   await synthesise(deployment)
-  const alongside = extent.alongside(deployment)
   try {
     const outputs = await deploy(deployment)
     await registerMissing(emulator, dataCentres, outputs)
-    const target: Target = { emulator, region: dataCentres.us.region, reports, outputs }
+    return await test({ emulator, region: dataCentres.us.region, reports, outputs }, deployment)
+  } finally {
+    await destroy(deployment)
+  }
+}
+
+/** Answers whether every suite passed. All of them run, whatever the ones before them found. */
+const testOn = (emulator: Emulator, folder: string, extent: Extent): Promise<boolean> =>
+  onDeployment(emulator, folder, async (target, deployment) => {
+    const alongside = extent.alongside(deployment)
     // The stores have nothing to do with what is deployed: their suites do not wait for those of the service.
     const stores = runStoreContracts(target)
     const results = [await runAcceptance(target, 'us')]
@@ -69,10 +92,14 @@ const testOn = async (emulator: Emulator, folder: string, extent: Extent): Promi
     results.push(await extent.streaming(target), await stores)
     results.push(await alongside, await extent.afterwards(target))
     return results.every(Boolean)
-  } finally {
-    await destroy(deployment)
-  }
-}
+  })
+
+/** A short look, and the cases that no other emulator can satisfy. */
+const smokeOn = (emulator: Emulator, folder: string): Promise<boolean> =>
+  onDeployment(emulator, folder, async (target) => {
+    const results = await Promise.all([runAcceptance(target, 'us', smokeSuites), runStoreRest(target)])
+    return results.every(Boolean) && (await runAcceptanceRest(target, 'us'))
+  })
 
 /** A clean folder for what is synthesised, and for the log of an emulator that is started. */
 const cleanFolder = (name: string): string => {
@@ -83,11 +110,12 @@ const cleanFolder = (name: string): string => {
 }
 
 /** On a LocalStack that runs already. What is deployed is the same as on MiniStack, where the templates are linted. */
-const testOnLocalStack = async (endpoint: string): Promise<boolean> => {
+const testOnLocalStack = async (endpoint: string, isSmoke: boolean): Promise<boolean> => {
   const emulator = await findEmulator(endpoint)
   if (emulator.name !== 'LocalStack') throw new Error(`${emulator.name} answers at ${endpoint}, and not LocalStack.`)
   const nothing = async () => true
   const folder = cleanFolder('deployed-localstack')
+  if (isSmoke) return smokeOn(emulator, folder)
   return testOn(emulator, folder, { elsewhere: nothing, alongside: nothing, streaming: nothing, afterwards: nothing })
 }
 
@@ -121,25 +149,32 @@ const testOnAny = async (endpoint: string | undefined): Promise<boolean> => {
   }
 }
 
-/** The emulator that the command line asks for; undefined when it cannot be understood. */
-const wantedEmulator = (): 'any' | 'localstack' | undefined => {
+interface Wanted {
+  readonly emulator: 'any' | 'localstack'
+  readonly smoke: boolean
+}
+
+/** Undefined when the command line cannot be understood. */
+const wantedOf = (): Wanted | undefined => {
   try {
-    const { emulator = 'any' } = parseArgs({ options: { emulator: { type: 'string' } } }).values
-    return emulator === 'any' || emulator === 'localstack' ? emulator : undefined
+    const options = { emulator: { type: 'string' }, smoke: { type: 'boolean' } } as const
+    const { emulator = 'any', smoke = false } = parseArgs({ options }).values
+    const isKnown = emulator === 'localstack' || (emulator === 'any' && !smoke)
+    return isKnown ? { emulator, smoke } : undefined
   } catch {
     return undefined
   }
 }
 
 const run = async (): Promise<number> => {
-  const wanted = wantedEmulator()
+  const wanted = wantedOf()
   if (!wanted) {
     console.error(usage)
     return 2
   }
   const endpoint = process.env['AWS_ENDPOINT_URL']?.replace(/\/+$/, '')
-  const test = wanted === 'localstack' ? testOnLocalStack(endpoint ?? 'http://127.0.0.1:4566') : testOnAny(endpoint)
-  return (await test) ? 0 : 1
+  if (wanted.emulator === 'any') return (await testOnAny(endpoint)) ? 0 : 1
+  return (await testOnLocalStack(endpoint ?? 'http://127.0.0.1:4566', wanted.smoke)) ? 0 : 1
 }
 
 process.exitCode = await run()

@@ -10,18 +10,13 @@ import { type Emulator, emulatorEnvironment, type Outputs, outputOf } from '../.
 
 const administration = [process.execPath, join('admin', 'main.js'), '--target', 'aws', '--json'] as const
 
-/**
- * The suites of test/contract of the stores themselves, and those of the rules over them. How capacity is reported,
- * each store decides for itself.
- */
+/** The suites of test/contract of the stores themselves. */
 const storeSuites = [
   join('test', 'contract', 'ports'),
   join('test', 'contract', 'aws', 'web-forms'),
   join('test', 'contract', 'storage', 's3-'),
 ]
-const ruleSuites = ['fields', 'categories'].map((folder) => join('test', 'contract', folder))
-const ofOneStore = ['--exclude', '**/cost.test.ts']
-/** Each call of each operation that fails, in turn: thousands of requests. */
+/** Thousands of requests: each call of each operation fails in turn. LocalStack is too slow for them. */
 const ofEachCall = ['--exclude', '**/s3-faults.test.ts']
 
 /**
@@ -59,9 +54,15 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
 const patience = 90_000
 
 /** All cases but those. */
-const provableOn = ({ name }: Emulator): readonly string[] => {
-  const names = Object.keys(beyond[name])
-  return names.length > 0 ? ['--testNamePattern', `^(?!.*(${names.join('|')}))`] : []
+const provableOn = ({ name }: Emulator): readonly string[] => [
+  '--testNamePattern',
+  `^(?!.*(${Object.keys(beyond[name]).join('|')}))`,
+]
+
+/** The cases that this emulator alone can satisfy. */
+const provableOnlyOn = ({ name }: Emulator): readonly string[] => {
+  const others = Object.entries(beyond).flatMap(([other, names]) => (other === name ? [] : Object.keys(names)))
+  return ['--testNamePattern', others.filter((each) => !(each in beyond[name])).join('|')]
 }
 
 /** What the suites need to know: where things are, and where their results go. */
@@ -106,27 +107,29 @@ const createSite = async (target: Target, dataCentre: string) => {
 }
 
 interface Acceptance {
-  /** The data centre, and what it is called in the name of the report. */
   readonly dataCentre: string
+  /** In the name of the report: the data centre by default. */
   readonly name?: string
   readonly url: string
-  /** All of the cases unless told. */
+  /** All of the cases by default. */
   readonly suites?: readonly string[]
+  /** The cases that the emulator can satisfy, by default. */
+  readonly cases?: readonly string[]
   readonly largestFile?: number
 }
 
 /** The black-box suite against an address of a data centre, on a site and with a token made for it. */
 const acceptAt = async (
   target: Target,
-  { dataCentre, name = dataCentre, url, suites = [], largestFile }: Acceptance,
+  { dataCentre, name = dataCentre, url, suites = [], cases = provableOn(target.emulator), largestFile }: Acceptance,
 ) => {
   const { token } = await createSite(target, dataCentre)
-  const options = ['--project', 'acceptance', ...provableOn(target.emulator), ...suites]
+  const options = ['--project', 'acceptance', ...cases, ...suites]
   return runSuite(target, `acceptance-${name}`, options, {
     ACCEPTANCE_PATIENCE: String(patience),
     ACCEPTANCE_BASE_URL: url,
     ACCEPTANCE_TOKEN: token,
-    ACCEPTANCE_ADMIN: administration.map((word) => `"${word}"`).join(' '),
+    ACCEPTANCE_ADMIN_ARGS: '--target aws',
     ...(largestFile !== undefined && { ACCEPTANCE_LARGEST_FILE: String(largestFile) }),
   })
 }
@@ -138,6 +141,12 @@ const casesOf = (folders: readonly string[]): readonly string[] =>
 /** The black-box suite against one data centre: all of it, or some of its folders. */
 export const runAcceptance = (target: Target, dataCentre: string, folders: readonly string[] = []): Promise<boolean> =>
   acceptAt(target, { dataCentre, url: outputOf(target.outputs, dataCentre, 'BaseUrl'), suites: casesOf(folders) })
+
+/** The cases of the black-box suite that no other emulator can satisfy. */
+export const runAcceptanceRest = (target: Target, dataCentre: string): Promise<boolean> => {
+  const url = outputOf(target.outputs, dataCentre, 'BaseUrl')
+  return acceptAt(target, { dataCentre, name: 'rest', url, cases: provableOnlyOn(target.emulator) })
+}
 
 /** What the functions of the storage are told when they are deployed, so that their entries run in a test as well. */
 const storageSettings = (target: Target, dataCentre: string) => ({
@@ -234,21 +243,14 @@ export const runMoving = (target: Target, dataCentre: string): Promise<boolean> 
 export const runGrants = (target: Target, dataCentre: string, recordings: string): Promise<boolean> =>
   runOnDeployment(target, dataCentre, 'grants', { DEPLOYED_RECORDINGS: recordings })
 
-/**
- * The contract suites of the stores, against tables and buckets of their own in what speaks DynamoDB and S3 there.
- * LocalStack answers too slowly for those of the rules, and of each call that fails, which send thousands of requests.
- */
+const storeOptions = ['--project', 'contract', `--testTimeout=${patience}`]
+
+/** The contract suites of the stores, against tables and buckets of their own in the emulator. */
 export const runStoreContracts = (target: Target): Promise<boolean> => {
-  const suites =
-    target.emulator.name === 'LocalStack' ? [...ofEachCall, ...storeSuites] : [...storeSuites, ...ruleSuites]
-  const options = [
-    '--project',
-    'contract',
-    '--project',
-    'new-kind',
-    `--testTimeout=${patience}`,
-    ...ofOneStore,
-    ...provableOn(target.emulator),
-  ]
-  return runSuite(target, 'stores', [...options, ...suites], {})
+  const skipped = target.emulator.name === 'LocalStack' ? ofEachCall : []
+  return runSuite(target, 'stores', [...storeOptions, ...provableOn(target.emulator), ...skipped, ...storeSuites], {})
 }
+
+/** The cases of S3 that no other emulator can satisfy. */
+export const runStoreRest = (target: Target): Promise<boolean> =>
+  runSuite(target, 'stores', [...storeOptions, ...provableOnlyOn(target.emulator), ...storeSuites], {})

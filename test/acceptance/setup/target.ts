@@ -34,11 +34,14 @@ declare module 'vitest' {
 }
 
 const fromEnvironment = (): Target | undefined => {
-  const { ACCEPTANCE_BASE_URL: baseUrl, ACCEPTANCE_TOKEN: token, ACCEPTANCE_ADMIN: admin } = process.env
+  const { ACCEPTANCE_BASE_URL: baseUrl, ACCEPTANCE_TOKEN: token, ACCEPTANCE_ADMIN: command } = process.env
   if (!baseUrl || !token) return undefined
+  // Arguments in place of a command, separated by blanks: the program then runs in the process of the tests.
+  const args = process.env['ACCEPTANCE_ADMIN_ARGS']?.split(' ')
+  const admin = args ? { args, environment: {} } : command ? { command } : null
   const largestFile = Number(process.env['ACCEPTANCE_LARGEST_FILE']) || null
   const isSlow = process.env['ACCEPTANCE_PATIENCE'] !== undefined
-  return { baseUrl: baseUrl.replace(/\/+$/, ''), token, admin: admin ? { command: admin } : null, largestFile, isSlow }
+  return { baseUrl: baseUrl.replace(/\/+$/, ''), token, admin, largestFile, isSlow }
 }
 
 /** Small, so that a file over the limit is sent in no time; in bytes. */
