@@ -11,11 +11,9 @@ const usualRequest = 0.1
 
 /** The concurrent executions that each region needs for the throttling limits of its gateways. */
 export const wantedConcurrency = ({ dataCentres, throttling }: Settings): ReadonlyMap<string, number> => {
-  const wanted = new Map<string, number>()
-  for (const { region } of Object.values(dataCentres)) {
-    wanted.set(region, (wanted.get(region) ?? 0) + Math.ceil(throttling.rate * usualRequest))
-  }
-  return wanted
+  const inEach = Map.groupBy(Object.values(dataCentres), ({ region }) => region)
+  const wanted = Math.ceil(throttling.rate * usualRequest)
+  return new Map([...inEach].map(([region, { length }]) => [region, length * wanted]))
 }
 
 // The service quota of concurrent executions, and its usual value.
