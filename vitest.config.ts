@@ -24,6 +24,15 @@ const long = [
 /** Milliseconds for a case or a hook of the acceptance suite: emulators on a small machine need more. */
 const patience = Number(process.env['ACCEPTANCE_PATIENCE'] ?? 30_000)
 
+/** The specification over HTTP, on each kind of store. */
+const acceptance = {
+  ...shared,
+  include: ['test/acceptance/**/*.test.ts'],
+  globalSetup: 'test/acceptance/setup/target.ts',
+  testTimeout: patience,
+  hookTimeout: patience,
+}
+
 export default defineConfig({
   test: {
     fsModuleCache: true,
@@ -57,16 +66,8 @@ export default defineConfig({
       { test: { ...shared, ...patiently, name: 'client', include: ['test/client/!(package).test.ts'] } },
       { test: { isolate: false, ...patiently, name: 'console', include: ['test/console/stores/*.test.ts'] } },
       { test: { ...shared, name: 'cdk', include: ['test/cdk/**/*.test.ts'], testTimeout: 60_000 } },
-      {
-        test: {
-          ...shared,
-          name: 'acceptance',
-          include: ['test/acceptance/**/*.test.ts'],
-          globalSetup: 'test/acceptance/setup/target.ts',
-          testTimeout: patience,
-          hookTimeout: patience,
-        },
-      },
+      { test: { ...acceptance, name: 'acceptance' } },
+      { test: { ...acceptance, name: 'acceptance-aws' } },
     ],
     coverage: {
       provider: 'v8',

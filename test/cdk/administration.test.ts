@@ -8,27 +8,17 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createProgram } from '../../admin/program.ts'
 import { administrationFileGrants, administrationGrants } from '../../cdk/config/grants.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
-import { tables } from '../../lib/config/tables.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { administer } from '../support/administration.ts'
 import { actionsNeededFor } from '../support/cloud-requests.ts'
-import { createDynaliteServer } from '../support/dynalite.ts'
+import { openDynalite } from '../support/dynalite.ts'
 import { storesOver } from '../support/every-operation.ts'
+import { stackAnswer } from '../support/stack-answer.ts'
 import { createTables } from '../support/tables.ts'
 import { type Call, callsIn, linesOf } from './support/record-calls.ts'
 import { templatesOf } from './support/synthesise.ts'
 
 const { directory, us } = templatesOf()
-
-/** Whatever stack is asked for, it has every table among its outputs, and the bucket. */
-const stackAnswer = () => {
-  const named = Object.keys(tables).map((name) => [`${name.charAt(0).toUpperCase()}${name.slice(1)}Table`, name])
-  const outputs = [...named, ['FilesBucket', 'files']].map(
-    ([key, name]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${name}</OutputValue></member>`,
-  )
-  const stack = `<member><Outputs>${outputs.join('')}</Outputs></member>`
-  return `<DescribeStacksResponse><DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult></DescribeStacksResponse>`
-}
 
 /** A bucket with one file, as far as the commands ask for it. */
 const openBucket = () => {
@@ -110,7 +100,7 @@ describe('the policy of an administrator', () => {
   const actions = new Set<string>()
   /** Stands for AWS at the transport of the SDK: dynalite for the tables, an answer of its own for the stacks. */
   const askBucket = openBucket()
-  const server = createDynaliteServer((headers, body, response, { method = '', url = '' }) => {
+  const { server } = openDynalite((headers, body, response, { method = '', url = '' }) => {
     const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false
     const action = isForm ? new URLSearchParams(body.toString()).get('Action') : null
     if (action === null && headers['x-amz-target'] === undefined) {

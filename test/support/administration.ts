@@ -40,17 +40,19 @@ const installTerminals = (): void => {
   Object.defineProperty(process, 'stdin', { configurable: true, get: () => terminals.getStore()?.stdin ?? stdin })
 }
 
+type Said = Pick<Outcome, 'status' | 'stdout' | 'stderr'>
+
 /** Runs `site-admin` in this process: the same program, without the time that a process takes to start. */
-export const administer = async (
-  dataDirectory: string,
-  args: readonly string[],
-  input = '',
-): Promise<Pick<Outcome, 'status' | 'stdout' | 'stderr'>> => {
+export const administerWith = async (args: readonly string[], input = ''): Promise<Said> => {
   installTerminals()
   const terminal: Terminal = { stdin: Readable.from([Buffer.from(input)]), said: { stdout: '', stderr: '' } }
-  const status = await terminals.run(terminal, () => runHere(['--data-dir', dataDirectory, ...args]))
+  const status = await terminals.run(terminal, () => runHere(args))
   return { status, ...terminal.said }
 }
+
+/** The same on a data directory. */
+export const administer = (dataDirectory: string, args: readonly string[], input?: string): Promise<Said> =>
+  administerWith(['--data-dir', dataDirectory, ...args], input)
 
 /** Runs `site-admin` in a process of its own. The signal, as that of a test whose time is up, ends one that hangs. */
 export const administerApart = (

@@ -42,6 +42,7 @@ export const inMemory = ({ requestHandler }: MemoryS3): S3ClientConfig => ({
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   forcePathStyle: true,
   requestHandler,
+  signer: { sign: async (request) => request },
   retryMode: 'standard',
 })
 

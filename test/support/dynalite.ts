@@ -9,6 +9,8 @@ import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 export interface Dynalite {
   /** A client of its own, to which a test may do what it likes. */
   connect(): DynamoDBDocumentClient
+  /** The same tables for other processes. It listens nowhere yet. */
+  readonly server: Server
   close(): Promise<void>
 }
 
@@ -19,29 +21,6 @@ type Intercept = (
   response: ServerResponse,
   request: IncomingMessage,
 ) => boolean
-
-/**
- * The server of a dynalite, which listens nowhere yet. dynalite ends the process when a client goes away in the middle
- * of a request: it only ever gets to see whole ones.
- */
-export const createDynaliteServer = (intercept: Intercept = () => false): Server => {
-  const server: Server = dynalite({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 })
-  const [listener] = server.listeners('request') as RequestListener[]
-  server.removeAllListeners('request')
-  server.on('request', (request, response) => {
-    request.toArray().then(
-      (chunks: Buffer[]) => {
-        const { headers, method, url } = request
-        const body = Buffer.concat(chunks)
-        if (intercept(headers, body, response, request)) return
-        const replay = Object.assign(Readable.from(body.length > 0 ? [body] : []), { headers, method, url })
-        listener?.(replay as unknown as IncomingMessage, response)
-      },
-      () => response.destroy(),
-    )
-  })
-  return server
-}
 
 // dynalite looks at the form of these headers, and at no signature.
 const signed = {
@@ -82,12 +61,33 @@ const askDirectly = (listener: RequestListener, { method, path, headers, body }:
     request.emit('end')
   })
 
+/**
+ * dynalite ends the process when a client goes away in the middle of a request: it only ever gets to see whole ones.
+ */
+const serveWhole = (server: Server, listener: RequestListener, intercept: Intercept): void => {
+  server.removeAllListeners('request')
+  server.on('request', (request, response) => {
+    request.toArray().then(
+      (chunks: Buffer[]) => {
+        const { headers, method, url } = request
+        const body = Buffer.concat(chunks)
+        if (intercept(headers, body, response, request)) return
+        const replay = Object.assign(Readable.from(body.length > 0 ? [body] : []), { headers, method, url })
+        listener(replay as unknown as IncomingMessage, response)
+      },
+      () => response.destroy(),
+    )
+  })
+}
+
 /** A dynalite in this process. */
-export const openDynalite = (): Dynalite => {
+export const openDynalite = (intercept: Intercept = () => false): Dynalite => {
   const server: Server = dynalite({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 })
-  const [listener] = server.listeners('request') as RequestListener[]
+  const listener = server.listeners('request')[0] as RequestListener
+  serveWhole(server, listener, intercept)
   const clients: DynamoDBDocumentClient[] = []
   return {
+    server,
     connect() {
       const client = createDocumentClient({
         endpoint: 'http://localhost',
@@ -97,7 +97,7 @@ export const openDynalite = (): Dynalite => {
         requestHandler: {
           handle: async (request: SmallRequest, { abortSignal }: { abortSignal?: AbortSignal } = {}) => {
             abortSignal?.throwIfAborted()
-            return { response: await askDirectly(listener as RequestListener, request) }
+            return { response: await askDirectly(listener, request) }
           },
         },
       })
@@ -106,6 +106,7 @@ export const openDynalite = (): Dynalite => {
     },
     async close() {
       for (const client of clients) client.destroy()
+      server.closeAllConnections()
       const closed = Promise.withResolvers<void>()
       server.close(() => closed.resolve())
       await closed.promise

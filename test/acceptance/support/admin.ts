@@ -2,24 +2,55 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, inject, test } from 'vitest'
 
-const run = promisify(execFile)
+const runFile = promisify(execFile)
+
+interface Outcome {
+  readonly status: unknown
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const runCommand = (command: string, args: readonly string[]): Promise<Outcome> =>
+  runFile('sh', ['-c', `${command} "$@"`, 'sh', ...args]).then(
+    ({ stdout, stderr }) => ({ status: 0, stdout, stderr }),
+    ({ code, stdout = '', stderr = '' }) => ({ status: code, stdout, stderr }),
+  )
+
+const runOnce = async (args: readonly string[]): Promise<Outcome> => {
+  const tool = inject('target').admin
+  if (!tool) throw new Error('This needs the administration tool')
+  if ('command' in tool) return runCommand(tool.command, args)
+  Object.assign(process.env, tool.environment)
+  const { administerWith } = await import('../../support/administration.ts')
+  return administerWith([...tool.args, ...args])
+}
+
+const isTooBusy = ({ status, stdout, stderr }: Outcome): boolean =>
+  status === 1 && stdout === '' && /\bis away or busy\b/.test(stderr)
+
+/** Repeats the command while the stores are too busy for it, as its message says. */
+const run = async (args: readonly string[]): Promise<Outcome> => {
+  for (;;) {
+    const outcome = await runOnce([...args, '--json'])
+    if (!isTooBusy(outcome)) return outcome
+  }
+}
 
 /** Runs the administration tool with these arguments and answers the JSON value that it prints. */
 // biome-ignore lint/suspicious/noExplicitAny: a case asserts on whatever the tool prints
 export const admin = async (...args: readonly string[]): Promise<any> => {
-  const command = inject('target').admin
-  if (!command) throw new Error('This needs the administration tool')
-  const { stdout } = await run('sh', ['-c', `${command} "$@"`, 'sh', ...args, '--json'])
+  const { status, stdout, stderr } = await run(args)
+  if (status !== 0) throw new Error(`site-admin ${args.join(' ')} ended with status ${status}: ${stderr}`)
   return JSON.parse(stdout)
 }
 
 /** The same for a command that may fail after it has told what it has done. */
 // biome-ignore lint/suspicious/noExplicitAny: a case asserts on whatever the tool prints
-export const outcomeOf = (...args: readonly string[]): Promise<any> =>
-  admin(...args).catch((failure) => {
-    if (failure.code !== 1 || failure.stdout === '') throw failure
-    return JSON.parse(failure.stdout)
-  })
+export const outcomeOf = async (...args: readonly string[]): Promise<any> => {
+  const { status, stdout, stderr } = await run(args)
+  if ((status !== 0 && status !== 1) || stdout === '') throw new Error(stderr)
+  return JSON.parse(stdout)
+}
 
 /** Cases that need the administration tool; without it they are skipped, and reported so. */
 export const testWithAdmin = test.skipIf(!inject('target').admin)

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { answerDeployment } from '../../../functions/entries/registration/custom-resource.ts'
 import { createSiteDirectory } from '../../../lib/aws/dynamodb/directory-stores.ts'
 import { createDocumentClient } from '../../../lib/aws/dynamodb/dynamodb.ts'
-import { createDynaliteServer } from '../../support/dynalite.ts'
+import { openDynalite } from '../../support/dynalite.ts'
 import { unrecorded } from '../../support/history.ts'
 import { createTables } from '../../support/tables.ts'
 
@@ -55,7 +55,7 @@ describe('the answer to a deployment', () => {
 })
 
 describe('the function behind the registration', () => {
-  const server = createDynaliteServer()
+  const { server } = openDynalite()
   const registered = {
     ServiceToken: 'function',
     id: 'us',

@@ -1,0 +1,239 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { GetObjectCommand } from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import type { Context } from 'aws-lambda'
+import { createCategoriesHandler } from '../../../functions/categories/group.ts'
+import { createDocumentationHandler } from '../../../functions/documentation/group.ts'
+import { createFieldsHandler } from '../../../functions/fields/group.ts'
+import { createStorageHandler } from '../../../functions/storage/group.ts'
+import { hashToken, newToken } from '../../../lib/access/grants.ts'
+import type { GatewayEvent } from '../../../lib/aws/lambda/gateway.ts'
+import { type LambdaHandler, lambdaHandler } from '../../../lib/aws/lambda/lambda.ts'
+import { createRemovalWorker } from '../../../lib/aws/lambda/removal-worker.ts'
+import { openFileStores } from '../../../lib/aws/open-files.ts'
+import {
+  openCategoriesStores,
+  openDirectory,
+  openFieldsStores,
+  openSites,
+  openUploads,
+} from '../../../lib/aws/open-tables.ts'
+import { createS3Clients } from '../../../lib/aws/s3/clients.ts'
+import { catchAllGroup, prefixes } from '../../../lib/contract/routes/routes.ts'
+import { systemClock } from '../../../lib/core/clock.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import {
+  createCategoriesDeps,
+  createDocumentationDeps,
+  createFieldsDeps,
+  createStorageDeps,
+} from '../../../lib/service/deps.ts'
+import type { RemovalQueue } from '../../../lib/storage/folder-removals.ts'
+import { inMemory } from '../../support/bucket.ts'
+import { openDynalite } from '../../support/dynalite.ts'
+import { entry } from '../../support/history.ts'
+import { createMemoryS3 } from '../../support/memory-s3.ts'
+import type { S3Request } from '../../support/s3-messages.ts'
+import { stackAnswer } from '../../support/stack-answer.ts'
+import { createTables, tableSettings } from '../../support/tables.ts'
+
+// The functions of two data centres over tables and a bucket in memory, behind a gateway of its own. Started as a
+// process, it prints one line of JSON when it is ready, and ends with its parent's signal.
+
+const largestFile = Number(process.argv[2])
+
+const s3 = createMemoryS3()
+
+/** Signs a URL again as the service does, because only the signature tells that nobody has changed it. */
+const isSigned = async ({ path, query = {} }: S3Request): Promise<boolean> => {
+  const value = (name: string) => String(query[name] ?? '')
+  const [, year, month, day, hour, minute, second] =
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(value('X-Amz-Date')) ?? []
+  if (year === undefined) return false
+  const command = new GetObjectCommand({
+    Bucket: 'files',
+    Key: decodeURIComponent(path.slice('/files/'.length)),
+    VersionId: value('versionId'),
+    ResponseContentDisposition: value('response-content-disposition'),
+    ResponseContentType: value('response-content-type'),
+  })
+  const signingDate = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  const signed = await getSignedUrl(clients.client, command, { expiresIn: Number(value('X-Amz-Expires')), signingDate })
+  return isDeepStrictEqual(Object.fromEntries(new URL(signed).searchParams), query)
+}
+
+const answerS3 = async (request: S3Request, response: ServerResponse): Promise<void> => {
+  if (request.headers['authorization'] === undefined && !(await isSigned(request))) {
+    response.writeHead(403).end()
+    return
+  }
+  const { statusCode, headers, body } = (await s3.requestHandler.handle(request)).response
+  for (const name of ['content-type', 'content-disposition']) {
+    const wanted = request.query?.[`response-${name}`]
+    if (wanted) response.setHeader(name, String(wanted))
+  }
+  for (const [name, value] of Object.entries(headers)) if (!response.hasHeader(name)) response.setHeader(name, value)
+  body.pipe(response.writeHead(statusCode))
+}
+
+/** Answers what other processes send to the endpoint: requests to S3 and CloudFormation. dynalite answers the rest. */
+const answerElse = (
+  headers: IncomingMessage['headers'],
+  body: Buffer,
+  response: ServerResponse,
+  request: IncomingMessage,
+) => {
+  if (headers['x-amz-target'] !== undefined) return false
+  if (headers['content-type']?.startsWith('application/x-www-form-urlencoded')) {
+    response.writeHead(200, { 'Content-Type': 'text/xml' }).end(stackAnswer())
+    return true
+  }
+  const { method = 'GET', url = '/' } = request
+  const [path = '/', query = ''] = url.split('?')
+  const asked = { method, path, query: Object.fromEntries(new URLSearchParams(query)), headers, body }
+  answerS3(asked as S3Request, response).catch(() => response.destroy())
+  return true
+}
+
+const { connect, server: endpoint } = openDynalite(answerElse)
+
+const listen = async (server: Server): Promise<string> => {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const endpointUrl = await listen(endpoint)
+const dynamodb = connect()
+const tables = tableSettings(await createTables(dynamodb, ''))
+const clients = createS3Clients({ ...inMemory(s3), endpoint: endpointUrl, requestHandler: s3.requestHandler })
+const context = { getRemainingTimeInMillis: () => 28_000 } as Context
+
+const settings = {
+  ...tables,
+  largestFile,
+  largestResumableFile: 5 * 1024 ** 3,
+  reservedFolders: ['_System', 'Layouts', 'ModuleTemplates', 'Templates', 'StyleSheets'],
+  longestList: 20_000,
+  keptDays: 30,
+  filesBucket: 'files',
+  removalsQueueUrl: 'http://127.0.0.1/removals',
+  logLevel: 'ERROR',
+  pathEncoding: 'encoded',
+  binaryAccept: 'any',
+} as const
+
+/** Delivers each message once its delay is over. */
+const createQueue = (): RemovalQueue => {
+  let count = 0
+  const queue: RemovalQueue = {
+    async send({ site, path, id }, delay) {
+      const messageId = String(++count)
+      const body = JSON.stringify({ site: String(site), path, id })
+      void sleep(delay * 1000, undefined, { ref: false }).then(() =>
+        worker({ Records: [{ body, messageId }] } as never, context, () => {}),
+      )
+      return messageId
+    },
+  }
+  const worker = createRemovalWorker({
+    ...openFileStores(settings, { dynamodb, s3: clients }),
+    removalQueue: queue,
+    clock: systemClock,
+  })
+  return queue
+}
+const removalQueue = createQueue()
+
+type Group = (typeof prefixes)[number]['group']
+
+const functionsOf = (dataCentre: string): Readonly<Record<Group, LambdaHandler>> => {
+  const here = { ...settings, dataCentre }
+  const surroundings = { telemetry: { request: () => {} } }
+  const consoleFolder = join(import.meta.dirname, '..', '..', '..', 'console', 'dist')
+  const { downloads, linkTo, ...files } = openFileStores(here, { dynamodb, s3: clients })
+  const stores = { ...openDirectory(here, { dynamodb }), ...files, removalQueue, ...openUploads(here, { dynamodb }) }
+  const sites = openSites(here, { dynamodb })
+  return {
+    documentation: lambdaHandler(
+      createDocumentationHandler(
+        createDocumentationDeps(
+          { ...here, dataCentres: ['us', 'eu'], downloadsUrl: endpointUrl },
+          { sites },
+          { ...surroundings, consoleFolder },
+        ),
+      ),
+    ),
+    fields: lambdaHandler(
+      createFieldsHandler(createFieldsDeps(here, openFieldsStores(here, { dynamodb }), surroundings)),
+    ),
+    categories: lambdaHandler(
+      createCategoriesHandler(createCategoriesDeps(here, openCategoriesStores(here, { dynamodb }), surroundings)),
+    ),
+    storage: lambdaHandler(
+      createStorageHandler(
+        createStorageDeps(here, stores, { ...surroundings, downloads, linkTo, lease: { lasts: 33_000 } }),
+      ),
+    ),
+  }
+}
+
+const valuesByName = (pairs: Iterable<readonly [string, string]>): Record<string, string[]> => {
+  const groups = Map.groupBy(pairs, ([name]) => name)
+  return Object.fromEntries([...groups].map(([name, found]) => [name, found.map(([, value]) => value)]))
+}
+
+/** The event of a REST API with a proxy integration: the path as it came, the query decoded, every body in base64. */
+const eventOf = (request: IncomingMessage, body: Buffer): GatewayEvent => {
+  const { method = 'GET', url = '/', rawHeaders } = request
+  const at = url.indexOf('?')
+  const path = at < 0 ? url : url.slice(0, at)
+  const headers = rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],
+  )
+  return {
+    httpMethod: method,
+    path,
+    multiValueHeaders: valuesByName(headers),
+    multiValueQueryStringParameters: at < 0 ? null : valuesByName(new URLSearchParams(url.slice(at))),
+    body: body.length > 0 ? body.toString('base64') : null,
+    isBase64Encoded: body.length > 0,
+    requestContext: {},
+  }
+}
+
+const openGateway = (dataCentre: string): Server => {
+  const functions = functionsOf(dataCentre)
+  return createServer((request, response) => {
+    const answer = async () => {
+      const event = eventOf(request, Buffer.concat(await request.toArray()))
+      const found = prefixes.find(({ prefix }) => event.path === prefix || event.path.startsWith(`${prefix}/`))
+      const { statusCode, headers, body, isBase64Encoded } = await functions[found?.group ?? catchAllGroup](
+        event,
+        context,
+      )
+      const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8')
+      response.writeHead(statusCode, { 'Content-Length': bytes.length, ...headers }).end(bytes)
+    }
+    answer().catch((error: unknown) => {
+      console.error(error)
+      response.destroy()
+    })
+  })
+}
+
+const { sites, grants } = openDirectory(settings, { dynamodb })
+const [us, eu] = await Promise.all(['us', 'eu'].map((id) => listen(openGateway(id))))
+const region = 'us-east-1'
+await sites.putDataCentre({ id: 'us', url: us ?? '', region, isDefault: true })
+await sites.putDataCentre({ id: 'eu', url: eu ?? '', region, isDefault: false })
+const site = 1001 as SiteId
+await sites.createSite({ id: site, name: 'Acceptance', dataCentre: 'us', renderingEngine: true }, entry)
+const token = newToken()
+const expires = Math.floor(Date.now() / 1000) + 3600
+await grants.put({ hash: hashToken(token), user: 'acceptance', sites: [site], permissions: ['files'], expires }, [])
+console.log(JSON.stringify({ baseUrl: us, token, endpoint: endpointUrl }))

@@ -1,0 +1,11 @@
+import { tables } from '../../lib/config/tables.ts'
+
+/** The answer of CloudFormation: a stack whose tables are named as the service names them, and the bucket `files`. */
+export const stackAnswer = () => {
+  const named = Object.keys(tables).map((name) => [`${name.charAt(0).toUpperCase()}${name.slice(1)}Table`, name])
+  const outputs = [...named, ['FilesBucket', 'files']].map(
+    ([key, name]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${name}</OutputValue></member>`,
+  )
+  const stack = `<member><Outputs>${outputs.join('')}</Outputs></member>`
+  return `<DescribeStacksResponse><DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult></DescribeStacksResponse>`
+}
