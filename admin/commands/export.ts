@@ -17,12 +17,6 @@ interface Options extends OfSite {
   readonly out?: string
 }
 
-// `dataDirectory` is the source of the records on one machine.
-interface Target {
-  readonly out: string
-  readonly dataDirectory: string | undefined
-}
-
 // Characters of one write.
 const piece = 64 * 1024
 
@@ -92,11 +86,11 @@ const refuseWithin = (dataDirectory: string, path: string, out: string): void =>
   throw new Refusal(`${out} lies in the data directory, where only the service writes. Name a file outside of it.`)
 }
 
-// A device or a pipe must not be replaced by a file.
-const writeFile = async (records: AsyncIterable<object>, { out, dataDirectory }: Target): Promise<number> => {
+// A device or a pipe must not be replaced by a file. `source` is the data directory of one machine.
+const writeFile = async (records: AsyncIterable<object>, out: string, source: string | undefined): Promise<number> => {
   try {
     const path = behindLinks(out)
-    if (dataDirectory !== undefined) refuseWithin(dataDirectory, path, out)
+    if (source !== undefined) refuseWithin(source, path, out)
     const stats = statSync(path, { throwIfNoEntry: false })
     const takesAll = stats !== undefined && !stats.isFile() && !stats.isDirectory()
     return await (takesAll ? writeTo(records, createWriteStream(path)) : writeWhole(records, path))
@@ -126,8 +120,8 @@ const run = async (stores: AdminStores, { site, out }: Options, self: Command): 
   const records = exportRecords(await areaOf(stores, site), site)
   if (out !== undefined) {
     const { target, dataDir } = self.optsWithGlobals<GlobalOptions>()
-    const place = { out, dataDirectory: target === 'local' ? dataDir : undefined }
-    const write = (signal: AbortSignal) => writeFile(until(signal, records), place)
+    const source = target === 'local' ? dataDir : undefined
+    const write = (signal: AbortSignal) => writeFile(until(signal, records), out, source)
     const exported = await interruptibly(
       write,
       new Refusal(`Interrupted: the export is not whole, and ${out} is as it was before. Repeat the command.`),

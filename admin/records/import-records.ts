@@ -3,7 +3,7 @@ import { readJson } from '../../lib/http/json.ts'
 import type { ContentStores } from '../stores/admin-stores.ts'
 import { visible } from '../terminal/output.ts'
 import type { RawRecord } from './read-records.ts'
-import { type Collector, type Fault, recordKinds } from './record-kinds.ts'
+import { type Collector, type Fault, type RecordKind, recordKinds } from './record-kinds.ts'
 
 export interface ImportOutcome {
   readonly imported: number
@@ -28,7 +28,7 @@ const mostLines = 5
 const notJson = 'it is not JSON'
 const asJson = 'A file holds one record a line, or one array of records'
 
-const parse = ({ text, fault }: RawRecord): { kind: string; members: object } | string => {
+const parse = ({ text, fault }: RawRecord): { kind: RecordKind; members: object } | string => {
   if (fault !== undefined) return fault
   let value: unknown
   try {
@@ -40,7 +40,8 @@ const parse = ({ text, fault }: RawRecord): { kind: string; members: object } | 
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not an object'
   const { kind, ...members } = value as { kind?: unknown }
-  if (typeof kind === 'string' && recordKinds.has(kind)) return { kind, members }
+  const known = typeof kind === 'string' ? recordKinds.get(kind) : undefined
+  if (known) return { kind: known, members }
   return `kind: must be one of ${[...recordKinds.keys()].join(', ')}`
 }
 
@@ -81,27 +82,20 @@ export const importRecords = async (
   { isStrict = false, replaces = false, signal }: ImportOptions = {},
 ): Promise<ImportOutcome> => {
   const faults = gatherFaults()
-  const collectors = new Map<string, Collector>()
   let imported = 0
-  let current: { kind: string; collector: Collector } | undefined
+  let current: { kind: RecordKind; collector: Collector } | undefined
 
   const flush = async () => {
     const outcome = await current?.collector.flush()
     imported += outcome?.stored ?? 0
     faults.note(outcome?.faults ?? [])
   }
-  const collectorOf = (kind: string): Collector => {
-    const collector = collectors.get(kind) ?? recordKinds.get(kind)?.({ site, stores, replaces })
-    if (!collector) throw new Error(`There is no kind of record called ${kind}`)
-    collectors.set(kind, collector)
-    return collector
-  }
   const take = async (record: RawRecord) => {
     const parsed = parse(record)
     if (typeof parsed === 'string') return faults.note([{ line: record.line, message: parsed }])
     if (parsed.kind !== current?.kind) {
       await flush()
-      current = { kind: parsed.kind, collector: collectorOf(parsed.kind) }
+      current = { kind: parsed.kind, collector: parsed.kind({ site, stores, replaces }) }
     }
     const fault = current.collector.add(record.line, parsed.members, record.text.length)
     if (fault) faults.note([fault])

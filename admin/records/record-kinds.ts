@@ -20,16 +20,11 @@ export interface Fault {
   readonly message: string
 }
 
-interface Outcome {
-  readonly stored: number
-  readonly faults: readonly Fault[]
-}
-
 export interface Collector {
   /** Checks a record and keeps it until the next flush. `length` is in characters. */
   add(line: number, record: unknown, length: number): Fault | undefined
   readonly isFull: boolean
-  flush(): Promise<Outcome>
+  flush(): Promise<{ readonly stored: number; readonly faults: readonly Fault[] }>
 }
 
 interface Destination {

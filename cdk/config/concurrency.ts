@@ -1,27 +1,20 @@
 import { GetAccountSettingsCommand, LambdaClient, LambdaServiceException } from '@aws-sdk/client-lambda'
 import type { Settings } from './settings.ts'
 
-export interface Finding {
-  readonly isEnough: boolean
-  readonly message: string
-}
-
 // Seconds of a typical long request, a small file.
 const usualRequest = 0.1
 
 /** The concurrent executions that each region needs for the throttling limits of its gateways. */
 export const wantedConcurrency = ({ dataCentres, throttling }: Settings): ReadonlyMap<string, number> => {
-  const wanted = new Map<string, number>()
-  for (const { region } of Object.values(dataCentres)) {
-    wanted.set(region, (wanted.get(region) ?? 0) + Math.ceil(throttling.rate * usualRequest))
-  }
-  return wanted
+  const inEach = Map.groupBy(Object.values(dataCentres), ({ region }) => region)
+  const wanted = Math.ceil(throttling.rate * usualRequest)
+  return new Map([...inEach].map(([region, { length }]) => [region, length * wanted]))
 }
 
 // The service quota of concurrent executions, and its usual value.
 const quota = { code: 'L-B99A9384', usual: 1000 }
 
-const judge = (region: string, wanted: number, unreserved: number): Finding => {
+const judge = (region: string, wanted: number, unreserved: number) => {
   const limit = `${region}: ${unreserved} functions may run at once, ${wanted} are wanted`
   if (unreserved >= wanted) return { isEnough: true, message: `${limit}: enough.` }
   const request =
@@ -38,7 +31,7 @@ const isUnknownQuestion = (error: unknown): boolean =>
   error instanceof LambdaServiceException && [404, 501].includes(error.$metadata.httpStatusCode ?? 0)
 
 /** Compares the account limit of the region with `wanted`. Errors: those of AWS, such as missing credentials. */
-export const checkConcurrency = async (region: string, wanted: number): Promise<Finding> => {
+export const checkConcurrency = async (region: string, wanted: number) => {
   const client = new LambdaClient({
     region,
     maxAttempts: 2,

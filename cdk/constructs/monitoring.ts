@@ -148,24 +148,23 @@ const removalWatches = ({ queue, failed }: RemovalsQueue): readonly Watch[] => [
   },
 ]
 
-// Counts the log lines about lost history entries.
-const lostEntriesOf = (stack: Stack): Metric =>
-  new Metric({ namespace: stack.stackName, metricName: 'LostHistoryEntries', statistic: 'Sum', period })
-
 const logGroupsOf = ({ functions, streaming }: Watched): readonly (readonly [name: string, ILogGroup])[] => [
   ...Object.entries(functions).map(([name, { logGroup }]) => [name, logGroup] as const),
   ...(streaming ? [['stream', streaming.logs] as const] : []),
 ]
 
-const countLostEntries = (scope: Construct, watched: Watched, { namespace, metricName }: Metric): void => {
+// Counts the log lines about lost history entries.
+const countLostEntries = (scope: Construct, watched: Watched, { stackName }: Stack): Metric => {
+  const metricName = 'LostHistoryEntries'
   for (const [name, logGroup] of logGroupsOf(watched)) {
     new MetricFilter(scope, `${name}LostHistoryEntries`, {
       logGroup,
       filterPattern: FilterPattern.literal(`"${lostEntry}"`),
-      metricNamespace: namespace,
+      metricNamespace: stackName,
       metricName,
     })
   }
+  return new Metric({ namespace: stackName, metricName, statistic: 'Sum', period })
 }
 
 const historyWatch = (lost: Metric): Watch => ({
@@ -216,9 +215,8 @@ const createTopic = (scope: Construct, email: string, account: string): Topic =>
 export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Settings): void => {
   const scope = new Construct(stack, 'Alarms')
   const topic = alarmEmail === undefined ? undefined : createTopic(scope, alarmEmail, stack.account)
-  const lost = lostEntriesOf(stack)
-  countLostEntries(scope, watched, lost)
-  for (const { id, metric, threshold, periods, impact, action } of watchesOf(watched, lost)) {
+  const watches = watchesOf(watched, countLostEntries(scope, watched, stack))
+  for (const { id, metric, threshold, periods, impact, action } of watches) {
     const alarm = new Alarm(scope, id, {
       metric,
       threshold,

@@ -70,16 +70,10 @@ export interface Edge {
   readonly webAclArn?: string
 }
 
-export interface Streaming extends StreamFunction {
-  // The host of the data centre, unless it has a custom domain.
-  readonly host: string
-  // Must exist before callers are sent here.
-  readonly entrance: readonly IDependable[]
-}
-
 /**
  * A distribution as the address of a data centre. It sends requests for files to the function that streams, and all
- * others to the gateway.
+ * others to the gateway. `host` is that of the data centre, unless it has a custom domain. `entrance` must exist before
+ * callers are sent here.
  */
 export const createStreaming = (
   scope: Construct,
@@ -87,7 +81,7 @@ export const createStreaming = (
   dataCentre: DataCentreSettings,
   edge: Edge,
   stream: FunctionOptions,
-): Streaming => {
+) => {
   const parts = new Construct(scope, 'Streaming')
   const { customDomain, originSecret: number = 1 } = dataCentre
   const handled = createStreamFunction(parts, { ...stream, number })

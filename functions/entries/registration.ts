@@ -8,8 +8,8 @@ const sites = openSites(readRegistrationSettings())
 /** A custom resource of the deployment: CloudFormation waits for the answer at the event's URL. */
 export const handler = async (event: CloudFormationCustomResourceEvent, context: Context): Promise<void> => {
   const outcome = await registerDataCentre(sites, event).then(
-    () => ({ Status: 'SUCCESS' }),
-    (error: unknown) => ({ Status: 'FAILED', Reason: `${error} (log stream ${context.logStreamName})` }),
+    () => ({ Status: 'SUCCESS' as const }),
+    (error: unknown) => ({ Status: 'FAILED' as const, Reason: `${error} (log stream ${context.logStreamName})` }),
   )
   await answerDeployment(event.ResponseURL, {
     ...outcome,

@@ -105,6 +105,9 @@ export interface GroupContract<Group extends string> {
 export const named = (id: string, description?: string) =>
   [z.globalRegistry, { id, ...(description !== undefined && { description }) }] as const
 
+export const component = <Shape extends z.core.$ZodShape>(id: string, description: string, shape: Shape) =>
+  z.object(shape).register(...named(id, description))
+
 export const described = (description: string) => [z.globalRegistry, { description }] as const
 
 export const parameter = (description: string, example: string | number, schema: Schema): ParameterContract => ({
@@ -128,6 +131,7 @@ export const siteParameter = parameter(
   z.union([z.literal('current'), z.int()]),
 )
 
-export const link = z
-  .object({ rel: z.string(), uri: z.nullable(z.string()) })
-  .register(...named('Link', 'The address of something: an absolute URL, or null if it does not exist.'))
+export const link = component('Link', 'The address of something: an absolute URL, or null if it does not exist.', {
+  rel: z.string(),
+  uri: z.nullable(z.string()),
+})

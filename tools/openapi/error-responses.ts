@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { named } from '../../lib/contract/contract.ts'
+import { component } from '../../lib/contract/contract.ts'
 import { capitalised } from '../../lib/core/content-kinds.ts'
 import { type ErrorName, errors, ServiceError } from '../../lib/core/errors.ts'
 import type { GroupPolicy } from '../../lib/http/group-policy.ts'
@@ -32,9 +32,10 @@ export const edgeErrors = (route: Route, policy: GroupPolicy, hasDocument: boole
   'unavailable',
 ]
 
-const problem = z
-  .object({ path: z.string(), message: z.string() })
-  .register(...named('Problem', 'One fault: where it is, and how to correct it.'))
+const problem = component('Problem', 'One fault: where it is, and how to correct it.', {
+  path: z.string(),
+  message: z.string(),
+})
 
 /** The server refuses headers that are too large before the service sees the request: the code is the status. */
 const headersTooLargeCode = 431
@@ -42,14 +43,12 @@ const headersTooLargeCode = 431
 const codes = [...new Set([headersTooLargeCode, ...Object.values(errors).map(({ code }) => code)])]
 
 /** All errors share one schema, so that generated clients have one model. The codes of an answer are its `x-codes`. */
-const errorSchema = z
-  .object({
-    code: z.literal(codes.sort((a, b) => a - b)),
-    message: z.string(),
-    requestId: z.string(),
-    errors: z.optional(z.array(problem)),
-  })
-  .register(...named('Error', 'An error. `errors` lists every fault of a request that has several.'))
+const errorSchema = component('Error', 'An error. `errors` lists every fault of a request that has several.', {
+  code: z.literal(codes.sort((a, b) => a - b)),
+  message: z.string(),
+  requestId: z.string(),
+  errors: z.optional(z.array(problem)),
+})
 
 interface Context {
   readonly schemas: Schemas

@@ -1,4 +1,4 @@
-import type { CloudFormationCustomResourceEvent } from 'aws-lambda'
+import type { CloudFormationCustomResourceEvent, CloudFormationCustomResourceResponse } from 'aws-lambda'
 import * as z from 'zod/mini'
 import type { SiteDirectory } from '../../../lib/sites/site-directory.ts'
 
@@ -21,16 +21,6 @@ export const registerDataCentre = async (
   if (RequestType !== 'Delete') await sites.putDataCentre(properties.parse(ResourceProperties))
 }
 
-/** The answer to CloudFormation about a custom resource. */
-export interface DeploymentAnswer {
-  readonly Status: string
-  readonly Reason?: string
-  readonly PhysicalResourceId: string
-  readonly StackId: string
-  readonly RequestId: string
-  readonly LogicalResourceId: string
-}
-
 // Milliseconds; less than the function has left at this point.
 const longestCall = 10_000
 
@@ -40,7 +30,7 @@ const longestCall = 10_000
  */
 export const answerDeployment = async (
   url: string,
-  answer: DeploymentAnswer,
+  answer: CloudFormationCustomResourceResponse,
   timeLimit = longestCall,
 ): Promise<void> => {
   const { ok, status } = await fetch(url, {

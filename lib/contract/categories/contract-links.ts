@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type ObjectKind, objectKindNames, oneOf } from '../../core/content-kinds.ts'
 import { objectKinds } from '../../core/object-kinds.ts'
-import { named, type OperationContract, text } from '../contract.ts'
+import { component, named, type OperationContract, text } from '../contract.ts'
 import { operationsOf } from '../routes/categories.ts'
 import {
   categoryId,
@@ -23,9 +23,9 @@ objectId.register(...named('ObjectId', `The id of ${objectKindNames.map(oneOf).j
 
 displayable.register(...named('Displayable', '1 shows the link, 0 hides it.'))
 
-const links = z
-  .object({ items: itemsOf(linkItem.register(...named('NewLink')), 'objectId') })
-  .register(...named('NewLinks', 'The objects to link with the category.'))
+const links = component('NewLinks', 'The objects to link with the category.', {
+  items: itemsOf(linkItem.register(...named('NewLink')), 'objectId'),
+})
 
 const unlinked = z.union([unlinkItem.register(...named('UnlinkedItem')), objectId])
 
@@ -34,15 +34,13 @@ const unlinkedItems = z
   .union([itemsOf(unlinked, 'objectId'), unlinked])
   .register(...named('UnlinkedItems', 'Objects with an `objectId`, or ids; or one of them.'))
 
-const unlinks = z
-  .object({ items: unlinkedItems })
-  .register(...named('Unlinks', 'The objects to unlink from the category.'))
+const unlinks = component('Unlinks', 'The objects to unlink from the category.', { items: unlinkedItems })
 
 categoryId.register(...named('CategoryId', 'The id of a category.'))
 
-const categoryLinks = z
-  .object({ items: itemsOf(linkCategoryItem.register(...named('NewCategoryLink')), 'categoryId') })
-  .register(...named('NewCategoryLinks', 'The categories to link the object with.'))
+const categoryLinks = component('NewCategoryLinks', 'The categories to link the object with.', {
+  items: itemsOf(linkCategoryItem.register(...named('NewCategoryLink')), 'categoryId'),
+})
 
 const unlinkedCategory = z.union([unlinkCategoryItem.register(...named('UnlinkedCategory')), categoryId])
 
@@ -50,9 +48,9 @@ const unlinkedCategories = z
   .union([itemsOf(unlinkedCategory, 'categoryId'), unlinkedCategory])
   .register(...named('UnlinkedCategories', 'Objects with a `categoryId`, or ids; or one of them.'))
 
-const categoryUnlinks = z
-  .object({ items: unlinkedCategories })
-  .register(...named('CategoryUnlinks', 'The categories to unlink the object from.'))
+const categoryUnlinks = component('CategoryUnlinks', 'The categories to unlink the object from.', {
+  items: unlinkedCategories,
+})
 
 // Operations that link and unlink, from either side.
 

@@ -17,6 +17,7 @@ import type { ItemShape, Member, Members, MemberType } from '../../core/item-sha
 import { objectKinds } from '../../core/object-kinds.ts'
 import {
   type AnswerContract,
+  component,
   type GroupContract,
   named,
   type OperationContract,
@@ -64,15 +65,13 @@ const pageDescription =
   '`totalItemsCount` is null unless `count=true`.'
 
 const pageOf = <Item extends z.core.$ZodType>(item: Item, id: string) =>
-  z
-    .object({
-      items: z.array(item),
-      totalItemsCount: z.nullable(count),
-      skip: z.optional(count),
-      nextCursor: z.optional(z.nullable(z.string())),
-      limit: count,
-    })
-    .register(...named(id, pageDescription))
+  component(id, pageDescription, {
+    items: z.array(item),
+    totalItemsCount: z.nullable(count),
+    skip: z.optional(count),
+    nextCursor: z.optional(z.nullable(z.string())),
+    limit: count,
+  })
 
 export const category = itemOf(contentShape('category')).register(...named('Category', 'A category of a site.'))
 

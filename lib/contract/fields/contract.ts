@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { permissions } from '../../access/grants.ts'
 import { fieldTypes, imageVerification } from '../../fields/catalogue.ts'
 import { maxOrder } from '../../fields/web-forms.ts'
-import { described, type GroupContract, link, named, ok, parameter, siteParameter } from '../contract.ts'
+import { component, described, type GroupContract, link, named, ok, parameter, siteParameter } from '../contract.ts'
 import { fieldChangeBody, newFieldBody, typeId } from './field-body.ts'
 import { xmlNames } from './xml-names.ts'
 
@@ -23,32 +23,35 @@ const order = z
   .check(z.minimum(1), z.maximum(maxOrder))
   .register(...described('The position of the field in the form.'))
 
-const storedType = z
-  .object({ id: storedTypeId, name: z.string() })
-  .register(...named('StoredFieldType', 'The type of a system field on a form.'))
+const storedType = component('StoredFieldType', 'The type of a system field on a form.', {
+  id: storedTypeId,
+  name: z.string(),
+})
 
-export const field = z
-  .object({
-    links: z.array(link),
-    id: storedTypeId,
-    name: z.string(),
-    type: storedType,
-    mandatory: z.boolean(),
-    order,
-  })
-  .register(...named('Field', 'A system field on a web form.'))
+export const field = component('Field', 'A system field on a web form.', {
+  links: z.array(link),
+  id: storedTypeId,
+  name: z.string(),
+  type: storedType,
+  mandatory: z.boolean(),
+  order,
+})
 
-export const createdField = z
-  .object({ links: z.array(link), id: storedTypeId })
-  .register(...named('CreatedField', 'The address of a new field.'))
+export const createdField = component('CreatedField', 'The address of a new field.', {
+  links: z.array(link),
+  id: storedTypeId,
+})
 
-export const webForm = z
-  .object({ links: z.array(link), id: z.int(), name: z.string() })
-  .register(...named('WebForm', 'A web form of a site.'))
+export const webForm = component('WebForm', 'A web form of a site.', {
+  links: z.array(link),
+  id: z.int(),
+  name: z.string(),
+})
 
-const fieldType = z
-  .object({ id: z.literal([...fieldTypes.keys()]), name: z.string() })
-  .register(...named('FieldType', 'A type of system field.'))
+const fieldType = component('FieldType', 'A type of system field.', {
+  id: z.literal([...fieldTypes.keys()]),
+  name: z.string(),
+})
 
 const pageOf = <Item extends z.core.$ZodType>(item: Item) =>
   z.object({
@@ -67,26 +70,25 @@ export const fieldTypePage = pageOf(fieldType).register(
   ...named('FieldTypePage', 'The types of system fields that can be placed on a form.'),
 )
 
-const site = z
-  .object({
-    id: z.int(),
-    name: z.string(),
-    url: z.string().register(...described('The base URL of the data centre where the site lives.')),
-    dataCentre: z.string(),
-    renderingEngine: z.boolean().register(...described('True if the operations on categories may be used.')),
-    permissions: z
-      .array(z.literal(permissions))
-      .register(...described('The rights of the token: `files` is the file storage.')),
-  })
-  .register(...named('Site', 'A site that the token covers.'))
+const site = component('Site', 'A site that the token covers.', {
+  id: z.int(),
+  name: z.string(),
+  url: z.string().register(...described('The base URL of the data centre where the site lives.')),
+  dataCentre: z.string(),
+  renderingEngine: z.boolean().register(...described('True if the operations on categories may be used.')),
+  permissions: z
+    .array(z.literal(permissions))
+    .register(...described('The rights of the token: `files` is the file storage.')),
+})
 
 export const sitePage = pageOf(site).register(...named('SitePage', 'The sites that the token covers, sorted by id.'))
 
-export const health = z.object({ status: z.literal('ok') }).register(...named('Health', 'The service answers.'))
+export const health = component('Health', 'The service answers.', { status: z.literal('ok') })
 
-export const root = z
-  .object({ status: z.literal('ok'), links: z.array(link) })
-  .register(...named('Root', 'The service answers; `links` are its `console`, `docs` and `openapi`.'))
+export const root = component('Root', 'The service answers; `links` are its `console`, `docs` and `openapi`.', {
+  status: z.literal('ok'),
+  links: z.array(link),
+})
 
 // Bodies. The operations check with these schemas.
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { changeTypes } from '../../core/history-entry.ts'
-import { named, type OperationContract, parameter, text } from '../contract.ts'
+import { component, named, type OperationContract, parameter, text } from '../contract.ts'
 import { examplesOf } from './contract-examples.ts'
 import { changesLimit } from './switches.ts'
 
@@ -8,8 +8,13 @@ const changeType = z.enum(changeTypes).register(...named('ChangeType'))
 
 const scalar = z.union([z.string(), z.number(), z.boolean()])
 
-const change = z
-  .object({
+const change = component(
+  'Change',
+  'A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as ' +
+    '`form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a command it is `admin:` ' +
+    'and the user of its machine, and `requestId` is null. `details` depend on the type and may be null: `names` ' +
+    'or `count` of several files, `to` of a move or a copy.',
+  {
     id: z.string(),
     at: z.iso.datetime(),
     type: changeType,
@@ -17,28 +22,17 @@ const change = z
     actor: z.string(),
     requestId: z.nullable(z.string()),
     details: z.nullable(z.record(z.string(), z.union([scalar, z.array(scalar)]))),
-  })
-  .register(
-    ...named(
-      'Change',
-      'A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as ' +
-        '`form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a command it is `admin:` ' +
-        'and the user of its machine, and `requestId` is null. `details` depend on the type and may be null: `names` ' +
-        'or `count` of several files, `to` of a move or a copy.',
-    ),
-  )
+  },
+)
 
 const anyType = `(?:${changeTypes.map((type) => type.replace('.', '\\.')).join('|')})`
 const severalTypes = z.string().check(z.regex(new RegExp(`^${anyType}(?:,${anyType})*$`)))
 
-export const changePage = z
-  .object({ items: z.array(change), next: z.nullable(z.string()) })
-  .register(
-    ...named(
-      'ChangePage',
-      'Changes, the oldest first. `next` is the `after` of the next request, or null if there are no more.',
-    ),
-  )
+export const changePage = component(
+  'ChangePage',
+  'Changes, the oldest first. `next` is the `after` of the next request, or null if there are no more.',
+  { items: z.array(change), next: z.nullable(z.string()) },
+)
 
 export const changesOperation: OperationContract = {
   tag: { name: 'History', description: 'The changes of a site, with time and user, kept for 90 days.' },

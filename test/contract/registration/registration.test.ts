@@ -23,7 +23,7 @@ const waitAs = async (listener: RequestListener): Promise<string> => {
 }
 
 const answer = {
-  Status: 'SUCCESS',
+  Status: 'SUCCESS' as const,
   PhysicalResourceId: 'dc#us',
   StackId: 'stack',
   RequestId: 'request',
