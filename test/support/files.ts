@@ -32,8 +32,8 @@ export interface TestFiles {
   readonly handler: Handler
   readonly deps: StorageDeps
   readonly stores: StorageStores
-  /** What has been sent to the queue of removals, which nobody works off. */
-  readonly sent: readonly RemovalMessage[]
+  /** What has been sent to the queue of removals, which nobody works off. Delays are seconds. */
+  readonly sent: readonly (RemovalMessage & { readonly delay: number })[]
   /** What links to files are signed with. */
   readonly linkSecret: Uint8Array
   /** How many staged bodies lie about that no object refers to. */
@@ -65,11 +65,11 @@ export const openTestFiles = async ({
   const folder = await mkdtemp(join(tmpdir(), 'site-admin-'))
   const { clock = systemClock } = surroundings
   const machine = await openMachine(join(folder, 'data'), { role: 'service', durable: false, clock })
-  const sent: RemovalMessage[] = []
+  const sent: (RemovalMessage & { readonly delay: number })[] = []
   const removalQueue: RemovalQueue = {
-    async send(task) {
+    async send(task, delay) {
       const name = String(sent.length + 1)
-      sent.push({ task, name })
+      sent.push({ task, name, delay })
       return name
     },
   }

@@ -102,6 +102,31 @@ describe('the history in DynamoDB', () => {
     expect(seen.join('')).toBe('12345678')
   })
 
+  test('shows a reader nothing behind a block that it saw before that block was full', async () => {
+    const writer = open()
+    for (const name of ['1', '2', '3', '4', '5', '6', '7', '8']) await writer.record(entryOf(name))
+    const { history, dynamodb } = open()
+    let isEarly = true
+    // The first block as it was when only two of its entries were there.
+    dynamodb.middlewareStack.add(
+      (next) => async (args) => {
+        const result = await next(args)
+        const [first] = (result.output as { Items?: Record<string, unknown>[] }).Items ?? []
+        if (isEarly && first) {
+          const entries = (first['entries'] as unknown[]).slice(-2)
+          Object.assign(first, { entries, count: 101, bytes: 200 })
+        }
+        isEarly = false
+        return result
+      },
+      { step: 'initialize', name: 'early' },
+    )
+    const early = await history.after(site, 0, 100)
+    expect(early.map(({ subject }) => subject)).toEqual(['1', '2'])
+    const rest = await history.after(site, early.at(-1)?.position ?? 0, 100)
+    expect(rest.map(({ subject }) => subject)).toEqual(['3', '4', '5', '6', '7', '8'])
+  })
+
   test('begins with one block, whoever of several comes first', async () => {
     await Promise.all(['a', 'b', 'c', 'd'].map((name) => open().record(entryOf(name))))
     expect((await subjects()).toSorted()).toEqual(['a', 'b', 'c', 'd'])

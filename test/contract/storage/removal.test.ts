@@ -69,6 +69,13 @@ describe('the removal of a folder with more files than one call deletes', () => 
     expect(sentBefore).toEqual([1])
   })
 
+  it('waits in the queue until every request that may have begun it has ended', async () => {
+    await storage.call('DELETE', '/large', { remaining: noTime })
+    time += longestSilence
+    await storage.call('DELETE', '/large', { remaining: noTime })
+    expect(storage.sent.map(({ delay }) => delay)).toEqual([30, 30])
+  })
+
   it('has one message, however often it is asked for', async () => {
     for (let repetition = 0; repetition < 3; repetition++) {
       expect((await storage.call('DELETE', '/large', { remaining: noTime })).statusCode).toBe(202)
