@@ -43,7 +43,7 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'counts a file name from its last slash or backslash on': 'it writes multipart bodies anew, without backslashes',
     'have their type told again when they are unchanged': 'it takes the type and the time out of an answer with 304',
     'let one of two through that come at the same time': 'it knows no conditions of a removal',
-    'is refused for whoever leaves the signature out': 'it lets everybody read who does not say who he is',
+    'for whoever leaves the signature out': 'it lets everybody read who does not say who he is',
   },
 }
 
