@@ -28,7 +28,7 @@ const patience = Number(process.env['ACCEPTANCE_PATIENCE'] ?? 30_000)
 const acceptance = {
   ...shared,
   include: ['test/acceptance/**/*.test.ts'],
-  globalSetup: 'test/acceptance/setup/target.ts',
+  globalSetup: 'test/acceptance/setup/scratch.ts',
   testTimeout: patience,
   hookTimeout: patience,
 }
@@ -67,7 +67,7 @@ export default defineConfig({
       { test: { isolate: false, ...patiently, name: 'console', include: ['test/console/stores/*.test.ts'] } },
       { test: { ...shared, name: 'cdk', include: ['test/cdk/**/*.test.ts'], testTimeout: 60_000 } },
       { test: { ...acceptance, name: 'acceptance' } },
-      { test: { ...acceptance, name: 'acceptance-aws' } },
+      { test: { ...acceptance, name: 'acceptance-aws', env: { ACCEPTANCE_STORE: 'aws' } } },
     ],
     coverage: {
       provider: 'v8',

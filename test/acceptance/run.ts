@@ -30,6 +30,8 @@ if (!baseUrl || !token || !/^\d*$/.test(largestFile)) {
   console.error(usage)
   process.exit(2)
 }
+if (!admin) console.warn('No --admin COMMAND: cases that need a second site, another token or an import are SKIPPED.')
+if (!largestFile) console.warn('No --largest-file BYTES: cases that exceed it are SKIPPED.')
 // Without the administration tool the cases share the forms of one site, so the files run one after the other.
 const sequential = admin ? [] : ['--no-file-parallelism']
 spawn('vitest', ['run', '--project', 'acceptance', ...sequential], {

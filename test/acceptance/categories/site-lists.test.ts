@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { target } from '../setup/target.ts'
 import { createSite, describeWithAdmin, issueToken, testWithAdmin } from '../support/admin.ts'
 import { at, createLibrary, type Library, range, records, withQuery } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
@@ -105,7 +106,7 @@ describe('the addresses of a site', () => {
   test('are one: the base URL, in the wrapper of the lists', async () => {
     const { status, json } = await call(at('current', '/siteurls'))
     expect(status).toBe(200)
-    const item = { siteId: await ownSiteId(), url: inject('target').baseUrl }
+    const item = { siteId: await ownSiteId(), url: target.baseUrl }
     expect(json).toEqual({ items: [item], totalItemsCount: 1, skip: 0, limit: 10 })
   })
 
@@ -113,7 +114,7 @@ describe('the addresses of a site', () => {
     const siteId = await ownSiteId()
     const list = async (switches: Readonly<Record<string, string>>) =>
       (await call(withQuery(at(siteId, '/siteurls'), switches))).json
-    expect((await list({ fields: 'url', order: '-url' })).items).toEqual([{ url: inject('target').baseUrl }])
+    expect((await list({ fields: 'url', order: '-url' })).items).toEqual([{ url: target.baseUrl }])
     expect(await list({ where: `{siteId:{$ne:${siteId}}}` })).toMatchObject({ items: [], totalItemsCount: 0 })
     expect(await list({ skip: '1' })).toMatchObject({ items: [], totalItemsCount: 1, skip: 1 })
     expect(await list({ limit: '0' })).toMatchObject({ items: [], totalItemsCount: 1, limit: 0 })

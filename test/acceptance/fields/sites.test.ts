@@ -1,4 +1,5 @@
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { target } from '../setup/target.ts'
 import { admin, createSite, issueToken, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
@@ -14,7 +15,7 @@ interface DataCentre {
 describe('the sites of a token', () => {
   test('are listed in the wrapper of the fields', async () => {
     const { status, json } = await call(sites)
-    const { baseUrl } = inject('target')
+    const { baseUrl } = target
     expect(status).toBe(200)
     expect(json).toEqual({
       links: [
@@ -53,8 +54,8 @@ describe('the sites of a token', () => {
 
   testWithAdmin('are listed in every data centre, wherever they live, without a redirect', async ({ skip }) => {
     const dataCentres: DataCentre[] = await admin('data-centre', 'list')
-    const here = dataCentres.find(({ url }) => url === inject('target').baseUrl)
-    const there = dataCentres.find(({ url }) => url !== inject('target').baseUrl)
+    const here = dataCentres.find(({ url }) => url === target.baseUrl)
+    const there = dataCentres.find(({ url }) => url !== target.baseUrl)
     if (!here || !there) return skip('there is one data centre only')
     const near = await createSite('Near')
     const { id: far } = await admin('site', 'create', '--name', 'Far', '--data-centre', there.id)

@@ -1,4 +1,5 @@
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { target } from '../setup/target.ts'
 import { admin, createSite, issueToken, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId, site } from '../support/forms.ts'
@@ -8,7 +9,7 @@ const forms = (siteId: number | string) => `/api/v1/admin/sites/${siteId}/webfor
 
 describe('tokens', () => {
   test('are taken bare, and behind Bearer', async () => {
-    const { token } = inject('target')
+    const { token } = target
     expect((await call(`${site}/webforms`, { token })).status).toBe(200)
     expect((await call(`${site}/webforms`, { token: `Bearer ${token}` })).status).toBe(200)
     expect((await call(`${site}/webforms`, { token: `bearer  ${token}` })).status).toBe(200)
@@ -28,7 +29,7 @@ describe('tokens', () => {
   })
 
   test('in the query are not looked at outside storage', async () => {
-    const { token } = inject('target')
+    const { token } = target
     expectError(await call(`${site}/webforms?access_token=${token}`, { token: null }), 401, 101000)
   })
 

@@ -1,4 +1,5 @@
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { target } from '../setup/target.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
 
@@ -31,7 +32,7 @@ describe('GET /console', () => {
       'script-src': ["'self'"],
       'style-src': ["'self'"],
       'img-src': ["'self'", 'blob:'],
-      'connect-src': expect.arrayContaining(["'self'", new URL(inject('target').baseUrl).origin]),
+      'connect-src': expect.arrayContaining(["'self'", new URL(target.baseUrl).origin]),
       'base-uri': ["'none'"],
       'form-action': ["'none'"],
       'frame-ancestors': ["'none'"],
@@ -86,7 +87,7 @@ describe('GET /', () => {
   test.each(['*/*', 'application/json'])(
     'tells who asks for %s that the service answers, and where things are',
     async (accept) => {
-      const { baseUrl } = inject('target')
+      const { baseUrl } = target
       const { status, json } = await call('/', { ...anonymous, headers: { Accept: accept } })
       expect({ status, json }).toEqual({
         status: 200,

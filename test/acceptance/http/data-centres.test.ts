@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, inject } from 'vitest'
+import { beforeAll, describe, expect } from 'vitest'
+import { target } from '../setup/target.ts'
 import { admin, issueToken, testWithAdmin } from '../support/admin.ts'
 import { call } from '../support/http.ts'
 
@@ -12,7 +13,7 @@ interface DataCentre {
 let elsewhere: { readonly url: string; readonly siteId: number; readonly token: string } | undefined
 
 beforeAll(async () => {
-  const { admin: tool, baseUrl } = inject('target')
+  const { admin: tool, baseUrl } = target
   if (!tool) return
   const dataCentres: DataCentre[] = await admin('data-centre', 'list')
   const other = dataCentres.find(({ url }) => url !== baseUrl)

@@ -1,4 +1,5 @@
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { target } from '../setup/target.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
 
@@ -13,7 +14,7 @@ describe('GET /openapi.json', () => {
 
   test('names the data centre that answers as its server', async () => {
     const { servers } = (await call('/openapi.json', anonymous)).json
-    expect(servers).toEqual([expect.objectContaining({ url: inject('target').baseUrl })])
+    expect(servers).toEqual([expect.objectContaining({ url: target.baseUrl })])
   })
 
   test('has operations 1 to 14 of the contract and their neighbours', async () => {

@@ -1,4 +1,5 @@
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { target } from '../setup/target.ts'
 import { expectError } from '../support/expectations.ts'
 import { fieldsOf, formWith, layoutOf, site } from '../support/forms.ts'
 import { call } from '../support/http.ts'
@@ -45,7 +46,7 @@ describe('a query parameter that is given twice', () => {
   )
 
   test('is no other token than the first one', async () => {
-    const { token } = inject('target')
+    const { token } = target
     const path = (first: string, second: string) => `${files}?meta&access_token=${first}&access_token=${second}`
     expect((await call(path(token, 'wrong'), { token: null })).status).toBe(200)
     expectError(await call(path('wrong', token), { token: null }), 401, 101000)

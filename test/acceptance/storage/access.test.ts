@@ -1,4 +1,5 @@
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { target } from '../setup/target.ts'
 import { admin, issueToken, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
@@ -28,7 +29,7 @@ describe('the storage', () => {
   })
 
   it('takes the token from ?status too, and the header before any', async () => {
-    const { token } = inject('target')
+    const { token } = target
     expect((await call(`${storage}?status=${token}`, { token: null })).status).toBe(200)
     expectError(await call(`${storage}?access_token=${token}`, { token: 'f'.repeat(64) }), 401, 101000)
   })
@@ -58,7 +59,7 @@ describe('the storage', () => {
 
   testWithAdmin('of a site in another data centre is there, at the same path and query: 301', async ({ skip }) => {
     const dataCentres: { id: string; url: string }[] = await admin('data-centre', 'list')
-    const other = dataCentres.find(({ url }) => url !== inject('target').baseUrl)
+    const other = dataCentres.find(({ url }) => url !== target.baseUrl)
     if (!other) return skip('there is one data centre only')
     const { id } = await admin('site', 'create', '--name', 'Elsewhere', '--data-centre', other.id)
     const token = await issueToken([id], '--permission', 'files')

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { target } from '../setup/target.ts'
 import { createSite, describeWithAdmin, issueToken, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
@@ -222,7 +223,7 @@ describeWithAdmin('a resumable upload of somebody', () => {
     })
     const upload = pathOf(created)
     expectError(await append(upload, 0, 'hello', {}, { token: bobs ?? '' }), 404, 104032)
-    expectError(await append(upload, 0, 'hello', {}, { token: inject('target').token }), 400, 104023)
+    expectError(await append(upload, 0, 'hello', {}, { token: target.token }), 400, 104023)
     expect((await append(upload, 0, 'hello', {}, { token: anns ?? '' })).status).toBe(204)
   })
 })

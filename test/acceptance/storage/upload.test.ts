@@ -1,4 +1,5 @@
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { target } from '../setup/target.ts'
 import { issueToken, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
@@ -58,7 +59,7 @@ describe('operation 12', () => {
   })
 
   it('takes the login token from the query', async () => {
-    const path = `${at(`${own}/token`)}?access_token=${inject('target').token}`
+    const path = `${at(`${own}/token`)}?access_token=${target.token}`
     const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
     const body = multipart([{ name: 'a' }])
     expect((await call(path, { method: 'POST', token: null, headers, body })).status).toBe(200)
@@ -231,7 +232,7 @@ describe('an upload that is refused', () => {
   })
 })
 
-const { largestFile } = inject('target')
+const { largestFile } = target
 
 describe.skipIf(largestFile === null)('a file over the limit', () => {
   const largest = Buffer.alloc(largestFile ?? 0, 'x')

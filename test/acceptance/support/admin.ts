@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { describe, inject, test } from 'vitest'
+import { describe, test } from 'vitest'
+import { target } from '../setup/target.ts'
 
 const runFile = promisify(execFile)
 
@@ -17,7 +18,7 @@ const runCommand = (command: string, args: readonly string[]): Promise<Outcome> 
   )
 
 const runOnce = async (args: readonly string[]): Promise<Outcome> => {
-  const tool = inject('target').admin
+  const tool = target.admin
   if (!tool) throw new Error('This needs the administration tool')
   if ('command' in tool) return runCommand(tool.command, args)
   Object.assign(process.env, tool.environment)
@@ -53,8 +54,8 @@ export const outcomeOf = async (...args: readonly string[]): Promise<any> => {
 }
 
 /** Cases that need the administration tool; without it they are skipped, and reported so. */
-export const testWithAdmin = test.skipIf(!inject('target').admin)
-export const describeWithAdmin = describe.skipIf(!inject('target').admin)
+export const testWithAdmin = test.skipIf(!target.admin)
+export const describeWithAdmin = describe.skipIf(!target.admin)
 
 /** A token of the given sites, with the given options of `token issue`. */
 export const issueToken = async (siteIds: readonly number[], ...options: readonly string[]): Promise<string> => {
@@ -67,8 +68,8 @@ let home: Promise<string> | undefined
 /** The id of the data centre that answers the suite's requests. */
 const dataCentre = async (): Promise<string> => {
   const dataCentres: { readonly id: string; readonly url: string }[] = await admin('data-centre', 'list')
-  const own = dataCentres.find(({ url }) => url === inject('target').baseUrl)
-  if (!own) throw new Error(`No data centre has the base URL ${inject('target').baseUrl}`)
+  const own = dataCentres.find(({ url }) => url === target.baseUrl)
+  if (!own) throw new Error(`No data centre has the base URL ${target.baseUrl}`)
   return own.id
 }
 

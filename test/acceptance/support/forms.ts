@@ -1,4 +1,4 @@
-import { inject } from 'vitest'
+import { target } from '../setup/target.ts'
 import { admin } from './admin.ts'
 import { call } from './http.ts'
 
@@ -31,7 +31,7 @@ export const layoutOf = async (webFormId: number): Promise<string> => {
 
 /** A form that this file alone uses; without the administration tool, the site's first one. */
 const ownForm = async (): Promise<number> => {
-  if (inject('target').admin) {
+  if (target.admin) {
     return (await admin('form', 'create', '--site', String(await ownSiteId()), '--name', 'Acceptance')).id
   }
   return (await call(`${site}/webforms`)).json.items[0].id

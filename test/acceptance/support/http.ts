@@ -1,7 +1,7 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inject } from 'vitest'
+import { target } from '../setup/target.ts'
 import { createCheck, type OpenApi } from './document.ts'
 import { underOwnNames } from './headers-on-the-way.ts'
 
@@ -42,7 +42,6 @@ const bodyOf = (body: unknown): string | Buffer | undefined =>
   body === undefined || isRaw(body) ? body : JSON.stringify(body)
 
 const send = async (path: string, options: Call = {}): Promise<Answer> => {
-  const target = inject('target')
   const { method = 'GET', token = target.token, baseUrl = target.baseUrl } = options
   const body = bodyOf(options.body)
   const isJson = body !== undefined && !isRaw(options.body)
@@ -95,9 +94,8 @@ const withoutQuery = (path: string) => path.replace(/\?.*$/s, '')
  * their own.
  */
 const pathOf = (path: string, { baseUrl }: Call): string => {
-  const target = inject('target').baseUrl
-  const prefix = new URL(target).pathname.replace(/\/$/, '')
-  const whole = new URL(baseUrl ?? target).pathname.replace(/\/$/, '') + withoutQuery(path)
+  const prefix = new URL(target.baseUrl).pathname.replace(/\/$/, '')
+  const whole = new URL(baseUrl ?? target.baseUrl).pathname.replace(/\/$/, '') + withoutQuery(path)
   return whole.startsWith(prefix) ? whole.slice(prefix.length) : withoutQuery(path)
 }
 
@@ -133,4 +131,4 @@ const isReading = ({ method = 'GET' }: Call) => method === 'GET' || method === '
  * service's own document says is an Error, whatever the case asks for.
  */
 export const call = (path: string, options: Call = {}): Promise<Answer> =>
-  inject('target').isSlow && isReading(options) ? callPatiently(path, options) : callOnce(path, options)
+  target.isSlow && isReading(options) ? callPatiently(path, options) : callOnce(path, options)

@@ -41,11 +41,9 @@ import { createMemoryS3 } from '../../support/memory-s3.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
 import { stackAnswer } from '../../support/stack-answer.ts'
 import { createTables, tableSettings } from '../../support/tables.ts'
+import type { StartedHere } from './target.ts'
 
-// The functions of two data centres over tables and a bucket in memory, behind a gateway of its own. Started as a
-// process, it prints one line of JSON when it is ready, and ends with its parent's signal.
-
-const largestFile = Number(process.argv[2])
+// The functions of two data centres over tables and a bucket in memory, behind a gateway of its own.
 
 const s3 = createMemoryS3()
 
@@ -115,7 +113,7 @@ const context = { getRemainingTimeInMillis: () => 28_000 } as Context
 
 const settings = {
   ...tables,
-  largestFile,
+  largestFile: Number(process.env['LARGEST_FILE']),
   largestResumableFile: 5 * 1024 ** 3,
   reservedFolders: ['_System', 'Layouts', 'ModuleTemplates', 'Templates', 'StyleSheets'],
   longestList: 20_000,
@@ -236,4 +234,10 @@ await sites.createSite({ id: site, name: 'Acceptance', dataCentre: 'us', renderi
 const token = newToken()
 const expires = Math.floor(Date.now() / 1000) + 3600
 await grants.put({ hash: hashToken(token), user: 'acceptance', sites: [site], permissions: ['files'], expires }, [])
-console.log(JSON.stringify({ baseUrl: us, token, endpoint: endpointUrl }))
+const environment = {
+  AWS_ENDPOINT_URL: endpointUrl,
+  AWS_REGION: region,
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+}
+export const service: StartedHere = { baseUrl: us ?? '', token, admin: { args: ['--target', 'aws'], environment } }

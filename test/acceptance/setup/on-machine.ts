@@ -1,0 +1,22 @@
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import { startService } from '../../../local/service.ts'
+import type { StartedHere } from './target.ts'
+
+// The service of one machine, with two data centres over a directory of its own.
+
+const dataDirectory = mkdtempSync(join(inject('scratch'), 'data-'))
+const { baseUrl, demo } = await startService({
+  dataDirectory,
+  host: '127.0.0.1',
+  dataCentres: [
+    { id: 'us', port: 0 },
+    { id: 'eu', port: 0 },
+  ],
+  reset: false,
+  telemetry: { request: () => {} },
+  say: console.error,
+})
+const admin = { args: ['--data-dir', dataDirectory], environment: {} }
+export const service: StartedHere = { baseUrl, token: demo?.token ?? '', admin }
