@@ -10,7 +10,7 @@ const shared = { isolate: false, experimental: { viteModuleRunner: false, nodeLo
 const patiently = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { timeout: 15_000 } } }
 
 /** `npm run test:long`: pages in a browser, installed packages, and services that are started or killed while they work. */
-const long = [
+export const longTests = [
   'test/console/*.test.ts',
   'test/console/thorough/**/*.test.ts',
   'test/contract/documentation/reference.test.ts',
@@ -56,7 +56,7 @@ export default defineConfig({
           ...shared,
           ...patiently,
           name: 'long',
-          include: long,
+          include: longTests,
           globalSetup: 'test/support/browser.ts',
           testTimeout: 60_000,
           hookTimeout: 60_000,

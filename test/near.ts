@@ -1,24 +1,39 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { createNearestTests } from './mutation/nearest-tests.ts'
+import { matchesGlob } from 'node:path'
+import { longTests } from '../vitest.config.ts'
+import { createNearestTests, isSource } from './nearest-tests.ts'
 
-// `npm run test:near`: the tests nearest to the files that have changed since the last commit. It is quick and no proof:
-// `npm test` runs all that may be affected.
+// `npm run test:near [FILE…]`: the tests nearest to these files, or to those that have changed since the last commit. It
+// is quick and no proof: `npm test` runs all that may be affected.
 
 const most = 10
 
 const linesOf = (...args: readonly string[]): string[] =>
   execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean)
 
-const files = linesOf('ls-files', '--cached', '--others', '--exclude-standard')
+const isLong = (test: string) => longTests.some((pattern) => matchesGlob(test, pattern))
+
+const files = linesOf('ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate')
+const named = process.argv.slice(2)
 const changed = [
   ...linesOf('diff', '--name-only', '--diff-filter=d', 'HEAD'),
   ...linesOf('ls-files', '--others', '--exclude-standard'),
-].filter((file) => file.endsWith('.ts'))
-const nearestTests = createNearestTests('.', files)
-const each = Math.max(2, Math.floor(most / Math.max(1, changed.length)))
-const tests = new Set(changed.flatMap((file) => nearestTests(file).slice(0, each)))
-if (tests.size === 0) console.log('No test in test/unit or test/contract is near a change.')
-else {
+]
+const isTest = (file: string) => /\.test\.tsx?$/.test(file) && !file.startsWith('test/deployed/')
+const nearestTests = createNearestTests('.', files, isTest)
+
+const sources = (named.length > 0 ? named : changed).filter(isSource)
+const each = Math.max(2, Math.floor(most / Math.max(1, sources.length)))
+const tests = new Set<string>()
+for (const file of sources) {
+  const near = nearestTests(file)
+  const quick = near.filter((test) => !isLong(test)).slice(0, each)
+  for (const test of quick) tests.add(test)
+  if (near.length === 0) console.log(`No test uses ${file}.`)
+  else if (quick.length === 0) console.log(`Only npm run test:long covers ${file}: ${near.slice(0, each).join(', ')}`)
+}
+if (sources.length === 0) console.log('No source file has changed since the last commit.')
+if (tests.size > 0) {
   const { status } = spawnSync('vitest', ['run', '--project', '!long', ...tests], { stdio: 'inherit' })
   process.exitCode = status ?? 1
 }

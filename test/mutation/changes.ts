@@ -1,13 +1,10 @@
 import { stripTypeScriptTypes } from 'node:module'
 
-/** A single change of a source file. */
 export interface SourceChange {
   readonly file: string
-  /** What it does, in a word or two. */
   readonly kind: string
-  readonly line: number
-  readonly from: string
-  readonly to: string
+  /** Where it is, and what it does. */
+  readonly label: string
   readonly source: string
 }
 
@@ -15,16 +12,14 @@ export interface SourceChange {
 const noCode =
   /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[(,=:[!&|?{};>]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[dgimsuvy]*/g
 
+const blank = (text: string): string => text.replace(/[^\n]/g, ' ')
+
 /** The code alone, everything where it was: types and what is no code are blanks. */
-const codeIn = (source: string): string => {
-  const untyped = stripTypeScriptTypes(source)
-  return untyped.replace(noCode, (text) => text.replace(/[^\n]/g, ' '))
-}
+const codeIn = (source: string): string => stripTypeScriptTypes(source).replace(noCode, blank)
 
 const isValid = (source: string): boolean => {
   try {
-    stripTypeScriptTypes(source)
-    return true
+    return stripTypeScriptTypes(source) !== ''
   } catch {
     return false
   }
@@ -40,9 +35,9 @@ const turned: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'other of all': { '.some(': '.every(', '.every(': '.some(', 'Math.min(': 'Math.max(', 'Math.max(': 'Math.min(' },
 }
 
-type Replace = (found: string) => string
-/** Where a kind of change can be made, in code, and what it makes of it. */
-const patterns: readonly (readonly [kind: string, where: RegExp, replace: Replace])[] = [
+type Pattern = readonly [kind: string, where: RegExp, replace: (found: string) => string]
+
+const patterns: readonly Pattern[] = [
   ...Object.entries(turned).map(([kind, words]) => {
     const alternatives = Object.keys(words).map((word) => word.replace(/[.*+?^$|()]/g, '\\$&'))
     const isWord = /\w/.test(alternatives[0] ?? '')
@@ -62,28 +57,25 @@ const patterns: readonly (readonly [kind: string, where: RegExp, replace: Replac
   ],
 ]
 
-const lineAt = (source: string, index: number) => source.slice(0, index).split('\n').length
-
 /** Options are texts of one word; what people read is left alone, and so is the name of what is imported. */
 const optionTexts = /(?<![\w'] )(?<=[ (,[{])'[\w#:.-]+'/g
 
-const findChanges = (file: string, source: string, text: string, kind: string, where: RegExp, replace: Replace) =>
-  [...text.matchAll(where)].map(({ 0: found, index }): SourceChange => {
+const findChanges = (file: string, source: string, code: string, [kind, where, replace]: Pattern) =>
+  [...code.matchAll(where)].map(({ 0: found, index }): SourceChange => {
     const original = source.slice(index, index + found.length)
     const to = replace(original)
     const changed = source.slice(0, index) + to + source.slice(index + found.length)
-    return { file, kind, line: lineAt(source, index), from: original, to, source: changed }
+    const line = source.slice(0, index).split('\n').length
+    return { file, kind, label: `${file}:${line}  ${kind}: ${original} → ${to}`, source: changed }
   })
 
 /** Every single change that this knows how to make in a file, and that leaves it a program. */
 export const changesOf = (file: string, source: string): SourceChange[] => {
   const code = codeIn(source)
   if (code.length !== source.length) return []
-  const inCode = patterns.flatMap(([kind, where, replace]) => findChanges(file, source, code, kind, where, replace))
-  const uncommented = stripTypeScriptTypes(source).replace(
-    /^import[^']*'[^']*'|\/\*[\s\S]*?\*\/|\/\/[^\n]*/gm,
-    (text) => text.replace(/[^\n]/g, ' '),
-  )
-  const options = findChanges(file, source, uncommented, 'text changed', optionTexts, () => "'changed'")
+  const inCode = patterns.flatMap((pattern) => findChanges(file, source, code, pattern))
+  const comments = /^import[^']*'[^']*'|\/\*[\s\S]*?\*\/|\/\/[^\n]*/gm
+  const uncommented = stripTypeScriptTypes(source).replace(comments, blank)
+  const options = findChanges(file, source, uncommented, ['text changed', optionTexts, () => "'changed'"])
   return [...inCode, ...options].filter((change) => change.source !== source && isValid(change.source))
 }

@@ -1,98 +1,118 @@
-import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
+import fc from 'fast-check'
+import { createNearestTests } from '../nearest-tests.ts'
 import { changesOf, type SourceChange } from './changes.ts'
-import { createNearestTests } from './nearest-tests.ts'
-import { type Circle, createWitnesses } from './notice.ts'
 
 /**
- * Would the tests notice? Makes single changes to the source, in a copy of it, and runs the tests that have to do with
- * the file. A seed picks the same changes every time: first the kind, then the place, so that no kind outweighs the
- * others.
+ * Would the tests notice? Makes single changes to the source, each in a copy of the tree, and runs the tests nearest to
+ * the file. A seed picks the same changes every time, as many of each kind.
  */
-const { values: flags } = parseArgs({
-  options: {
-    count: { type: 'string', default: '200' },
-    seed: { type: 'string', default: '12' },
-    /** What the paths of changed files begin with. */
-    in: { type: 'string', default: '' },
-  },
-})
+const text = (otherwise: string) => ({ type: 'string', default: otherwise }) as const
+const { values: flags } = parseArgs({ options: { count: text('200'), seed: text('12'), in: text('') } })
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** The examples of the document, lists of what there is, and entries that run on Lambda only are no rules. */
-const isLeftOut = (file: string) =>
-  /\.doc\.ts$|\/(contract(-\w+)?|docs|(\w+-)?handler|register-data-centre)\.ts$/.test(file)
+/** Examples of the document, and entries that run on Lambda only. */
+const leftOut = /\/(contract(-\w+)?|docs|(\w+-)?handler|register-data-centre)\.ts$/
 
-const trackedFiles = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
-const sources = trackedFiles.filter(
-  (file) => /^(lib|functions)\/.*\.ts$/.test(file) && file.startsWith(flags.in) && !isLeftOut(file),
-)
+const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
+const sources = files.filter((file) => /^(lib|functions)\/.*\.ts$/.test(file) && !leftOut.test(file))
 
-/** Numbers from 0 up to 1 that are the same for the same seed (mulberry32). */
-const createRandom = (seed: number) => {
-  let state = seed
-  return (): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-const sample = (count: number, seed: number): SourceChange[] => {
-  const random = createRandom(seed)
-  const all = sources.flatMap((file) => changesOf(file, readFileSync(join(root, file), 'utf8')))
+const sample = (count: number, seed: number): readonly SourceChange[] => {
+  const chosen = sources.filter((file) => file.startsWith(flags.in))
+  const all = chosen.flatMap((file) => changesOf(file, readFileSync(join(root, file), 'utf8')))
   const kinds = [...Map.groupBy(all, ({ kind }) => kind).values()]
-  const chosen: SourceChange[] = []
-  while (chosen.length < count && kinds.length > 0) {
-    const at = Math.floor(random() * kinds.length)
-    const kind = kinds[at] ?? []
-    chosen.push(...kind.splice(Math.floor(random() * kind.length), 1))
-    if (kind.length === 0) kinds.splice(at, 1)
-  }
-  return chosen
+  const shuffled = kinds.map((kind) => fc.shuffledSubarray(kind, { minLength: kind.length }))
+  const [queues = []] = fc.sample(fc.tuple(...shuffled), { seed, numRuns: 1 })
+  const rounds = Array.from({ length: count }, (_, round) => queues.flatMap((queue) => queue[round] ?? []))
+  return rounds.flat().slice(0, count)
 }
 
 const copyTree = (): string => {
   const copy = mkdtempSync(join(tmpdir(), 'site-admin-changed-'))
-  for (const file of trackedFiles) {
-    mkdirSync(dirname(join(copy, file)), { recursive: true })
-    cpSync(join(root, file), join(copy, file))
-  }
+  cpSync(root, copy, { recursive: true, filter: (path) => !/\/(node_modules|\.git|\.local|reports)$/.test(path) })
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
   return copy
 }
 
-const show = ({ file, line, kind, from, to }: SourceChange) => `${file}:${line}  ${kind}: ${from.trim()} → ${to.trim()}`
+const runner = join(root, 'node_modules/vitest/vitest.mjs')
+/** Milliseconds. A change that lets tests run without end is noticed too. */
+const patience = 120_000
+
+/** Answers the first of these test files that fails, on the store that the changed file belongs to. */
+const findFailure = async (copy: string, changed: string, tests: readonly string[]): Promise<string | undefined> => {
+  const report = join(copy, 'report.json')
+  const acceptance = changed.startsWith('lib/aws/') ? 'acceptance-aws' : 'acceptance'
+  const projects = ['unit', 'contract', 'new-kind', acceptance].map((name) => `--project=${name}`)
+  const options = ['run', '--bail=1', '--maxWorkers=1', '--reporter=json', `--outputFile=${report}`, ...projects]
+  const running = spawn(process.execPath, [runner, ...options, ...tests], {
+    cwd: copy,
+    detached: true,
+    stdio: 'ignore',
+  })
+  const timer = setTimeout(() => process.kill(-Number(running.pid), 'SIGKILL'), patience)
+  const [status, signal] = await once(running, 'exit')
+  clearTimeout(timer)
+  if (status === 0) return undefined
+  if (signal !== null) return tests[0]
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8'))
+  const failed = testResults.find((result: { status: string }) => result.status === 'failed')
+  return failed ? relative(copy, failed.name) : tests[0]
+}
+
+/** Tests that are asked together: the quick ones first, and few ask the whole service. */
+const inSteps = (tests: readonly string[]): readonly (readonly string[])[] => {
+  const { unit = [], others = [] } = Object.groupBy(tests, (test) => (/^test.unit/.test(test) ? 'unit' : 'others'))
+  return [unit.slice(0, 4), others.slice(0, 8), [...unit.slice(4, 12), ...others.slice(8, 24)]]
+}
+
+const passingUnchanged = new Set<string>()
+
+/** Answers the test that notices a change: it fails twice, the second time alone, and passes without the change. */
+const findWitness = async (copy: string, { file, source }: SourceChange): Promise<string | undefined> => {
+  const original = readFileSync(join(copy, file))
+  const ask = async (tests: readonly string[]): Promise<string | undefined> => {
+    if (tests.length === 0) return undefined
+    writeFileSync(join(copy, file), source)
+    const failed = await findFailure(copy, file, tests)
+    const again = failed && (await findFailure(copy, file, [failed]))
+    writeFileSync(join(copy, file), original)
+    if (!failed) return undefined
+    if (again && !passingUnchanged.has(failed) && !(await findFailure(copy, file, [failed]))) passingUnchanged.add(failed)
+    return again && passingUnchanged.has(failed) ? failed : ask(tests.filter((test) => test !== failed))
+  }
+  for (const step of inSteps(nearestTests(file))) {
+    const witness = await ask(step)
+    if (witness) return witness
+  }
+  return undefined
+}
 
 const changes = sample(Number(flags.count), Number(flags.seed))
-const copy = copyTree()
-const witnesses = createWitnesses(copy, createNearestTests(copy, trackedFiles))
+const asked = /^test\/(unit|contract|acceptance)\/.*\.test\.ts$/
+const nearestTests = createNearestTests(root, files, (file) => asked.test(file))
+let survivors = 0
+const waiting = changes.entries()
 
-/** Answers who is left: the changes that no test of a circle notices. */
-const findSurvivors = async (asked: readonly SourceChange[], circle: Circle): Promise<readonly SourceChange[]> => {
-  const survivors: SourceChange[] = []
-  for (const [index, change] of asked.entries()) {
-    const began = performance.now()
-    const witness = await witnesses.find(change, circle)
-    if (!witness) survivors.push(change)
-    const verdict = witness ? `noticed by ${witness}` : `not noticed by the ${circle} tests`
-    const time = `${Math.round(performance.now() - began)} ms`
-    console.log(`${index + 1}/${asked.length}  ${show(change)}  ${verdict}, ${time}`)
+/** Takes one change after the other, beside the other workers. */
+const work = async () => {
+  const copy = copyTree()
+  try {
+    for (const [index, change] of waiting) {
+      const witness = await findWitness(copy, change)
+      if (!witness) survivors += 1
+      console.log(`${index + 1}/${changes.length}  ${change.label}  ${witness ?? 'NOT NOTICED'}`)
+    }
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
   }
-  return survivors
 }
 
-try {
-  const survivors = await findSurvivors(await findSurvivors(changes, 'near'), 'far')
-  const share = ((1 - survivors.length / changes.length) * 100).toFixed(1)
-  console.log(`\n${changes.length - survivors.length} of ${changes.length} noticed: ${share} %. Who survived:`)
-  for (const survivor of survivors) console.log(show(survivor))
-} finally {
-  await witnesses.stop()
-  rmSync(copy, { recursive: true, force: true })
-}
+await Promise.all(Array.from({ length: availableParallelism() }, work))
+const noticed = changes.length - survivors
+console.log(`${noticed} of ${changes.length} noticed: ${((100 * noticed) / changes.length).toFixed(1)} %`)

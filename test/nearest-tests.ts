@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+
+export const isSource = (file: string): boolean => /\.(tsx?|js)$/.test(file) && !/\.d\.ts$|^docs\//.test(file)
+
+/** A path in quotes: of an import, or of a program that is started. Types are no code. */
+const paths = /^import type .*|'((?:[\w.-]+\/)+[\w.-]+\.(?:tsx?|js))'/gm
+
+/** The files that a file takes in or starts. */
+const usedBy = (root: string, file: string): string[] =>
+  [...readFileSync(join(root, file), 'utf8').matchAll(paths)].flatMap(([, path]) =>
+    path === undefined ? [] : [path.startsWith('.') ? posix.join(posix.dirname(file), path) : path],
+  )
+
+/** For each file, the files that use it. */
+const findUsers = (root: string, files: readonly string[]): ReadonlyMap<string, readonly string[]> => {
+  const arrows = files.flatMap((from) => usedBy(root, from).map((to) => ({ from, to })))
+  return new Map([...Map.groupBy(arrows, ({ to }) => to)].map(([to, from]) => [to, from.map((arrow) => arrow.from)]))
+}
+
+/** How many steps lie between a file and each file that uses it. */
+const distancesFrom = (start: string, users: ReadonlyMap<string, readonly string[]>): Map<string, number> => {
+  const distances = new Map([[start, 0]])
+  // A map also hands out what is added meanwhile: the search goes outwards, step by step.
+  for (const [file, distance] of distances) {
+    for (const user of users.get(file) ?? []) if (!distances.has(user)) distances.set(user, distance + 1)
+  }
+  return distances
+}
+
+const wordsOf = (path: string) => path.replace(/(\.test)?\.\w+$/, '').split('/')
+
+/**
+ * Folders and names that a test shares with a file make up for a long way: `test/contract/fields` is there for
+ * `functions/fields`.
+ */
+const kinship = (test: string, file: string): number => {
+  const words = wordsOf(test)
+  return wordsOf(file).filter((word) => words.includes(word)).length
+}
+
+/**
+ * Tests that use a file, those first that are the most likely to notice a change of it. Without one, tests of the same
+ * name or folder.
+ */
+export const createNearestTests = (
+  root: string,
+  files: readonly string[],
+  isTest: (file: string) => boolean,
+): ((file: string) => string[]) => {
+  const users = findUsers(root, files.filter(isSource))
+  return (file) => {
+    const distances = distancesFrom(file, users)
+    const using = [...distances.keys()].filter(isTest)
+    const found = using.length > 0 ? using : files.filter((test) => isTest(test) && kinship(test, file) > 0)
+    return found
+      .map((test) => ({ test, score: (distances.get(test) ?? 0) - 3 * kinship(test, file) }))
+      .sort((a, b) => a.score - b.score)
+      .map(({ test }) => test)
+  }
+}
