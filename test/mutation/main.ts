@@ -71,7 +71,8 @@ const inSteps = (tests: readonly string[]): readonly (readonly string[])[] => {
   return [unit.slice(0, 4), others.slice(0, 8), [...unit.slice(4, 12), ...others.slice(8, 24)]]
 }
 
-const passingUnchanged = new Set<string>()
+// Tests that pass without a change.
+const sound = new Set<string>()
 
 /** Answers the test that notices a change: it fails twice, the second time alone, and passes without the change. */
 const findWitness = async (copy: string, { file, source }: SourceChange): Promise<string | undefined> => {
@@ -83,8 +84,8 @@ const findWitness = async (copy: string, { file, source }: SourceChange): Promis
     const again = failed && (await findFailure(copy, file, [failed]))
     writeFileSync(join(copy, file), original)
     if (!failed) return undefined
-    if (again && !passingUnchanged.has(failed) && !(await findFailure(copy, file, [failed]))) passingUnchanged.add(failed)
-    return again && passingUnchanged.has(failed) ? failed : ask(tests.filter((test) => test !== failed))
+    if (again && !sound.has(failed) && !(await findFailure(copy, file, [failed]))) sound.add(failed)
+    return again && sound.has(failed) ? failed : ask(tests.filter((test) => test !== failed))
   }
   for (const step of inSteps(nearestTests(file))) {
     const witness = await ask(step)
@@ -95,7 +96,7 @@ const findWitness = async (copy: string, { file, source }: SourceChange): Promis
 
 const changes = sample(Number(flags.count), Number(flags.seed))
 const asked = /^test\/(unit|contract|acceptance)\/.*\.test\.ts$/
-const nearestTests = createNearestTests(root, files, (file) => asked.test(file))
+const nearestTests = createNearestTests(root, files, asked.test.bind(asked))
 let survivors = 0
 const waiting = changes.entries()
 
