@@ -71,8 +71,7 @@ const inSteps = (tests: readonly string[]): readonly (readonly string[])[] => {
   return [unit.slice(0, 4), others.slice(0, 8), [...unit.slice(4, 12), ...others.slice(8, 24)]]
 }
 
-// Tests that pass without a change.
-const sound = new Set<string>()
+const passedBefore = new Set<string>()
 
 /** Answers the test that notices a change: it fails twice, the second time alone, and passes without the change. */
 const findWitness = async (copy: string, { file, source }: SourceChange): Promise<string | undefined> => {
@@ -84,8 +83,8 @@ const findWitness = async (copy: string, { file, source }: SourceChange): Promis
     const again = failed && (await findFailure(copy, file, [failed]))
     writeFileSync(join(copy, file), original)
     if (!failed) return undefined
-    if (again && !sound.has(failed) && !(await findFailure(copy, file, [failed]))) sound.add(failed)
-    return again && sound.has(failed) ? failed : ask(tests.filter((test) => test !== failed))
+    if (again && !passedBefore.has(failed) && !(await findFailure(copy, file, [failed]))) passedBefore.add(failed)
+    return again && passedBefore.has(failed) ? failed : ask(tests.filter((test) => test !== failed))
   }
   for (const step of inSteps(nearestTests(file))) {
     const witness = await ask(step)

@@ -77,6 +77,11 @@ describe('GET with ?meta of a file', () => {
 })
 
 describe('GET with ?meta of a folder', () => {
+  beforeAll(async () => {
+    const names = ['b', 'a.txt', 'a/x', 'a-b', 'Z', 'é', '😀', '\uffee']
+    for (const name of names) await put(`${own}/sorted/${name}`, name)
+  })
+
   it('tells when it was created, and has neither tag nor fingerprint', async () => {
     await put(`${own}/created`, '', '?type=folder')
     const { json } = await read(`${own}/created`, '?meta')
@@ -94,8 +99,6 @@ describe('GET with ?meta of a folder', () => {
   })
 
   it('lists it, sorted by name', async () => {
-    const names = ['b', 'a.txt', 'a/x', 'a-b', 'Z', 'é', '😀', '\uffee']
-    for (const name of names) await put(`${own}/sorted/${name}`, name)
     expect(await namesIn(`${own}/sorted`)).toEqual(['Z', 'a/', 'a-b', 'a.txt', 'b', 'é', '\uffee', '😀'])
     const { json } = await read(`${own}/sorted`, '?meta')
     expect(json).toMatchObject({ name: 'sorted', type: 'folder' })
@@ -122,6 +125,7 @@ describe('GET with ?meta of a folder', () => {
 
   it('links to each file and folder itself', async () => {
     const { json } = await read(`${own}/sorted`, '?meta')
+    expect(json.contents).toHaveLength(8)
     for (const { links } of json.contents) {
       const { origin, pathname, search } = new URL(links[0].uri)
       expect(search).toBe('')
@@ -193,6 +197,7 @@ describe('GET with ?meta and recursive=true', () => {
       fingerprint: md5('a/b/deep.txt'),
       links: [{ rel: 'storage', uri: addressOf(`${folder}/a/b/deep.txt`) }],
     })
+    expect(json.contents).toHaveLength(paths.length)
     for (const { links } of json.contents) {
       const { origin, pathname } = new URL(links[0].uri)
       expect((await call(pathname, { baseUrl: origin })).status).toBe(200)

@@ -66,10 +66,7 @@ export const faults: Readonly<Record<string, Intervention>> = {
     }
     return proceed()
   },
-  'refuses it, throttled': async () => {
-    throw unavailable()
-  },
-  'does not answer': async () => {
+  'is throttled or does not answer': async () => {
     throw unavailable()
   },
   'does it, but its answer is lost': async (proceed) => {

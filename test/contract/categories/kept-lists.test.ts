@@ -38,7 +38,9 @@ describe.each(hands)('a list that has been asked for before, on $name,', ({ open
     const handler = createCategoriesHandler(deps)
     list = async (query = {}, path = 'categories/5/news') => {
       const whole = `/webresources/api/v3/sites/${site}/${path}`
-      const { headers, body } = await send(handler, 'GET', whole, { headers: { Authorization: token }, query })
+      const answer = await send(handler, 'GET', whole, { headers: { Authorization: token }, query })
+      const { status, headers, body } = answer
+      expect(status).toBe(200)
       return `${headers['etag']} ${body}`
     }
   })
@@ -89,7 +91,7 @@ describe.each(hands)('a list that has been asked for before, on $name,', ({ open
       await list({ limit: '1' }),
       await list({ skip: '1' }),
       await list({ fields: 'objectId' }),
-      await list({ where: 'objectId = 1' }),
+      await list({ where: '{objectId: 1}' }),
       await list({ order: '-objectId' }),
       await list({ cursor: '' }),
       await list({ cursor: '', count: 'true' }),

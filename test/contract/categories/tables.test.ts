@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CategoryId, largestContentId, type SiteId } from '../../../lib/core/ids.ts'
 import { newsItem, newsOfCategory, openStore, range, site } from './store.ts'
 
@@ -10,8 +10,9 @@ const links = (ids: readonly number[]) => ids.map((id) => ({ id, displayable: tr
 const ids = (values: readonly { readonly id: number }[]) => values.map(({ id }) => id)
 
 describe('the links of a category', () => {
+  beforeAll(() => deps.linkItems.putMany(newsOfCategory, links([largestContentId, 9, 100, 10])))
+
   test('come in order of ids, from behind any of them, the largest included', async () => {
-    await deps.linkItems.putMany(newsOfCategory, links([largestContentId, 9, 100, 10]))
     expect(ids(await deps.linkItems.list(newsOfCategory, 0, 10))).toEqual([9, 10, 100, largestContentId])
     expect(ids(await deps.linkItems.list(newsOfCategory, 9, 2))).toEqual([10, 100])
     expect(ids(await deps.linkItems.list(newsOfCategory, 100, 10))).toEqual([largestContentId])
@@ -55,10 +56,11 @@ describe('the categories of an object', () => {
   })
 
   test('do not change when a link is made anew with another displayable', async () => {
-    await deps.linkItems.putMany(newsOfCategory, [{ id: 78, displayable: true }])
-    await deps.linkItems.putMany(newsOfCategory, [{ id: 78, displayable: false }])
-    expect(await deps.linkItems.categoriesOf({ site, kind: 'news', id: 78 }, 0, 10)).toEqual([newsOfCategory.category])
-    expect((await deps.linkItems.getMany(newsOfCategory, [78])).get(78)).toEqual({ id: 78, displayable: false })
+    const list = { ...newsOfCategory, category: 51 as CategoryId }
+    await deps.linkItems.putMany(list, [{ id: 78, displayable: true }])
+    await deps.linkItems.putMany(list, [{ id: 78, displayable: false }])
+    expect(await deps.linkItems.categoriesOf({ site, kind: 'news', id: 78 }, 0, 10)).toEqual([51])
+    expect((await deps.linkItems.getMany(list, [78])).get(78)).toEqual({ id: 78, displayable: false })
   })
 })
 
