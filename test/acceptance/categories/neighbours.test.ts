@@ -1,11 +1,10 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { admin, describeWithAdmin } from '../support/admin.ts'
 import { createLibrary, importRecords, type Library, objectIds, records, withQuery } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
 
 describeWithAdmin('the neighbours of the associations', () => {
   let library: Library
-  const site = () => String(library.siteId)
   beforeAll(async () => {
     library = await createLibrary([
       ...records,
@@ -70,6 +69,12 @@ describeWithAdmin('the neighbours of the associations', () => {
   })
 
   describe('administration', () => {
+    let own: Library
+    const site = () => String(own.siteId)
+    beforeEach(async () => {
+      own = await createLibrary(records)
+    })
+
     test('a category is created with the next id, or a chosen one, and listed', async () => {
       const id = async (...options: readonly string[]) =>
         (await admin('category', 'create', '--site', site(), '--name', 'New', ...options)).id
@@ -80,31 +85,31 @@ describeWithAdmin('the neighbours of the associations', () => {
       expect(
         (await admin('category', 'list', '--site', site())).map((category: { id: number }) => category.id),
       ).toEqual([5, 6, 7, 40, 41])
-      expect((await library.call('/categories/40')).json).toEqual({ id: 40, name: 'New' })
+      expect((await own.call('/categories/40')).json).toEqual({ id: 40, name: 'New' })
     })
 
     test('removing a news item or a blog takes it out of its categories', async () => {
       expect(await admin('object', 'remove', 'news', '25', '--site', site())).toEqual({ removed: true })
       expect(await admin('object', 'remove', 'blog', '3', '--site', site())).toEqual({ removed: true })
       await expect(admin('object', 'remove', 'news', '25', '--site', site())).rejects.toThrow(/no news item 25/)
-      expect(objectIds(await library.call('/categories/5/news?limit=500'))).not.toContain(25)
-      expect((await library.call('/categories/5/news')).json.totalItemsCount).toBe(24)
-      expect((await library.call('/categories/5/blogs')).json.totalItemsCount).toBe(2)
+      expect(objectIds(await own.call('/categories/5/news?limit=500'))).not.toContain(25)
+      expect((await own.call('/categories/5/news')).json.totalItemsCount).toBe(24)
+      expect((await own.call('/categories/5/blogs')).json.totalItemsCount).toBe(2)
       const body = { items: [{ objectId: 25 }] }
-      expectError(await library.call('/categories/5/news', { method: 'POST', body }), 404, 220002)
+      expectError(await own.call('/categories/5/news', { method: 'POST', body }), 404, 220002)
     })
 
     test('removing a category removes its links, and what is created in its place begins empty', async () => {
-      await importRecords(library.siteId, [
+      await importRecords(own.siteId, [
         { kind: 'category', id: 50, name: 'Short-lived' },
         { kind: 'link', type: 'news', categoryId: 50, objectId: 2 },
       ])
       expect(await admin('category', 'remove', '50', '--site', site())).toEqual({ removed: true })
-      expectError(await library.call('/categories/50/news'), 404, 220001)
+      expectError(await own.call('/categories/50/news'), 404, 220001)
       await expect(admin('category', 'remove', '50', '--site', site())).rejects.toThrow(/no category 50/)
-      expect((await library.call('/news/2/categories')).json.items).toEqual([{ id: 5, name: 'Five' }])
+      expect((await own.call('/news/2/categories')).json.items).toEqual([{ id: 5, name: 'Five' }])
       await admin('category', 'create', '--site', site(), '--name', 'Again', '--id', '50')
-      expect((await library.call('/categories/50/news')).json.totalItemsCount).toBe(0)
+      expect((await own.call('/categories/50/news')).json.totalItemsCount).toBe(0)
     })
 
     test('an import names what is wrong, and importing again changes nothing', async () => {
@@ -119,13 +124,13 @@ describeWithAdmin('the neighbours of the associations', () => {
         { kind: 'link', type: 'news', categoryId: 4711, objectId: 60 },
         { kind: 'link', type: 'page', categoryId: 5, objectId: 60 },
       ]
-      const outcome = await importRecords(library.siteId, more)
+      const outcome = await importRecords(own.siteId, more)
       expect(outcome).toMatchObject({ imported: 2, skipped: 7 })
       expect(outcome.errors.map(({ line }: { line: number }) => line)).toEqual([2, 3, 4, 5, 7, 8, 9])
-      expect(await importRecords(library.siteId, more)).toEqual(outcome)
-      const { json } = await library.call(withQuery('/categories/5/news', { where: '{objectId:60}' }))
+      expect(await importRecords(own.siteId, more)).toEqual(outcome)
+      const { json } = await own.call(withQuery('/categories/5/news', { where: '{objectId:60}' }))
       expect(json.items).toMatchObject([{ objectId: 60, displayable: 1, news: { subject: 'Sixty', enabled: true } }])
-      await expect(importRecords(library.siteId, more, '--strict')).rejects.toThrow(/Line 2/)
+      await expect(importRecords(own.siteId, more, '--strict')).rejects.toThrow(/Line 2/)
     })
   })
 })

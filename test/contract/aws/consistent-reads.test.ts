@@ -63,7 +63,7 @@ beforeAll(async () => {
     progress: createUploadProgress({ dynamodb, table: names.uploads }),
   }
   reads = []
-  await stores.contents.putMany(site, 'category', [{ id: list.category }], entry)
+  await stores.contents.putMany(site, 'category', [{ id: list.category }, { id: removed }], entry)
   await stores.contents.putMany(site, 'news', [{ id: 1 }], entry)
   await stores.webForms.create({ site, id: form, name: 'Form', fields: [] }, entry)
   await stores.removals.open(site, folder, 'open', entry)
@@ -73,6 +73,7 @@ afterAll(() => tables.close())
 const site = 1 as SiteId
 const form = 3 as WebFormId
 const list: LinkList = { site, kind: 'news', category: 5 as CategoryId }
+const removed = 6 as CategoryId
 const folder = toStoragePath('photos')
 
 const readsOf = async (call: (tested: Tested) => Promise<unknown>): Promise<boolean[]> => {
@@ -104,7 +105,7 @@ test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
   ['the history', 1, ({ history }) => history.after(site, 0, 1)],
   ['the end of the history', 1, ({ history }) => history.before(site, undefined, 1)],
   // One for each kind of object.
-  ['the links that go with a category', 2, ({ contents }) => contents.removeCategory(site, list.category, entry)],
+  ['the links that go with a category', 2, ({ contents }) => contents.removeCategory(site, removed, entry)],
 ])('sees what was written a moment ago: %s', async (_, count, call) => {
   expect(await readsOf(call)).toEqual(Array.from({ length: count }, () => true))
 })
