@@ -7,7 +7,7 @@ import { type Client as Calls, createClient, createConfig } from './generated/cl
 import { listSites } from './generated/sdk.gen.ts'
 import type { Site } from './generated/types.gen.ts'
 import { answerOf, isList, ServiceError } from './service-error.ts'
-import { createTransport, type Fetch, type Patience, type Send } from './transport.ts'
+import { createTransport, type Fetch, type Patience, refuseDowngrade, type Send } from './transport.ts'
 
 export interface ConnectOptions {
   /** The address of the service: of any of its data centres. */
@@ -113,6 +113,7 @@ export const findSites = async ({
   const send = createTransport({
     ...patience,
     token: readToken(token),
+    base,
     trusted: () => trusted,
     fetch: options.fetch ?? ((...request) => fetch(...request)),
     signal: options.signal,
@@ -141,5 +142,8 @@ export const findSites = async ({
  * Asks for the sites of the token, and gives back a client of one of them, which speaks to the data centre where that
  * lives. Errors: a `ServiceError`; 101000 when the token is wrong.
  */
-export const connect = async ({ site, ...options }: ConnectOptions): Promise<SiteClient> =>
-  (await findSites(options)).choose(site)
+export const connect = async ({ site, ...options }: ConnectOptions): Promise<SiteClient> => {
+  const client = (await findSites(options)).choose(site)
+  refuseDowngrade(readUrl(options.url), client.site.url)
+  return client
+}

@@ -35,6 +35,8 @@ export interface Patience {
 
 export interface TransportOptions extends Patience {
   readonly token: string
+  /** The address that the caller gave. Its service says which others may have the token. */
+  readonly base: string
   /** The base URLs that may have the token. */
   readonly trusted: () => readonly string[]
   readonly fetch: Fetch
@@ -127,6 +129,18 @@ const reasonOf = (fault: unknown): string => {
 
 const hostOf = (url: string): string => new URL(url).host
 
+/** A token for an encrypted address goes to no other (T-36). Errors: a `ServiceError`. */
+export const refuseDowngrade = (from: string, to: string): void => {
+  if (!(from.startsWith('https:') && to.startsWith('http:'))) return
+  throw new ServiceError({
+    status: 0,
+    code: 0,
+    message:
+      `${new URL(from).origin} gives the address ${new URL(to).origin}, which is not encrypted. Nothing was sent ` +
+      'there. The operator of the service can set --base-url to an address with https.',
+  })
+}
+
 const redirectOf = ({ status, headers }: Response, url: string): string | undefined => {
   const location = headers.get('Location')
   return location && [301, 302, 307, 308].includes(status) ? new URL(location, url).href : undefined
@@ -159,18 +173,23 @@ const misled = (status: number, target: string): ServiceError =>
       'Use the address of the site itself.',
   })
 
+const foreign = (url: string): ServiceError =>
+  new ServiceError({ status: 0, code: 0, message: `The token is not valid for ${hostOf(url)}. Nothing was sent there.` })
+
 // Follows redirects to trusted addresses.
-const createFollow = ({ token, trusted, fetch: send }: Pick<TransportOptions, 'token' | 'trusted' | 'fetch'>) => {
+const createFollow = ({ token, base: given, trusted, fetch: send }: Omit<TransportOptions, 'signal'>) => {
   const isTrusted = (url: string) => trusted().some((base) => url.startsWith(`${base}/`))
 
   /** The answer to a request, or the trusted address that it is sent on to. */
   const hop = async (call: Call, url: string, init: RequestInit, watch: Watch): Promise<Response | string> => {
-    if (!isTrusted(url)) throw new TypeError(`The token is not for ${hostOf(url)}.`)
+    refuseDowngrade(given, url)
+    if (!isTrusted(url)) throw foreign(url)
     const response = await send(url, { ...init, ...bodyOf(call, watch) })
     // A browser shows nothing of a redirect. It drops the token itself when it leaves the host.
     if (response.type === 'opaqueredirect' && call.method === 'GET') return send(url, { ...init, redirect: 'follow' })
     const target = redirectOf(response, url)
     if (target === undefined) return response
+    refuseDowngrade(url, target)
     if (isTrusted(target)) return target
     if (!isOfBytes(call, response)) throw misled(response.status, target)
     return send(target, { signal: init.signal ?? null, ...rangeOf(init.headers) })

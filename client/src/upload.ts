@@ -1,6 +1,6 @@
 import { ServiceError, strangeAnswer } from './service-error.ts'
 import { type Source, Unreadable, type Watch } from './source.ts'
-import { pause, type Send } from './transport.ts'
+import { pause, refuseDowngrade, type Send } from './transport.ts'
 
 export interface UploadProgress {
   /** Bytes that are sent, and all of them. Fewer than before are told when a connection has broken. */
@@ -121,6 +121,7 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
       })
       const location = response.headers.get('Location') ?? ''
       const address = URL.canParse(location, folder) ? new URL(location, folder).href : ''
+      if (address !== '') refuseDowngrade(folder, address)
       if (!address.startsWith(uploads)) throw strangeAnswer(response, new URL(folder).host)
       return { address, offset: 0 }
     },
