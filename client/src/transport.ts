@@ -240,7 +240,14 @@ const attempt = async (follow: ReturnType<typeof createFollow>, call: Call): Pro
   }
 }
 
-const unreachable = (call: Call, fault: unknown): ServiceError =>
+// A service behind a proxy may give an address that only its own machine can reach.
+const originOf = ({ url }: Call, base: string): string =>
+  url.startsWith(`${base}/`)
+    ? ''
+    : ` The service at ${base} gave the address ${new URL(url).origin}. If that is wrong, its operator can change it ` +
+      'with --base-url (docs/settings.md).'
+
+const unreachable = (call: Call, fault: unknown, base: string): ServiceError =>
   fault instanceof ServiceError
     ? fault
     : new ServiceError(
@@ -249,7 +256,7 @@ const unreachable = (call: Call, fault: unknown): ServiceError =>
           code: 0,
           message:
             `No answer came from ${hostOf(call.url)}${reasonOf(fault)}. Check the address and the network, then ` +
-            `repeat${call.repeatable ? '' : ', unless the change was made'}.`,
+            `repeat${call.repeatable ? '' : ', unless the change was made'}.${originOf(call, base)}`,
         },
         { cause: fault },
       )
@@ -275,11 +282,16 @@ const waitAfter = (
   return asked > longestRetryAfter ? undefined : asked + jittered
 }
 
-const accepted = async (call: Call, response: Response): Promise<Response> => {
+const accepted = async (call: Call, response: Response, base: string): Promise<Response> => {
   if (response.status === 304) return response
-  if (!response.ok) throw await failureOf(response, hostOf(call.url))
-  if (isPage(call, response)) throw strangeAnswer(response, hostOf(call.url))
-  return response
+  const isStrange = response.ok && isPage(call, response)
+  if (response.ok && !isStrange) return response
+  const failure = await (isStrange ? strangeAnswer(response, hostOf(call.url)) : failureOf(response, hostOf(call.url)))
+  // Another service there knows neither the path nor the token.
+  const isOther = failure.code === failure.status || failure.status === 401
+  throw isOther
+    ? new ServiceError({ ...failure, message: `${failure.message}${originOf(call, base)}` })
+    : failure
 }
 
 /**
@@ -297,8 +309,8 @@ export const createTransport = ({ signal: ends, ...options }: TransportOptions) 
       const outcome = await attempt(follow, call)
       const wait = waitAfter(options, call, outcome, attempted)
       if (wait === undefined) {
-        if ('fault' in outcome) throw unreachable(call, outcome.fault)
-        return accepted(call, outcome.response)
+        if ('fault' in outcome) throw unreachable(call, outcome.fault, options.base)
+        return accepted(call, outcome.response, options.base)
       }
       await pause(wait, call.signal)
     }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -37,6 +37,42 @@ test.for(wrong)('wrong use is a sentence and exit status 2: site-files %j', asyn
   expect(status).toBe(2)
   expect(stderr).toMatch(sentence)
   expect(stderr).not.toMatch(/\n {4}at /)
+})
+
+/** A service that lists its site at another address; that one answers as it is told. */
+const startMisled = async (elsewhere: (response: ServerResponse) => void) => {
+  const servers = [elsewhere, (response: ServerResponse) => void response.end(JSON.stringify({ items: [site] }))].map(
+    (answer) => createServer((_, response) => answer(response)).listen(0, '127.0.0.1'),
+  )
+  await Promise.all(servers.map((server) => once(server, 'listening')))
+  const [wrong = '', url = ''] = servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const site = { id: 1, name: 'Shop', url: wrong, permissions: ['files'] }
+  return { url, wrong, stop: () => Promise.all(servers.map((server) => server.close())) }
+}
+
+const elsewhere: readonly (readonly [string, RegExp, (response: ServerResponse) => void])[] = [
+  ['no answer', /^No answer came from /, (response) => response.destroy()],
+  ['a page of another program', /answered with status 404/, (response) => response.writeHead(404).end('<html>')],
+  [
+    'a service that does not know the token',
+    /^Unknown\./,
+    (response) => response.writeHead(401).end('{"code":101000,"message":"Unknown."}'),
+  ],
+]
+test.for(elsewhere)('at a wrong address that the service gave there is %s: the failure names both addresses and --base-url', async ([
+  ,
+  first,
+  answer,
+]) => {
+  const { url, wrong, stop } = await startMisled(answer)
+  try {
+    const { status, stderr } = await siteFiles(['rm', 'a.txt'], { SITE_ADMIN_URL: url, SITE_ADMIN_TOKEN: 'a' })
+    expect({ status, stderr }).toStrictEqual({ status: 1, stderr: expect.stringMatching(first) })
+    expect(stderr).toContain(`The service at ${url} gave the address ${wrong}.`)
+    expect(stderr).toContain('its operator can change it with --base-url')
+  } finally {
+    await stop()
+  }
 })
 
 const unnamed: readonly (readonly string[])[] = [
