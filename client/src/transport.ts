@@ -174,7 +174,11 @@ const misled = (status: number, target: string): ServiceError =>
   })
 
 const foreign = (url: string): ServiceError =>
-  new ServiceError({ status: 0, code: 0, message: `The token is not valid for ${hostOf(url)}. Nothing was sent there.` })
+  new ServiceError({
+    status: 0,
+    code: 0,
+    message: `The token is not valid for ${hostOf(url)}. Nothing was sent there.`,
+  })
 
 // Follows redirects to trusted addresses.
 const createFollow = ({ token, base: given, trusted, fetch: send }: Omit<TransportOptions, 'signal'>) => {
@@ -289,9 +293,7 @@ const accepted = async (call: Call, response: Response, base: string): Promise<R
   const failure = await (isStrange ? strangeAnswer(response, hostOf(call.url)) : failureOf(response, hostOf(call.url)))
   // Another service there knows neither the path nor the token.
   const isOther = failure.code === failure.status || failure.status === 401
-  throw isOther
-    ? new ServiceError({ ...failure, message: `${failure.message}${originOf(call, base)}` })
-    : failure
+  throw isOther ? new ServiceError({ ...failure, message: `${failure.message}${originOf(call, base)}` }) : failure
 }
 
 /**

@@ -138,16 +138,15 @@ const away: readonly (readonly [string, number, (client: SiteClient) => Promise<
   ['a redirect to the bytes of a file', 302, ({ files }) => files.read('a')],
   ['the address of a new upload', 201, ({ files }) => files.put('a', new Uint8Array(5_000_000))],
 ]
-test.for(away)('%s from https to http is refused, though the list of sites has that address (T-36)', async ([
-  ,
-  status,
-  call,
-]) => {
-  const headers = { Location: `${clear}/api/v2/admin/sites/1/uploads/x` }
-  const { client, asked } = await scripted([() => new Response(null, { status, headers })], [address, clear])
-  await expect(call(client)).rejects.toMatchObject(refusal)
-  expect(asked).toHaveLength(1)
-})
+test.for(away)(
+  '%s from https to http is refused, though the list of sites has that address (T-36)',
+  async ([, status, call]) => {
+    const headers = { Location: `${clear}/api/v2/admin/sites/1/uploads/x` }
+    const { client, asked } = await scripted([() => new Response(null, { status, headers })], [address, clear])
+    await expect(call(client)).rejects.toMatchObject(refusal)
+    expect(asked).toHaveLength(1)
+  },
+)
 
 test('an upload that was kept with an http address is cancelled at no https service (T-36)', async () => {
   const { client, asked } = await scripted([stored], [address, clear])

@@ -59,21 +59,20 @@ const elsewhere: readonly (readonly [string, RegExp, (response: ServerResponse) 
     (response) => response.writeHead(401).end('{"code":101000,"message":"Unknown."}'),
   ],
 ]
-test.for(elsewhere)('at a wrong address that the service gave there is %s: the failure names both addresses and --base-url', async ([
-  ,
-  first,
-  answer,
-]) => {
-  const { url, wrong, stop } = await startMisled(answer)
-  try {
-    const { status, stderr } = await siteFiles(['rm', 'a.txt'], { SITE_ADMIN_URL: url, SITE_ADMIN_TOKEN: 'a' })
-    expect({ status, stderr }).toStrictEqual({ status: 1, stderr: expect.stringMatching(first) })
-    expect(stderr).toContain(`The service at ${url} gave the address ${wrong}.`)
-    expect(stderr).toContain('its operator can change it with --base-url')
-  } finally {
-    await stop()
-  }
-})
+test.for(elsewhere)(
+  'at a wrong address that the service gave there is %s: the failure names both addresses and --base-url',
+  async ([, first, answer]) => {
+    const { url, wrong, stop } = await startMisled(answer)
+    try {
+      const { status, stderr } = await siteFiles(['rm', 'a.txt'], { SITE_ADMIN_URL: url, SITE_ADMIN_TOKEN: 'a' })
+      expect({ status, stderr }).toStrictEqual({ status: 1, stderr: expect.stringMatching(first) })
+      expect(stderr).toContain(`The service at ${url} gave the address ${wrong}.`)
+      expect(stderr).toContain('its operator can change it with --base-url')
+    } finally {
+      await stop()
+    }
+  },
+)
 
 const unnamed: readonly (readonly string[])[] = [
   ['push', ''],

@@ -1,4 +1,6 @@
 import type { SyncEvent } from '../sync/events.ts'
+import type { KeptWhy } from '../sync/plan.ts'
+import type { Direction } from '../sync/prepare.ts'
 import { writeOut } from './output.ts'
 import { shown, sizeOf, spanOf } from './shown.ts'
 
@@ -24,6 +26,7 @@ const inWords: Readonly<Record<string, string>> = {
   conflict: 'CONFLICT (changed on both sides, or never seen alike)',
   newer: 'left alone (changed on the other side only)',
   extra: 'left alone (on the other side only)',
+  stays: 'left alone (on the other side only)',
 }
 const past = { create: 'created', replace: 'replaced', remove: 'removed' } as const
 
@@ -54,35 +57,44 @@ const lineOf = (event: SyncEvent): string | undefined => {
 
 const planned = (event: Extract<SyncEvent, { event: 'plan' }>): string =>
   'To do: ' +
-  `${parts(count(event.create, 'to create'), count(event.replace, 'to replace'), count(event.remove, 'to remove'))} ` +
-  `(${sizeOf(event.bytes)}); ` +
+  `${parts(
+    count(event.create, 'to create'),
+    `${count(event.replace, 'to replace')} (${sizeOf(event.bytes)})`,
+    `${count(event.remove, 'to remove')} (${sizeOf(event.removedBytes)})`,
+  )}; ` +
   `${parts(
     count(event.keep, 'left as they are'),
     event.conflict > 0 && count(event.conflict, 'in conflict'),
     event.ignored > 0 && count(event.ignored, 'ignored (--all takes them along)'),
   )}.`
 
-const isNewer = (event: SyncEvent): boolean =>
-  event.event === 'step' && event.action === 'keep' && event.why === 'newer'
+const isKept = (event: SyncEvent, why: KeptWhy): boolean =>
+  event.event === 'step' && event.action === 'keep' && event.why === why
 
 const isBlocked = (event: SyncEvent): boolean =>
   event.event === 'step' && event.action === 'conflict' && event.inTheWay !== undefined
 
 export interface Asked {
+  readonly direction?: Direction
   readonly isPlanOnly?: boolean
   readonly removes?: boolean
 }
 
 /**
- * Of the files that a run leaves alone: how many `--force` would overwrite besides those in conflict, and how many have
- * something in their way.
+ * Of the files that a run leaves alone: how many `--force` would overwrite besides those in conflict, how many have
+ * something in their way, and how many `--delete` would remove.
  */
 interface LeftAlone {
   readonly newer: number
   readonly blocked: number
+  readonly extra: number
 }
 
-const adviceOn = (conflicts: number, { newer, blocked }: LeftAlone, removes: boolean): string => {
+const adviceOn = (
+  { conflict, failed }: Extract<SyncEvent, { event: 'end' }>,
+  { newer, blocked, extra }: LeftAlone,
+  { direction = 'push', removes = false }: Asked,
+): string => {
   const others = `, and ${newer} that changed on the other side only: bring those over first`
   const force =
     ' What is in conflict was left alone: compare both sides, then add --force to overwrite ' +
@@ -91,16 +103,16 @@ const adviceOn = (conflicts: number, { newer, blocked }: LeftAlone, removes: boo
     ? ' What is in the way stays as long as it has changed, or something cannot be read.'
     : ' Add --delete to remove what is in the way, and all else that is on the other side only; ' +
       '--dry-run shows it first.'
-  return `${conflicts > blocked ? force : ''}${blocked > 0 ? remove : ''}`
+  const only =
+    ` ${extra} ${extra === 1 ? 'file is' : 'files are'} only on ${direction === 'push' ? 'the site' : 'this machine'}; ` +
+    `--delete removes ${extra === 1 ? 'it' : 'them'}.`
+  const isOffered = !removes && extra > 0 && blocked === 0 && failed === 0
+  return `${conflict > blocked ? force : ''}${blocked > 0 ? remove : ''}${isOffered ? only : ''}`
 }
 
-const summary = (
-  event: Extract<SyncEvent, { event: 'end' }>,
-  left: LeftAlone,
-  { isPlanOnly = false, removes = false }: Asked,
-): string => {
-  const advice = adviceOn(event.conflict, left, removes)
-  if (isPlanOnly) return `Nothing was changed.${advice}`
+const summary = (event: Extract<SyncEvent, { event: 'end' }>, left: LeftAlone, asked: Asked): string => {
+  const advice = adviceOn(event, left, asked)
+  if (asked.isPlanOnly) return `Nothing was changed.${advice}`
   const done = parts(
     count(event.create, 'created'),
     count(event.replace, 'replaced'),
@@ -129,6 +141,7 @@ export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): 
   let isLive = false
   let newer = 0
   let blocked = 0
+  let extra = 0
 
   const clear = () => {
     if (isLive) process.stderr.write('\r\u001b[K')
@@ -155,8 +168,9 @@ export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): 
     print(event) {
       if (event.event === 'progress') return live(event)
       if (event.event === 'plan') return say(planned(event))
-      if (event.event === 'end') return say(summary(event, { newer, blocked }, asked))
-      newer += Number(isNewer(event))
+      if (event.event === 'end') return say(summary(event, { newer, blocked, extra }, asked))
+      newer += Number(isKept(event, 'newer'))
+      extra += Number(isKept(event, 'extra'))
       blocked += Number(isBlocked(event))
       // The line that lives says it to whoever looks on; who takes the list elsewhere is to have it.
       if (event.event === 'done' && isTerminal.error && isTerminal.out) return

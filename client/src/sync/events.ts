@@ -12,8 +12,16 @@ export interface Counts {
 export type SyncEvent =
   /** Something in the folder that is not sent. */
   | { readonly event: 'skipped'; readonly path: string; readonly why: string }
-  /** Counts of the plan. `bytes` will be sent or fetched; `ignored` are files and whole folders that are left out. */
-  | ({ readonly event: 'plan'; readonly bytes: number; readonly ignored: number } & Counts)
+  /**
+   * Counts of the plan. `bytes` will be sent or fetched, `removedBytes` removed; `ignored` are files and whole folders
+   * that are left out.
+   */
+  | ({
+      readonly event: 'plan'
+      readonly bytes: number
+      readonly removedBytes: number
+      readonly ignored: number
+    } & Counts)
   /** One step of the plan. Unchanged files are not listed. */
   | ({ readonly event: 'step' } & Step)
   /** Progress of the whole run. */

@@ -61,6 +61,9 @@ const findFolder = async ({ files }: SiteClient, wanted: string, direction: Dire
   }
 }
 
+const isOnSiteOnly = (step: Step): boolean =>
+  step.action === 'remove' || (step.action === 'keep' && step.why === 'extra')
+
 /** Looks at both sides, and says what is to be done. */
 export const prepare = async (direction: Direction, options: SyncOptions) => {
   const { client, signal, onEvent, removes = false, force = false } = options
@@ -98,8 +101,8 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
     .filter(({ path }) => !isUnread(path))
     .map(
       (step): Step =>
-        step.action === 'remove' && direction === 'push' && isAmong(skipped, step.path)
-          ? { action: 'keep', path: step.path, size: step.size, why: 'extra' }
+        direction === 'push' && isOnSiteOnly(step) && isAmong(skipped, step.path)
+          ? { action: 'keep', path: step.path, size: step.size, why: 'stays' }
           : step,
     )
   const leftOut = direction === 'push' ? ignoredHere : ignoredThere
