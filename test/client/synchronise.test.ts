@@ -179,6 +179,7 @@ test('on a terminal, one line lives and ends with what was done', () => {
   try {
     const printer = createTextPrinter({}, { out: true, error: true })
     const counts = { create: 2, replace: 0, remove: 1, keep: 3, conflict: 0 }
+    printer.print({ event: 'skipped', path: 'c', why: 'it is a pipe' })
     printer.print({ event: 'plan', ...counts, bytes: 2000, removedBytes: 300, ignored: 1 })
     printer.print({ event: 'progress', files: 1, totalFiles: 2, bytes: 1000, totalBytes: 2000 })
     printer.print({ event: 'done', action: 'create', path: 'a', size: 1000 })
@@ -191,6 +192,7 @@ test('on a terminal, one line lives and ends with what was done', () => {
       keep: 3,
       conflict: 0,
       failed: 1,
+      skipped: 1,
       interrupted: false,
     })
   } finally {
@@ -204,6 +206,7 @@ test('on a terminal, one line lives and ends with what was done', () => {
   expect(lines.slice(2)).toStrictEqual([
     '\r\u001b[K',
     'failed  b\\u{1b}[2J: No.\n',
-    'Done: 1 created, 0 replaced, 0 removed, 1 failed.\n',
+    'skipped  c: it is a pipe\n',
+    'Done: 1 created, 0 replaced, 0 removed, 1 failed, 1 skipped.\n',
   ])
 })

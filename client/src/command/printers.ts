@@ -30,31 +30,6 @@ const inWords: Readonly<Record<string, string>> = {
 }
 const past = { create: 'created', replace: 'replaced', remove: 'removed' } as const
 
-// Undefined for events without a line, or with a line of their own.
-const lineOf = (event: SyncEvent): string | undefined => {
-  switch (event.event) {
-    case 'skipped':
-      return `skipped  ${event.path}: ${event.why}`
-    case 'step': {
-      if (event.action === 'conflict' && event.inTheWay)
-        return (
-          `CONFLICT (the ${event.inTheWay.type} ${event.inTheWay.path} is in the way)  ${event.path}  ` +
-          `${sizeOf(event.size)}`
-        )
-      const word = inWords[event.action === 'keep' ? event.why : event.action]
-      return `${word}  ${event.path}  ${sizeOf(event.size)}`
-    }
-    case 'conflict':
-      return `${inWords['conflict']}  ${event.path}`
-    case 'failed':
-      return `failed  ${event.path}: ${event.message}`
-    case 'done':
-      return `${past[event.action]}  ${event.path}`
-    default:
-      return undefined
-  }
-}
-
 const planned = (event: Extract<SyncEvent, { event: 'plan' }>): string =>
   'To do: ' +
   `${parts(
@@ -67,6 +42,33 @@ const planned = (event: Extract<SyncEvent, { event: 'plan' }>): string =>
     event.conflict > 0 && count(event.conflict, 'in conflict'),
     event.ignored > 0 && count(event.ignored, 'ignored (--all takes them along)'),
   )}.`
+
+// Undefined for events without a line, or with a line of their own.
+const lineOf = (event: SyncEvent): string | undefined => {
+  switch (event.event) {
+    case 'plan':
+      return planned(event)
+    case 'skipped':
+      return `skipped  ${event.path}: ${event.why}`
+    case 'step': {
+      if (event.action === 'conflict' && event.inTheWay)
+        return (
+          `CONFLICT (the ${event.inTheWay.type} ${event.inTheWay.path} is in the way)  ${event.path}  ` +
+          `${sizeOf(event.size)}`
+        )
+      const word = inWords[event.action === 'keep' ? event.why : event.action]
+      return `${word}  ${event.path}  ${sizeOf(event.size)}`
+    }
+    case 'conflict':
+      return `CONFLICT  ${event.path}: ${event.why}`
+    case 'failed':
+      return `failed  ${event.path}: ${event.message}`
+    case 'done':
+      return `${past[event.action]}  ${event.path}`
+    default:
+      return undefined
+  }
+}
 
 const isKept = (event: SyncEvent, why: KeptWhy): boolean =>
   event.event === 'step' && event.action === 'keep' && event.why === why
@@ -81,18 +83,27 @@ export interface Asked {
 }
 
 /**
- * Of the files that a run leaves alone: how many `--force` would overwrite besides those in conflict, how many have
- * something in their way, and how many `--delete` would remove.
+ * Of the files that a run leaves alone: how many `--force` would overwrite besides those in conflict, how many it would
+ * not, as something is in their way, and how many `--delete` would remove.
  */
 interface LeftAlone {
-  readonly newer: number
-  readonly blocked: number
-  readonly extra: number
+  newer: number
+  blocked: number
+  /** In conflict, with a reason and a remedy of their own. */
+  told: number
+  extra: number
+}
+
+const countIn = (left: LeftAlone, event: SyncEvent): void => {
+  left.newer += Number(isKept(event, 'newer'))
+  left.extra += Number(isKept(event, 'extra'))
+  left.blocked += Number(isBlocked(event))
+  left.told += Number(event.event === 'conflict')
 }
 
 const adviceOn = (
   { conflict, failed }: Extract<SyncEvent, { event: 'end' }>,
-  { newer, blocked, extra }: LeftAlone,
+  { newer, blocked, told, extra }: LeftAlone,
   { direction = 'push', removes = false }: Asked,
 ): string => {
   const others = `, and ${newer} that changed on the other side only: bring those over first`
@@ -107,7 +118,7 @@ const adviceOn = (
     ` ${extra} ${extra === 1 ? 'file is' : 'files are'} only on ${direction === 'push' ? 'the site' : 'this machine'}; ` +
     `--delete removes ${extra === 1 ? 'it' : 'them'}.`
   const isOffered = !removes && extra > 0 && blocked === 0 && failed === 0
-  return `${conflict > blocked ? force : ''}${blocked > 0 ? remove : ''}${isOffered ? only : ''}`
+  return `${conflict > blocked + told ? force : ''}${blocked > 0 ? remove : ''}${isOffered ? only : ''}`
 }
 
 const summary = (event: Extract<SyncEvent, { event: 'end' }>, left: LeftAlone, asked: Asked): string => {
@@ -119,6 +130,7 @@ const summary = (event: Extract<SyncEvent, { event: 'end' }>, left: LeftAlone, a
     count(event.remove, 'removed'),
     event.failed > 0 && count(event.failed, 'failed'),
     event.conflict > 0 && count(event.conflict, 'in conflict'),
+    event.skipped > 0 && count(event.skipped, 'skipped'),
   )
   return (
     `${event.interrupted ? 'Stopped' : 'Done'}: ` +
@@ -139,9 +151,8 @@ export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): 
   const started = performance.now()
   let written = Number.NEGATIVE_INFINITY
   let isLive = false
-  let newer = 0
-  let blocked = 0
-  let extra = 0
+  const left: LeftAlone = { newer: 0, blocked: 0, told: 0, extra: 0 }
+  const skipped: string[] = []
 
   const clear = () => {
     if (isLive) process.stderr.write('\r\u001b[K')
@@ -156,9 +167,9 @@ export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): 
     if (!isTerminal.error || (now - written < refresh && files < totalFiles)) return
     written = now
     const rate = bytes / Math.max(1, now - started)
-    const left = rate > 0 && bytes < totalBytes ? `, ${spanOf((totalBytes - bytes) / rate)} left` : ''
+    const rest = rate > 0 && bytes < totalBytes ? `, ${spanOf((totalBytes - bytes) / rate)} left` : ''
     const size = `${sizeOf(bytes)} of ${sizeOf(totalBytes)}`
-    const line = `${files} of ${totalFiles} files, ${size}, ${sizeOf(rate * 1000)}/s${left}`
+    const line = `${files} of ${totalFiles} files, ${size}, ${sizeOf(rate * 1000)}/s${rest}`
     process.stderr.write(`\r${line.slice(0, (process.stderr.columns ?? 80) - 1)}\u001b[K`)
     isLive = true
   }
@@ -167,15 +178,14 @@ export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): 
     clear,
     print(event) {
       if (event.event === 'progress') return live(event)
-      if (event.event === 'plan') return say(planned(event))
-      if (event.event === 'end') return say(summary(event, { newer, blocked, extra }, asked))
-      newer += Number(isKept(event, 'newer'))
-      extra += Number(isKept(event, 'extra'))
-      blocked += Number(isBlocked(event))
+      if (event.event === 'end') return [...skipped, summary(event, left, asked)].forEach((each) => void say(each))
+      countIn(left, event)
       // The line that lives says it to whoever looks on; who takes the list elsewhere is to have it.
       if (event.event === 'done' && isTerminal.error && isTerminal.out) return
       const line = lineOf(event)
       if (line === undefined) return
+      // Beside the summary: many lines may follow until then.
+      if (event.event === 'skipped') return void skipped.push(line)
       if (event.event !== 'step' && event.event !== 'done') return say(line)
       clear()
       writeOut(`${shown(line)}\n`)

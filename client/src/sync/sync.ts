@@ -36,14 +36,15 @@ const run = async (direction: Direction, options: SyncOptions): Promise<EndEvent
   const { onEvent = () => {}, signal, dryRun = false, confirm } = options
   const prepared = await prepare(direction, options)
   refuseEmptying(direction, prepared)
-  const { steps, unread } = prepared
+  const { steps, unread, skipped } = prepared
   const counts = countsOf(steps)
   const removals = steps.filter(({ action }) => action === 'remove')
   const writing = steps.filter(isWriting)
   const bytes = bytesOf(writing.filter(({ action }) => action !== 'remove'))
   const end = (rest: Partial<EndEvent>): EndEvent => {
     const failed = unread.length + (rest.failed ?? 0)
-    const event: EndEvent = { event: 'end', interrupted: signal?.aborted ?? false, ...counts, ...rest, failed }
+    const interrupted = signal?.aborted ?? false
+    const event: EndEvent = { event: 'end', interrupted, skipped: skipped.length, ...counts, ...rest, failed }
     onEvent(event)
     return event
   }
