@@ -1,3 +1,4 @@
+import { refuseDowngrade } from './addresses.ts'
 import { type Categories, createCategories } from './categories.ts'
 import { type Changes, createChanges } from './changes.ts'
 import type { Connection } from './connection.ts'
@@ -7,7 +8,7 @@ import { type Client as Calls, createClient, createConfig } from './generated/cl
 import { listSites } from './generated/sdk.gen.ts'
 import type { Site } from './generated/types.gen.ts'
 import { answerOf, isList, ServiceError } from './service-error.ts'
-import { createTransport, type Fetch, type Patience, refuseDowngrade, type Send } from './transport.ts'
+import { createTransport, type Fetch, type Patience, type Send } from './transport.ts'
 
 export interface ConnectOptions {
   /** The address of the service: of any of its data centres. */

@@ -1,3 +1,4 @@
+import { addressNote, foreign, hostOf, misled, refuseDowngrade } from './addresses.ts'
 import { failureOf, ServiceError, strangeAnswer } from './service-error.ts'
 import { type Body, type StreamedBody, Unreadable, type Watch } from './source.ts'
 
@@ -127,20 +128,6 @@ const reasonOf = (fault: unknown): string => {
   return typeof name === 'string' ? ` (${name})` : ''
 }
 
-const hostOf = (url: string): string => new URL(url).host
-
-/** A token for an encrypted address goes to no other (T-36). Errors: a `ServiceError`. */
-export const refuseDowngrade = (from: string, to: string): void => {
-  if (!(from.startsWith('https:') && to.startsWith('http:'))) return
-  throw new ServiceError({
-    status: 0,
-    code: 0,
-    message:
-      `${new URL(from).origin} gives the address ${new URL(to).origin}, which is not encrypted. Nothing was sent ` +
-      'there. The operator of the service can set --base-url to an address with https.',
-  })
-}
-
 const redirectOf = ({ status, headers }: Response, url: string): string | undefined => {
   const location = headers.get('Location')
   return location && [301, 302, 307, 308].includes(status) ? new URL(location, url).href : undefined
@@ -163,22 +150,6 @@ const rangeOf = (headers: RequestInit['headers']): Pick<RequestInit, 'headers'> 
   const range = new Headers(headers).get('Range')
   return range === null ? {} : { headers: { Range: range } }
 }
-
-const misled = (status: number, target: string): ServiceError =>
-  new ServiceError({
-    status,
-    code: status,
-    message:
-      `The service redirects to ${hostOf(target)}, where the token is not valid. ` +
-      'Use the address of the site itself.',
-  })
-
-const foreign = (url: string): ServiceError =>
-  new ServiceError({
-    status: 0,
-    code: 0,
-    message: `The token is not valid for ${hostOf(url)}. Nothing was sent there.`,
-  })
 
 // Follows redirects to trusted addresses.
 const createFollow = ({ token, base: given, trusted, fetch: send }: Omit<TransportOptions, 'signal'>) => {
@@ -244,13 +215,6 @@ const attempt = async (follow: ReturnType<typeof createFollow>, call: Call): Pro
   }
 }
 
-// A service behind a proxy may give an address that only its own machine can reach.
-const originOf = ({ url }: Call, base: string): string =>
-  url.startsWith(`${base}/`)
-    ? ''
-    : ` The service at ${base} gave the address ${new URL(url).origin}. If that is wrong, its operator can change it ` +
-      'with --base-url (docs/settings.md).'
-
 const unreachable = (call: Call, fault: unknown, base: string): ServiceError =>
   fault instanceof ServiceError
     ? fault
@@ -260,7 +224,7 @@ const unreachable = (call: Call, fault: unknown, base: string): ServiceError =>
           code: 0,
           message:
             `No answer came from ${hostOf(call.url)}${reasonOf(fault)}. Check the address and the network, then ` +
-            `repeat${call.repeatable ? '' : ', unless the change was made'}.${originOf(call, base)}`,
+            `repeat${call.repeatable ? '' : ', unless the change was made'}.${addressNote(call.url, base)}`,
         },
         { cause: fault },
       )
@@ -293,7 +257,9 @@ const accepted = async (call: Call, response: Response, base: string): Promise<R
   const failure = await (isStrange ? strangeAnswer(response, hostOf(call.url)) : failureOf(response, hostOf(call.url)))
   // Another service there knows neither the path nor the token.
   const isOther = failure.code === failure.status || failure.status === 401
-  throw isOther ? new ServiceError({ ...failure, message: `${failure.message}${originOf(call, base)}` }) : failure
+  throw isOther
+    ? new ServiceError({ ...failure, message: `${failure.message}${addressNote(call.url, base)}` })
+    : failure
 }
 
 /**

@@ -1,6 +1,7 @@
+import { refuseDowngrade } from './addresses.ts'
 import { ServiceError, strangeAnswer } from './service-error.ts'
 import { type Source, Unreadable, type Watch } from './source.ts'
-import { pause, refuseDowngrade, type Send } from './transport.ts'
+import { pause, type Send } from './transport.ts'
 
 export interface UploadProgress {
   /** Bytes that are sent, and all of them. Fewer than before are told when a connection has broken. */
