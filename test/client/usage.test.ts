@@ -210,6 +210,76 @@ test('a login keeps the token for its user alone, and it is sent to no other add
   expect((await demo('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 
+/** Clears a screen, forges a line, and turns the direction of writing. */
+const evil = 'a\u001b[2J\u009b2J\r\nDone: b\u202e'
+const steering = /[^\P{Cc}\n]|[\u{2028}-\u{202e}]/u
+
+const evilUses: readonly (readonly string[])[] = [
+  [evil],
+  [`--${evil}`],
+  ['ls', `--${evil}`],
+  ['ls', 'a', evil],
+  ['completion', evil],
+  ['--site', evil, 'ls'],
+  ['--url', evil, 'ls'],
+  ['--token-file', evil, 'ls'],
+  ['ls', evil],
+  ['cat', `nothing/\u202e${evil}`],
+  ['get', 'hello.txt', `/nowhere/${evil}/x`],
+  ['put', evil, 'x'],
+  ['put', 'package.json', evil],
+  ['mv', evil, 'x'],
+  ['rm', evil],
+  ['restore', evil],
+  ['versions', evil],
+  ['diff', evil],
+  ['push', evil],
+  ['push', '.', `../${evil}`],
+  ['pull', evil, '/nowhere'],
+]
+test.for(evilUses)(
+  'what an argument holds steers no terminal, and forges no line: site-files %j',
+  async (args, { demo }) => {
+    const { status, stdout, stderr } = await demo(...args)
+    expect(status).not.toBe(0)
+    expect(stdout).toBe('')
+    expect(stderr).not.toMatch(steering)
+    const more = stderr.endsWith('\nAdd --help to see what it takes.\n') ? 2 : 1
+    expect(stderr.split('\n')).toHaveLength(more + 1)
+  },
+)
+
+test('a command that is mistyped is told the one that was meant', async () => {
+  expect((await siteFiles(['pus'])).stderr).toBe(
+    "error: unknown command 'pus' (Did you mean one of push, put?)\nAdd --help to see what it takes.\n",
+  )
+})
+
+test('what a service says steers no terminal, in words and as JSON', async ({ demo, folder, store, makeDirectory }) => {
+  const server = createServer((_, response) => {
+    response.writeHead(400).end(JSON.stringify({ code: 104000, message: evil, requestId: evil }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    const { port } = server.address() as AddressInfo
+    const environment = { SITE_ADMIN_URL: `http://127.0.0.1:${port}`, SITE_ADMIN_TOKEN: 'a' }
+    const { stdout, stderr } = await siteFiles(['ls'], environment)
+    expect({ stdout, lines: stderr.split('\n').length }).toStrictEqual({ stdout: '', lines: 2 })
+    expect(stderr).not.toMatch(steering)
+  } finally {
+    server.close()
+  }
+  const name = 'turned\u202e\u2028.txt'
+  await store({ [name]: 'a' })
+  expect((await demo('ls', folder)).stdout).toBe('turned\\u{202e}\\u{2028}.txt\n')
+  const { stdout } = await demo('--json', 'ls', folder)
+  expect(stdout).not.toMatch(steering)
+  expect(JSON.parse(stdout)).toMatchObject({ name })
+  const pulled = await demo('--json', 'pull', folder, await makeDirectory())
+  expect(pulled.stdout).toContain('"turned\\u202e\\u2028.txt"')
+  expect(pulled.stdout).not.toMatch(steering)
+})
+
 test('a name that others have given steers no terminal', async ({ makeDirectory }) => {
   const server = createServer((_, response) => {
     const site = { id: 1, name: 'Shop\n\u001b[2J', url: `http://127.0.0.1:${port}`, permissions: ['files'] }

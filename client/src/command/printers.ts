@@ -2,7 +2,7 @@ import type { SyncEvent } from '../sync/events.ts'
 import type { KeptWhy } from '../sync/plan.ts'
 import type { Direction } from '../sync/prepare.ts'
 import { writeOut } from './output.ts'
-import { shown, sizeOf, spanOf } from './shown.ts'
+import { jsonOf, shown, sizeOf, spanOf } from './shown.ts'
 
 /** Writes down what a push or a pull reports. `clear` takes the live line away, before something else is written. */
 export interface Printer {
@@ -12,7 +12,7 @@ export interface Printer {
 
 /** One JSON object a line, for programs. */
 export const createJsonPrinter = (): Printer => ({
-  print: (event) => writeOut(`${JSON.stringify(event)}\n`),
+  print: (event) => writeOut(`${jsonOf(event)}\n`),
   clear: () => {},
 })
 

@@ -12,7 +12,7 @@ import { askYes } from './ask.ts'
 import { UsageError } from './failure.ts'
 import { writeOut } from './output.ts'
 import { createTextPrinter } from './printers.ts'
-import { shown, sizeOf } from './shown.ts'
+import { jsonOf, shown, sizeOf } from './shown.ts'
 import {
   destination,
   find,
@@ -31,7 +31,7 @@ export interface Context {
 }
 
 const print = ({ json }: Context, value: object, text: string): void =>
-  void writeOut(`${json ? JSON.stringify(value) : shown(text)}\n`)
+  void writeOut(`${json ? jsonOf(value) : shown(text)}\n`)
 
 // Progress in one line; only on a terminal.
 const liveLine = ({ json }: Context, totalFiles: number, totalBytes: number) => {
