@@ -237,7 +237,7 @@ const evilUses: readonly (readonly string[])[] = [
   ['push', '.', `../${evil}`],
   ['pull', evil, '/nowhere'],
 ]
-test.for(evilUses)(
+test.for(evilUses.map((args) => [args.join(' ').replace(evil, '…'), args] as const))(
   'what an argument holds steers no terminal, and forges no line: site-files %j',
   async (args, { demo }) => {
     const { status, stdout, stderr } = await demo(...args)
