@@ -238,8 +238,8 @@ const evilUses: readonly (readonly string[])[] = [
   ['pull', evil, '/nowhere'],
 ]
 test.for(evilUses.map((args) => [args.join(' ').replace(evil, '…'), args] as const))(
-  'what an argument holds steers no terminal, and forges no line: site-files %j',
-  async (args, { demo }) => {
+  'what an argument holds steers no terminal, and forges no line: site-files %s',
+  async ([, args], { demo }) => {
     const { status, stdout, stderr } = await demo(...args)
     expect(status).not.toBe(0)
     expect(stdout).toBe('')

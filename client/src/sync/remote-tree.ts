@@ -2,6 +2,7 @@ import type { Files, ListedFile } from '../files.ts'
 import { ServiceError } from '../service-error.ts'
 import { type Ignored, isOfState, stateFolder } from './ignored.ts'
 import { inParallel } from './in-parallel.ts'
+import type { Skipped } from './local-tree.ts'
 import type { FileState } from './plan.ts'
 
 /** A file of the site. */
@@ -26,7 +27,7 @@ export const unfitAs = (path: string, platform: string = process.platform): stri
 export interface RemoteTree {
   readonly files: ReadonlyMap<string, RemoteFile>
   /** Files that are never fetched, and why. */
-  readonly skipped: readonly { readonly path: string; readonly why: string }[]
+  readonly skipped: readonly Skipped[]
   /** Files that this machine cannot hold, and why. */
   readonly unfit: readonly { readonly path: string; readonly message: string }[]
   /** Ignored files. */
@@ -41,7 +42,7 @@ export const listRemote = async (
   signal?: AbortSignal,
 ): Promise<RemoteTree> => {
   const listed: ListedFile[] = []
-  const skipped: RemoteTree['skipped'][number][] = []
+  const skipped: Skipped[] = []
   const unfit: RemoteTree['unfit'][number][] = []
   let leftOut = 0
   try {
