@@ -1,3 +1,4 @@
+import { refuseDowngrade } from './addresses.ts'
 import { type Categories, createCategories } from './categories.ts'
 import { type Changes, createChanges } from './changes.ts'
 import type { Connection } from './connection.ts'
@@ -113,6 +114,7 @@ export const findSites = async ({
   const send = createTransport({
     ...patience,
     token: readToken(token),
+    base,
     trusted: () => trusted,
     fetch: options.fetch ?? ((...request) => fetch(...request)),
     signal: options.signal,
@@ -141,5 +143,8 @@ export const findSites = async ({
  * Asks for the sites of the token, and gives back a client of one of them, which speaks to the data centre where that
  * lives. Errors: a `ServiceError`; 101000 when the token is wrong.
  */
-export const connect = async ({ site, ...options }: ConnectOptions): Promise<SiteClient> =>
-  (await findSites(options)).choose(site)
+export const connect = async ({ site, ...options }: ConnectOptions): Promise<SiteClient> => {
+  const client = (await findSites(options)).choose(site)
+  refuseDowngrade(readUrl(options.url), client.site.url)
+  return client
+}

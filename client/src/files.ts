@@ -99,7 +99,7 @@ export interface Files {
 type Query = Readonly<Record<string, string | undefined>>
 
 const isMissing = (error: unknown): boolean => error instanceof ServiceError && error.status === 404
-const isOutdated = (error: unknown): boolean => error instanceof ServiceError && error.status === 412
+const isOutdated = (error: unknown): error is ServiceError => error instanceof ServiceError && error.status === 412
 
 const asListed = ({ path, etag, ...file }: FolderContent): ListedFile => ({
   ...file,
@@ -166,6 +166,18 @@ const sendChange = async (
   }
 }
 
+/** A write of what may not be there yet has found something. */
+const taken = (path: string, replace: boolean, error: ServiceError): ServiceError =>
+  new ServiceError(
+    {
+      ...error,
+      message: replace
+        ? `"${path}" is a folder, or somebody has just stored it. Look at it, then decide.`
+        : `"${path}" is there already. Pass replace: true to replace it, or its etag to replace only that state.`,
+    },
+    { cause: error },
+  )
+
 const putAtOnce = async (
   send: Send,
   url: string,
@@ -210,22 +222,32 @@ const createWriting = (
     )
   }
 
+  const store = async (path: string, source: Source, condition: Condition, options: PutOptions): Promise<void> => {
+    const { onProgress, contentType } = options
+    if (source.size <= largestRequest) {
+      onProgress?.({ sent: 0, total: source.size })
+      await putAtOnce(send, urlOf(path), source, condition, options)
+      onProgress?.({ sent: source.size, total: source.size })
+      return
+    }
+    const parts = partsOf(path)
+    const name = parts.pop() ?? ''
+    const destination = { folder: urlOf(parts.join('/')), name, contentType, condition, uploads: `${root}/uploads/` }
+    await uploadResumably(send, source, destination, options, limit)
+  }
+
   return {
     async put(path, content, options = {}) {
-      const { replace = false, signal, onProgress, contentType } = options
+      const { replace = false, signal } = options
       signal?.throwIfAborted()
       const source = sourceOf(content)
       const condition = await conditionOf(statOf, path, replace)
-      if (source.size <= largestRequest) {
-        onProgress?.({ sent: 0, total: source.size })
-        await putAtOnce(send, urlOf(path), source, condition, options)
-        onProgress?.({ sent: source.size, total: source.size })
-        return
+      try {
+        await store(path, source, condition, options)
+      } catch (error) {
+        if (!('If-None-Match' in condition && isOutdated(error))) throw error
+        throw taken(path, replace !== false, error)
       }
-      const parts = partsOf(path)
-      const name = parts.pop() ?? ''
-      const destination = { folder: urlOf(parts.join('/')), name, contentType, condition, uploads: `${root}/uploads/` }
-      await uploadResumably(send, source, destination, options, limit)
     },
     cancel: (upload) => cancelUpload(send, upload),
     async createFolder(path) {

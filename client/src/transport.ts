@@ -1,3 +1,4 @@
+import { addressNote, foreign, hostOf, misled, refuseDowngrade } from './addresses.ts'
 import { failureOf, ServiceError, strangeAnswer } from './service-error.ts'
 import { type Body, type StreamedBody, Unreadable, type Watch } from './source.ts'
 
@@ -35,6 +36,8 @@ export interface Patience {
 
 export interface TransportOptions extends Patience {
   readonly token: string
+  /** The address that the caller gave. Its service says which others may have the token. */
+  readonly base: string
   /** The base URLs that may have the token. */
   readonly trusted: () => readonly string[]
   readonly fetch: Fetch
@@ -125,8 +128,6 @@ const reasonOf = (fault: unknown): string => {
   return typeof name === 'string' ? ` (${name})` : ''
 }
 
-const hostOf = (url: string): string => new URL(url).host
-
 const redirectOf = ({ status, headers }: Response, url: string): string | undefined => {
   const location = headers.get('Location')
   return location && [301, 302, 307, 308].includes(status) ? new URL(location, url).href : undefined
@@ -150,27 +151,20 @@ const rangeOf = (headers: RequestInit['headers']): Pick<RequestInit, 'headers'> 
   return range === null ? {} : { headers: { Range: range } }
 }
 
-const misled = (status: number, target: string): ServiceError =>
-  new ServiceError({
-    status,
-    code: status,
-    message:
-      `The service redirects to ${hostOf(target)}, where the token is not valid. ` +
-      'Use the address of the site itself.',
-  })
-
 // Follows redirects to trusted addresses.
-const createFollow = ({ token, trusted, fetch: send }: Pick<TransportOptions, 'token' | 'trusted' | 'fetch'>) => {
+const createFollow = ({ token, base: given, trusted, fetch: send }: Omit<TransportOptions, 'signal'>) => {
   const isTrusted = (url: string) => trusted().some((base) => url.startsWith(`${base}/`))
 
   /** The answer to a request, or the trusted address that it is sent on to. */
   const hop = async (call: Call, url: string, init: RequestInit, watch: Watch): Promise<Response | string> => {
-    if (!isTrusted(url)) throw new TypeError(`The token is not for ${hostOf(url)}.`)
+    refuseDowngrade(given, url)
+    if (!isTrusted(url)) throw foreign(url)
     const response = await send(url, { ...init, ...bodyOf(call, watch) })
     // A browser shows nothing of a redirect. It drops the token itself when it leaves the host.
     if (response.type === 'opaqueredirect' && call.method === 'GET') return send(url, { ...init, redirect: 'follow' })
     const target = redirectOf(response, url)
     if (target === undefined) return response
+    refuseDowngrade(url, target)
     if (isTrusted(target)) return target
     if (!isOfBytes(call, response)) throw misled(response.status, target)
     return send(target, { signal: init.signal ?? null, ...rangeOf(init.headers) })
@@ -221,7 +215,7 @@ const attempt = async (follow: ReturnType<typeof createFollow>, call: Call): Pro
   }
 }
 
-const unreachable = (call: Call, fault: unknown): ServiceError =>
+const unreachable = (call: Call, fault: unknown, base: string): ServiceError =>
   fault instanceof ServiceError
     ? fault
     : new ServiceError(
@@ -230,7 +224,7 @@ const unreachable = (call: Call, fault: unknown): ServiceError =>
           code: 0,
           message:
             `No answer came from ${hostOf(call.url)}${reasonOf(fault)}. Check the address and the network, then ` +
-            `repeat${call.repeatable ? '' : ', unless the change was made'}.`,
+            `repeat${call.repeatable ? '' : ', unless the change was made'}.${addressNote(call.url, base)}`,
         },
         { cause: fault },
       )
@@ -256,11 +250,16 @@ const waitAfter = (
   return asked > longestRetryAfter ? undefined : asked + jittered
 }
 
-const accepted = async (call: Call, response: Response): Promise<Response> => {
+const accepted = async (call: Call, response: Response, base: string): Promise<Response> => {
   if (response.status === 304) return response
-  if (!response.ok) throw await failureOf(response, hostOf(call.url))
-  if (isPage(call, response)) throw strangeAnswer(response, hostOf(call.url))
-  return response
+  const isStrange = response.ok && isPage(call, response)
+  if (response.ok && !isStrange) return response
+  const failure = await (isStrange ? strangeAnswer(response, hostOf(call.url)) : failureOf(response, hostOf(call.url)))
+  // Another service there knows neither the path nor the token.
+  const isOther = failure.code === failure.status || failure.status === 401
+  throw isOther
+    ? new ServiceError({ ...failure, message: `${failure.message}${addressNote(call.url, base)}` })
+    : failure
 }
 
 /**
@@ -278,8 +277,8 @@ export const createTransport = ({ signal: ends, ...options }: TransportOptions) 
       const outcome = await attempt(follow, call)
       const wait = waitAfter(options, call, outcome, attempted)
       if (wait === undefined) {
-        if ('fault' in outcome) throw unreachable(call, outcome.fault)
-        return accepted(call, outcome.response)
+        if ('fault' in outcome) throw unreachable(call, outcome.fault, options.base)
+        return accepted(call, outcome.response, options.base)
       }
       await pause(wait, call.signal)
     }

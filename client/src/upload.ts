@@ -1,3 +1,4 @@
+import { refuseDowngrade } from './addresses.ts'
 import { ServiceError, strangeAnswer } from './service-error.ts'
 import { type Source, Unreadable, type Watch } from './source.ts'
 import { pause, type Send } from './transport.ts'
@@ -121,6 +122,7 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
       })
       const location = response.headers.get('Location') ?? ''
       const address = URL.canParse(location, folder) ? new URL(location, folder).href : ''
+      if (address !== '') refuseDowngrade(folder, address)
       if (!address.startsWith(uploads)) throw strangeAnswer(response, new URL(folder).host)
       return { address, offset: 0 }
     },

@@ -116,6 +116,59 @@ test('a redirect is followed with the token to an address of the sites, and to n
   await expect(circle.client.files.createFolder('a')).rejects.toThrow(ServiceError)
 })
 
+const clear = 'http://us.test'
+const refusal = {
+  name: 'ServiceError',
+  message:
+    'https://us.test gives the address http://us.test, which is not encrypted. Nothing was sent there. ' +
+    'The operator of the service can set --base-url to an address with https.',
+}
+
+test('a service with https that lists its site at an http address gets no further request (T-36)', async () => {
+  const { asked, fetch } = scriptedFetch((each) => (isSites(each) ? sites(clear) : stored()))
+  await expect(connect({ url: address, token: 'secret', fetch })).rejects.toMatchObject(refusal)
+  const { files } = (await findSites({ url: address, token: 'secret', fetch })).choose()
+  await expect(files.createFolder('a')).rejects.toMatchObject(refusal)
+  expect(asked.map(({ url }) => url)).toStrictEqual(Array(2).fill(`${address}/api/v1/admin/sites`))
+})
+
+const away: readonly (readonly [string, number, (client: SiteClient) => Promise<unknown>])[] = [
+  ['a redirect of a write', 308, ({ files }) => files.createFolder('a')],
+  ['a redirect of a read', 301, ({ files }) => files.stat('a')],
+  ['a redirect to the bytes of a file', 302, ({ files }) => files.read('a')],
+  ['the address of a new upload', 201, ({ files }) => files.put('a', new Uint8Array(5_000_000))],
+]
+test.for(away)(
+  '%s from https to http is refused, though the list of sites has that address (T-36)',
+  async ([, status, call]) => {
+    const headers = { Location: `${clear}/api/v2/admin/sites/1/uploads/x` }
+    const { client, asked } = await scripted([() => new Response(null, { status, headers })], [address, clear])
+    await expect(call(client)).rejects.toMatchObject(refusal)
+    expect(asked).toHaveLength(1)
+  },
+)
+
+test('an upload that was kept with an http address is cancelled at no https service (T-36)', async () => {
+  const { client, asked } = await scripted([stored], [address, clear])
+  await expect(client.files.cancel(`${clear}/api/v2/admin/sites/1/uploads/x`)).rejects.toMatchObject(refusal)
+  await expect(client.files.cancel('https://evil.test/x')).rejects.toThrow('The token is not valid for evil.test.')
+  expect(asked).toStrictEqual([])
+})
+
+test('a service without encryption may list other http addresses, and redirect to them (T-36)', async () => {
+  const eu = 'http://eu.test'
+  const moved = () => new Response(null, { status: 308, headers: { Location: `${clear}/x` } })
+  const answers = [moved, stored]
+  const { asked, fetch } = scriptedFetch((each) => (isSites(each) ? sites(clear, eu) : answers.shift()?.()))
+  const { files } = await connect({ url: clear, token: 'secret', site: 2, fetch })
+  await files.createFolder('a')
+  expect(asked.map(({ url, token }) => [new URL(url).host, token])).toStrictEqual([
+    ['us.test', 'secret'],
+    ['eu.test', 'secret'],
+    ['us.test', 'secret'],
+  ])
+})
+
 test('bytes that lie in a bucket are fetched from there without the token', async () => {
   const elsewhere = () =>
     new Response(null, { status: 302, headers: { Location: 'https://bucket.test/a?signature=1' } })

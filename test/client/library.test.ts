@@ -40,6 +40,26 @@ test('a file is stored where nothing is, and replaced only in the state that was
   expect(await all(files.versions(path))).toHaveLength(3)
 })
 
+test('a file that is stored where something is names what to pass to replace it, whether it goes at once or in pieces', async ({
+  client: { files },
+  folder,
+}) => {
+  await files.put(`${folder}/a.txt`, 'one')
+  for (const content of ['two', new Uint8Array(5_000_000)]) {
+    await expect(files.put(`${folder}/a.txt`, content)).rejects.toMatchObject({
+      status: 412,
+      code: 100412,
+      message: `"${folder}/a.txt" is there already. Pass replace: true to replace it, or its etag to replace only that state.`,
+      requestId: expect.stringMatching(/^[\da-f-]{36}$/),
+    })
+  }
+  await expect(files.put(folder, 'a file', { replace: true })).rejects.toMatchObject({
+    status: 412,
+    message: expect.stringContaining(`"${folder}" is a folder`),
+  })
+  expect(await textOf(files.read(`${folder}/a.txt`))).toBe('one')
+})
+
 test('files and folders are moved, copied, removed and brought back', async ({ client: { files }, folder }) => {
   await files.put(`${folder}/a/one.txt`, 'one')
   await files.createFolder(`${folder}/empty`)

@@ -15,6 +15,7 @@ import { test as base } from './support/site.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const execute = promisify(execFile)
+const readReadme = () => readFile(join(root, 'client', 'README.md'), 'utf8')
 
 /** A Node 20 of this machine, where there is one; the one that runs the tests is the project's own. */
 const findNode20 = async (): Promise<string | undefined> => {
@@ -31,47 +32,51 @@ const node20 = await findNode20()
 const test = base.extend('room', { scope: 'file' }, async ({}, { onCleanup }) => {
   const room = await mkdtemp(join(tmpdir(), 'site-admin-client-'))
   onCleanup(() => rm(room, { recursive: true, force: true }))
-  const { stdout } = await execute('npm', ['pack', '--json', '--pack-destination', room], { cwd: join(root, 'client') })
-  const [, name = ''] = /"filename": "([^"]+)"/.exec(stdout) ?? []
-  await writeFile(join(room, 'package.json'), '{ "private": true, "type": "module" }')
-  await execute('npm', ['install', '--offline', '--no-audit', '--no-fund', '--engine-strict', `./${name}`], {
+  // The line of the README; the repository has its packages already.
+  const [, install = ''] = /^npm ci --prefix \.\.\/site-admin && (npm install .+)$/m.exec(await readReadme()) ?? []
+  const options = { offline: 'true', audit: 'false', fund: 'false', engine_strict: 'true' }
+  const settings = Object.entries(options).map(([name, value]) => [`npm_config_${name}`, value])
+  await execute('bash', ['-c', install.replace('../site-admin', root)], {
     cwd: room,
+    env: { ...process.env, ...Object.fromEntries(settings) },
   })
   return room
 })
 
-/** The examples of the README, as modules that are loaded one after the other. */
-const writeExamples = async (room: string): Promise<number> => {
-  const readme = await readFile(join(root, 'client', 'README.md'), 'utf8')
-  const examples = [...readme.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code ?? '')
-  await Promise.all(examples.map((code, index) => writeFile(join(room, `example-${index}.js`), code)))
-  await writeFile(
-    join(room, 'examples.js'),
-    `for (let i = 0; i < ${examples.length}; i++) await import(\`./example-\${i}.js\`)`,
-  )
-  return examples.length
+/** The examples of the README under their names, and a module that runs one after the other. */
+const writeExamples = async (room: string): Promise<readonly string[]> => {
+  const examples = [...(await readReadme()).matchAll(/^```js\n\/\/ (\w+\.mjs)\n(.*?)^```$/gms)]
+  await Promise.all(examples.map(([, name = '', code = '']) => writeFile(join(room, name), code)))
+  const names = examples.map(([, name = '']) => name)
+  await writeFile(join(room, 'examples.mjs'), names.map((name) => `await import('./${name}')\n`).join(''))
+  return names
 }
 
 test.for([
   ['the Node of the project', process.execPath],
   ['Node 20', node20],
 ] as const)(
-  'packed and installed into an empty folder, the library runs the examples of its README, and the command runs, on %s',
+  'packed and installed into an empty folder, the library runs the examples of its README twice, and the command runs, on %s',
   async ([, node], { room, service, client, skip, folder }) => {
     if (!node) return skip('This machine has no Node 20.')
-    expect(await writeExamples(room)).toBe(6)
-    await client.files.remove('news').catch(() => {})
-    await client.files.remove('films').catch(() => {})
+    const names = ['list', 'store', 'upload', 'forms', 'categories', 'history', 'sync']
+    expect(await writeExamples(room)).toStrictEqual(names.map((name) => `${name}.mjs`))
     const options = { cwd: room, env: { ...process.env, ...asDemo(service), XDG_CONFIG_HOME: room } }
-    const { stdout, stderr } = await execute(node, ['examples.js'], options)
-    expect(stderr).toBe('')
-    expect(stdout).toContain('Somebody else was faster: <h1>We have opened</h1>')
-    expect(stdout).toContain('100 %')
-    expect(stdout).toContain('opens an office')
+    for (const welcome of ['1 created, 0 replaced, 0 left', '0 created, 0 replaced, 1 left']) {
+      const { stdout, stderr } = await execute(node, ['examples.mjs'], options)
+      expect(stderr).toBe('')
+      expect(stdout).toContain('Somebody else was faster: <h1>We have opened</h1>')
+      expect(stdout).toContain('100 %')
+      expect(stdout).toContain('opens an office')
+      expect(stdout).toContain(`${welcome} as they are\n0 failed, 0 in conflict\n`)
+    }
+    expect(await readFile(join(room, 'copy', 'index.html'), 'utf8')).toBe('<h1>Welcome</h1>')
+    for (const directory of ['site', 'copy']) await rm(join(room, directory), { recursive: true })
+    for (const stored of ['news', 'films', 'welcome']) await client.files.remove(stored)
     const command = join('node_modules', '.bin', 'site-files')
     await mkdir(join(room, folder))
-    const names = Array.from({ length: 40 }, (_, index) => `${index}.txt`)
-    await Promise.all(['a.txt', ...names].map((name) => writeFile(join(room, folder, name), 'a')))
+    const texts = Array.from({ length: 40 }, (_, index) => `${index}.txt`)
+    await Promise.all(['a.txt', ...texts].map((name) => writeFile(join(room, folder, name), 'a')))
     const pushed = await execute(node, [command, 'push', folder, folder], options)
     expect(pushed.stderr).toContain('Done: 41 created')
     expect(pushed.stderr).not.toContain('Warning')
@@ -94,7 +99,7 @@ const client = await connect({ url: process.env.SITE_ADMIN_URL, token: process.e
 const [directory, there, folder] = process.argv.slice(2)
 await push({ client, directory, folder })
 console.log((await pull({ client, directory: there, folder })).create)`
-    await writeFile(join(room, 'sync.js'), use)
+    await writeFile(join(room, 'use.mjs'), use)
     const [here, there] = [join(room, folder), join(room, `${folder}-there`)]
     await mkdir(here, { recursive: true })
     await mkdir(there)
@@ -102,7 +107,7 @@ console.log((await pull({ client, directory: there, folder })).create)`
     await writeFile(join(here, 'b.txt'), 'b')
     await writeFile(join(here, '.siteignore'), 'b.*\n.siteignore\n')
     const options = { cwd: room, env: { ...process.env, ...asDemo(service) } }
-    expect(await execute(node, ['sync.js', here, there, folder], options)).toStrictEqual({ stdout: '1\n', stderr: '' })
+    expect(await execute(node, ['use.mjs', here, there, folder], options)).toStrictEqual({ stdout: '1\n', stderr: '' })
     expect((await client.files.stat(`${folder}/a.txt`)).size).toBe(1)
   },
 )
@@ -118,7 +123,7 @@ await client.files.put('a', await openFile('a'), { replace: true })
 await client.files.put('a', 'a', { replace: 1 })
 console.log(plan(new Map(), new Map(), undefined, { direction: 'push' }), ServiceError)
 `
-  await writeFile(join(room, 'use.ts'), use)
+  await writeFile(join(room, 'use.mts'), use)
   const config = {
     compilerOptions: {
       target: 'es2022',
@@ -128,7 +133,7 @@ console.log(plan(new Map(), new Map(), undefined, { direction: 'push' }), Servic
       noEmit: true,
       types: [],
     },
-    include: ['use.ts'],
+    include: ['use.mts'],
   }
   await writeFile(join(room, 'tsconfig.json'), JSON.stringify(config))
   await execute(join(root, 'node_modules', '.bin', 'tsc'), ['--project', room])

@@ -18,7 +18,7 @@ const sides = dictionary(paths, fingerprints).map(
   (files): Side => new Map(Object.entries(files).map(([path, fingerprint]) => [path, { size: 1, fingerprint }])),
 )
 const states = record({ local: fingerprints, remote: fingerprints }, { requiredKeys: [] })
-const bases = option(dictionary(paths, states), { nil: undefined, freq: 1 }).map(
+const bases = option(dictionary(paths, states), { nil: undefined, freq: 3 }).map(
   (seen) => seen && new Map<string, SeenState>(Object.entries(seen)),
 )
 const options = record({ direction: constantFrom('push', 'pull'), removes: boolean(), force: boolean() })
@@ -80,6 +80,19 @@ test('no plan removes what it was not allowed to, nor writes to the side that it
       const after = carryOut(local, remote, base, steps, how)
       for (const path of [...local.keys()]) expect(after.local.has(path)).toBe(true)
       for (const path of [...remote.keys()]) expect(after.remote.has(path)).toBe(true)
+    }),
+  )
+})
+
+test('a run that may not remove calls extra exactly what the next one with removal removes', () => {
+  assert(
+    property(situations, ({ local, remote, base, options: how }) => {
+      const steps = plan(local, remote, base, { ...how, removes: false })
+      const after = carryOut(local, remote, base, steps, how)
+      const removing = plan(after.local, after.remote, after.seen, { ...how, removes: true })
+      const extra = steps.filter((step) => step.action === 'keep' && step.why === 'extra')
+      const pathsOf = (of: readonly Step[]) => of.map(({ path }) => path)
+      expect(pathsOf(extra)).toStrictEqual(pathsOf(removing.filter(({ action }) => action === 'remove')))
     }),
   )
 })

@@ -2,7 +2,8 @@ import { chmod, lstat, readdir, readFile, stat, symlink } from 'node:fs/promises
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { connect } from '../../client/src/index.ts'
-import { test } from './support/command.ts'
+import { asDemo, siteFiles, test } from './support/command.ts'
+import { startProxy } from './support/proxy.ts'
 import { readSite, readTree, writeTree } from './support/site.ts'
 
 test('single files are stored, listed, printed, fetched, moved, copied, removed and brought back', async ({
@@ -166,6 +167,36 @@ test('a folder gets a name in other case, as a file does', async ({ demo, client
     status: 1,
     stderr: expect.stringContaining('inside the moved or copied folder'),
   })
+})
+
+test('a put replaces a file, and says what else has the place of one', async ({
+  demo,
+  service,
+  client,
+  folder,
+  store,
+  makeDirectory,
+}) => {
+  await store({ 'a.txt': 'old', 'b.txt/in': 'in a folder' })
+  const here = await makeDirectory({ 'a.txt': 'new', 'b.txt': 'new' })
+  expect((await demo('put', join(here, 'a.txt'), `${folder}/`)).status).toBe(0)
+  expect(await demo('put', join(here, 'b.txt'), folder)).toStrictEqual({
+    status: 3,
+    stdout: '',
+    stderr: `"${folder}/b.txt" is a folder of the site. Name another place for the file.\n`,
+  })
+  const proxy = await startProxy(service.baseUrl, (method) => (method === 'PUT' ? 412 : 'pass'))
+  try {
+    const environment = { ...asDemo(service), SITE_ADMIN_URL: proxy.url }
+    expect(await siteFiles(['put', join(here, 'a.txt'), `${folder}/`], environment)).toStrictEqual({
+      status: 3,
+      stdout: '',
+      stderr: `"${folder}/a.txt" was changed by somebody else meanwhile. Repeat the command to replace it.\n`,
+    })
+  } finally {
+    await proxy.stop()
+  }
+  expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'new', 'b.txt/in': 'in a folder' })
 })
 
 test('a pipe or a device is not stored as an empty file', async ({ demo, client, folder, store }) => {

@@ -92,6 +92,30 @@ test('nothing is removed where nobody can be asked, unless --yes says so', async
   expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'a' })
 })
 
+test('a push and a pull name --delete where they leave files that only the other side has, and the bytes that it removes', async ({
+  demo,
+  client,
+  folder,
+  store,
+  makeDirectory,
+}) => {
+  await store({ 'a.txt': 'a', 'old.txt': 'old', 'older.txt': 'older' })
+  const here = await makeDirectory({ 'a.txt': 'a', 'mine.txt': 'mine' })
+  const onSite = ' 2 files are only on the site; --delete removes them.\n'
+  expect((await demo('diff', here, folder)).stderr).toContain(`Nothing was changed.${onSite}`)
+  expect((await demo('push', here, folder)).stderr).toContain(`Done: 1 created, 0 replaced, 0 removed.${onSite}`)
+  const { stderr } = await demo('push', '--delete', '--yes', here, folder)
+  expect(stderr).toContain('0 to create, 0 to replace (0 bytes), 2 to remove (8 bytes)')
+  expect(stderr).not.toContain('only on')
+
+  await writeTree(here, { 'new.txt': 'new' })
+  expect((await demo('pull', folder, here)).stderr).not.toContain('--delete')
+  await client.files.remove(`${folder}/mine.txt`)
+  expect((await demo('pull', folder, here)).stderr).toMatch(/ 1 file is only on this machine; --delete removes it\.\n$/)
+  const planned = await demo('--json', 'pull', '--delete', '--dry-run', folder, here)
+  expect(JSON.parse(planned.stdout.split('\n')[0] ?? '')).toMatchObject({ remove: 1, bytes: 0, removedBytes: 4 })
+})
+
 test('what a push refuses to remove, a diff and a dry run of it refuse as well', async ({
   demo,
   folder,
@@ -154,7 +178,9 @@ test('on a terminal, one line lives and ends with what was done', () => {
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
   try {
     const printer = createTextPrinter({}, { out: true, error: true })
-    printer.print({ event: 'plan', create: 2, replace: 0, remove: 0, keep: 3, conflict: 0, bytes: 2000, ignored: 1 })
+    const counts = { create: 2, replace: 0, remove: 1, keep: 3, conflict: 0 }
+    printer.print({ event: 'skipped', path: 'c', why: 'it is a pipe' })
+    printer.print({ event: 'plan', ...counts, bytes: 2000, removedBytes: 300, ignored: 1 })
     printer.print({ event: 'progress', files: 1, totalFiles: 2, bytes: 1000, totalBytes: 2000 })
     printer.print({ event: 'done', action: 'create', path: 'a', size: 1000 })
     printer.print({ event: 'failed', path: 'b\u001b[2J', message: 'No.' })
@@ -166,18 +192,21 @@ test('on a terminal, one line lives and ends with what was done', () => {
       keep: 3,
       conflict: 0,
       failed: 1,
+      skipped: 1,
       interrupted: false,
     })
   } finally {
     spy.mockRestore()
   }
   expect(lines[0]).toBe(
-    'To do: 2 to create, 0 to replace, 0 to remove (2.0 KB); 3 left as they are, 1 ignored (--all takes them along).\n',
+    'To do: 2 to create, 0 to replace (2.0 KB), 1 to remove (300 bytes); 3 left as they are, 1 ignored (--all takes ' +
+      'them along).\n',
   )
   expect(lines[1]).toMatch(/^\r1 of 2 files, 1\.0 KB of 2\.0 KB, .*\/s, .* left/)
   expect(lines.slice(2)).toStrictEqual([
     '\r\u001b[K',
     'failed  b\\u{1b}[2J: No.\n',
-    'Done: 1 created, 0 replaced, 0 removed, 1 failed.\n',
+    'skipped  c: it is a pipe\n',
+    'Done: 1 created, 0 replaced, 0 removed, 1 failed, 1 skipped.\n',
   ])
 })

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -38,6 +38,41 @@ test.for(wrong)('wrong use is a sentence and exit status 2: site-files %j', asyn
   expect(stderr).toMatch(sentence)
   expect(stderr).not.toMatch(/\n {4}at /)
 })
+
+/** A service that lists its site at another address; that one answers as it is told. */
+const startMisled = async (elsewhere: (response: ServerResponse) => void) => {
+  const servers = [elsewhere, (response: ServerResponse) => void response.end(JSON.stringify({ items: [site] }))].map(
+    (answer) => createServer((_, response) => answer(response)).listen(0, '127.0.0.1'),
+  )
+  await Promise.all(servers.map((server) => once(server, 'listening')))
+  const [wrong = '', url = ''] = servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const site = { id: 1, name: 'Shop', url: wrong, permissions: ['files'] }
+  return { url, wrong, stop: () => Promise.all(servers.map((server) => server.close())) }
+}
+
+const elsewhere: readonly (readonly [string, RegExp, (response: ServerResponse) => void])[] = [
+  ['no answer', /^No answer came from /, (response) => response.destroy()],
+  ['a page of another program', /answered with status 404/, (response) => response.writeHead(404).end('<html>')],
+  [
+    'a service that does not know the token',
+    /^Unknown\./,
+    (response) => response.writeHead(401).end('{"code":101000,"message":"Unknown."}'),
+  ],
+]
+test.for(elsewhere)(
+  'at a wrong address that the service gave there is %s: the failure names both addresses and --base-url',
+  async ([, first, answer]) => {
+    const { url, wrong, stop } = await startMisled(answer)
+    try {
+      const { status, stderr } = await siteFiles(['rm', 'a.txt'], { SITE_ADMIN_URL: url, SITE_ADMIN_TOKEN: 'a' })
+      expect({ status, stderr }).toStrictEqual({ status: 1, stderr: expect.stringMatching(first) })
+      expect(stderr).toContain(`The service at ${url} gave the address ${wrong}.`)
+      expect(stderr).toContain('its operator can change it with --base-url')
+    } finally {
+      await stop()
+    }
+  },
+)
 
 const unnamed: readonly (readonly string[])[] = [
   ['push', ''],
@@ -173,6 +208,76 @@ test('a login keeps the token for its user alone, and it is sent to no other add
   await writeFile(tokenFile, `${service.token}\n`)
   expect((await siteFiles(['--url', service.baseUrl, '--token-file', tokenFile, 'ls'])).status).toBe(0)
   expect((await demo('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+})
+
+/** Clears a screen, forges a line, and turns the direction of writing. */
+const evil = 'a\u001b[2J\u009b2J\r\nDone: b\u202e'
+const steering = /[^\P{Cc}\n]|[\u{2028}-\u{202e}]/u
+
+const evilUses: readonly (readonly string[])[] = [
+  [evil],
+  [`--${evil}`],
+  ['ls', `--${evil}`],
+  ['ls', 'a', evil],
+  ['completion', evil],
+  ['--site', evil, 'ls'],
+  ['--url', evil, 'ls'],
+  ['--token-file', evil, 'ls'],
+  ['ls', evil],
+  ['cat', `nothing/\u202e${evil}`],
+  ['get', 'hello.txt', `/nowhere/${evil}/x`],
+  ['put', evil, 'x'],
+  ['put', 'package.json', evil],
+  ['mv', evil, 'x'],
+  ['rm', evil],
+  ['restore', evil],
+  ['versions', evil],
+  ['diff', evil],
+  ['push', evil],
+  ['push', '.', `../${evil}`],
+  ['pull', evil, '/nowhere'],
+]
+test.for(evilUses.map((args) => [args.join(' ').replace(evil, '…'), args] as const))(
+  'what an argument holds steers no terminal, and forges no line: site-files %s',
+  async ([, args], { demo }) => {
+    const { status, stdout, stderr } = await demo(...args)
+    expect(status).not.toBe(0)
+    expect(stdout).toBe('')
+    expect(stderr).not.toMatch(steering)
+    const more = stderr.endsWith('\nAdd --help to see what it takes.\n') ? 2 : 1
+    expect(stderr.split('\n')).toHaveLength(more + 1)
+  },
+)
+
+test('a command that is mistyped is told the one that was meant', async () => {
+  expect((await siteFiles(['pus'])).stderr).toBe(
+    "error: unknown command 'pus' (Did you mean one of push, put?)\nAdd --help to see what it takes.\n",
+  )
+})
+
+test('what a service says steers no terminal, in words and as JSON', async ({ demo, folder, store, makeDirectory }) => {
+  const server = createServer((_, response) => {
+    response.writeHead(400).end(JSON.stringify({ code: 104000, message: evil, requestId: evil }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    const { port } = server.address() as AddressInfo
+    const environment = { SITE_ADMIN_URL: `http://127.0.0.1:${port}`, SITE_ADMIN_TOKEN: 'a' }
+    const { stdout, stderr } = await siteFiles(['ls'], environment)
+    expect({ stdout, lines: stderr.split('\n').length }).toStrictEqual({ stdout: '', lines: 2 })
+    expect(stderr).not.toMatch(steering)
+  } finally {
+    server.close()
+  }
+  const name = 'turned\u202e\u2028.txt'
+  await store({ [name]: 'a' })
+  expect((await demo('ls', folder)).stdout).toBe('turned\\u{202e}\\u{2028}.txt\n')
+  const { stdout } = await demo('--json', 'ls', folder)
+  expect(stdout).not.toMatch(steering)
+  expect(JSON.parse(stdout)).toMatchObject({ name })
+  const pulled = await demo('--json', 'pull', folder, await makeDirectory())
+  expect(pulled.stdout).toContain('"turned\\u202e\\u2028.txt"')
+  expect(pulled.stdout).not.toMatch(steering)
 })
 
 test('a name that others have given steers no terminal', async ({ makeDirectory }) => {

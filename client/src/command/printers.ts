@@ -1,6 +1,8 @@
 import type { SyncEvent } from '../sync/events.ts'
+import type { KeptWhy } from '../sync/plan.ts'
+import type { Direction } from '../sync/prepare.ts'
 import { writeOut } from './output.ts'
-import { shown, sizeOf, spanOf } from './shown.ts'
+import { jsonOf, shown, sizeOf, spanOf } from './shown.ts'
 
 /** Writes down what a push or a pull reports. `clear` takes the live line away, before something else is written. */
 export interface Printer {
@@ -10,7 +12,7 @@ export interface Printer {
 
 /** One JSON object a line, for programs. */
 export const createJsonPrinter = (): Printer => ({
-  print: (event) => writeOut(`${JSON.stringify(event)}\n`),
+  print: (event) => writeOut(`${jsonOf(event)}\n`),
   clear: () => {},
 })
 
@@ -24,12 +26,28 @@ const inWords: Readonly<Record<string, string>> = {
   conflict: 'CONFLICT (changed on both sides, or never seen alike)',
   newer: 'left alone (changed on the other side only)',
   extra: 'left alone (on the other side only)',
+  stays: 'left alone (on the other side only)',
 }
 const past = { create: 'created', replace: 'replaced', remove: 'removed' } as const
+
+const planned = (event: Extract<SyncEvent, { event: 'plan' }>): string =>
+  'To do: ' +
+  `${parts(
+    count(event.create, 'to create'),
+    `${count(event.replace, 'to replace')} (${sizeOf(event.bytes)})`,
+    `${count(event.remove, 'to remove')} (${sizeOf(event.removedBytes)})`,
+  )}; ` +
+  `${parts(
+    count(event.keep, 'left as they are'),
+    event.conflict > 0 && count(event.conflict, 'in conflict'),
+    event.ignored > 0 && count(event.ignored, 'ignored (--all takes them along)'),
+  )}.`
 
 // Undefined for events without a line, or with a line of their own.
 const lineOf = (event: SyncEvent): string | undefined => {
   switch (event.event) {
+    case 'plan':
+      return planned(event)
     case 'skipped':
       return `skipped  ${event.path}: ${event.why}`
     case 'step': {
@@ -42,7 +60,7 @@ const lineOf = (event: SyncEvent): string | undefined => {
       return `${word}  ${event.path}  ${sizeOf(event.size)}`
     }
     case 'conflict':
-      return `${inWords['conflict']}  ${event.path}`
+      return `CONFLICT  ${event.path}: ${event.why}`
     case 'failed':
       return `failed  ${event.path}: ${event.message}`
     case 'done':
@@ -52,37 +70,42 @@ const lineOf = (event: SyncEvent): string | undefined => {
   }
 }
 
-const planned = (event: Extract<SyncEvent, { event: 'plan' }>): string =>
-  'To do: ' +
-  `${parts(count(event.create, 'to create'), count(event.replace, 'to replace'), count(event.remove, 'to remove'))} ` +
-  `(${sizeOf(event.bytes)}); ` +
-  `${parts(
-    count(event.keep, 'left as they are'),
-    event.conflict > 0 && count(event.conflict, 'in conflict'),
-    event.ignored > 0 && count(event.ignored, 'ignored (--all takes them along)'),
-  )}.`
-
-const isNewer = (event: SyncEvent): boolean =>
-  event.event === 'step' && event.action === 'keep' && event.why === 'newer'
+const isKept = (event: SyncEvent, why: KeptWhy): boolean =>
+  event.event === 'step' && event.action === 'keep' && event.why === why
 
 const isBlocked = (event: SyncEvent): boolean =>
   event.event === 'step' && event.action === 'conflict' && event.inTheWay !== undefined
 
 export interface Asked {
+  readonly direction?: Direction
   readonly isPlanOnly?: boolean
   readonly removes?: boolean
 }
 
 /**
- * Of the files that a run leaves alone: how many `--force` would overwrite besides those in conflict, and how many have
- * something in their way.
+ * Of the files that a run leaves alone: how many `--force` would overwrite besides those in conflict, how many it would
+ * not, as something is in their way, and how many `--delete` would remove.
  */
 interface LeftAlone {
-  readonly newer: number
-  readonly blocked: number
+  newer: number
+  blocked: number
+  /** In conflict, with a reason and a remedy of their own. */
+  told: number
+  extra: number
 }
 
-const adviceOn = (conflicts: number, { newer, blocked }: LeftAlone, removes: boolean): string => {
+const countIn = (left: LeftAlone, event: SyncEvent): void => {
+  left.newer += Number(isKept(event, 'newer'))
+  left.extra += Number(isKept(event, 'extra'))
+  left.blocked += Number(isBlocked(event))
+  left.told += Number(event.event === 'conflict')
+}
+
+const adviceOn = (
+  { conflict, failed }: Extract<SyncEvent, { event: 'end' }>,
+  { newer, blocked, told, extra }: LeftAlone,
+  { direction = 'push', removes = false }: Asked,
+): string => {
   const others = `, and ${newer} that changed on the other side only: bring those over first`
   const force =
     ' What is in conflict was left alone: compare both sides, then add --force to overwrite ' +
@@ -91,22 +114,23 @@ const adviceOn = (conflicts: number, { newer, blocked }: LeftAlone, removes: boo
     ? ' What is in the way stays as long as it has changed, or something cannot be read.'
     : ' Add --delete to remove what is in the way, and all else that is on the other side only; ' +
       '--dry-run shows it first.'
-  return `${conflicts > blocked ? force : ''}${blocked > 0 ? remove : ''}`
+  const only =
+    ` ${extra} ${extra === 1 ? 'file is' : 'files are'} only on ${direction === 'push' ? 'the site' : 'this machine'}; ` +
+    `--delete removes ${extra === 1 ? 'it' : 'them'}.`
+  const isOffered = !removes && extra > 0 && blocked === 0 && failed === 0
+  return `${conflict > blocked + told ? force : ''}${blocked > 0 ? remove : ''}${isOffered ? only : ''}`
 }
 
-const summary = (
-  event: Extract<SyncEvent, { event: 'end' }>,
-  left: LeftAlone,
-  { isPlanOnly = false, removes = false }: Asked,
-): string => {
-  const advice = adviceOn(event.conflict, left, removes)
-  if (isPlanOnly) return `Nothing was changed.${advice}`
+const summary = (event: Extract<SyncEvent, { event: 'end' }>, left: LeftAlone, asked: Asked): string => {
+  const advice = adviceOn(event, left, asked)
+  if (asked.isPlanOnly) return `Nothing was changed.${advice}`
   const done = parts(
     count(event.create, 'created'),
     count(event.replace, 'replaced'),
     count(event.remove, 'removed'),
     event.failed > 0 && count(event.failed, 'failed'),
     event.conflict > 0 && count(event.conflict, 'in conflict'),
+    event.skipped > 0 && count(event.skipped, 'skipped'),
   )
   return (
     `${event.interrupted ? 'Stopped' : 'Done'}: ` +
@@ -127,8 +151,8 @@ export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): 
   const started = performance.now()
   let written = Number.NEGATIVE_INFINITY
   let isLive = false
-  let newer = 0
-  let blocked = 0
+  const left: LeftAlone = { newer: 0, blocked: 0, told: 0, extra: 0 }
+  const skipped: string[] = []
 
   const clear = () => {
     if (isLive) process.stderr.write('\r\u001b[K')
@@ -143,9 +167,9 @@ export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): 
     if (!isTerminal.error || (now - written < refresh && files < totalFiles)) return
     written = now
     const rate = bytes / Math.max(1, now - started)
-    const left = rate > 0 && bytes < totalBytes ? `, ${spanOf((totalBytes - bytes) / rate)} left` : ''
+    const rest = rate > 0 && bytes < totalBytes ? `, ${spanOf((totalBytes - bytes) / rate)} left` : ''
     const size = `${sizeOf(bytes)} of ${sizeOf(totalBytes)}`
-    const line = `${files} of ${totalFiles} files, ${size}, ${sizeOf(rate * 1000)}/s${left}`
+    const line = `${files} of ${totalFiles} files, ${size}, ${sizeOf(rate * 1000)}/s${rest}`
     process.stderr.write(`\r${line.slice(0, (process.stderr.columns ?? 80) - 1)}\u001b[K`)
     isLive = true
   }
@@ -154,14 +178,14 @@ export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): 
     clear,
     print(event) {
       if (event.event === 'progress') return live(event)
-      if (event.event === 'plan') return say(planned(event))
-      if (event.event === 'end') return say(summary(event, { newer, blocked }, asked))
-      newer += Number(isNewer(event))
-      blocked += Number(isBlocked(event))
+      if (event.event === 'end') return [...skipped, summary(event, left, asked)].forEach((each) => void say(each))
+      countIn(left, event)
       // The line that lives says it to whoever looks on; who takes the list elsewhere is to have it.
       if (event.event === 'done' && isTerminal.error && isTerminal.out) return
       const line = lineOf(event)
       if (line === undefined) return
+      // Beside the summary: many lines may follow until then.
+      if (event.event === 'skipped') return void skipped.push(line)
       if (event.event !== 'step' && event.event !== 'done') return say(line)
       clear()
       writeOut(`${shown(line)}\n`)

@@ -42,7 +42,7 @@ const login = async ({ url, site }: Globals, signal: AbortSignal): Promise<void>
   const client = await connect({ url: address, token, signal, fetch: nodeFetch, ...choice })
   await writeLogin({ url: address, token, ...choice })
   console.error(
-    `Site ${client.site.id} (${shown(client.site.name)}). The token is kept in ${loginFile()}, for you alone.`,
+    shown(`Site ${client.site.id} (${client.site.name}). The token is kept in ${loginFile()}, for you alone.`),
   )
 }
 
@@ -148,6 +148,9 @@ const addSynchronisation = (add: AddCommand, context: OpenContext, finish: (stat
   )
 }
 
+// The line break of Commander's own suggestion; arguments have others.
+const inOneLine = (text: string): string => text.trimEnd().replace(/\n(?=\(Did you mean [\w ,-]+\?\)$)/, ' ')
+
 /** `finish` gets the exit status of a command that has several. */
 const createProgram = (signal: AbortSignal, finish: (status: number) => void): Command => {
   const program = new Command('site-files')
@@ -190,7 +193,10 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void): C
   for (const command of [program, ...program.commands]) {
     command
       .exitOverride()
-      .configureOutput({ writeOut: (text) => void writeOut(text) })
+      .configureOutput({
+        writeOut: (text) => void writeOut(text),
+        outputError: (text, write) => write(`${shown(inOneLine(text))}\n`),
+      })
       .showHelpAfterError('Add --help to see what it takes.')
   }
   return program

@@ -1,12 +1,15 @@
+const steering = /[\p{Cc}\u{2028}-\u{202e}\u{2066}-\u{2069}]/gu
+const hexOf = (character: string): string => (character.codePointAt(0) ?? 0).toString(16)
+
 /**
  * A text as it may stand in one line of a terminal: what steers one, or ends the line, is written out, since names come
  * from others.
  */
-export const shown = (text: string): string =>
-  text.replaceAll(
-    /[\p{Cc}\u{2028}-\u{202e}\u{2066}-\u{2069}]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  )
+export const shown = (text: string): string => text.replaceAll(steering, (character) => `\\u{${hexOf(character)}}`)
+
+/** A value as JSON in one line, which steers no terminal either. */
+export const jsonOf = (value: object): string =>
+  JSON.stringify(value).replaceAll(steering, (character) => `\\u${hexOf(character).padStart(4, '0')}`)
 
 const units = ['bytes', 'KB', 'MB', 'GB', 'TB']
 

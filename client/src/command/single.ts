@@ -12,7 +12,7 @@ import { askYes } from './ask.ts'
 import { UsageError } from './failure.ts'
 import { writeOut } from './output.ts'
 import { createTextPrinter } from './printers.ts'
-import { shown, sizeOf } from './shown.ts'
+import { jsonOf, shown, sizeOf } from './shown.ts'
 import {
   destination,
   find,
@@ -31,7 +31,7 @@ export interface Context {
 }
 
 const print = ({ json }: Context, value: object, text: string): void =>
-  void writeOut(`${json ? JSON.stringify(value) : shown(text)}\n`)
+  void writeOut(`${json ? jsonOf(value) : shown(text)}\n`)
 
 // Progress in one line; only on a terminal.
 const liveLine = ({ json }: Context, totalFiles: number, totalBytes: number) => {
@@ -159,6 +159,18 @@ const openSteady = async (file: string) => {
   })
 }
 
+/** The library advises options that this command does not have: it always replaces. */
+const inWordsOfPut = async (context: Context, path: string, error: unknown): Promise<unknown> => {
+  if (!(error instanceof ServiceError && error.status === 412)) return error
+  const isFolder = (await find(context, path))?.type === 'folder'
+  return new LocalRefusal(
+    isFolder
+      ? `"${path}" is a folder of the site. Name another place for the file.`
+      : `"${path}" was changed by somebody else meanwhile. Repeat the command to replace it.`,
+    true,
+  )
+}
+
 /** Stores files, in the place of what is there. */
 export const put = async (context: Context, files: readonly string[], to: string) => {
   const { client, signal } = context
@@ -179,6 +191,8 @@ export const put = async (context: Context, files: readonly string[], to: string
     try {
       const onProgress = ({ sent }: { sent: number }) => live.tell(index, before + sent)
       await client.files.put(path, source, { replace, signal, onProgress })
+    } catch (error) {
+      throw await inWordsOfPut(context, path, error)
     } finally {
       live.clear()
       await source.close()

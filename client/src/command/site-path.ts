@@ -23,6 +23,9 @@ export const pathBelowRoot = (
   return path
 }
 
+/** In the words of the service: a 404 of another program at the address says nothing of the site. */
+const isMissing = (error: unknown): boolean => error instanceof ServiceError && error.code === 104001
+
 interface OfSite {
   readonly client: SiteClient
 }
@@ -34,7 +37,7 @@ export const find = async ({ client }: OfSite, path: string) => {
     const entry = await client.files.stat(path)
     return { type: entry.type, path: pathOf(entry) ?? path, etag: entry.etag }
   } catch (error) {
-    if (error instanceof ServiceError && error.status === 404) return undefined
+    if (isMissing(error)) return undefined
     throw error
   }
 }
@@ -42,7 +45,7 @@ export const find = async ({ client }: OfSite, path: string) => {
 /** Ignores entries in other case: changes and earlier states are found in the exact spelling only. */
 export const findAsWritten = async ({ client }: OfSite, path: string) => {
   const entry = await client.files.stat(path).catch((error: unknown) => {
-    if (!(error instanceof ServiceError && error.status === 404)) throw error
+    if (!isMissing(error)) throw error
     throw new LocalRefusal(`There is no "${path}" on this site. Check the path.`)
   })
   const written = pathOf(entry) ?? path

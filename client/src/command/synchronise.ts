@@ -5,6 +5,7 @@ import { ServiceError } from '../service-error.ts'
 import type { EndEvent, SyncEvent } from '../sync/events.ts'
 import { isOfState } from '../sync/ignored.ts'
 import { LocalRefusal } from '../sync/local-refusal.ts'
+import type { Direction } from '../sync/prepare.ts'
 import { pull, push } from '../sync/sync.ts'
 import { askYes } from './ask.ts'
 import { exitStatus, report, UsageError } from './failure.ts'
@@ -21,8 +22,10 @@ export interface SyncFlags {
   readonly yes?: true
 }
 
-const printerFor = ({ json }: Context, flags: SyncFlags): Printer =>
-  json ? createJsonPrinter() : createTextPrinter({ isPlanOnly: flags.dryRun ?? false, removes: flags.delete ?? false })
+const printerFor = ({ json }: Context, direction: Direction, flags: SyncFlags): Printer =>
+  json
+    ? createJsonPrinter()
+    : createTextPrinter({ direction, isPlanOnly: flags.dryRun ?? false, removes: flags.delete ?? false })
 
 const statusOf = ({ failed, conflict, interrupted }: EndEvent): number => {
   if (failed > 0 || interrupted) return exitStatus.failed
@@ -55,14 +58,14 @@ const checkFolder = async (directory: string): Promise<void> => {
 }
 
 const run = async (
-  direction: 'push' | 'pull',
+  direction: Direction,
   context: Context,
   directory: string,
   path: string,
   flags: SyncFlags,
   onEvent?: (event: SyncEvent) => void,
 ): Promise<EndEvent> => {
-  const printer = printerFor(context, flags)
+  const printer = printerFor(context, direction, flags)
   const options = {
     client: context.client,
     directory,
@@ -87,7 +90,7 @@ const run = async (
 
 /** Sends, fetches, or, with `dryRun`, says what would be done; answers the exit status. */
 export const synchronise = async (
-  direction: 'push' | 'pull',
+  direction: Direction,
   context: Context,
   directory: string,
   path: string,

@@ -102,7 +102,8 @@ export const carryOut = async (
     if (signal?.aborted) return
     if (isConflict(error)) {
       counts.conflict++
-      onEvent({ event: 'conflict', path })
+      const why = error instanceof LocalRefusal ? error.message : 'It has changed on the site meanwhile. Repeat.'
+      onEvent({ event: 'conflict', path, why })
       return
     }
     counts.failed++

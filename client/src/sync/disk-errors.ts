@@ -11,6 +11,8 @@ const faults: Readonly<Record<string, readonly [what: string, todo: string]>> = 
   ENOTDIR: ['This is a file, where a folder is needed', 'Name a folder, or move the file away'],
   ENOSPC: ['The disk is full', 'Make room, then repeat'],
   EXDEV: ['This lies on another disk than the folder', 'Push or pull it by itself'],
+  ENAMETOOLONG: ['This name or path is longer than the disk allows', 'Shorten it, or choose another place'],
+  EILSEQ: ['The disk refuses the characters of this name', 'Rename it'],
   EEXIST: ['This is there already', 'Move it away, or choose another place'],
 }
 

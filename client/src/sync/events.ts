@@ -10,10 +10,18 @@ export interface Counts {
 
 /** Events of a push or a pull. Sizes are in bytes. */
 export type SyncEvent =
-  /** Something in the folder that is not sent. */
+  /** Something that is not sent or not fetched, and why. */
   | { readonly event: 'skipped'; readonly path: string; readonly why: string }
-  /** Counts of the plan. `bytes` will be sent or fetched; `ignored` are files and whole folders that are left out. */
-  | ({ readonly event: 'plan'; readonly bytes: number; readonly ignored: number } & Counts)
+  /**
+   * Counts of the plan. `bytes` will be sent or fetched, `removedBytes` removed; `ignored` are files and whole folders
+   * that are left out.
+   */
+  | ({
+      readonly event: 'plan'
+      readonly bytes: number
+      readonly removedBytes: number
+      readonly ignored: number
+    } & Counts)
   /** One step of the plan. Unchanged files are not listed. */
   | ({ readonly event: 'step' } & Step)
   /** Progress of the whole run. */
@@ -30,10 +38,15 @@ export type SyncEvent =
       readonly path: string
       readonly size: number
     }
-  /** Changed on both sides, or meanwhile: nothing was written. */
-  | { readonly event: 'conflict'; readonly path: string }
+  /** Changed meanwhile, or in a place that is taken: nothing was written. */
+  | { readonly event: 'conflict'; readonly path: string; readonly why: string }
   | { readonly event: 'failed'; readonly path: string; readonly message: string; readonly code?: number }
   /** It is over. `interrupted` when it was told to stop: the same call goes on then. */
-  | ({ readonly event: 'end'; readonly failed: number; readonly interrupted: boolean } & Counts)
+  | ({
+      readonly event: 'end'
+      readonly failed: number
+      readonly skipped: number
+      readonly interrupted: boolean
+    } & Counts)
 
 export type EndEvent = Extract<SyncEvent, { readonly event: 'end' }>

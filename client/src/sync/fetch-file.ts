@@ -125,9 +125,11 @@ const folderFor = async (root: string, path: string): Promise<string> => {
     await mkdir(join(folder, part)).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
     })
-    folder = await realpath(join(folder, part))
+    folder = await realpath(join(folder, part)).catch(() => '')
     if (!folder.startsWith(root + sep))
-      throw new LocalRefusal(`${path} would lie outside the folder: a symbolic link leads there. Remove the link.`)
+      throw new LocalRefusal(
+        `${path} is not written: a symbolic link above it leads out of the folder, or nowhere. Remove the link.`,
+      )
   }
   return folder
 }
@@ -204,20 +206,27 @@ export const fetchFile = async (
   }
 }
 
+const occupantOf = async (location: string): Promise<string> => {
+  const there = await lstat(location).catch(() => undefined)
+  if (there?.isSymbolicLink()) return 'a symbolic link'
+  if (there?.isDirectory()) return 'a folder'
+  return 'a file that is new, or whose name this disk takes for the same, as with other case'
+}
+
 /** A link, unlike a rename, takes nothing's place. File systems without links get a look first. */
 export const placeNew = async (temporary: string, location: string, path: string): Promise<void> => {
-  const taken = new LocalRefusal(
-    `${path} is there meanwhile, or its name differs from another one in case only, which this disk does not tell ` +
-      'apart.',
-    true,
-  )
+  const taken = async () =>
+    new LocalRefusal(
+      `${path} is not written: its place has ${await occupantOf(location)}. Rename that, then repeat.`,
+      true,
+    )
   try {
     await link(temporary, location)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'EEXIST') throw taken
+    if (code === 'EEXIST') throw await taken()
     if (code !== 'EPERM' && code !== 'ENOTSUP') throw error
-    if (await lstat(location).catch(() => undefined)) throw taken
+    if (await lstat(location).catch(() => undefined)) throw await taken()
     await rename(temporary, location)
   }
 }

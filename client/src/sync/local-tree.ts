@@ -38,8 +38,8 @@ export const stateOf = ({ size, mtimeMs, ctimeMs, ino }: Info): Omit<Remembered,
   inode: ino,
 })
 
-/** Something in the folder that is not sent, and why. */
-interface Skipped {
+/** Something that is not sent or not fetched, and why. */
+export interface Skipped {
   readonly path: string
   readonly why: string
 }

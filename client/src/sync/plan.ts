@@ -14,12 +14,15 @@ export interface SeenState {
   readonly remote?: Fingerprint
 }
 
+export type KeptWhy = 'equal' | 'newer' | 'extra' | 'stays'
+
 /** The files of one side, or what was seen of them, by path: `/` between the parts, none in front. */
 export type Tree<State> = ReadonlyMap<string, State>
 
 /**
  * `keep` leaves both sides as they are: `why` is `equal`; `newer` when the change is on the side that would be written
- * to, and is none of this run; `extra` when removing was not asked for. `conflict` is a change on both sides, or
+ * to, and is none of this run; `extra` when only that side has it and `removes` would remove it; `stays` when only that
+ * side has it and `removes` would leave it, as it is new there. `conflict` is a change on both sides, or
  * something else in the place: `inTheWay` is a file where a folder has to be, or a folder with files where the file has
  * to be, which only `removes` takes away.
  */
@@ -31,7 +34,7 @@ export type Step =
       readonly size: number
       readonly inTheWay?: { readonly type: 'file' | 'folder'; readonly path: string }
     }
-  | { readonly action: 'keep'; readonly path: string; readonly size: number; readonly why: 'equal' | 'newer' | 'extra' }
+  | { readonly action: 'keep'; readonly path: string; readonly size: number; readonly why: KeptWhy }
 
 export interface PlanOptions {
   /** `push` makes the remote side like the local one, `pull` the local side like the remote one. */
@@ -79,8 +82,8 @@ const stepAt = (
 ): Step => {
   const size = source?.size ?? target?.size ?? 0
   if (isSame(source?.fingerprint, target?.fingerprint)) return { action: 'keep', path, size, why: 'equal' }
-  if (!source && !removes) return { action: 'keep', path, size, why: 'extra' }
   const verdict = force ? 'write' : verdictOn(source, target, seen, direction)
+  if (!source && !removes) return { action: 'keep', path, size, why: verdict === 'write' ? 'extra' : 'stays' }
   if (verdict === 'newer') return { action: 'keep', path, size, why: 'newer' }
   if (verdict === 'conflict') return { action: 'conflict', path, size }
   if (!source) return { action: 'remove', path, size }

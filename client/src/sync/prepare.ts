@@ -6,9 +6,9 @@ import { ServiceError } from '../service-error.ts'
 import type { SyncEvent } from './events.ts'
 import { isOfState, readIgnored, stateFolder } from './ignored.ts'
 import { LocalRefusal } from './local-refusal.ts'
-import { scan } from './local-tree.ts'
+import { type LocalTree, scan } from './local-tree.ts'
 import { isSame, type PlanOptions, plan, type Step } from './plan.ts'
-import { listRemote } from './remote-tree.ts'
+import { listRemote, type RemoteTree } from './remote-tree.ts'
 import { openState, type SyncState } from './state.ts'
 import { removeLeftovers } from './temporary.ts'
 
@@ -61,6 +61,24 @@ const findFolder = async ({ files }: SiteClient, wanted: string, direction: Dire
   }
 }
 
+const isAmong = (places: readonly { readonly path: string }[], path: string): boolean =>
+  places.some((each) => path === each.path || path.startsWith(`${each.path}/`))
+
+/** What a run leaves out; of this machine's, a pull tells what may be in its way. */
+const leftOutOf = (direction: Direction, here: LocalTree, there: RemoteTree) => {
+  if (direction === 'push') return here
+  const paths = [...there.files.keys()]
+  const blocking = here.skipped.filter((each) => paths.some((path) => isAmong([each], path)))
+  return {
+    skipped: [...blocking, ...there.skipped],
+    unread: [...here.unread, ...there.unfit],
+    ignored: there.ignored,
+  }
+}
+
+const isOnSiteOnly = (step: Step): boolean =>
+  step.action === 'remove' || (step.action === 'keep' && step.why === 'extra')
+
 /** Looks at both sides, and says what is to be done. */
 export const prepare = async (direction: Direction, options: SyncOptions) => {
   const { client, signal, onEvent, removes = false, force = false } = options
@@ -75,8 +93,13 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
     const known = state.remembered.get(path)
     return known && known.touched < state.written - coarseClock ? known : undefined
   }
-  const [{ files: local, skipped, unread, ignored: ignoredHere }, { files: remote, ignored: ignoredThere }] =
-    await Promise.all([scan(root, { ignored, remembered, signal }), listRemote(client.files, folder, ignored, signal)])
+  const [here, there] = await Promise.all([
+    scan(root, { ignored, remembered, signal }),
+    listRemote(client.files, folder, ignored, signal),
+  ])
+  const { files: local } = here
+  const { files: remote } = there
+  const { skipped, unread, ignored: leftOut } = leftOutOf(direction, here, there)
   for (const each of skipped) onEvent?.({ event: 'skipped', ...each })
   state.remembered.clear()
   for (const [path, { location: _, ...file }] of local) state.remembered.set(path, file)
@@ -88,8 +111,6 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
       file?.fingerprint.join(' ') === fingerprint && !isSame(file.fingerprint, remote.get(path)?.fingerprint)
     if (!isWanted) state.uploads.delete(place)
   }
-  const isAmong = (places: readonly { readonly path: string }[], path: string) =>
-    places.some((each) => path === each.path || path.startsWith(`${each.path}/`))
   const isUnread = (path: string) => isAmong(unread, path)
   // Nobody knows what cannot be read: it may be what seems to be missing elsewhere, when it was moved.
   const isKnown = unread.length === 0
@@ -98,12 +119,11 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
     .filter(({ path }) => !isUnread(path))
     .map(
       (step): Step =>
-        step.action === 'remove' && direction === 'push' && isAmong(skipped, step.path)
-          ? { action: 'keep', path: step.path, size: step.size, why: 'extra' }
+        direction === 'push' && isOnSiteOnly(step) && isAmong(skipped, step.path)
+          ? { action: 'keep', path: step.path, size: step.size, why: 'stays' }
           : step,
     )
-  const leftOut = direction === 'push' ? ignoredHere : ignoredThere
-  return { root, folder, local, remote, state, save: opened.save, steps, unread, isUnread, leftOut }
+  return { root, folder, local, remote, state, save: opened.save, steps, skipped, unread, isUnread, leftOut }
 }
 
 /** Both sides, the plan, and what is kept of them. */

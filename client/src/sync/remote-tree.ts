@@ -1,7 +1,8 @@
 import type { Files, ListedFile } from '../files.ts'
 import { ServiceError } from '../service-error.ts'
-import { type Ignored, isOfState } from './ignored.ts'
+import { type Ignored, isOfState, stateFolder } from './ignored.ts'
 import { inParallel } from './in-parallel.ts'
+import type { Skipped } from './local-tree.ts'
 import type { FileState } from './plan.ts'
 
 /** A file of the site. */
@@ -11,14 +12,24 @@ export interface RemoteFile extends FileState {
 
 const isMissing = (error: unknown): boolean => error instanceof ServiceError && error.code === 104001
 
-/**
- * A path that can be written below a folder of this machine: what another server might say is not to lead out of it.
- */
-const isPlain = (path: string): boolean =>
-  path.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && !/[\p{Cc}\\]/u.test(part))
+const refusedByWindows = /[<>:"|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
+
+/** Why no file below a folder of this machine can have a path; undefined when one can. */
+export const unfitAs = (path: string, platform: string = process.platform): string | undefined => {
+  const parts = path.split('/')
+  // Another server might say what leads out of the folder.
+  if (parts.some((part) => ['', '.', '..'].includes(part))) return 'The path has a part that is empty, "." or "..".'
+  if (/[\p{Cc}\\]/u.test(path)) return 'The name has a control character or a backslash.'
+  if (platform === 'win32' && parts.some((part) => refusedByWindows.test(part))) return 'Windows refuses this name.'
+  return undefined
+}
 
 export interface RemoteTree {
   readonly files: ReadonlyMap<string, RemoteFile>
+  /** Files that are never fetched, and why. */
+  readonly skipped: readonly Skipped[]
+  /** Files that this machine cannot hold, and why. */
+  readonly unfit: readonly { readonly path: string; readonly message: string }[]
   /** Ignored files. */
   readonly ignored: number
 }
@@ -31,12 +42,18 @@ export const listRemote = async (
   signal?: AbortSignal,
 ): Promise<RemoteTree> => {
   const listed: ListedFile[] = []
+  const skipped: Skipped[] = []
+  const unfit: RemoteTree['unfit'][number][] = []
   let leftOut = 0
   try {
     for await (const file of files.listAll(folder, signal)) {
-      if (!isPlain(file.path)) continue
-      if (!ignored(file.path)) listed.push(file)
-      else if (!isOfState(file.path)) leftOut++
+      const { path } = file
+      const why = unfitAs(path)
+      if (why) unfit.push({ path, message: `${why} Rename it on the site, then repeat.` })
+      else if (isOfState(path))
+        skipped.push({ path, why: `${stateFolder} is kept for this command, and never fetched` })
+      else if (ignored(path)) leftOut++
+      else listed.push(file)
     }
   } catch (error) {
     if (!isMissing(error)) throw error
@@ -52,5 +69,5 @@ export const listRemote = async (
     const { fingerprint, etag } = await files.stat(folder === '' ? file.path : `${folder}/${file.path}`)
     keep({ ...file, etag: etag ?? file.etag }, fingerprint ?? '')
   })
-  return { files: tree, ignored: leftOut }
+  return { files: tree, skipped, unfit, ignored: leftOut }
 }

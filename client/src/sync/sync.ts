@@ -18,6 +18,8 @@ const countsOf = (steps: readonly Step[]): Counts => {
 
 const isWriting = (step: Step): step is Writing => step.action !== 'keep' && step.action !== 'conflict'
 
+const bytesOf = (steps: readonly Step[]): number => steps.reduce((sum, { size }) => sum + size, 0)
+
 /** An empty side is more likely a wrong folder, or a disk that is not mounted, than a wish. */
 const refuseEmptying = (direction: Direction, { local, remote, steps }: Prepared): void => {
   const source = direction === 'push' ? local : remote
@@ -34,20 +36,21 @@ const run = async (direction: Direction, options: SyncOptions): Promise<EndEvent
   const { onEvent = () => {}, signal, dryRun = false, confirm } = options
   const prepared = await prepare(direction, options)
   refuseEmptying(direction, prepared)
-  const { steps, unread } = prepared
+  const { steps, unread, skipped } = prepared
   const counts = countsOf(steps)
   const removals = steps.filter(({ action }) => action === 'remove')
   const writing = steps.filter(isWriting)
-  const bytes = writing.reduce((sum, { action, size }) => sum + (action === 'remove' ? 0 : size), 0)
+  const bytes = bytesOf(writing.filter(({ action }) => action !== 'remove'))
   const end = (rest: Partial<EndEvent>): EndEvent => {
     const failed = unread.length + (rest.failed ?? 0)
-    const event: EndEvent = { event: 'end', interrupted: signal?.aborted ?? false, ...counts, ...rest, failed }
+    const interrupted = signal?.aborted ?? false
+    const event: EndEvent = { event: 'end', interrupted, skipped: skipped.length, ...counts, ...rest, failed }
     onEvent(event)
     return event
   }
 
   for (const each of unread) onEvent({ event: 'failed', ...each })
-  onEvent({ event: 'plan', bytes, ignored: prepared.leftOut, ...counts })
+  onEvent({ event: 'plan', bytes, removedBytes: bytesOf(removals), ignored: prepared.leftOut, ...counts })
   for (const step of steps) {
     const isOfInterest = step.action !== 'keep' || step.why !== 'equal'
     if (isOfInterest && (dryRun || !isWriting(step))) onEvent({ event: 'step', ...step })

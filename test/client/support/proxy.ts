@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
  * What becomes of a request: it is passed on; refused; its connection is cut before the service gets it, when the
  * service has answered, or in the middle of the answer.
  */
-export type Fate = 'pass' | 413 | 429 | 503 | 'cut before' | 'cut after' | 'cut within'
+export type Fate = 'pass' | 412 | 413 | 429 | 503 | 'cut before' | 'cut after' | 'cut within'
 
 /** Told of each request: its method, its path, the how manyth it is, and how many bytes it brings. */
 export type Decide = (method: string, path: string, index: number, length: number) => Fate
