@@ -1,6 +1,23 @@
 import { write, writeSync } from 'node:fs'
 import type { RequestRecord, Telemetry } from '../lib/http/request.ts'
 
+const describe = (error: unknown) =>
+  error instanceof Error
+    ? { name: error.name, message: error.message, stack: error.stack }
+    : { name: 'Error', message: String(error) }
+
+/** Known before flags are parsed: wrong ones are logged as well. */
+const isJson = /(^|\s)--log[\s=]json(\s|$)/.test(process.argv.join(' '))
+
+const sentenceLine = (message: string, error?: unknown): string =>
+  isJson
+    ? JSON.stringify({
+        time: new Date().toISOString(),
+        message,
+        ...(error !== undefined && { error: describe(error) }),
+      })
+    : message
+
 /** Lines for standard error. Requests do not wait for them. */
 interface LogLines {
   write(line: string): void
@@ -13,7 +30,7 @@ const delay = 50
 /** Characters that wait when nobody reads; further lines are lost, and counted. */
 const mostWaiting = 4 * 1024 * 1024
 
-export const createLogLines = (descriptor: number): LogLines => {
+const createLogLines = (descriptor: number): LogLines => {
   let waiting: string[] = []
   let length = 0
   let lost = 0
@@ -21,7 +38,8 @@ export const createLogLines = (descriptor: number): LogLines => {
   let timer: NodeJS.Timeout | undefined
 
   const take = (): Buffer => {
-    const lines = lost > 0 ? [...waiting, `${lost} lines of the log were lost: nobody read them.\n`] : waiting
+    const lines =
+      lost > 0 ? [...waiting, `${sentenceLine(`${lost} lines of the log were lost: nobody read them.`)}\n`] : waiting
     waiting = []
     length = 0
     lost = 0
@@ -73,14 +91,28 @@ export const createLogLines = (descriptor: number): LogLines => {
   }
 }
 
+const standardError = 2
+
+/** The one log of the process. */
+export const log = createLogLines(standardError)
+
+/** With `--log json`, sentences, errors and warnings of Node are lines of the log, each one JSON object (O-8). */
+export const logInJson = (): void => {
+  if (!isJson) return
+  process.on('exit', log.flush)
+  const say = (message: string, error?: unknown) => log.write(sentenceLine(message, error))
+  console.error = say
+  console.warn = say
+  process.removeAllListeners('warning').on('warning', (warning) => say(warning.message, warning))
+  process.on('uncaughtException', (error) => {
+    say('The service failed:', error)
+    process.exit(1)
+  })
+}
+
 export type LogFormat = 'text' | 'json'
 
 const milliseconds = (duration: number) => Math.round(duration * 10) / 10
-
-const describe = (error: unknown) =>
-  error instanceof Error
-    ? { name: error.name, message: error.message, stack: error.stack }
-    : { name: 'Error', message: String(error) }
 
 const stackOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)

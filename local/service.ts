@@ -66,6 +66,7 @@ interface Options {
   readonly host: string
   readonly dataCentres: readonly [DataCentreListener, ...DataCentreListener[]]
   readonly reset: boolean
+  readonly demo: boolean
   readonly telemetry: Telemetry
   readonly say: (sentence: string) => void
 }
@@ -73,6 +74,8 @@ interface Options {
 export interface RunningService {
   readonly baseUrl: string
   readonly dataCentres: Readonly<Record<string, string>>
+  /** The address and the port of each data centre. */
+  readonly listening: Readonly<Record<string, string>>
   readonly demo: Demo | undefined
   stop(): Promise<void>
 }
@@ -116,10 +119,12 @@ export const startService = async (options: Options): Promise<RunningService> =>
   try {
     readDemo(directory)
     reportDamage(stores, say)
-    const urls = await listeners.listen()
+    const { urls, listening } = await listeners.listen()
     await registerDataCentres(stores.sites, urls, home)
-    const demo = await ensureDemo({ directory, stores, dataCentre: home, clock: systemClock, say })
-    return { baseUrl: urls[home] ?? '', dataCentres: urls, demo, stop }
+    const demo = options.demo
+      ? await ensureDemo({ directory, stores, dataCentre: home, clock: systemClock, say })
+      : undefined
+    return { baseUrl: urls[home] ?? '', dataCentres: urls, listening, demo, stop }
   } catch (error) {
     await stop()
     // A full disk may show first in the writes at the start.

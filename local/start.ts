@@ -1,8 +1,11 @@
+import { resolve } from 'node:path'
 import { SettingsError } from '../lib/config/settings.ts'
+import { visible } from '../lib/core/visible.ts'
 import type { Demo } from '../lib/machine/directory/demo-file.ts'
 import { UsageError } from '../lib/machine/directory/failures.ts'
 import { type Flags, parseFlags } from './flags.ts'
-import { createLogLines, createRequestLog } from './request-log.ts'
+import { createRequestLog, log, logInJson } from './request-log.ts'
+import { confirmReset } from './reset.ts'
 import { type RunningService, startService } from './service.ts'
 
 /** Lines that work when pasted. */
@@ -34,47 +37,63 @@ const demoLines = (baseUrl: string, demo: Demo): readonly string[] => {
   ]
 }
 
-const withoutDemo = (baseUrl: string): readonly string[] => [
-  'There is no demo site. Make a site, unless you have one, and a token for it:',
-  '  site-admin site create --name "My site"',
-  '  site-admin token issue --user me --site ID --permission files',
+const withoutDemo = (baseUrl: string, admin: string): readonly string[] => [
+  'Create a site, unless you have one, and a token for it. The first command prints the ID:',
+  `  ${admin} site create --name "My site"`,
+  `  ${admin} token issue --user me --site ID --permission files`,
   '',
   `The console asks for the token: ${baseUrl}/console`,
 ]
 
-const welcome = ({ baseUrl, dataCentres, demo }: RunningService): string => {
-  const others = Object.entries(dataCentres).filter(([, url]) => url !== baseUrl)
+/** The base URL, and the address that it hides. */
+const placeOf = ({ dataCentres, listening }: RunningService, id: string): string =>
+  dataCentres[id] === `http://${listening[id]}`
+    ? `${dataCentres[id]}`
+    : `${dataCentres[id]} (listening on ${listening[id]})`
+
+/** `admin` is what commands on the same data directory begin with. */
+const welcome = (service: RunningService, admin: string): string => {
+  const { baseUrl, dataCentres, demo } = service
+  const [home = '', ...others] = Object.keys(dataCentres)
   return [
-    `site-admin is ready at ${baseUrl}`,
-    ...others.map(([id, url]) => `Data centre ${id} is at ${url}`),
+    `site-admin is ready at ${placeOf(service, home)}`,
+    ...others.map((id) => `Data centre ${id} is at ${placeOf(service, id)}`),
     '',
-    ...(demo ? demoLines(baseUrl, demo) : withoutDemo(baseUrl)),
+    ...(demo ? demoLines(baseUrl, demo) : withoutDemo(baseUrl, admin)),
     '',
     'Stop it with Ctrl+C.',
   ].join('\n')
 }
 
-/** The one line for programs (O-6). Without a demo it lacks its members. */
-const machineWelcome = ({ baseUrl, dataCentres, demo }: RunningService): string =>
-  JSON.stringify({ baseUrl, dataCentres, ...demo })
+/** The one line for programs (O-6). It lacks what a base URL tells, and the members of a demo that is not there. */
+const machineWelcome = ({ baseUrl, dataCentres, listening, demo }: RunningService, isBehindProxy: boolean): string =>
+  JSON.stringify({ baseUrl, dataCentres, ...(isBehindProxy && { listening }), ...demo })
 
-const standardError = 2
+/** The line of the log, without a token. */
+const readyLine = ({ baseUrl, dataCentres, listening }: RunningService): string =>
+  JSON.stringify({ time: new Date().toISOString(), message: 'The service is ready.', baseUrl, dataCentres, listening })
 
 /** The service goes on when nobody reads its output any more. */
 const outliveReaders = () => {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 }
 
+const quoted = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+
 /**
  * Serves until a signal ends the process (O-5). It is ready when the line with the base URL is printed, and this
- * resolves. Throws UsageError or SettingsError for what a person can put right.
+ * resolves. `admin` starts the commands of site-admin. Throws UsageError or SettingsError for what a person can put
+ * right.
  */
-export const serve = async ({ quiet, log: format, json, dataDir, ...flags }: Flags): Promise<void> => {
-  const lines = createLogLines(standardError)
-  process.on('exit', lines.flush)
+export const serve = async (
+  { quiet, log: format, json, dataDir, yes, ...flags }: Flags,
+  admin: string,
+): Promise<void> => {
+  process.on('exit', log.flush)
   outliveReaders()
+  if (flags.reset && !yes) await confirmReset(dataDir)
   const say = (sentence: string) => console.error(sentence)
-  const telemetry = createRequestLog(lines, { quiet, format })
+  const telemetry = createRequestLog(log, { quiet, format })
   const service = await startService({ ...flags, dataDirectory: dataDir, telemetry, say })
   const stop = () => {
     process.off('SIGINT', stop).off('SIGTERM', stop)
@@ -87,15 +106,23 @@ export const serve = async ({ quiet, log: format, json, dataDir, ...flags }: Fla
     )
   }
   process.on('SIGINT', stop).on('SIGTERM', stop)
-  console.log(json ? machineWelcome(service) : welcome(service))
+  if (format === 'json') {
+    log.write(readyLine(service))
+    log.flush()
+  }
+  const isBehindProxy = flags.dataCentres.some(({ baseUrl }) => baseUrl !== undefined)
+  const commands = `${admin} --data-dir ${quoted(resolve(dataDir))}`
+  console.log(json ? machineWelcome(service, isBehindProxy) : welcome(service, commands))
 }
 
+/** What `npm start` does. */
 export const start = async (argv: readonly string[]): Promise<void> => {
+  logInJson()
   try {
-    await serve(parseFlags(argv))
+    await serve(parseFlags(argv), 'npm run --silent admin --')
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof SettingsError)) throw error
-    console.error(error.message)
+    console.error(visible(error.message))
     process.exitCode = 1
   }
 }

@@ -1,7 +1,7 @@
 import type { SiteId } from '../../lib/core/ids.ts'
+import { visible } from '../../lib/core/visible.ts'
 import { readJson } from '../../lib/http/json.ts'
 import type { ContentStores } from '../stores/admin-stores.ts'
-import { visible } from '../terminal/output.ts'
 import type { RawRecord } from './read-records.ts'
 import { type Collector, type Fault, type RecordKind, recordKinds } from './record-kinds.ts'
 

@@ -68,6 +68,25 @@ const tryToRead = (directory: DataDirectory, depth: Depth): string | undefined =
  */
 export const lacksWal = ({ running, wal }: DataDirectory): boolean => existsSync(running) && !existsSync(wal)
 
+export interface Contents {
+  readonly sites: number
+  readonly files: number
+}
+
+/** Undefined when the database cannot be read. Changes nothing. The caller has the directory for itself. */
+export const contentsOf = (directory: DataDirectory): Contents | undefined => {
+  if (damageOf(directory, 'pages') !== undefined) return undefined
+  const connection = openQuietly(directory)
+  try {
+    const count = (what: string) => Number(connection.prepare(`SELECT count(*) AS count FROM ${what}`).get()?.['count'])
+    return { sites: count('sites'), files: count('objects WHERE blob IS NOT NULL') }
+  } catch {
+    return undefined
+  } finally {
+    connection.close()
+  }
+}
+
 /**
  * The sentence on a database that cannot be opened; undefined when it can. Changes nothing. The caller has the
  * directory for itself.

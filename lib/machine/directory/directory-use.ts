@@ -14,7 +14,7 @@ import {
   stateOf,
   writeMarker,
 } from './data-directory.ts'
-import { damageOf } from './database-damage.ts'
+import { type Contents, contentsOf, damageOf } from './database-damage.ts'
 import { type DirectoryLock, takeLock, waitForLock } from './directory-locks.ts'
 import { UsageError } from './failures.ts'
 import { giveAllIn, ownerToServe, syncFolder, writePrivately } from './private-files.ts'
@@ -40,6 +40,9 @@ interface UseRequest {
 
 /** Milliseconds that another process may take to open or close the database. */
 const longestWait = 30_000
+
+const asRefusal = (directory: DataDirectory, error: unknown): UsageError =>
+  error instanceof UsageError ? error : cannotBeWritten(directory, error)
 
 const inUse = ({ path }: DataDirectory) =>
   new UsageError(
@@ -185,7 +188,7 @@ export const useDirectory = async (directory: DataDirectory, request: UseRequest
     }
   } catch (error) {
     releaseAll()
-    throw error instanceof UsageError ? error : cannotBeWritten(directory, error)
+    throw asRefusal(directory, error)
   }
 }
 
@@ -227,7 +230,7 @@ export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryCla
     makeFolders(directory)
   } catch (error) {
     releaseAll()
-    throw error instanceof UsageError ? error : cannotBeWritten(directory, error)
+    throw asRefusal(directory, error)
   }
   return {
     fulfil() {
@@ -267,4 +270,22 @@ export const hasService = ({ locks }: DataDirectory): boolean => {
   const lock = takeLock(locks.service, 'shared')
   lock?.release()
   return lock === undefined
+}
+
+/**
+ * What a reset would remove: nothing, or the contents, or what nobody can count. Changes nothing. Throws UsageError when
+ * the directory cannot be reset.
+ */
+export const contentsToReset = async (directory: DataDirectory): Promise<Contents | 'nothing' | 'uncounted'> => {
+  const { state } = admit(directory, { role: 'service', reset: true })
+  if (['absent', 'empty', 'new'].includes(state)) return 'nothing'
+  admitWriting(directory)
+  try {
+    return await whileUnopened(directory, () => {
+      if (!isAlone(directory) || isUsedByOldService(directory)) throw inUse(directory)
+      return (state === 'ready' && contentsOf(directory)) || 'uncounted'
+    })
+  } catch (error) {
+    throw asRefusal(directory, error)
+  }
 }
