@@ -1,6 +1,6 @@
 import { Argument, Command, CommanderError, Option } from 'commander'
 import { completionOf, type Shell, shells } from '../client/src/command/completion.ts'
-import { visible } from '../lib/core/visible.ts'
+import { shown } from '../client/src/command/shown.ts'
 import { addServiceOptions, flagsOf, printableErrors, type RawFlags } from '../local/flags.ts'
 import { logInJson } from '../local/request-log.ts'
 import packageFile from '../package.json' with { type: 'json' }
@@ -103,7 +103,7 @@ export const run = async (args: readonly string[]): Promise<number> => {
     if (error instanceof FaultsFound) return 1
     const advice = adviceOn(error)
     if (advice === undefined) throw error
-    console.error(visible(advice))
+    console.error(shown(advice))
     return 1
   }
 }

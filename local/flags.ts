@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { visible } from '../lib/core/visible.ts'
+import { shown } from '../client/src/command/shown.ts'
 import { UsageError } from '../lib/machine/directory/failures.ts'
 import { readBaseUrl } from '../lib/sites/site-directory.ts'
 import type { DataCentreListener } from './listeners.ts'
@@ -105,19 +105,17 @@ export const addServiceOptions = (command: Command): Command =>
     )
     .option('--data-centres <list>', 'one listener each over one directory, such as us:4000,eu:4001', parseDataCentres)
     .option('--reset', 'begin with an empty data directory, after asking', false)
-    .option('--yes', 'with --reset: remove what is there without asking', false)
-    .option('--no-demo', 'make no demo site')
+    .option('--yes', 'with --reset: do not ask', false)
+    .option('--no-demo', 'create no demo site')
     .option('--quiet', 'log no requests', false)
     .addOption(new Option('--log <format>', 'how requests are logged').choices(['text', 'json']).default('text'))
     .allowExcessArguments(false)
 
-/** Wrong usage, as Commander tells it: what somebody has typed moves no cursor, and starts no line. */
+/** Each error of Commander is one line of printable characters. */
 export const printableErrors = {
-  writeErr: (text: string) => console.error(text.replace(/\n$/, '')),
-  outputError(text: string, write: (text: string) => void) {
-    const [, fault = '', suggestion = ''] = /^(.*?)(\n\(Did you mean [^\n]+\?\))?\n$/s.exec(text) ?? []
-    write(`${visible(fault)}${suggestion}`)
-  },
+  writeErr: (text: string) => console.error(text.trimEnd()),
+  outputError: (text: string, write: (text: string) => void) =>
+    write(shown(text.trimEnd().replace('\n(Did you mean', ' (Did you mean'))),
 }
 
 /** Throws UsageError for flags that contradict each other. */

@@ -23,10 +23,6 @@ const ownAddress = (): string =>
 
 const withPort = (name: string, port: number): string => `${isIPv6(name) ? `[${name}]` : name}:${port}`
 
-const urlOf = (host: string, port: number): string => {
-  return `http://${withPort(anyAddress.has(host) ? ownAddress() : host, port)}`
-}
-
 const refusals: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (_, port) => `Port ${port} is taken. Choose another one with --port or --data-centres.`,
   EACCES: (_, port) => `Port ${port} needs more rights than this user has. Choose one above 1023.`,
@@ -79,8 +75,8 @@ export const createListeners = (
       const listening: Record<string, string> = {}
       for (const { id, port, baseUrl, server } of listeners) {
         const taken = await listen(server, host, port)
-        urls[id] = baseUrl ?? urlOf(host, taken.port)
         listening[id] = withPort(taken.address, taken.port)
+        urls[id] = baseUrl ?? `http://${withPort(anyAddress.has(host) ? ownAddress() : host, taken.port)}`
       }
       return { urls, listening }
     },

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
+import { shown } from '../client/src/command/shown.ts'
 import { SettingsError } from '../lib/config/settings.ts'
-import { visible } from '../lib/core/visible.ts'
 import type { Demo } from '../lib/machine/directory/demo-file.ts'
 import { UsageError } from '../lib/machine/directory/failures.ts'
+import { confirmReset } from './confirm-reset.ts'
 import { type Flags, parseFlags } from './flags.ts'
-import { createRequestLog, log, logInJson } from './request-log.ts'
-import { confirmReset } from './reset.ts'
+import { createRequestLog, logInJson } from './request-log.ts'
 import { type RunningService, startService } from './service.ts'
 
 /** Lines that work when pasted. */
@@ -45,56 +45,30 @@ const withoutDemo = (baseUrl: string, admin: string): readonly string[] => [
   `The console asks for the token: ${baseUrl}/console`,
 ]
 
-/** The base URL, and the address that it hides. */
-const placeOf = ({ dataCentres, listening }: RunningService, id: string): string =>
-  dataCentres[id] === `http://${listening[id]}`
-    ? `${dataCentres[id]}`
-    : `${dataCentres[id]} (listening on ${listening[id]})`
+const readyLines = ({ dataCentres, listening }: RunningService): readonly string[] =>
+  Object.entries(dataCentres).map(([id, url], index) => {
+    const what = index === 0 ? 'site-admin is ready' : `Data centre ${id} is`
+    return `${what} at ${url} (listening on ${listening[id]})`
+  })
 
-/** `admin` is what commands on the same data directory begin with. */
 const welcome = (service: RunningService, admin: string): string => {
-  const { baseUrl, dataCentres, demo } = service
-  const [home = '', ...others] = Object.keys(dataCentres)
-  return [
-    `site-admin is ready at ${placeOf(service, home)}`,
-    ...others.map((id) => `Data centre ${id} is at ${placeOf(service, id)}`),
-    '',
-    ...(demo ? demoLines(baseUrl, demo) : withoutDemo(baseUrl, admin)),
-    '',
-    'Stop it with Ctrl+C.',
-  ].join('\n')
+  const { baseUrl, demo } = service
+  const next = demo ? demoLines(baseUrl, demo) : withoutDemo(baseUrl, admin)
+  return [...readyLines(service), '', ...next, '', 'Stop it with Ctrl+C.'].join('\n')
 }
-
-/** The one line for programs (O-6). It lacks what a base URL tells, and the members of a demo that is not there. */
-const machineWelcome = ({ baseUrl, dataCentres, listening, demo }: RunningService, isBehindProxy: boolean): string =>
-  JSON.stringify({ baseUrl, dataCentres, ...(isBehindProxy && { listening }), ...demo })
-
-/** The line of the log, without a token. */
-const readyLine = ({ baseUrl, dataCentres, listening }: RunningService): string =>
-  JSON.stringify({ time: new Date().toISOString(), message: 'The service is ready.', baseUrl, dataCentres, listening })
-
-/** The service goes on when nobody reads its output any more. */
-const outliveReaders = () => {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-}
-
-const quoted = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
 /**
  * Serves until a signal ends the process (O-5). It is ready when the line with the base URL is printed, and this
- * resolves. `admin` starts the commands of site-admin. Throws UsageError or SettingsError for what a person can put
- * right.
+ * resolves. `admin` starts a command of site-admin. Throws UsageError or SettingsError for what a person can put right.
  */
-export const serve = async (
-  { quiet, log: format, json, dataDir, yes, ...flags }: Flags,
-  admin: string,
-): Promise<void> => {
-  process.on('exit', log.flush)
-  outliveReaders()
-  if (flags.reset && !yes) await confirmReset(dataDir)
+export const serve = async (given: Flags, admin: string): Promise<void> => {
+  const { quiet, log: format, json, dataDir, yes, ...flags } = given
+  // The service goes on when nobody reads its output any more.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const say = (sentence: string) => console.error(sentence)
-  const telemetry = createRequestLog(log, { quiet, format })
-  const service = await startService({ ...flags, dataDirectory: dataDir, telemetry, say })
+  const telemetry = createRequestLog(quiet, format)
+  const reset = flags.reset && (yes ? async () => {} : confirmReset(dataDir))
+  const service = await startService({ ...flags, dataDirectory: dataDir, reset, telemetry, say })
   const stop = () => {
     process.off('SIGINT', stop).off('SIGTERM', stop)
     service.stop().then(
@@ -106,23 +80,21 @@ export const serve = async (
     )
   }
   process.on('SIGINT', stop).on('SIGTERM', stop)
-  if (format === 'json') {
-    log.write(readyLine(service))
-    log.flush()
-  }
-  const isBehindProxy = flags.dataCentres.some(({ baseUrl }) => baseUrl !== undefined)
-  const commands = `${admin} --data-dir ${quoted(resolve(dataDir))}`
-  console.log(json ? machineWelcome(service, isBehindProxy) : welcome(service, commands))
+  if (format === 'json') for (const line of readyLines(service)) say(line)
+  const { baseUrl, dataCentres, listening, demo } = service
+  const isBehindProxy = flags.dataCentres.some((dataCentre) => dataCentre.baseUrl !== undefined)
+  // O-6: what is not there has no member.
+  const forPrograms = { baseUrl, dataCentres, ...(isBehindProxy && { listening }), ...demo }
+  console.log(json ? JSON.stringify(forPrograms) : welcome(service, `${admin} --data-dir '${resolve(dataDir)}'`))
 }
 
-/** What `npm start` does. */
 export const start = async (argv: readonly string[]): Promise<void> => {
   logInJson()
   try {
     await serve(parseFlags(argv), 'npm run --silent admin --')
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof SettingsError)) throw error
-    console.error(visible(error.message))
+    console.error(shown(error.message))
     process.exitCode = 1
   }
 }

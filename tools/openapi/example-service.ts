@@ -53,7 +53,6 @@ export const useExampleService = async <Result>(use: (service: ExampleService) =
     host: '127.0.0.1',
     dataCentres: [{ id: 'us', port: 0 }],
     reset: false,
-    demo: true,
     telemetry: { request: () => undefined },
     say: () => undefined,
   })

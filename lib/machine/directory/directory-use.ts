@@ -14,7 +14,7 @@ import {
   stateOf,
   writeMarker,
 } from './data-directory.ts'
-import { type Contents, contentsOf, damageOf } from './database-damage.ts'
+import { contentsOf, damageOf } from './database-damage.ts'
 import { type DirectoryLock, takeLock, waitForLock } from './directory-locks.ts'
 import { UsageError } from './failures.ts'
 import { giveAllIn, ownerToServe, syncFolder, writePrivately } from './private-files.ts'
@@ -33,16 +33,16 @@ export interface DirectoryUse {
   close(closeDatabase: () => void): Promise<void>
 }
 
+/** Throws UsageError when the contents of the directory must stay. */
+export type Reset = false | ((contents: ReturnType<typeof contentsOf>) => Promise<void>)
+
 interface UseRequest {
   readonly role: Role
-  readonly reset: boolean
+  readonly reset: Reset
 }
 
 /** Milliseconds that another process may take to open or close the database. */
 const longestWait = 30_000
-
-const asRefusal = (directory: DataDirectory, error: unknown): UsageError =>
-  error instanceof UsageError ? error : cannotBeWritten(directory, error)
 
 const inUse = ({ path }: DataDirectory) =>
   new UsageError(
@@ -106,11 +106,12 @@ const isAlone = ({ locks }: DataDirectory): boolean => {
 }
 
 /** Answers whether the directory is new. The caller holds the gate. */
-const prepare = (directory: DataDirectory, request: UseRequest): boolean => {
+const prepare = async (directory: DataDirectory, request: UseRequest): Promise<boolean> => {
   const state = admit(directory, request)
   const alone = isAlone(directory)
   if (request.role === 'service' && (request.reset || state.state !== 'ready')) {
     if (!alone || isUsedByOldService(directory)) throw inUse(directory)
+    if (request.reset && state.state !== 'empty' && state.state !== 'new') await request.reset(contentsOf(directory))
     clearDirectory(directory, 'new')
     makeFolders(directory)
     return true
@@ -164,7 +165,7 @@ export const useDirectory = async (directory: DataDirectory, request: UseRequest
     makeLocks(directory)
     const gate = keep(await takeGate(directory))
     if (request.role === 'service' && !keep(takeLock(directory.locks.service, 'exclusive'))) throw inUse(directory)
-    const isNew = prepare(directory, request)
+    const isNew = await prepare(directory, request)
     const users = keep(takeLock(directory.locks.users, 'shared'))
     if (!users) throw inUse(directory)
     let isOpen = false
@@ -188,7 +189,7 @@ export const useDirectory = async (directory: DataDirectory, request: UseRequest
     }
   } catch (error) {
     releaseAll()
-    throw asRefusal(directory, error)
+    throw error instanceof UsageError ? error : cannotBeWritten(directory, error)
   }
 }
 
@@ -230,7 +231,7 @@ export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryCla
     makeFolders(directory)
   } catch (error) {
     releaseAll()
-    throw asRefusal(directory, error)
+    throw error instanceof UsageError ? error : cannotBeWritten(directory, error)
   }
   return {
     fulfil() {
@@ -270,22 +271,4 @@ export const hasService = ({ locks }: DataDirectory): boolean => {
   const lock = takeLock(locks.service, 'shared')
   lock?.release()
   return lock === undefined
-}
-
-/**
- * What a reset would remove: nothing, or the contents, or what nobody can count. Changes nothing. Throws UsageError when
- * the directory cannot be reset.
- */
-export const contentsToReset = async (directory: DataDirectory): Promise<Contents | 'nothing' | 'uncounted'> => {
-  const { state } = admit(directory, { role: 'service', reset: true })
-  if (['absent', 'empty', 'new'].includes(state)) return 'nothing'
-  admitWriting(directory)
-  try {
-    return await whileUnopened(directory, () => {
-      if (!isAlone(directory) || isUsedByOldService(directory)) throw inUse(directory)
-      return (state === 'ready' && contentsOf(directory)) || 'uncounted'
-    })
-  } catch (error) {
-    throw asRefusal(directory, error)
-  }
 }

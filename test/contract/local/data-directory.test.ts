@@ -106,6 +106,12 @@ const fill = (directory: string) => {
   database.close()
 }
 
+const loseTable = (directory: string) => {
+  const database = new DatabaseSync(join(directory, 'site-admin.db'))
+  database.exec('DROP TABLE objects')
+  database.close()
+}
+
 const damage = (directory: string) => writeFile(join(directory, 'site-admin.db'), 'x'.repeat(50_000))
 
 const resetOnTerminal = (directory: string) =>
@@ -127,10 +133,9 @@ describe('--reset asks before it removes anything (O-11)', () => {
       const program = resetOnTerminal(directory)
       program.stdin.write(`${answer}\n`)
       const { status, stdout } = await program.ended
-      expect(stdout).toContain(
-        `${question}${directory}${prepare === damage ? ', which cannot be read' : ''}. Continue?`,
-      )
-      expect(stdout).toMatch(/\nNothing was removed\.\r\n$/)
+      const doubt = prepare === damage ? ', whose database cannot be read' : ''
+      expect(stdout).toContain(`${question}${directory}${doubt}. Continue? [y/N] `)
+      expect(stdout).toMatch(/\nNothing was removed\. .+\r\n$/)
       expect(status).toBe(1)
       expect(snapshotOf(directory)).toEqual(before)
     },
@@ -148,13 +153,14 @@ describe('--reset asks before it removes anything (O-11)', () => {
   test.for([
     ['filled', fill, 'removes 3 sites with 1,204 files from '],
     ['damaged', damage, 'removes all data from '],
+    ['partial', loseTable, 'removes all data from '],
   ] as const)('without a terminal, a %s directory needs --yes', async ([, prepare, loss], { siteDirectory, start }) => {
     await prepare(siteDirectory)
     const before = snapshotOf(siteDirectory)
     const outcome = await startOn(siteDirectory, ['--port', '0', '--reset'])
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toContain(`--reset ${loss}${siteDirectory}`)
-    expect(outcome.stderr).toMatch(/\. Add --yes to do so\. Nothing was removed\.\n$/)
+    expect(outcome.stderr).toContain(`Nothing was removed. --reset ${loss}${siteDirectory}`)
+    expect(outcome.stderr).toMatch(/: agree to it on a terminal, or add --yes\.\n$/)
     expect(snapshotOf(siteDirectory)).toEqual(before)
 
     await start(['--port', '0', '--reset', '--yes'])
