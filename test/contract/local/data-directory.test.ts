@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { administerJson } from '../../support/administration.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
 import { launch, launchOnTerminal, run } from '../../support/program.ts'
@@ -114,8 +114,11 @@ const loseTable = (directory: string) => {
 
 const damage = (directory: string) => writeFile(join(directory, 'site-admin.db'), 'x'.repeat(50_000))
 
-const resetOnTerminal = (directory: string) =>
-  launchOnTerminal('local/main.js', ['--port', '0', '--reset', '--data-dir', directory])
+const resetOnTerminal = (directory: string) => {
+  const program = launchOnTerminal('local/main.js', ['--port', '0', '--reset', '--data-dir', directory])
+  onTestFinished(() => program.kill('SIGKILL'))
+  return program
+}
 
 describe('--reset asks before it removes anything (O-11)', () => {
   const filled = 'This removes 3 sites with 1,204 files from '

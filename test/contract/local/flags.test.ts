@@ -190,8 +190,7 @@ describe('npm start', () => {
     const flags = ['--json', '--data-dir', directory, '--port', '0', '--base-url', 'https://files.example/base/']
     const program = launch('local/main.js', [...flags, '--log', 'text'])
     const { baseUrl, dataCentres, listening } = JSON.parse(await program.line())
-    const { status } = await fetch(`http://${listening.us}/health`)
-    program.kill('SIGTERM')
+    const { status } = await fetch(`http://${listening?.us}/health`).finally(() => program.kill('SIGTERM'))
     await program.ended
     expect({ baseUrl, dataCentres, status }).toEqual({
       baseUrl: 'https://files.example/base',
@@ -263,12 +262,13 @@ describe('npm start', () => {
     expect(stdout).toBe('')
     expect(stderr).toMatch(/^.+\n$/)
   })
+
   test.for([
     ['--po\n\u001b[2Jrt', '4000'],
     ['--port', '4000\u001b[2J\n'],
     ['--host', '192.0.2.1\n\u001b[2J'],
     ['--data-dir', 'notes\n\u001b[2J'],
-  ])('refuses %j in printable characters', async ([flag = '', value = ''], { directory }) => {
+  ])('refuses %j %j in printable characters', async ([flag = '', value = ''], { directory }) => {
     const folder = join(directory, value)
     await mkdir(folder)
     await writeFile(join(folder, 'notes.txt'), 'mine')
