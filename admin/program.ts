@@ -1,6 +1,8 @@
 import { Argument, Command, CommanderError, Option } from 'commander'
 import { completionOf, type Shell, shells } from '../client/src/command/completion.ts'
-import { addServiceOptions, flagsOf, type RawFlags } from '../local/flags.ts'
+import { shown } from '../client/src/command/shown.ts'
+import { addServiceOptions, flagsOf, printableErrors, type RawFlags } from '../local/flags.ts'
+import { logInJson } from '../local/request-log.ts'
 import packageFile from '../package.json' with { type: 'json' }
 import { auditCommand } from './commands/audit.ts'
 import { backupCommand, checkCommand, restoreCommand } from './commands/backup.ts'
@@ -16,7 +18,7 @@ import { workflowCommand } from './commands/workflow.ts'
 import { adviceOn } from './stores/advice.ts'
 import type { GlobalOptions } from './stores/stores.ts'
 import { commandOf } from './terminal/arguments.ts'
-import { FaultsFound, printText, Refusal, visible } from './terminal/output.ts'
+import { FaultsFound, printText, Refusal } from './terminal/output.ts'
 
 const serveDescription = 'one machine: serve the data directory, which is made when it is not there'
 const serveExample = 'serve --data-dir /var/lib/site-admin --base-url https://sites.example'
@@ -28,7 +30,7 @@ export const serveCommand = (): Command =>
       const { target, stackPrefix: _, ...flags } = self.optsWithGlobals<GlobalOptions & RawFlags>()
       if (target !== 'local') throw new Refusal('"serve" is for one machine: leave --target out.')
       const { serve } = await import('../local/start.ts')
-      await serve(flagsOf(flags))
+      await serve(flagsOf(flags), 'site-admin')
     },
   )
 
@@ -67,7 +69,8 @@ export const createProgram = (sayHelp = (text: string): unknown => process.stdou
   ]
   for (const command of commands) program.addCommand(command)
   const configure = (command: Command): void => {
-    command.configureOutput({ writeOut: sayHelp }).exitOverride().showHelpAfterError('Add --help to see what it takes.')
+    command.configureOutput({ ...printableErrors, writeOut: sayHelp })
+    command.exitOverride().showHelpAfterError('Add --help to see what it takes.')
     for (const child of command.commands) configure(child)
   }
   configure(program)
@@ -91,6 +94,7 @@ const carryOut = async (args: readonly string[]): Promise<void> => {
  * usage).
  */
 export const run = async (args: readonly string[]): Promise<number> => {
+  if (args.includes('serve')) logInJson()
   try {
     await carryOut(args)
     return 0
@@ -99,8 +103,7 @@ export const run = async (args: readonly string[]): Promise<number> => {
     if (error instanceof FaultsFound) return 1
     const advice = adviceOn(error)
     if (advice === undefined) throw error
-    // What a file holds that cannot be read may be told in it.
-    console.error(advice.split('\n').map(visible).join('\n'))
+    console.error(shown(advice))
     return 1
   }
 }

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { shown } from '../client/src/command/shown.ts'
 import { UsageError } from '../lib/machine/directory/failures.ts'
 import { readBaseUrl } from '../lib/sites/site-directory.ts'
 import type { DataCentreListener } from './listeners.ts'
@@ -14,12 +15,14 @@ export interface RawFlags {
   readonly dataDir: string
   readonly dataCentres?: readonly [DataCentreListener, ...DataCentreListener[]]
   readonly reset: boolean
+  readonly yes: boolean
+  readonly demo: boolean
   readonly json: boolean
   readonly quiet: boolean
   readonly log: LogFormat
 }
 
-export interface Flags extends Pick<RawFlags, 'host' | 'dataDir' | 'reset' | 'json' | 'quiet' | 'log'> {
+export interface Flags extends Omit<RawFlags, 'port' | 'baseUrl' | 'dataCentres'> {
   readonly dataCentres: readonly [DataCentreListener, ...DataCentreListener[]]
 }
 
@@ -101,10 +104,19 @@ export const addServiceOptions = (command: Command): Command =>
       parseBaseUrls,
     )
     .option('--data-centres <list>', 'one listener each over one directory, such as us:4000,eu:4001', parseDataCentres)
-    .option('--reset', 'begin with an empty data directory', false)
+    .option('--reset', 'begin with an empty data directory, after asking', false)
+    .option('--yes', 'with --reset: do not ask', false)
+    .option('--no-demo', 'create no demo site')
     .option('--quiet', 'log no requests', false)
     .addOption(new Option('--log <format>', 'how requests are logged').choices(['text', 'json']).default('text'))
     .allowExcessArguments(false)
+
+/** Each error of Commander is one line of printable characters. */
+export const printableErrors = {
+  writeErr: (text: string) => console.error(text.trimEnd()),
+  outputError: (text: string, write: (text: string) => void) =>
+    write(shown(text.trimEnd().replace('\n(Did you mean', ' (Did you mean'))),
+}
 
 /** Throws UsageError for flags that contradict each other. */
 export const flagsOf = ({ port, baseUrl, dataCentres, ...flags }: RawFlags): Flags => {
@@ -121,6 +133,7 @@ export const parseFlags = (argv: readonly string[]): Flags => {
     addServiceOptions(command)
       .option('--data-dir <path>', 'where data is kept', parseText, '.local')
       .option('--json', 'print one JSON object when ready, and nothing else', false)
+      .configureOutput(printableErrors)
       .parse(argv)
       .opts<RawFlags>(),
   )

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import { isIPv6 } from 'node:net'
+import { type AddressInfo, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { systemCodeOf } from '../lib/core/system-failures.ts'
 import { UsageError } from '../lib/machine/directory/failures.ts'
@@ -21,10 +21,7 @@ const ownAddress = (): string =>
     .flatMap((addresses = []) => addresses)
     .find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1'
 
-const urlOf = (host: string, port: number): string => {
-  const name = anyAddress.has(host) ? ownAddress() : host
-  return `http://${isIPv6(name) ? `[${name}]` : name}:${port}`
-}
+const withPort = (name: string, port: number): string => `${isIPv6(name) ? `[${name}]` : name}:${port}`
 
 const refusals: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (_, port) => `Port ${port} is taken. Choose another one with --port or --data-centres.`,
@@ -36,7 +33,7 @@ const refusals: Readonly<Record<string, (host: string, port: number) => string>>
   EINVAL: (host) => `This machine has no address ${host}. Choose another one with --host.`,
 }
 
-const listen = async (server: Server, host: string, port: number): Promise<number> => {
+const listen = async (server: Server, host: string, port: number): Promise<AddressInfo> => {
   server.listen(port, host)
   try {
     await once(server, 'listening')
@@ -44,13 +41,12 @@ const listen = async (server: Server, host: string, port: number): Promise<numbe
     const refusal = refusals[String(systemCodeOf(error))]?.(host, port)
     throw refusal === undefined ? error : new UsageError(refusal)
   }
-  const address = server.address()
-  return typeof address === 'object' && address !== null ? address.port : port
+  return server.address() as AddressInfo
 }
 
 export interface Listeners {
-  /** Answers the base URL of each data centre. Throws UsageError when it cannot listen. */
-  listen(): Promise<Readonly<Record<string, string>>>
+  /** Answers the base URL and the address of each data centre. Throws UsageError when it cannot listen. */
+  listen(): Promise<Record<'urls' | 'listening', Readonly<Record<string, string>>>>
   /** Lets running requests finish, and says how many it waits for and how many it cuts off. */
   close(): Promise<void>
 }
@@ -76,11 +72,13 @@ export const createListeners = (
   return {
     async listen() {
       const urls: Record<string, string> = {}
+      const listening: Record<string, string> = {}
       for (const { id, port, baseUrl, server } of listeners) {
         const taken = await listen(server, host, port)
-        urls[id] = baseUrl ?? urlOf(host, taken)
+        listening[id] = withPort(taken.address, taken.port)
+        urls[id] = baseUrl ?? `http://${withPort(anyAddress.has(host) ? ownAddress() : host, taken.port)}`
       }
-      return urls
+      return { urls, listening }
     },
 
     async close() {

@@ -1,19 +1,24 @@
 import { write, writeSync } from 'node:fs'
 import type { RequestRecord, Telemetry } from '../lib/http/request.ts'
 
-/** Lines for standard error. Requests do not wait for them. */
-interface LogLines {
-  write(line: string): void
-  /** Writes the waiting lines at once. Call it before the process ends. */
-  flush(): void
-}
+const describe = (error: unknown) =>
+  error instanceof Error
+    ? { name: error.name, message: error.message, stack: error.stack }
+    : { name: 'Error', message: String(error) }
+
+/** Wrong flags are logged, too: this has to be known before they are read. */
+const isJson = /(^|\s)--log[\s=]json(\s|$)/.test(process.argv.join(' '))
+
+const inJson = (message: string, error?: unknown): string =>
+  JSON.stringify({ time: new Date().toISOString(), message, error: error && describe(error) })
 
 /** Milliseconds. */
 const delay = 50
 /** Characters that wait when nobody reads; further lines are lost, and counted. */
 const mostWaiting = 4 * 1024 * 1024
 
-export const createLogLines = (descriptor: number): LogLines => {
+/** Lines for standard error. Requests do not wait for them. */
+const createLogLines = (descriptor: number) => {
   let waiting: string[] = []
   let length = 0
   let lost = 0
@@ -21,7 +26,8 @@ export const createLogLines = (descriptor: number): LogLines => {
   let timer: NodeJS.Timeout | undefined
 
   const take = (): Buffer => {
-    const lines = lost > 0 ? [...waiting, `${lost} lines of the log were lost: nobody read them.\n`] : waiting
+    const loss = `${lost} lines of the log were lost: nobody read them.`
+    const lines = lost > 0 ? [...waiting, `${isJson ? inJson(loss) : loss}\n`] : waiting
     waiting = []
     length = 0
     lost = 0
@@ -53,7 +59,7 @@ export const createLogLines = (descriptor: number): LogLines => {
   }
 
   return {
-    write(line) {
+    write(line: string) {
       if (length > mostWaiting) {
         lost += 1
         return
@@ -73,14 +79,24 @@ export const createLogLines = (descriptor: number): LogLines => {
   }
 }
 
+const log = createLogLines(process.stderr.fd)
+process.on('exit', log.flush)
+
+/** With `--log json`, everything that is said on standard error becomes a line of the log (O-8). */
+export const logInJson = (): void => {
+  if (!isJson) return
+  const say = (message: string, error?: unknown) => log.write(inJson(message, error))
+  Object.assign(console, { error: say, warn: say })
+  process.removeAllListeners('warning').on('warning', (warning) => say(warning.message, warning))
+  process.on('uncaughtException', (error) => {
+    say('The service failed:', error)
+    process.exit(1)
+  })
+}
+
 export type LogFormat = 'text' | 'json'
 
 const milliseconds = (duration: number) => Math.round(duration * 10) / 10
-
-const describe = (error: unknown) =>
-  error instanceof Error
-    ? { name: error.name, message: error.message, stack: error.stack }
-    : { name: 'Error', message: String(error) }
 
 const stackOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
@@ -109,13 +125,9 @@ const formats: Readonly<Record<LogFormat, (record: RequestRecord, time: string) 
 }
 
 /** When quiet, only logs failures of the service itself. */
-export const createRequestLog = (
-  lines: LogLines,
-  { quiet, format }: { readonly quiet: boolean; readonly format: LogFormat },
-  now: () => number = Date.now,
-): Telemetry => ({
+export const createRequestLog = (quiet: boolean, format: LogFormat): Telemetry => ({
   request(record) {
     if (quiet && record.error === undefined) return
-    lines.write(formats[format](record, new Date(now()).toISOString()))
+    log.write(formats[format](record, new Date().toISOString()))
   },
 })

@@ -9,6 +9,7 @@ import { systemClock } from '../lib/core/clock.ts'
 import { isOutOfSpace } from '../lib/core/system-failures.ts'
 import type { Telemetry } from '../lib/http/request.ts'
 import { type Demo, readDemo } from '../lib/machine/directory/demo-file.ts'
+import type { Reset } from '../lib/machine/directory/directory-use.ts'
 import { type LocalStores, noRoomToOpen, openMachine } from '../lib/machine/machine.ts'
 import {
   createCategoriesDeps,
@@ -65,7 +66,8 @@ interface Options {
   readonly dataDirectory: string
   readonly host: string
   readonly dataCentres: readonly [DataCentreListener, ...DataCentreListener[]]
-  readonly reset: boolean
+  readonly reset: Reset
+  readonly demo?: boolean
   readonly telemetry: Telemetry
   readonly say: (sentence: string) => void
 }
@@ -73,6 +75,7 @@ interface Options {
 export interface RunningService {
   readonly baseUrl: string
   readonly dataCentres: Readonly<Record<string, string>>
+  readonly listening: Readonly<Record<string, string>>
   readonly demo: Demo | undefined
   stop(): Promise<void>
 }
@@ -92,7 +95,7 @@ const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void):
  * person can put right.
  */
 export const startService = async (options: Options): Promise<RunningService> => {
-  const { dataDirectory, host, dataCentres, reset, telemetry, say } = options
+  const { dataDirectory, host, dataCentres, reset, demo: wantsDemo = true, telemetry, say } = options
   const settings = readMachineSettings()
   const machine = await openMachine(dataDirectory, {
     role: 'service',
@@ -116,10 +119,11 @@ export const startService = async (options: Options): Promise<RunningService> =>
   try {
     readDemo(directory)
     reportDamage(stores, say)
-    const urls = await listeners.listen()
+    const { urls, listening } = await listeners.listen()
     await registerDataCentres(stores.sites, urls, home)
-    const demo = await ensureDemo({ directory, stores, dataCentre: home, clock: systemClock, say })
-    return { baseUrl: urls[home] ?? '', dataCentres: urls, demo, stop }
+    const demoDeps = { directory, stores, dataCentre: home, clock: systemClock, say }
+    const demo = wantsDemo ? await ensureDemo(demoDeps) : undefined
+    return { baseUrl: urls[home] ?? '', dataCentres: urls, listening, demo, stop }
   } catch (error) {
     await stop()
     // A full disk may show first in the writes at the start.

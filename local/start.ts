@@ -1,8 +1,11 @@
+import { resolve } from 'node:path'
+import { shown } from '../client/src/command/shown.ts'
 import { SettingsError } from '../lib/config/settings.ts'
 import type { Demo } from '../lib/machine/directory/demo-file.ts'
 import { UsageError } from '../lib/machine/directory/failures.ts'
+import { confirmReset } from './confirm-reset.ts'
 import { type Flags, parseFlags } from './flags.ts'
-import { createLogLines, createRequestLog } from './request-log.ts'
+import { createRequestLog, logInJson } from './request-log.ts'
 import { type RunningService, startService } from './service.ts'
 
 /** Lines that work when pasted. */
@@ -34,48 +37,38 @@ const demoLines = (baseUrl: string, demo: Demo): readonly string[] => {
   ]
 }
 
-const withoutDemo = (baseUrl: string): readonly string[] => [
-  'There is no demo site. Make a site, unless you have one, and a token for it:',
-  '  site-admin site create --name "My site"',
-  '  site-admin token issue --user me --site ID --permission files',
+const withoutDemo = (baseUrl: string, admin: string): readonly string[] => [
+  'Create a site, unless you have one, and a token for it. The first command prints the ID:',
+  `  ${admin} site create --name "My site"`,
+  `  ${admin} token issue --user me --site ID --permission files`,
   '',
   `The console asks for the token: ${baseUrl}/console`,
 ]
 
-const welcome = ({ baseUrl, dataCentres, demo }: RunningService): string => {
-  const others = Object.entries(dataCentres).filter(([, url]) => url !== baseUrl)
-  return [
-    `site-admin is ready at ${baseUrl}`,
-    ...others.map(([id, url]) => `Data centre ${id} is at ${url}`),
-    '',
-    ...(demo ? demoLines(baseUrl, demo) : withoutDemo(baseUrl)),
-    '',
-    'Stop it with Ctrl+C.',
-  ].join('\n')
-}
+const readyLines = ({ dataCentres, listening }: RunningService): readonly string[] =>
+  Object.entries(dataCentres).map(([id, url], index) => {
+    const what = index === 0 ? 'site-admin is ready' : `Data centre ${id} is`
+    return `${what} at ${url} (listening on ${listening[id]})`
+  })
 
-/** The one line for programs (O-6). Without a demo it lacks its members. */
-const machineWelcome = ({ baseUrl, dataCentres, demo }: RunningService): string =>
-  JSON.stringify({ baseUrl, dataCentres, ...demo })
-
-const standardError = 2
-
-/** The service goes on when nobody reads its output any more. */
-const outliveReaders = () => {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+const welcome = (service: RunningService, admin: string): string => {
+  const { baseUrl, demo } = service
+  const next = demo ? demoLines(baseUrl, demo) : withoutDemo(baseUrl, admin)
+  return [...readyLines(service), '', ...next, '', 'Stop it with Ctrl+C.'].join('\n')
 }
 
 /**
  * Serves until a signal ends the process (O-5). It is ready when the line with the base URL is printed, and this
- * resolves. Throws UsageError or SettingsError for what a person can put right.
+ * resolves. `admin` starts a command of site-admin. Throws UsageError or SettingsError for what a person can put right.
  */
-export const serve = async ({ quiet, log: format, json, dataDir, ...flags }: Flags): Promise<void> => {
-  const lines = createLogLines(standardError)
-  process.on('exit', lines.flush)
-  outliveReaders()
+export const serve = async (given: Flags, admin: string): Promise<void> => {
+  const { quiet, log: format, json, dataDir, yes, ...flags } = given
+  // The service goes on when nobody reads its output any more.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const say = (sentence: string) => console.error(sentence)
-  const telemetry = createRequestLog(lines, { quiet, format })
-  const service = await startService({ ...flags, dataDirectory: dataDir, telemetry, say })
+  const telemetry = createRequestLog(quiet, format)
+  const reset = flags.reset && (yes ? async () => {} : confirmReset(dataDir))
+  const service = await startService({ ...flags, dataDirectory: dataDir, reset, telemetry, say })
   const stop = () => {
     process.off('SIGINT', stop).off('SIGTERM', stop)
     service.stop().then(
@@ -87,15 +80,21 @@ export const serve = async ({ quiet, log: format, json, dataDir, ...flags }: Fla
     )
   }
   process.on('SIGINT', stop).on('SIGTERM', stop)
-  console.log(json ? machineWelcome(service) : welcome(service))
+  if (format === 'json') for (const line of readyLines(service)) say(line)
+  const { baseUrl, dataCentres, listening, demo } = service
+  const isBehindProxy = flags.dataCentres.some((dataCentre) => dataCentre.baseUrl !== undefined)
+  // O-6: what is not there has no member.
+  const forPrograms = { baseUrl, dataCentres, ...(isBehindProxy && { listening }), ...demo }
+  console.log(json ? JSON.stringify(forPrograms) : welcome(service, `${admin} --data-dir '${resolve(dataDir)}'`))
 }
 
 export const start = async (argv: readonly string[]): Promise<void> => {
+  logInJson()
   try {
-    await serve(parseFlags(argv))
+    await serve(parseFlags(argv), 'npm run --silent admin --')
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof SettingsError)) throw error
-    console.error(error.message)
+    console.error(shown(error.message))
     process.exitCode = 1
   }
 }

@@ -1,7 +1,7 @@
+import { shown } from '../../client/src/command/shown.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { readJson } from '../../lib/http/json.ts'
 import type { ContentStores } from '../stores/admin-stores.ts'
-import { visible } from '../terminal/output.ts'
 import type { RawRecord } from './read-records.ts'
 import { type Collector, type Fault, type RecordKind, recordKinds } from './record-kinds.ts'
 
@@ -54,7 +54,7 @@ const gatherFaults = () => {
       for (const { line, message: told } of faults) {
         skipped += 1
         // It may name what stands in the file.
-        const message = visible(told)
+        const message = shown(told)
         const key = message.startsWith(notJson) ? notJson : message
         const known = errors.get(key)
         if (known) {

@@ -1,14 +1,9 @@
+import { shown } from '../../client/src/command/shown.ts'
+
 type Row = object
 
 // Tables show the first values of a longer list; JSON has all.
 const mostInCell = 10
-
-/** Escapes control characters, which could move the cursor of a terminal. */
-export const visible = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (character) => {
-    const short = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }[character]
-    return short ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  })
 
 const cell = (value: unknown): string => {
   if (Array.isArray(value)) {
@@ -17,7 +12,7 @@ const cell = (value: unknown): string => {
   }
   if (typeof value === 'object' && value !== null)
     return cell(Object.entries(value).map((pair) => pair.map(cell).join(': ')))
-  return value === null || value === undefined ? '' : visible(String(value))
+  return value === null || value === undefined ? '' : shown(String(value))
 }
 
 /** Pads the cells of each column to equal width. */

@@ -6,7 +6,7 @@ import type { Stores } from '../service/stores.ts'
 import { continueRemoval } from '../storage/continue-removal.ts'
 import { type DataDirectory, layoutOf } from './directory/data-directory.ts'
 import { markRemovedDemo } from './directory/demo-file.ts'
-import { type Role, useDirectory } from './directory/directory-use.ts'
+import { type Reset, type Role, useDirectory } from './directory/directory-use.ts'
 import { adviceOnDamage, reasonWithAdvice, UsageError } from './directory/failures.ts'
 import { makePrivateFile } from './directory/private-files.ts'
 import { createIsHeld, holdForBackups } from './objects/backup-holds.ts'
@@ -135,7 +135,7 @@ export interface Machine {
 interface Options {
   /** The service makes a missing directory, puts it in order, and shares it with commands alone. */
   readonly role?: Role
-  readonly reset?: boolean
+  readonly reset?: Reset
   readonly durable?: boolean
   /** Milliseconds, for replaced and removed files: 30 days by default (H-14). */
   readonly keptFor?: number

@@ -95,6 +95,10 @@ export const runInShell = (line: string, args: readonly string[]): Promise<Outco
   return program.ended
 }
 
+/** Starts a source file of the project on a pseudo terminal, where all that it prints is standard output. */
+export const launchOnTerminal = (entry: string, args: readonly string[]): Program =>
+  startInShell('SHELL=$BASH exec script -qec "$(printf "%q " "$node" "$@")" /dev/null', [entry, ...args])
+
 /** Why nothing can be run as another user here; undefined when it can. */
 export const noOtherUser: string | undefined =
   process.platform === 'linux' && process.getuid?.() === 0 ? undefined : 'only root can run a program as another user'

@@ -25,7 +25,7 @@ const table: readonly (readonly [folders: string, mayImport: string, packages?: 
   [groups, `lib/core ${areas} lib/http lib/contract lib/service`],
   ['server', 'lib/core lib/http lib/contract'],
   ['functions/entries', `lib/core lib/config ${areas} lib/http lib/contract lib/service lib/aws ${groups} server`],
-  ['local', `lib/core lib/config ${areas} lib/http lib/service lib/machine ${groups} server`],
+  ['local', `lib/core lib/config ${areas} lib/http lib/service lib/machine ${groups} server client/src/command`],
   ['admin', `lib/core lib/config ${areas} lib/http lib/service lib/aws lib/machine local client/src/command`],
   [
     'cdk',

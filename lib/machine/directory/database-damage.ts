@@ -32,10 +32,10 @@ const innerDamageOf = (connection: DatabaseSync, depth: Depth): string | undefin
   return damageIn(first?.['quick_check'])
 }
 
-const readDamage = (directory: DataDirectory, depth: Depth): string | undefined => {
+const readQuietly = <Found>(directory: DataDirectory, read: (connection: DatabaseSync) => Found): Found => {
   const connection = openQuietly(directory)
   try {
-    return innerDamageOf(connection, depth)
+    return read(connection)
   } finally {
     connection.close()
   }
@@ -45,7 +45,7 @@ const tryToRead = (directory: DataDirectory, depth: Depth): string | undefined =
   const { database } = directory
   const damaged = (damage: string) => `The database ${database} is damaged: ${damage}. ${whatToDo}`
   try {
-    const damage = readDamage(directory, depth)
+    const damage = readQuietly(directory, (connection) => innerDamageOf(connection, depth))
     return damage === undefined ? undefined : damaged(damage)
   } catch (error) {
     if (failureOf(error) === 'cannotOpen') {
@@ -88,4 +88,15 @@ export const damageOf = (directory: DataDirectory, depth: Depth): string | undef
     )
   }
   return tryToRead(directory, size > largestChecked ? 'surface' : depth)
+}
+
+/** The numbers of sites and files; undefined when the database cannot be read. Changes nothing, as `damageOf`. */
+export const contentsOf = (directory: DataDirectory) => {
+  if (damageOf(directory, 'pages') !== undefined) return undefined
+  const query = 'SELECT (SELECT count(*) FROM sites) AS sites, count(blob) AS files FROM objects'
+  try {
+    return readQuietly(directory, (connection) => connection.prepare(query).get())
+  } catch {
+    return undefined
+  }
 }

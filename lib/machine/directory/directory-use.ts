@@ -14,7 +14,7 @@ import {
   stateOf,
   writeMarker,
 } from './data-directory.ts'
-import { damageOf } from './database-damage.ts'
+import { contentsOf, damageOf } from './database-damage.ts'
 import { type DirectoryLock, takeLock, waitForLock } from './directory-locks.ts'
 import { UsageError } from './failures.ts'
 import { giveAllIn, ownerToServe, syncFolder, writePrivately } from './private-files.ts'
@@ -33,9 +33,12 @@ export interface DirectoryUse {
   close(closeDatabase: () => void): Promise<void>
 }
 
+/** Throws UsageError when the contents of the directory must stay. */
+export type Reset = false | ((contents: ReturnType<typeof contentsOf>) => Promise<void>)
+
 interface UseRequest {
   readonly role: Role
-  readonly reset: boolean
+  readonly reset: Reset
 }
 
 /** Milliseconds that another process may take to open or close the database. */
@@ -103,11 +106,12 @@ const isAlone = ({ locks }: DataDirectory): boolean => {
 }
 
 /** Answers whether the directory is new. The caller holds the gate. */
-const prepare = (directory: DataDirectory, request: UseRequest): boolean => {
+const prepare = async (directory: DataDirectory, request: UseRequest): Promise<boolean> => {
   const state = admit(directory, request)
   const alone = isAlone(directory)
   if (request.role === 'service' && (request.reset || state.state !== 'ready')) {
     if (!alone || isUsedByOldService(directory)) throw inUse(directory)
+    if (request.reset && state.state !== 'empty' && state.state !== 'new') await request.reset(contentsOf(directory))
     clearDirectory(directory, 'new')
     makeFolders(directory)
     return true
@@ -161,7 +165,7 @@ export const useDirectory = async (directory: DataDirectory, request: UseRequest
     makeLocks(directory)
     const gate = keep(await takeGate(directory))
     if (request.role === 'service' && !keep(takeLock(directory.locks.service, 'exclusive'))) throw inUse(directory)
-    const isNew = prepare(directory, request)
+    const isNew = await prepare(directory, request)
     const users = keep(takeLock(directory.locks.users, 'shared'))
     if (!users) throw inUse(directory)
     let isOpen = false

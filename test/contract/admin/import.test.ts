@@ -139,7 +139,7 @@ describe('a bad record is named by its line and skipped:', () => {
     ['{"kind":"webForm","id":1,"name":"a\\ud800"}', 'name: must not have halves of characters'],
     ['{"kind":"category","id":1,"name":"a\\udc00b"}', 'name: must not have halves of characters'],
     ['{"kind":"news","id":1,"body":"\\ud800"}', 'body: must not have halves of characters'],
-    ['{"kind":"webForm","id":1,"\\u001b[2J\\n":1}', '\\u001b[2J\\n: there is no such member.'],
+    ['{"kind":"webForm","id":1,"\\u001b[2J\\n":1}', '\\u{1b}[2J\\u{a}: there is no such member.'],
     [`{"kind":"webForm","id":1,"name":"${'x'.repeat(201)}"}`, 'name: must have 200 characters or fewer'],
     [`{"kind":"field","webFormId":1,"typeId":-2,"name":"${'x'.repeat(81)}"}`, 'name: must have 80 characters or fewer'],
     ['{"kind":"news","id":1,"roleId":3000000000}', 'roleId: must be a whole number from -2147483648 to 2147483647'],

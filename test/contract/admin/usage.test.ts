@@ -158,6 +158,23 @@ describe('wrong usage has status 2, says what is wrong, and does nothing', () =>
   })
 })
 
+test.for([
+  [['sh\n\u001b[2Jow']],
+  [['site', 'sh\n\u001b[2Jow']],
+  [['site', 'list', '--da\n\u001b[2Jta-dir', 'x']],
+  [['site', 'show', '1\n\u001b[2J']],
+  [['object', 'list', 'ne\n\u001b[2Jws', '--site', '1001']],
+  [['import', 'file\n\u001b[2J', '--site', '1001']],
+  [['--data-dir', 'x\n\u001b[2J', 'site', 'list']],
+] as const)('%j is refused in printable characters', async ([args], { siteDirectory }) => {
+  const { status, stderr } = await administer(siteDirectory, args)
+  expect(status).toBeGreaterThan(0)
+  const [first, ...rest] = stderr.split('\n')
+  expect(first).toMatch(/^\P{Cc}*\\u\{a\}\\u\{1b\}\[2J\P{Cc}*$/u)
+  const advice = ['Add --help to see what it takes.', '']
+  expect(rest).toEqual(status === 2 ? advice : [''])
+})
+
 describe('a data directory that cannot be used is refused in one line', () => {
   test('because it lies in a file', async ({ directory }) => {
     const file = join(directory, 'file')

@@ -4,9 +4,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
+import { administerJson } from '../../support/administration.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
-import { launch, run } from '../../support/program.ts'
+import { launch, launchOnTerminal, run } from '../../support/program.ts'
 import { test } from '../../support/test.ts'
 
 const startOn = (directory: string, flags: readonly string[] = ['--port', '0']) =>
@@ -40,8 +41,9 @@ describe('a start that cannot be says why in one line, and ends with status 1', 
 
   test('when a setting is wrong, before it resets anything', async ({ dataDirectory }) => {
     const before = snapshotOf(dataDirectory)
+    const flags = ['--port', '0', '--reset', '--yes']
     const wrong = { LARGEST_FILE: 'huge', FSYNC: 'maybe' }
-    const outcome = await launch('local/main.js', ['--port', '0', '--reset', '--data-dir', dataDirectory], wrong).ended
+    const outcome = await launch('local/main.js', [...flags, '--data-dir', dataDirectory], wrong).ended
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
     expect(outcome.stderr).toBe(
       'Settings missing or wrong: LARGEST_FILE (must be a whole number from 1 to 5368709120), FSYNC (must be one of ' +
@@ -72,13 +74,16 @@ describe('a start that cannot be says why in one line, and ends with status 1', 
 })
 
 describe('a directory that is not the service’s own is refused, and left as it is', () => {
-  test.for([[], ['--reset']] as const)('when it holds other files, started with %j', async (flags, { directory }) => {
-    await writeFile(join(directory, 'notes.txt'), 'mine')
-    const outcome = await startOn(directory, ['--port', '0', ...flags])
-    expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(/^The directory .+ has files, but no .+site-admin\.json: .+--data-dir\.\n$/)
-    expect(await readdir(directory)).toEqual(['notes.txt'])
-  })
+  test.for([[], ['--reset'], ['--reset', '--yes']] as const)(
+    'when it holds other files, started with %j',
+    async (flags, { directory }) => {
+      await writeFile(join(directory, 'notes.txt'), 'mine')
+      const outcome = await startOn(directory, ['--port', '0', ...flags])
+      expect(outcome).toMatchObject({ status: 1, stdout: '' })
+      expect(outcome.stderr).toMatch(/^The directory .+ has files, but no .+site-admin\.json: .+--data-dir\.\n$/)
+      expect(await readdir(directory)).toEqual(['notes.txt'])
+    },
+  )
 
   test('when version 0.1 has made it', async ({ directory }) => {
     await makeOldDirectory(directory)
@@ -90,11 +95,98 @@ describe('a directory that is not the service’s own is refused, and left as it
   })
 })
 
+/** As if callers had filled it. */
+const fill = (directory: string) => {
+  const database = new DatabaseSync(join(directory, 'site-admin.db'))
+  const numbers = 'WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 1204)'
+  database.exec(`
+    INSERT INTO sites VALUES (7, 'Seven', 'us', 1), (8, 'Eight', 'us', 1);
+    INSERT INTO objects VALUES ('live/7/folder/', NULL, 0, 0, '', '1', NULL);
+    INSERT INTO objects ${numbers} SELECT 'live/7/' || n, 'blob' || n, 1, 0, 'text/plain', '1', NULL FROM numbers`)
+  database.close()
+}
+
+const loseTable = (directory: string) => {
+  const database = new DatabaseSync(join(directory, 'site-admin.db'))
+  database.exec('DROP TABLE objects')
+  database.close()
+}
+
+const damage = (directory: string) => writeFile(join(directory, 'site-admin.db'), 'x'.repeat(50_000))
+
+const resetOnTerminal = (directory: string) => {
+  const program = launchOnTerminal('local/main.js', ['--port', '0', '--reset', '--data-dir', directory])
+  onTestFinished(() => program.kill('SIGKILL'))
+  return program
+}
+
+describe('--reset asks before it removes anything (O-11)', () => {
+  const filled = 'This removes 3 sites with 1,204 files from '
+  const unread = 'This removes all data from '
+
+  test.for([
+    ['n', 'filled', fill, filled],
+    ['', 'filled', fill, filled],
+    ['no', 'damaged', damage, unread],
+  ] as const)(
+    'the answer "%s" leaves a %s directory as it is',
+    async ([answer, , prepare, question], { siteDirectory: directory }) => {
+      await prepare(directory)
+      const before = snapshotOf(directory)
+      const program = resetOnTerminal(directory)
+      program.stdin.write(`${answer}\n`)
+      const { status, stdout } = await program.ended
+      const doubt = prepare === damage ? ', whose database cannot be read' : ''
+      expect(stdout).toContain(`${question}${directory}${doubt}. Continue? [y/N] `)
+      expect(stdout).toMatch(/\nNothing was removed\. .+\r\n$/)
+      expect(status).toBe(1)
+      expect(snapshotOf(directory)).toEqual(before)
+    },
+  )
+
+  test('the answer "y" starts the service with an empty directory', async ({ siteDirectory: directory }) => {
+    const program = resetOnTerminal(directory)
+    program.stdin.write('y\n')
+    while (!(await program.line()).startsWith('Stop it'));
+    program.stdin.write('\u0003')
+    expect(await program.ended).toMatchObject({ status: 0 })
+    expect(await administerJson(directory, ['site', 'list'])).toMatchObject([{ name: 'Demo site' }])
+  })
+
+  test.for([
+    ['filled', fill, 'removes 3 sites with 1,204 files from '],
+    ['damaged', damage, 'removes all data from '],
+    ['partial', loseTable, 'removes all data from '],
+  ] as const)('without a terminal, a %s directory needs --yes', async ([, prepare, loss], { siteDirectory, start }) => {
+    await prepare(siteDirectory)
+    const before = snapshotOf(siteDirectory)
+    const outcome = await startOn(siteDirectory, ['--port', '0', '--reset'])
+    expect(outcome).toMatchObject({ status: 1, stdout: '' })
+    expect(outcome.stderr).toContain(`Nothing was removed. --reset ${loss}${siteDirectory}`)
+    expect(outcome.stderr).toMatch(/: agree to it on a terminal, or add --yes\.\n$/)
+    expect(snapshotOf(siteDirectory)).toEqual(before)
+
+    await start(['--port', '0', '--reset', '--yes'])
+    expect(await administerJson(siteDirectory, ['site', 'list'])).toMatchObject([{ name: 'Demo site' }])
+  })
+
+  test('nobody is asked about an empty directory, or one that was never made to its end', async ({
+    directory,
+    start,
+  }) => {
+    const empty = await start(['--port', '0', '--reset'])
+    expect(await empty.stop()).toMatchObject({ status: 0, stderr: '' })
+    await writeFile(join(directory, 'site-admin.json'), '{"service":"site-admin","layout":1,"ready":false}')
+    const half = await start(['--port', '0', '--reset'])
+    expect(await half.stop()).toMatchObject({ status: 0, stderr: '' })
+  })
+})
+
 describe('--reset', () => {
   test('takes a directory of version 0.1', async ({ directory, start }) => {
     await makeOldDirectory(directory)
     await writeFile(join(directory, 'notes.txt'), 'mine')
-    const service = await start(['--port', '0', '--reset'])
+    const service = await start(['--port', '0', '--reset', '--yes'])
     expect((await service.request('/health')).status).toBe(200)
     const names = await readdir(directory)
     expect(names).toContain('notes.txt')

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { administerJson } from '../../support/administration.ts'
@@ -8,6 +8,83 @@ import { test } from '../../support/test.ts'
 
 const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
 const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
+
+/** Every line of a log in JSON. */
+const linesOf = (stderr: string) => {
+  expect(stderr).toMatch(/\n$/)
+  return stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+/** Has the process do something when it is told to stop, before the service does. */
+const onStop = (statement: string) => ({
+  NODE_OPTIONS: `--import=data:text/javascript,process.on('SIGTERM',()=>{${encodeURIComponent(statement)}})`,
+})
+
+describe('with --log json, every line on standard error is a JSON object with its time (O-8)', () => {
+  const large = '/api/v2/admin/sites/current/storage/large'
+  const flags = ['--port', '0', '--log', 'json']
+  const logged = (message: unknown, error?: string) => ({
+    time: expect.stringMatching(new RegExp(`^${time}$`)),
+    message,
+    ...(error !== undefined && {
+      error: { name: expect.any(String), message: error, stack: expect.stringContaining(error) },
+    }),
+  })
+  const ready = logged(expect.stringMatching(/^site-admin is ready at /))
+
+  test('from a start on damaged data to a warning of Node and the stop', async ({ start, directory }) => {
+    const first = await start()
+    await first.request(large, { method: 'PUT', body: 'x'.repeat(40_000) })
+    await first.stop()
+    await rm(join(directory, 'blobs'), { recursive: true })
+    const service = await start(flags, onStop('process.emitWarning("careful")'))
+    expect((await service.request(large)).status).toBe(500)
+    const { status, stderr } = await service.stop()
+    expect(status).toBe(0)
+    const lines = [
+      logged(expect.stringMatching(/^1 file is not whole, /)),
+      ready,
+      expect.objectContaining({ path: large, status: 500 }),
+      logged('careful', 'careful'),
+    ]
+    expect(linesOf(stderr)).toEqual(expect.arrayContaining(lines))
+    expect(linesOf(stderr)).toHaveLength(lines.length)
+  })
+
+  test('when the service does not stop cleanly', async ({ start, directory }) => {
+    const service = await start(flags)
+    await rm(join(directory, 'locks'), { recursive: true })
+    const { status, stderr } = await service.stop()
+    expect(status).toBe(1)
+    const failure = expect.objectContaining({ message: 'The service did not stop cleanly:', error: expect.anything() })
+    expect(linesOf(stderr)).toEqual(expect.arrayContaining([ready, failure]))
+  })
+
+  test('when the service fails', async ({ start }) => {
+    const service = await start(flags, onStop('throw new Error("out of the blue")'))
+    const { status, stderr } = await service.stop()
+    expect(status).toBe(1)
+    const failure = logged('The service failed:', 'out of the blue')
+    expect(linesOf(stderr)).toEqual(expect.arrayContaining([ready, failure]))
+  })
+
+  test.for([
+    ['local/main.js', [], /^The data directory .+ is in use by another process\. /],
+    ['admin/main.js', ['serve'], /^The data directory .+ is in use by another process\. /],
+    ['local/main.js', ['--port', 'http'], /^error: option '--port <number>' argument 'http' is invalid\. /],
+    ['admin/main.js', ['serve', '--port', 'http'], /^error: option '--port <number>' argument 'http' is invalid\. /],
+    ['admin/main.js', ['serve', '--data-centres', 'us:0'], /^Give --port or --data-centres, not both: /],
+  ] as const)('when %s %j is refused', async ([entry, words, message], { start, directory }) => {
+    await start()
+    const { status, stdout, stderr } = await run(entry, ['--data-dir', directory, ...words, ...flags])
+    expect(status).toBeGreaterThan(0)
+    expect(stdout).toBe('')
+    expect(linesOf(stderr)[0]).toEqual(logged(expect.stringMatching(message)))
+  })
+})
 
 describe('npm start', () => {
   test('with --json prints one line, an object that tells a program all it needs', async ({ start }) => {
@@ -43,7 +120,7 @@ describe('npm start', () => {
   test('with --help names every flag and ends well', async () => {
     const { status, stdout } = await run('local/main.js', ['--help'])
     expect(status).toBe(0)
-    const flags = 'host port base-url data-dir data-centres reset json quiet log help'
+    const flags = 'host port base-url data-dir data-centres reset yes no-demo json quiet log help'
     for (const flag of flags.split(' ')) {
       expect(stdout).toContain(`--${flag}`)
     }
@@ -55,7 +132,7 @@ describe('npm start', () => {
     await first.stop()
     await writeFile(join(directory, 'notes.txt'), 'mine')
 
-    const second = await start(['--port', '0', '--reset'])
+    const second = await start(['--port', '0', '--reset', '--yes'])
     expect((await second.request(`${fields}/-2`)).status).toBe(200)
     expect((await second.request(fields, { headers: { Authorization: first.token } })).status).toBe(401)
     await writeFile(join(directory, 'notes.txt'), 'still here', { flag: 'r+' })
@@ -66,10 +143,11 @@ describe('npm start', () => {
     const { headers } = await service.request(`${fields}?secret=hush`)
     await service.request('/no/such/path')
     const { stderr } = await service.stop()
-    const [first, second] = stderr
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
+    const [ready, first, second] = linesOf(stderr)
+    expect(ready).toEqual({
+      time: expect.stringMatching(new RegExp(`^${time}$`)),
+      message: `site-admin is ready at ${service.baseUrl} (listening on ${new URL(service.baseUrl).host})`,
+    })
     expect(first).toEqual({
       time: expect.stringMatching(new RegExp(`^${time}$`)),
       method: 'GET',
@@ -92,8 +170,8 @@ describe('npm start', () => {
     await service.request(path, { method: 'PUT', body: 'x'.repeat(40_000) })
     await rm(join(directory, 'blobs'), { recursive: true })
     expect((await service.request(path)).status).toBe(500)
-    const { stderr } = await service.stop()
-    expect(JSON.parse(stderr)).toMatchObject({
+    const [, failed] = linesOf((await service.stop()).stderr)
+    expect(failed).toMatchObject({
       path,
       status: 500,
       error: { name: 'Error', message: expect.any(String), stack: expect.stringContaining('Error') },
@@ -111,12 +189,13 @@ describe('npm start', () => {
   test('with --base-url says that URL in its line and in links, whatever it listens on', async ({ directory }) => {
     const flags = ['--json', '--data-dir', directory, '--port', '0', '--base-url', 'https://files.example/base/']
     const program = launch('local/main.js', [...flags, '--log', 'text'])
-    const { baseUrl, dataCentres } = JSON.parse(await program.line())
-    program.kill('SIGTERM')
+    const { baseUrl, dataCentres, listening } = JSON.parse(await program.line())
+    const { status } = await fetch(`http://${listening?.us}/health`).finally(() => program.kill('SIGTERM'))
     await program.ended
-    expect({ baseUrl, dataCentres }).toEqual({
+    expect({ baseUrl, dataCentres, status }).toEqual({
       baseUrl: 'https://files.example/base',
       dataCentres: { us: 'https://files.example/base' },
+      status: 200,
     })
     const listed = await administerJson(directory, ['data-centre', 'list'])
     expect(listed).toMatchObject([{ id: 'us', url: 'https://files.example/base' }])
@@ -130,6 +209,20 @@ describe('npm start', () => {
     program.kill('SIGTERM')
     await program.ended
     expect(dataCentres).toEqual({ us: 'https://us.example', eu: 'https://eu.example' })
+  })
+
+  test('with --no-demo makes no site, no token and no demo', async ({ start, directory }) => {
+    const service = await start(['--port', '0', '--no-demo'])
+    expect(JSON.parse(service.line)).toEqual({ baseUrl: service.baseUrl, dataCentres: service.dataCentres })
+    expect(await administerJson(directory, ['site', 'list'])).toEqual([])
+    expect(await administerJson(directory, ['token', 'list'])).toEqual([])
+    expect(await readdir(directory)).not.toContain('demo.json')
+  })
+
+  test('with --no-demo does not tell the token of a demo that is there', async ({ start }) => {
+    const { token, stop } = await start()
+    await stop()
+    expect((await start(['--port', '0', '--no-demo'])).line).not.toContain(token)
   })
 
   test('with --data-centres has a listener for each', async ({ start }) => {
@@ -168,5 +261,20 @@ describe('npm start', () => {
     expect(status).toBe(1)
     expect(stdout).toBe('')
     expect(stderr).toMatch(/^.+\n$/)
+  })
+
+  test.for([
+    ['--po\n\u001b[2Jrt', '4000'],
+    ['--port', '4000\u001b[2J\n'],
+    ['--host', '192.0.2.1\n\u001b[2J'],
+    ['--data-dir', 'notes\n\u001b[2J'],
+  ])('refuses %j %j in printable characters', async ([flag = '', value = ''], { directory }) => {
+    const folder = join(directory, value)
+    await mkdir(folder)
+    await writeFile(join(folder, 'notes.txt'), 'mine')
+    const args = ['--data-dir', join(directory, 'data'), '--port', '0', flag, flag === '--data-dir' ? folder : value]
+    const { status, stderr } = await run('local/main.js', args)
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^\P{Cc}*\\u\{1b\}\[2J\P{Cc}*\n$/u)
   })
 })

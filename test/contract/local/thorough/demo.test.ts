@@ -86,7 +86,7 @@ describe('a demo site that was removed', () => {
     while (!lines.at(-1)?.startsWith('Stop it'))
     program.kill('SIGTERM')
     await program.ended
-    expect(lines.join('\n')).toMatch(/ready at .+\n\nThere is no demo site\. .+site create .+token issue /s)
+    expect(lines.join('\n')).toMatch(/ready at .+\n\nCreate a site, .+site create .+token issue /s)
     expect(lines.join('\n')).not.toMatch(/undefined|^(Site|Token) /m)
   })
 
@@ -106,7 +106,7 @@ describe('a demo site that was removed', () => {
 
   test('comes back with --reset', async ({ used: { directory }, start }) => {
     await removeSite(directory)
-    const service = await start(['--port', '0', '--reset'])
+    const service = await start(['--port', '0', '--reset', '--yes'])
     expect((await service.request(fields)).status).toBe(200)
   })
 
