@@ -43,7 +43,7 @@ export default defineConfig({
     // The runner prints the seed, which `--sequence.seed` repeats.
     sequence: { shuffle: { tests: process.env['EVERY_CALL'] === '1' } },
     projects: [
-      { test: { ...shared, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      { test: { ...shared, ...patiently, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       {
         test: {
           ...shared,
