@@ -120,10 +120,13 @@ const prepare = (directory: DataDirectory, request: UseRequest): boolean => {
 
 /** The name of the WAL is on the disk before the marker: without a WAL, the marker says that changes are lost (O-20). */
 const markRunning = ({ path, running, wal }: DataDirectory): void => {
-  // A killed process may have left changes that are not on the disk yet, and others build on them now.
-  if (existsSync(running)) return syncFile(wal)
-  syncFolder(path)
-  writePrivately(running, '')
+  if (existsSync(running)) {
+    // A killed process may have left changes that are not on the disk yet, and others build on them now.
+    syncFile(wal)
+  } else {
+    syncFolder(path)
+    writePrivately(running, '')
+  }
 }
 
 const unmarkRunning = ({ path, running }: DataDirectory): void => {
