@@ -4,7 +4,7 @@ import { areas, toStoragePath } from '../../storage/path.ts'
 import { contentTables } from '../sqlite/tables.ts'
 import type { Fault } from './backup-marker.ts'
 
-export type Row = Readonly<Record<string, SQLOutputValue>>
+type Row = Readonly<Record<string, SQLOutputValue>>
 
 export interface Question {
   readonly query: string
