@@ -17,7 +17,7 @@ const are = (json: string, type: string, names: readonly string[], at = "'$.") =
 const isListOf = (json: string, items: string) =>
   `json_type(${json}) = 'array' AND NOT EXISTS (SELECT 1 FROM json_each(${json}) WHERE NOT (${items}))`
 
-/** What the service relies on when it reads JSON from a column, as a condition. */
+/** Conditions for JSON that the service can read. */
 const json: readonly (readonly [table: string, key: string, column: string, isRight: string])[] = [
   ...contentKinds.map((kind) => [contentTables[kind].table, 'site, id', 'members', "members ->> 'id' IS id"] as const),
   ['grants', 'user', 'sites', isListOf('sites', "type = 'integer'")],

@@ -95,8 +95,8 @@ const stateWithoutMarker = (directory: DataDirectory, entries: readonly Dirent[]
 const mostInSmallFile = 64 * 1024
 
 /**
- * Finds a file that is none of the service: a link, which leads elsewhere, a pipe, of which reading would never end, or
- * a file that is far too large.
+ * Finds a file that is none of the service: a link, which leads elsewhere, a pipe, which is never read to its end, or a
+ * file that is far too large.
  * A directory may come from anywhere.
  */
 export const foreignFileIn = ({ marker, backupMarker, demo, database, wal }: DataDirectory): string | undefined => {

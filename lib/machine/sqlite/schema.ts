@@ -76,7 +76,7 @@ export const prepareSchema = (connection: DatabaseSync): void => {
 }
 
 interface Part {
-  /** The table, or that of an index; empty for everything else, none of which belongs here. */
+  /** The table, or that of an index. Empty for triggers, views and the like. */
   readonly table: string
   readonly what: string
   /** Without comments and line breaks. */
