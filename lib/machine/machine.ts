@@ -15,7 +15,7 @@ import { createObjectStore } from './objects/object-store.ts'
 import { type TidyReport, tidyBlobs } from './objects/tidy-blobs.ts'
 import { createUploadParts, createUploadSweep } from './objects/upload-parts.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './sqlite/database.ts'
-import { isEmpty, missingTables, prepareSchema, refusalOfTables, versionOf } from './sqlite/schema.ts'
+import { isEmpty, prepareSchema, refusalOfTables, schemaFaults, versionOf } from './sqlite/schema.ts'
 import { createCategoryLinks } from './tables/category-links.ts'
 import { createContents, finishRemovals } from './tables/contents.ts'
 import { createGrants } from './tables/grants.ts'
@@ -146,7 +146,7 @@ const usuallyKeptFor = 30 * 24 * 3600 * 1000
 
 const damageOfTables = (connection: DatabaseSync): string | undefined => {
   if (isEmpty(connection) || refusalOfTables(versionOf(connection)) !== undefined) return undefined
-  return missingTables(connection)[0]
+  return schemaFaults(connection)[0]
 }
 
 const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Database => {

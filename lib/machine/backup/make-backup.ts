@@ -1,6 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { isMissing } from '../../core/system-failures.ts'
 import { type BackupMarker, countsOf, type Damaged, neededNow, writeBackupMarker } from '../check/backup-marker.ts'
@@ -11,7 +10,7 @@ import { asFailureOfSource, asSentence, UsageError } from '../directory/failures
 import { makePrivateFile, syncFile, syncFolder, writePrivately } from '../directory/private-files.ts'
 import { openMachine } from '../machine.ts'
 import { type BackupHold, holdBlobs } from '../objects/backup-holds.ts'
-import type { Database } from '../sqlite/database.ts'
+import { connect, type Database } from '../sqlite/database.ts'
 import { openBackupPlace } from './backup-place.ts'
 import { blobsIn, type ReferredBlob, takeBlobs } from './take-blobs.ts'
 
@@ -76,7 +75,7 @@ const readSnapshot = async (
   source: DataDirectory,
   signal: AbortSignal,
 ): Promise<Snapshot> => {
-  const snapshot = new DatabaseSync(file)
+  const snapshot = connect(file)
   try {
     const [fault] = fatalFaults(snapshot, source.database)
     if (fault) throw new UsageError(`The database ${fault.where} cannot be backed up: ${fault.fault}`)
@@ -116,7 +115,8 @@ const tookTooLong = () => new UsageError('The backup took so long that files wer
 
 const damageOf = (damaged: readonly Damaged[]): UsageError => {
   const [first] = damaged
-  const count = damaged.length === 1 ? 'A file is not whole:' : `${damaged.length} files are not whole, such as`
+  const count =
+    damaged.length === 1 ? 'A file or row is not whole:' : `${damaged.length} files or rows are not whole, such as`
   return new UsageError(
     `${count} ${first?.where}, ${first?.fault}. "site-admin check --bytes" names what is affected. Put that right, ` +
       'or add --even-if-damaged to back up all that is there. No backup was made.',

@@ -105,7 +105,7 @@ export const restoreBackup = async (
     const [first] = needed
     if (first && !evenIfDamaged) {
       throw new UsageError(
-        `The backup ${backup.path} is damaged: ${needed.length} of its files are not whole, such as ${first.where}: ` +
+        `The backup ${backup.path} is damaged: ${needed.length} of its files or rows are not whole, such as ${first.where}: ` +
           `${first.fault}. Name another backup, or add --even-if-damaged to restore all that is there. Nothing was ` +
           'changed.',
       )

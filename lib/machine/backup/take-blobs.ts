@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { inParallel } from '../../core/in-parallel.ts'
 import { isMissing, systemCodeOf } from '../../core/system-failures.ts'
 import type { Damaged, Need } from '../check/backup-marker.ts'
-import { type BlobContent, type BlobVerifier, openBlobVerifier } from '../check/verify-blobs.ts'
+import { type BlobContent, type BlobVerifier, notFile, openBlobVerifier } from '../check/verify-blobs.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
 import { everyObject } from '../sqlite/tables.ts'
 
@@ -88,7 +88,7 @@ const takeBlob = async (
   let isLinked = false
   try {
     const found = await lstat(from)
-    if (!found.isFile()) return 'it is not a file'
+    if (!found.isFile()) return notFile
     const mayLink = blob.need !== 'upload' && (!owner || isOf(owner, found))
     isLinked = mayLink && link(from, to)
     if (!isLinked) await copy(from, to, blob)

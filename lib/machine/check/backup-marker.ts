@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { lstatSync, readFileSync, statSync } from 'node:fs'
 import packageFile from '../../../package.json' with { type: 'json' }
 import { isMissing, reasonOf } from '../../core/system-failures.ts'
 import { type DataDirectory, foreignFileIn, layoutVersion } from '../directory/data-directory.ts'
@@ -11,10 +11,14 @@ import { writePrivately } from '../directory/private-files.ts'
  */
 export type Need = 'now' | 'earlier' | 'upload'
 
-export interface Damaged {
-  readonly need: Need
+/** The file or the part of a site that is at fault, what is wrong, and what to do about it. */
+export interface Fault {
   readonly where: string
   readonly fault: string
+}
+
+export interface Damaged extends Fault {
+  readonly need: Need
 }
 
 /** Only these keep a backup from being whole. */
@@ -75,10 +79,12 @@ const whatToDo = 'Name another backup. Nothing was changed.'
 const ownersOnly = 'Only rights are missing: run this as the user who owns the backup. Nothing was changed.'
 
 const read = (backup: DataDirectory): BackupMarker => {
-  const { path, backupMarker } = backup
+  const { path, backupMarker, blobs } = backup
   try {
     const stranger = foreignFileIn(backup)
     if (stranger !== undefined) throw new Error(stranger)
+    if (lstatSync(blobs, { throwIfNoEntry: false })?.isDirectory() === false)
+      throw new Error(`${blobs} is not a folder`)
     const marker = parse(readFileSync(backupMarker, 'utf8'))
     if (marker) return marker
   } catch (error) {

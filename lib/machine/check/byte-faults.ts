@@ -5,8 +5,8 @@ import { fingerprintOf } from '../../storage/fingerprint.ts'
 import type { DataDirectory } from '../directory/data-directory.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
 import { everyObject } from '../sqlite/tables.ts'
-import type { Damaged } from './backup-marker.ts'
-import type { Fault } from './database-faults.ts'
+import type { Damaged, Fault } from './backup-marker.ts'
+import { rowFaults } from './database-faults.ts'
 import { faultOfBytes, type Owner } from './file-faults.ts'
 import { type BlobContent, bytesDiffer, faultOfSize, openBlobVerifier } from './verify-blobs.ts'
 
@@ -53,17 +53,19 @@ const damagedContents = async (connection: DatabaseSync, signal?: AbortSignal): 
   return damaged
 }
 
-/** The same for a backup: `database` is where the report says that they are. */
+/** For a backup: rows, and small contents. `database` is where the report says that they are. */
 export const damageOfContents = async (
   connection: DatabaseSync,
   database: string,
   signal: AbortSignal,
-): Promise<readonly Damaged[]> =>
-  (await damagedContents(connection, signal)).map(({ name, isEarlier, fault }) => ({
-    need: isEarlier ? 'earlier' : 'now',
+): Promise<readonly Damaged[]> => [
+  ...rowFaults(connection, database),
+  ...(await damagedContents(connection, signal)).map(({ name, isEarlier, fault }) => ({
+    need: isEarlier ? ('earlier' as const) : ('now' as const),
     where: `${name} in ${database}`,
     fault,
-  }))
+  })),
+]
 
 const atOnce = 8
 

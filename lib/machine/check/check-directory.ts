@@ -1,15 +1,15 @@
 import { existsSync, statSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { failureOf, isOfSqlite, reasonOf } from '../../core/system-failures.ts'
 import { type DataDirectory, type DirectoryState, layoutOf, refusalOf, stateOf } from '../directory/data-directory.ts'
 import { lacksWal } from '../directory/database-damage.ts'
 import { adviceOnDemo, inspectDemo } from '../directory/demo-file.ts'
 import { hasService, isOnReadOnlyDisk, refusalOfAbsent, whileUnopened } from '../directory/directory-use.ts'
 import { UsageError } from '../directory/failures.ts'
-import { openImmutable } from '../sqlite/database.ts'
-import { readBackupMarker } from './backup-marker.ts'
+import { connect, openImmutable } from '../sqlite/database.ts'
+import { type Fault, readBackupMarker } from './backup-marker.ts'
 import { byteFaults } from './byte-faults.ts'
-import { damagedBy, databaseFaults, type Fault, type Findings } from './database-faults.ts'
+import { damagedBy, databaseFaults, type Findings } from './database-faults.ts'
 import { type DirectoryUse, fileFaults, namesOfBlobs } from './file-faults.ts'
 
 const checkable: ReadonlySet<DirectoryState['state']> = new Set([
@@ -51,7 +51,7 @@ const modeFaults = ({ path, database, blobs, demo, marker, backupMarker }: DataD
 /** Writes nothing beside the file where nothing can be written. */
 const openForReading = ({ database, wal }: DataDirectory): DatabaseSync => {
   try {
-    const connection = new DatabaseSync(database, { readOnly: true, timeout: 5_000 })
+    const connection = connect(database, { readOnly: true, timeout: 5_000 })
     connection.prepare('SELECT count(*) FROM sqlite_schema').get()
     return connection
   } catch (error) {

@@ -1,30 +1,19 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { contentKinds, objectKindNames } from '../../core/content-kinds.ts'
 import { reasonOf } from '../../core/system-failures.ts'
 import { damageIn } from '../directory/database-damage.ts'
 import { isBlobName } from '../objects/blobs.ts'
-import { isEmpty, missingTables, refusalOfTables, versionOf } from '../sqlite/schema.ts'
+import { isEmpty, refusalOfTables, schemaFaults, versionOf } from '../sqlite/schema.ts'
 import { contentTables, everyObject, linkTables, tablesWithBlobs } from '../sqlite/tables.ts'
-
-/** The file or the part of a site that is at fault, what is wrong, and what to do about it. */
-export interface Fault {
-  readonly where: string
-  readonly fault: string
-}
+import type { Damaged, Fault } from './backup-marker.ts'
+import { type Question, rowQuestions } from './row-faults.ts'
 
 export interface Findings {
   readonly faults: readonly Fault[]
   readonly isReadable: boolean
 }
 
-type Row = Record<string, SQLOutputValue>
-
 const most = 100
-
-interface Question {
-  readonly query: string
-  readonly faultOf: (row: Row, database: string) => Fault | undefined
-}
 
 export const damagedBy = (finding: string): string => `it is damaged: ${finding}. Put it back from a backup.`
 
@@ -95,6 +84,8 @@ const ask = (connection: DatabaseSync, { query, faultOf }: Question, database: s
     }
     return { faults, isReadable: true }
   } catch (error) {
+    // The next start makes the tables of another kind of objects: all others are there.
+    if (/^no such table/.test(reasonOf(error))) return { faults: [], isReadable: true }
     return { faults: [{ where: database, fault: damagedBy(reasonOf(error)) }], isReadable: false }
   }
 }
@@ -118,15 +109,21 @@ export const fatalFaults = (connection: DatabaseSync, database: string): readonl
   if (damage.length > 0) return damage
   const refusal = isEmpty(connection) ? damagedBy('it holds nothing') : refusalOfTables(versionOf(connection))
   if (refusal !== undefined) return [{ where: database, fault: refusal }]
-  const missing = missingTables(connection)
-  const findings = missing.length > 0 ? missing : strayNames(connection)
+  const wrong = schemaFaults(connection)
+  const findings = wrong.length > 0 ? wrong : strayNames(connection)
   return findings.map((finding) => ({ where: database, fault: damagedBy(finding) }))
 }
+
+/** Rows that the service cannot read; requests for them fail. */
+export const rowFaults = (connection: DatabaseSync, database: string): readonly Damaged[] =>
+  rowQuestions
+    .flatMap((question) => ask(connection, question, database).faults)
+    .map((fault) => ({ need: 'now', ...fault }))
 
 export const databaseFaults = (connection: DatabaseSync, database: string): Findings => {
   const fatal = fatalFaults(connection, database)
   if (fatal.length > 0) return { faults: fatal, isReadable: false }
-  const found = questions.map((question) => ask(connection, question, database))
+  const found = [...questions, ...rowQuestions].map((question) => ask(connection, question, database))
   // Several questions may fail for the same reason.
   const faults = new Map(found.flatMap(({ faults }) => faults).map((fault) => [`${fault.where} ${fault.fault}`, fault]))
   return { faults: [...faults.values()], isReadable: found.every(({ isReadable }) => isReadable) }

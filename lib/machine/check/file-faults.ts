@@ -1,12 +1,12 @@
-import { readdirSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { DataDirectory } from '../directory/data-directory.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
 import { blobsOfUploads } from '../objects/tidy-blobs.ts'
 import { everyObject } from '../sqlite/tables.ts'
-import type { Fault } from './database-faults.ts'
-import { faultOfSize } from './verify-blobs.ts'
+import type { Fault } from './backup-marker.ts'
+import { faultOfSize, notFile } from './verify-blobs.ts'
 
 interface ObjectFault {
   readonly key: string
@@ -23,10 +23,6 @@ const questions: readonly (readonly [query: string, fault: string])[] = [
     `SELECT key FROM objects AS file WHERE substr(key, -1) <> '/' AND EXISTS (
        SELECT 1 FROM objects AS below WHERE below.key >= file.key || '/' AND below.key < file.key || '0')`,
     'it is a file, and something lies below it',
-  ],
-  [
-    "SELECT key FROM objects WHERE key NOT GLOB 'live/[0-9]*/*' AND key NOT GLOB 'draft/[0-9]*/*'",
-    'it belongs to no site',
   ],
 ]
 
@@ -99,7 +95,9 @@ export const namesOfBlobs = ({ blobs }: DataDirectory): ReadonlySet<string> => {
 const faultOf = ({ blobs }: DataDirectory, content: Content): Fault | undefined => {
   const { blob, size, held } = content
   const file = pathOfBlob(blobs, blob)
-  const found = held ?? statSync(file, { throwIfNoEntry: false })?.size
+  const stats = held === null ? lstatSync(file, { throwIfNoEntry: false }) : undefined
+  if (stats && !stats.isFile()) return faultOfBytes(content, `${notFile}: ${file}`)
+  const found = held ?? stats?.size
   if (found === undefined) return faultOfBytes(content, `its bytes are missing: ${file}`)
   if (found === size) return undefined
   return faultOfBytes(content, `${faultOfSize(size, found)}: ${file}`)
@@ -115,7 +113,7 @@ const uploadFaults = (connection: DatabaseSync, { blobs }: DataDirectory): reado
     .all()
     .flatMap(({ site, id, path, kept, blob }) => {
       const file = pathOfBlob(blobs, String(blob))
-      const missing = Number(kept) - (statSync(file, { throwIfNoEntry: false })?.size ?? 0)
+      const missing = Number(kept) - (lstatSync(file, { throwIfNoEntry: false })?.size ?? 0)
       if (missing <= 0) return []
       return [
         {

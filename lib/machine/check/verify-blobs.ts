@@ -12,6 +12,8 @@ export interface BlobContent {
 
 export const bytesDiffer = 'its bytes are not those that were stored'
 
+export const notFile = 'it is not a file'
+
 export const faultOfSize = (size: number, found: number): string =>
   `it has ${size} bytes, ${found < size ? 'of which' : 'and'} ${found} are there`
 
@@ -29,7 +31,7 @@ const fingerprintOf = (file: number, size: number): string => {
 
 const faultIn = (file: number, { size, fingerprint }: BlobContent): string | undefined => {
   const stats = fstatSync(file)
-  if (!stats.isFile()) return 'it is not a file'
+  if (!stats.isFile()) return notFile
   const found = stats.size
   if (found !== size) return faultOfSize(size, found)
   return fingerprint === null || fingerprintOf(file, size) === fingerprint ? undefined : bytesDiffer

@@ -1,4 +1,4 @@
-import { type Dirent, existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { isMissing, reasonOf } from '../../core/system-failures.ts'
 import { takeLock } from './directory-locks.ts'
@@ -95,13 +95,15 @@ const stateWithoutMarker = (directory: DataDirectory, entries: readonly Dirent[]
 const mostInSmallFile = 64 * 1024
 
 /**
- * Finds a file that is none of the service: a pipe, of which reading would never end, or a file that is far too large.
+ * Finds a file that is none of the service: a link, which leads elsewhere, a pipe, which is never read to its end, or a
+ * file that is far too large.
  * A directory may come from anywhere.
  */
 export const foreignFileIn = ({ marker, backupMarker, demo, database, wal }: DataDirectory): string | undefined => {
   const small = [marker, backupMarker, demo]
   for (const file of [...small, database, wal, `${database}-shm`, `${database}-journal`]) {
-    const found = statSync(file, { throwIfNoEntry: false })
+    const found = lstatSync(file, { throwIfNoEntry: false })
+    if (found?.isSymbolicLink()) return `${file} is a symbolic link`
     if (found && !found.isFile() && !found.isDirectory()) return `${file} is neither a file nor a folder`
     if (found && small.includes(file) && found.size > mostInSmallFile) return `${file} is too large for what it is`
   }

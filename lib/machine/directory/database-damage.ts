@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { failureOf, isBusy, reasonOf } from '../../core/system-failures.ts'
-import { openImmutable } from '../sqlite/database.ts'
+import { connect, openImmutable } from '../sqlite/database.ts'
 import type { DataDirectory } from './data-directory.ts'
 import { adviceOnDamage } from './failures.ts'
 
@@ -17,7 +17,7 @@ const longestWait = 1_000
 
 /** Opens a database for reading alone, and writes nothing beside it. The caller keeps others from opening it. */
 const openQuietly = ({ database, wal }: DataDirectory): DatabaseSync => {
-  if (existsSync(wal)) return new DatabaseSync(database, { readOnly: true, timeout: longestWait })
+  if (existsSync(wal)) return connect(database, { readOnly: true, timeout: longestWait })
   return openImmutable(database)
 }
 

@@ -1,6 +1,6 @@
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isBusy } from '../../core/system-failures.ts'
+import { connect } from '../sqlite/database.ts'
 import { makePrivateFile } from './private-files.ts'
 
 /**
@@ -14,7 +14,7 @@ export type LockKind = 'shared' | 'exclusive'
 
 export const takeLock = (file: string, kind: LockKind): DirectoryLock | undefined => {
   makePrivateFile(file)
-  const database = new DatabaseSync(file, { timeout: 0 })
+  const database = connect(file, { timeout: 0 })
   try {
     // A journal on the disk would outlive this process.
     database.exec('PRAGMA journal_mode = MEMORY')

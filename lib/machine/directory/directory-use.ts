@@ -17,7 +17,7 @@ import {
 import { contentsOf, damageOf } from './database-damage.ts'
 import { type DirectoryLock, takeLock, waitForLock } from './directory-locks.ts'
 import { UsageError } from './failures.ts'
-import { giveAllIn, ownerToServe, syncFolder, writePrivately } from './private-files.ts'
+import { giveAllIn, ownerToServe, syncFile, syncFolder, writePrivately } from './private-files.ts'
 
 /** There is one service at a time, which makes a missing directory; commands work beside it or alone. */
 export type Role = 'service' | 'command'
@@ -122,8 +122,15 @@ const prepare = async (directory: DataDirectory, request: UseRequest): Promise<b
   return false
 }
 
-const markRunning = ({ running }: DataDirectory): void => {
-  if (!existsSync(running)) writePrivately(running, '')
+/** The name of the WAL is on the disk before the marker: without a WAL, the marker says that changes are lost (O-20). */
+const markRunning = ({ path, running, wal }: DataDirectory): void => {
+  if (existsSync(running)) {
+    // A killed process may have left changes that are not on the disk yet, and others build on them now.
+    syncFile(wal)
+  } else {
+    syncFolder(path)
+    writePrivately(running, '')
+  }
 }
 
 const unmarkRunning = ({ path, running }: DataDirectory): void => {

@@ -19,7 +19,19 @@ import { dirname, join } from 'node:path'
 /** Other users of the machine can read nothing, whatever the umask says (O-12). */
 const modes = { folder: 0o700, file: 0o600 } as const
 
-/** Makes missing parents, too. `mkdir` with `recursive` would never end where nothing can be made, such as in /proc. */
+export const syncFolder = (path: string): void => {
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+/**
+ * Makes missing parents, too, and their names outlive a power cut (O-20). `mkdir` with `recursive` would never end where
+ * nothing can be made, such as in /proc.
+ */
 const makeFolder = (path: string): void => {
   const parent = dirname(path)
   if (!existsSync(parent)) makeFolder(parent)
@@ -28,7 +40,9 @@ const makeFolder = (path: string): void => {
   } catch (error) {
     // It is there already, or another process has been quicker.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
+    return
   }
+  syncFolder(parent)
 }
 
 export const makePrivateFolder = (path: string): void => {
@@ -48,15 +62,6 @@ export const makePrivateFile = (path: string): void => {
   } catch (error) {
     // Another process has been quicker.
     if (!existsSync(path)) throw error
-  }
-}
-
-export const syncFolder = (path: string): void => {
-  const folder = openSync(path, 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
   }
 }
 

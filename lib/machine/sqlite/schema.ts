@@ -1,5 +1,6 @@
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
+import { connect } from './database.ts'
 import { contentTables, linkTables, newTables, tablesOf } from './tables.ts'
 
 /** The database itself holds the version of its tables as its `user_version`. */
@@ -74,49 +75,64 @@ export const prepareSchema = (connection: DatabaseSync): void => {
   if (newKinds(connection).length > 0) createTables(connection)
 }
 
-type Tables = ReadonlyMap<string, ReadonlySet<string>>
+interface Part {
+  /** The table, or that of an index. Empty for triggers, views and the like. */
+  readonly table: string
+  readonly what: string
+  /** Without comments and line breaks. */
+  readonly statement: string
+}
 
-const tablesIn = (connection: DatabaseSync): Tables => {
-  const columns = connection
-    .prepare(
-      `SELECT own.name AS own, their.name AS their FROM sqlite_schema AS own, pragma_table_info(own.name) AS their
-       WHERE own.type = 'table' AND own.name NOT LIKE 'sqlite!_%' ESCAPE '!'`,
-    )
+const partsOf = (connection: DatabaseSync): readonly Part[] =>
+  connection
+    .prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL')
     .all()
-  const byTable = Map.groupBy(columns, ({ own }) => String(own))
-  return new Map([...byTable].map(([table, rows]) => [table, new Set(rows.map(({ their }) => String(their)))]))
-}
-
-const expectedTables = (): Tables => {
-  const connection = new DatabaseSync(':memory:')
-  try {
-    prepareSchema(connection)
-    return tablesIn(connection)
-  } finally {
-    connection.close()
-  }
-}
+    .map(({ sql }) => {
+      const statement = String(sql)
+        .replaceAll(/--[^\n]*/g, '')
+        .replaceAll(/\s+/g, ' ')
+      const [, index, table = ''] = /^CREATE (?:TABLE|INDEX (\w+) ON) (\w+) ?\(/.exec(statement) ?? []
+      const what = index === undefined ? `table ${table}` : `index ${index}`
+      return { table: table.toLowerCase(), what: table === '' ? `part "${statement.slice(0, 60)} …"` : what, statement }
+    })
+    .filter(({ table }) => !table.startsWith('sqlite_'))
 
 /** Every database has the tables of these kinds. Those of a later kind are made when it is opened. */
 const firstKinds: readonly string[] = ['news', 'blog']
 
-const tablesOfNewKind = (kind: ObjectKind, found: Tables): readonly string[] => {
+const tablesOfNewKind = (kind: ObjectKind, found: ReadonlySet<string>): readonly string[] => {
   const { table, texts } = contentTables[kind]
   const tables = [table, linkTables[kind], ...(texts === undefined ? [] : [texts])]
   return !firstKinds.includes(kind) && tables.every((name) => !found.has(name)) ? tables : []
 }
 
-/**
- * A sentence for each table and column that is missing. SQLite itself finds nothing wrong with a database without them.
- */
-export const missingTables = (connection: DatabaseSync): readonly string[] => {
-  const found = tablesIn(connection)
-  const notYet = new Set(objectKindNames.flatMap((kind) => tablesOfNewKind(kind, found)))
-  return [...expectedTables()].flatMap(([table, columns]) => {
-    const own = found.get(table)
-    if (!own) return notYet.has(table) ? [] : [`the table ${table} is missing`]
-    return [...columns]
-      .filter((column) => !own.has(column))
-      .map((column) => `the table ${table} has no column ${column}`)
+const clausesMissingIn = (other: Part, { statement }: Part): readonly string[] =>
+  statement.split(/ ?[(),] ?/).filter((clause) => !other.statement.includes(clause))
+
+const compareParts = (found: readonly Part[], expected: readonly Part[]): readonly string[] => {
+  const tables = new Set(found.map(({ table }) => table))
+  const notYet = new Set(objectKindNames.flatMap((kind) => tablesOfNewKind(kind, tables)))
+  const faults = expected.flatMap((part) => {
+    const { what, table, statement } = part
+    const own = found.find((other) => other.what === what)
+    if (own?.statement === statement || notYet.has(table)) return []
+    if (own)
+      return [`the ${what} is altered: ${[...clausesMissingIn(own, part), ...clausesMissingIn(part, own)].join(', ')}`]
+    return tables.has(table) || what.startsWith('table') ? [`the ${what} is missing`] : []
   })
+  const known = new Set(expected.flatMap(({ table, what }) => ['', table, what]))
+  // A newer program may have made further tables, for another kind of objects.
+  const foreign = found.filter(({ table, what }) => known.has(table) && !known.has(what))
+  return [...faults, ...foreign.map(({ what }) => `the ${what} is foreign: this program does not make it`)]
+}
+
+/** A sentence for each part of the schema that is missing, altered or foreign: SQLite would obey any trigger. */
+export const schemaFaults = (connection: DatabaseSync): readonly string[] => {
+  const sound = connect(':memory:')
+  try {
+    prepareSchema(sound)
+    return compareParts(partsOf(connection), partsOf(sound))
+  } finally {
+    sound.close()
+  }
 }

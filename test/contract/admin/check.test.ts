@@ -16,6 +16,55 @@ const tamper = (directory: string, sql: string) => {
   database.close()
 }
 
+const folder = (key: string) =>
+  `INSERT INTO objects (key, blob, size, modified, type, version) VALUES ('${key}/', NULL, 0, 0, '', 'v')`
+const form = (fields: string) => `UPDATE web_forms SET fields = '${fields}' WHERE id = 1`
+
+/** Rows that no request could read: what is wrong, how it comes in, where it is, and its column. */
+const unreadable = [
+  ['JSON that is cut', form('[{'), 'table web_forms, site 1001, id 1', 'fields'],
+  ['JSON of another kind', form('{}'), 'table web_forms, site 1001, id 1', 'fields'],
+  ['a list of other things', form('[7]'), 'table web_forms, site 1001, id 1', 'fields'],
+  ['an item without a member', form('[{"typeId":1,"mandatory":true}]'), 'table web_forms, site 1001, id 1', 'fields'],
+  ['a token for no list of sites', `UPDATE grants SET sites = '"1001"'`, 'table grants, user demo', 'sites'],
+  ['a token with other permissions', "UPDATE grants SET permissions = '[1]'", 'table grants, user demo', 'permissions'],
+  [
+    'content of another id',
+    `UPDATE blogs SET members = '{"id":9}' WHERE id = 8`,
+    'table blogs, site 1001, id 8',
+    'members',
+  ],
+  [
+    'an upload to nowhere',
+    "INSERT INTO uploads VALUES ('u', 1001, 'ann', '{}', '', 9, 9, 0, 1, 0, 1, NULL)",
+    'table uploads, site 1001, id u',
+    'target',
+  ],
+  [
+    'details that are a list',
+    "INSERT INTO changes VALUES (1001, 5, 0, 'file.stored', 'a', 'ann', NULL, '[]')",
+    'table changes, site 1001, id 5',
+    'details',
+  ],
+  [
+    'a queued removal of a path that leads up',
+    "INSERT INTO removal_queue VALUES (1, 1001, '../a', 'x')",
+    'table removal_queue, site 1001, path ../a',
+    'path',
+  ],
+  ['a file of no site', folder('live/01001/a'), 'table objects, key live/01001/a/', 'key'],
+  ['a file of no area', folder('dead/1001/a'), 'table objects, key dead/1001/a/', 'key'],
+  ['a path that leads up', folder('live/1001/../1002/a'), 'table objects, key live/1001/../1002/a/', 'key'],
+  ['a path with an empty name', folder('live/1001/a//b'), 'table objects, key live/1001/a//b/', 'key'],
+  ['a path that is not normalised', folder('draft/1001/a\u0308'), 'table objects, key draft/1001/a\u0308/', 'key'],
+  [
+    'an earlier state at a path that leads up',
+    "INSERT INTO old_objects VALUES ('live/1001/..', 'v', NULL, 0, 0, '', NULL, 1, 1)",
+    'table old_objects, key live/1001/..',
+    'key',
+  ],
+] as const
+
 describe('check', () => {
   test('calls a database that it cannot open not damaged, and no command does', async ({ siteDirectory, skip }) => {
     if (process.getuid?.() === 0) skip('root may open every file')
@@ -72,7 +121,8 @@ describe('check', () => {
     ],
     [
       'a removal of a folder that nobody goes on with',
-      "INSERT INTO folder_removals (site, folder, id, entry) VALUES (1001, 'a/b', 'x', '{}')",
+      `INSERT INTO folder_removals (site, folder, id, entry)
+         VALUES (1001, 'a/b', 'x', '{"type":"folder.removed","subject":"a/b","actor":"ann"}')`,
       { where: 'site 1001, folder a/b', fault: expect.stringContaining('nothing continues it') },
     ],
     [
@@ -90,6 +140,14 @@ describe('check', () => {
       "INSERT INTO objects (key, blob, size, modified, type, version) VALUES ('live/1001/a.txt', NULL, 3, 0, 'text/plain', 'v')",
       { where: 'site 1001, file a.txt', fault: expect.stringContaining('no bytes') },
     ],
+    ...unreadable.map(
+      ([what, sql, where, column]) =>
+        [
+          what,
+          sql,
+          { where, fault: `the service cannot read its ${column}. Put the database back from a backup` },
+        ] as const,
+    ),
   ] as const)('names %s', async ([, sql, fault], { directory, start }) => {
     await (await start()).stop()
     tamper(directory, sql)
@@ -113,7 +171,7 @@ describe('check', () => {
     [
       'has a table in which a column is called otherwise',
       'ALTER TABLE objects RENAME COLUMN fingerprint TO sum',
-      /^it is damaged: the table objects has no column fingerprint\. /,
+      /^it is damaged: the table objects is altered: fingerprint TEXT, sum TEXT\. /,
     ],
     [
       'was made by a newer version',

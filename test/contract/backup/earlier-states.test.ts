@@ -94,7 +94,7 @@ describe('when an earlier state of a file is damaged', () => {
     await replaceBlob(data)
     expect(await faultsOf(data)).toMatchObject([{ where: 'site 1001, file copy.bin' }])
     const thoroughly = { evenIfDamaged: false, withBytes: true, signal: new AbortController().signal }
-    await expect(makeBackup(data, join(folder, 'again'), thoroughly)).rejects.toThrow(/^A file is not whole/)
+    await expect(makeBackup(data, join(folder, 'again'), thoroughly)).rejects.toThrow(/^A file or row is not whole/)
   })
 
   test('a name that leads out of the backup still refuses the restoration', async ({ backedUp, serve }) => {

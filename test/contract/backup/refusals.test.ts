@@ -67,7 +67,7 @@ describe('a backup is refused, and nothing is left of it,', () => {
     const target = join(folder, 'again')
     const outcome = await administer(data, ['backup', target, '--bytes'])
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(/^A file is not whole: .+, its bytes are not those that were stored\. .+\n$/)
+    expect(outcome.stderr).toMatch(/^A file or row is not whole: .+, its bytes are not those that were stored\. .+\n$/)
     expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
 
     const even = { evenIfDamaged: true, withBytes: true, signal: new AbortController().signal }
@@ -178,7 +178,7 @@ describe('a restoration is refused, and nothing is changed,', () => {
     [
       'of which a file is missing',
       (backup) => renameSync(blobOf(backup), join(backup, 'x')),
-      /1 of its files are not whole, such as .+: it is missing\. .+ Nothing was changed/,
+      /1 of its files or rows are not whole, such as .+: it is missing\. .+ Nothing was changed/,
     ],
     [
       'of which a file is short',

@@ -19,10 +19,12 @@ test.for([
     const [target, other] = [join(folder, 'again'), join(folder, 'other')]
     tamper(data, become(bytes))
     await expect(backUp(data, target)).rejects.toThrow(
-      new RegExp(`^A file is not whole: [0-9a-f]{32} in ${join(data, 'site-admin.db')}, ${fault}\\. `),
+      new RegExp(`^A file or row is not whole: [0-9a-f]{32} in ${join(data, 'site-admin.db')}, ${fault}\\. `),
     )
     expect(await makeBackup(data, target, even)).toMatchObject({ damaged: 1, damagedEarlier: 0, damagedUploads: 0 })
-    await expect(restore(target, restored)).rejects.toThrow(/is damaged: 1 of its files are not whole, such as .+ in /)
+    await expect(restore(target, restored)).rejects.toThrow(
+      /is damaged: 1 of its files or rows are not whole, such as .+ in /,
+    )
     expect(await restoreBackup(target, restored, even)).toMatchObject({ damaged: 1 })
     expect(await faultsOf(restored)).toMatchObject([{ where: 'site 1001, file small.txt' }])
 

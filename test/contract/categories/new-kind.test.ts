@@ -8,12 +8,14 @@ import { createCategoriesHandler } from '../../../functions/categories/group.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import { tagOf } from '../../../lib/http/conditions.ts'
 import type { Handler } from '../../../lib/http/request.ts'
+import { checkDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { prepareSchema } from '../../../lib/machine/sqlite/schema.ts'
 import { createCategoriesDeps } from '../../../lib/service/deps.ts'
 import { createDocument } from '../../../tools/openapi/document.ts'
 import { recordExamples } from '../../../tools/openapi/examples.ts'
 import { administer } from '../../support/administration.ts'
+import { backUp, restore, tamper } from '../../support/backups.ts'
 import { fillDirectory } from '../../support/every-operation.ts'
 import { send } from '../../support/gateway.ts'
 import { entry, hands, type OpenedHand } from '../../support/hands.ts'
@@ -206,6 +208,28 @@ test('a new kind of objects gets its tables in a database that does not know it'
   for (const { name } of made) connection.exec(`DROP TABLE ${name}`)
   prepareSchema(connection)
   expect(tables()).toEqual(made)
+})
+
+test('a directory and a backup that do not know a new kind of objects are sound, and get its tables', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'site-admin-'))
+  const [data, backup, restored] = ['data', 'backup', 'restored'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  try {
+    await (await openMachine(data, { role: 'service' })).close()
+    await backUp(data, backup)
+    for (const directory of [data, backup]) {
+      tamper(directory, 'DROP TABLE event_links; DROP TABLE event_texts; DROP TABLE events')
+      expect(await checkDirectory(directory)).toEqual([])
+    }
+    await restore(backup, restored)
+    await (await openMachine(restored)).close()
+    expect(await checkDirectory(restored)).toEqual([])
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })
 
 test('a new kind of objects is in the document, with examples that the service has answered', async () => {

@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { openImmutable } from '../../../lib/machine/sqlite/database.ts'
 import { openWords, scratchFile } from '../../support/scratch-database.ts'
 
 const unavailable = expect.objectContaining({ code: 100503, status: 503 })
@@ -13,6 +16,28 @@ const openAnother = (file: string): DatabaseSync => {
   onTestFinished(() => another.close())
   return another
 }
+
+describe('a connection', () => {
+  const settings = ['trusted_schema', 'cell_size_check', 'fullfsync', 'checkpoint_fullfsync']
+  const settingsOf = (connection: DatabaseSync) =>
+    settings.map((name) => connection.prepare(`PRAGMA ${name}`).get()?.[name])
+
+  test('does not trust the schema, looks at each page, and on macOS flushes to the disk itself (O-13, O-20)', () => {
+    const { file, connection } = openWords()
+    expect(settingsOf(connection)).toEqual([0, 1, 1, 1])
+    const reading = openImmutable(file)
+    onTestFinished(() => reading.close())
+    expect(settingsOf(reading).slice(0, 2)).toEqual([0, 1])
+  })
+
+  test('is made in one place for the service, commands, locks, check and backups', () => {
+    const root = join(import.meta.dirname, '../../..')
+    const makers = globSync('{admin,lib,local,server}/**/*.ts', { cwd: root }).filter((file) =>
+      readFileSync(join(root, file), 'utf8').includes('new DatabaseSync('),
+    )
+    expect(makers).toEqual(['lib/machine/sqlite/database.ts'])
+  })
+})
 
 describe('changes', () => {
   test('are made in the order in which they were asked for, and answer what they made', async () => {

@@ -181,7 +181,6 @@ it('what is wrong with rows is named', async () => {
     'live/1001/folder/',
     'nowhere',
     'live/1001/a',
-    'nowhere',
   ])
 })
 

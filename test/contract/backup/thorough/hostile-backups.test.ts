@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { makeBackup } from '../../../../lib/machine/backup/make-backup.ts'
 import { restoreBackup } from '../../../../lib/machine/backup/restore-backup.ts'
 import { administer, administerApart } from '../../../support/administration.ts'
-import { blobOf, faultsOf, storage, tamper, test } from '../../../support/backups.ts'
+import { backUp, blobOf, faultsOf, restore, storage, tamper, test } from '../../../support/backups.ts'
 
 /** Even who wants all that is there does not want what leads elsewhere. */
 const even = { evenIfDamaged: true, withBytes: true, signal: new AbortController().signal }
@@ -100,12 +100,41 @@ describe('a pipe in the place of a file is not waited for', () => {
     const { status, stdout } = await administerApart(backup, ['--json', 'check', '--bytes'], '', signal)
     expect({ status, ...JSON.parse(stdout) }).toMatchObject({
       status: 1,
-      faults: [{ where: 'site 1001, file large.bin', fault: expect.stringMatching(/ of which 0 are there/) }],
+      faults: [{ where: 'site 1001, file large.bin', fault: expect.stringMatching(/^it is not a file: /) }],
     })
     expect(await administerApart(restored, ['restore', backup], '', signal)).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/it is not a file/),
     })
+  })
+})
+
+describe('a link leads a backup nowhere else', () => {
+  test.for([
+    ['site-admin.db', 'is a symbolic link'],
+    ['demo.json', 'is a symbolic link'],
+    ['blobs', 'is not a folder'],
+  ] as const)('in the place of %s', async ([name, what], { backedUp: { folder, backup, restored } }) => {
+    renameSync(join(backup, name), join(folder, 'elsewhere'))
+    symlinkSync(join(folder, 'elsewhere'), join(backup, name))
+    const found = new RegExp(`${name} ${what}`)
+    await expect(restoreBackup(backup, restored, even)).rejects.toThrow(found)
+    expect(existsSync(restored)).toBe(false)
+    const { status, stdout, stderr } = await administer(backup, ['check'])
+    expect({ status, told: stdout + stderr }).toEqual({ status: 1, told: expect.stringMatching(found) })
+  })
+
+  test('in the place of a blob', async ({ backedUp: { data, folder, backup, restored } }) => {
+    for (const directory of [data, backup]) {
+      const blob = blobOf(directory)
+      renameSync(blob, join(directory, 'elsewhere'))
+      symlinkSync(join(directory, 'elsewhere'), blob)
+      expect(await faultsOf(directory)).toMatchObject([
+        { where: 'site 1001, file large.bin', fault: expect.stringMatching(/^it is not a file: .+ Upload it again/) },
+      ])
+    }
+    await expect(backUp(data, join(folder, 'again'))).rejects.toThrow('it is not a file')
+    await expect(restore(backup, restored)).rejects.toThrow('it is not a file')
   })
 })
 

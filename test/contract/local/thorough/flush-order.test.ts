@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, expect } from 'vitest'
-import { startInShell } from '../../../support/program.ts'
-import { test } from '../../../support/test.ts'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, type TestContext } from 'vitest'
+import { storage, test } from '../../../support/backups.ts'
+import { runInShell, startInShell } from '../../../support/program.ts'
 
 /** A system call: where in the trace it began and ended, and the file that it was for. */
 interface SystemCall {
@@ -25,15 +25,20 @@ const readTrace = (text: string): readonly SystemCall[] => {
       open.delete(thread)
       continue
     }
-    const [, name, path = ''] = /^(\w+)\((?:\d+<([^>]*)>)?/.exec(rest) ?? []
+    const [, name, file] = /^(\w+)\((?:\d+<([^>]*)>)?/.exec(rest) ?? []
     if (name === undefined) continue
+    // A call that names a file has the name in quotes, and the new name of a renamed file last.
+    const path = file ?? /.*"([^"]*)"/.exec(rest)?.[1] ?? ''
     if (rest.endsWith('<unfinished ...>')) open.set(thread, { name, path, begun: line })
     else calls.push({ name, path, begun: line, ended: line })
   }
   return calls
 }
 
-const traced = ['fsync', 'fdatasync', 'pwrite64', 'pwritev', 'pwritev2', 'write', 'writev', 'sendto', 'sendmsg']
+const flushes = ['fsync', 'fdatasync']
+const names = ['mkdir', 'mkdirat', 'openat', 'rename', 'renameat', 'renameat2']
+const writes = ['pwrite64', 'pwritev', 'pwritev2', 'write', 'writev', 'sendto', 'sendmsg']
+const traced = [...flushes, ...names, ...writes]
 
 /** Undefined where programs can be traced. */
 const noTracing = ((): string | undefined => {
@@ -46,53 +51,155 @@ const noTracing = ((): string | undefined => {
 })()
 if (noTracing) console.warn(`NOT RUN: the order in which a file is flushed (${noTracing}).`)
 
+const find = (calls: readonly SystemCall[], from: number, name: RegExp, path: RegExp | string): number => {
+  const isIt = (call: SystemCall) =>
+    call.begun > from && name.test(call.name) && (typeof path === 'string' ? call.path === path : path.test(call.path))
+  return calls.find(isIt)?.ended ?? Number.NaN
+}
+const sync = /sync$/
+const writing = /write/
+
+/** The bytes of the blob, its name, the row and the answer, in this order. */
+const expectBlobBeforeRow = (calls: readonly SystemCall[], data: string) => {
+  const blobs = join(data, 'blobs')
+  const lastByte = calls.findLast(({ name, path }) => writing.test(name) && path.startsWith(`${blobs}/`))
+  if (!lastByte) throw new Error('The service has written no blob')
+  const { ended, path } = lastByte
+  const flushed = find(calls, ended, sync, path)
+  const named = find(calls, -1, sync, blobs)
+  const row = calls.find((call) => call.begun > ended && writing.test(call.name) && call.path.endsWith('.db-wal'))
+  const committed = find(calls, row?.ended ?? Number.NaN, sync, /\.db-wal$/)
+  const answered = calls.find(
+    ({ name, path, begun }) =>
+      /^(write|writev|sendto|sendmsg)$/.test(name) && /^(socket|TCP)/.test(path) && begun > ended,
+  )
+  expect(flushed).toBeLessThan(row?.begun ?? Number.NaN)
+  expect(named).toBeLessThan(row?.begun ?? Number.NaN)
+  expect(committed).toBeLessThan(answered?.begun ?? Number.NaN)
+}
+
+const options = `-f -y -s 12 -e trace=${traced.join()}`
+
+/** Runs a command of `site-admin` to its end. Answers its system calls. */
+const traceCommand = async (directory: string, args: readonly string[]): Promise<readonly SystemCall[]> => {
+  const trace = join(directory, 'trace')
+  const command = `trace=$1; shift; strace ${options} -o "$trace" "$node" admin/main.js "$@"`
+  expect(await runInShell(command, [trace, ...args])).toMatchObject({ status: 0, stderr: '' })
+  return readTrace(readFileSync(trace, 'utf8'))
+}
+
 describe.skipIf(noTracing)('below the service, a file is on the disk before the change that names it', () => {
-  test('for a PUT: bytes, name, row, answer (S-47)', { timeout: 60_000 }, async ({ directory, onTestFinished }) => {
+  const startTraced = async (directory: string, data: string, onTestFinished: TestContext['onTestFinished']) => {
     const trace = join(directory, 'trace')
-    const data = join(directory, 'data')
-    const command = `exec strace -D -f -y -s 12 -o "$1" -e trace=${traced.join()} "$node" local/main.js --json --quiet --port 0 --data-dir "$2"`
+    const command = `exec strace -D ${options} -o "$1" "$node" local/main.js --json --quiet --port 0 --data-dir "$2"`
     const service = startInShell(command, [trace, data])
-    onTestFinished(async () => {
-      service.kill('SIGTERM')
+    const stop = async (signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') => {
+      service.kill(signal)
       await service.ended
-    })
+    }
+    onTestFinished(() => stop())
     const { baseUrl, token } = JSON.parse(await service.line())
-    const url = `${baseUrl}/api/v2/admin/sites/current/storage/flushed.bin`
-    const before = readFileSync(trace, 'utf8').split('\n').length - 1
-    const { status } = await fetch(url, {
-      method: 'PUT',
-      headers: { Authorization: token },
+    const lines = () => readFileSync(trace, 'utf8')
+    return {
+      send: (path: string, init: RequestInit & { readonly headers?: Record<string, string> }) =>
+        fetch(new URL(path, baseUrl), { ...init, headers: { Authorization: token, ...init.headers } }),
+      /** For `callsSince`. */
+      now: () => lines().split('\n').length - 1,
+      stop,
+      callsSince: (begin: number) => readTrace(lines()).filter(({ begun }) => begun >= begin),
+    }
+  }
+
+  test('for a new data directory: each name in its folder, and the log of the database before the marker (O-20)', async ({
+    directory,
+    onTestFinished,
+  }) => {
+    const data = join(directory, 'new', 'data')
+    const made = await startTraced(directory, data, onTestFinished)
+    await made.stop()
+    const first = made.callsSince(0)
+    const log = find(first, -1, /^openat$/, /\.db-wal$/)
+    for (const folder of [dirname(data), data]) {
+      expect(find(first, find(first, -1, /^mkdir/, folder), sync, dirname(folder))).toBeLessThan(log)
+    }
+
+    const again = await startTraced(directory, data, onTestFinished)
+    await again.stop()
+    const second = again.callsSince(0)
+    const opened = find(second, -1, /^openat$/, /\.db-wal$/)
+    expect(find(second, opened, sync, data)).toBeLessThan(find(second, -1, /^rename/, join(data, 'running')))
+  })
+
+  test('after a crash: what the killed service wrote, before a blob is moved by it (O-20)', async ({
+    directory,
+    onTestFinished,
+  }) => {
+    const data = join(directory, 'data')
+    const killed = await startTraced(directory, data, onTestFinished)
+    await killed.stop('SIGKILL')
+    writeFileSync(join(data, 'blobs', 'orphan'), 'x')
+    const { stop, callsSince } = await startTraced(directory, data, onTestFinished)
+    await stop()
+    const calls = callsSince(0)
+    expect(find(calls, -1, sync, /\.db-wal$/)).toBeLessThan(find(calls, -1, /^rename/, join(data, 'orphans', 'orphan')))
+  })
+
+  test('for a PUT: bytes, name, row, answer (S-47)', async ({ directory, onTestFinished }) => {
+    const data = join(directory, 'data')
+    const { send, now, stop, callsSince } = await startTraced(directory, data, onTestFinished)
+    const begin = now()
+    const { status } = await send(`${storage}/flushed.bin`, { method: 'PUT', body: Buffer.alloc(300_000, 'x') })
+    expect(status).toBe(200)
+    await stop()
+    expectBlobBeforeRow(callsSince(begin), data)
+  })
+
+  test('for a piece of a resumable upload: bytes, name, offset, answer (U-19)', async ({
+    directory,
+    onTestFinished,
+  }) => {
+    const data = join(directory, 'data')
+    const { send, now, stop, callsSince } = await startTraced(directory, data, onTestFinished)
+    const inTus = { 'Tus-Resumable': '1.0.0' }
+    const created = await send(storage, {
+      method: 'POST',
+      headers: { ...inTus, 'Upload-Length': '400000', 'Upload-Metadata': 'filename YS5iaW4=' },
+    })
+    const begin = now()
+    const { status } = await send(created.headers.get('location') ?? '', {
+      method: 'PATCH',
+      headers: { ...inTus, 'Upload-Offset': '0', 'Content-Type': 'application/offset+octet-stream' },
       body: Buffer.alloc(300_000, 'x'),
     })
-    expect(status).toBe(200)
-    service.kill('SIGTERM')
-    await service.ended
+    expect(status).toBe(204)
+    await stop()
+    expectBlobBeforeRow(callsSince(begin), data)
+  })
 
-    const calls = readTrace(readFileSync(trace, 'utf8')).filter(({ begun }) => begun >= before)
-    const blobs = join(data, 'blobs')
-    const isWrite = ({ name }: SystemCall) => name.includes('write')
-    const isSync = ({ name }: SystemCall) => name.endsWith('sync')
-    const ofBlob = calls.filter(({ path }) => path.startsWith(`${blobs}/`))
-    const lastByte = ofBlob.findLast(isWrite)
-    if (!lastByte) throw new Error('The service has written no blob')
-    const flushed = ofBlob.find((call) => isSync(call) && call.begun > lastByte.ended)
-    const named = calls.find((call) => isSync(call) && call.path === blobs)
-    const log = calls.filter(({ path, begun }) => path.endsWith('.db-wal') && begun > lastByte.ended)
-    const row = log.find(isWrite)
-    const committed = log.find((call) => isSync(call) && call.begun > (row?.ended ?? 0))
-    const answered = calls.find(
-      ({ name, path, begun }) =>
-        /^(write|writev|sendto|sendmsg)$/.test(name) && /^(socket|TCP)/.test(path) && begun > lastByte.ended,
+  test('for a backup and a restoration: the files and their names, before they are complete (O-20)', async ({
+    backedUp: { folder, data },
+  }) => {
+    const target = join(folder, 'traced')
+    const backup = await traceCommand(folder, ['--data-dir', data, 'backup', target])
+    const moved = find(backup, -1, /^rename/, target)
+    const marker = find(backup, -1, /^rename/, /site-admin-backup\.json$/)
+    expect(find(backup, -1, sync, /\.unfinished-\w+\/site-admin\.db$/)).toBeLessThan(marker)
+    expect(find(backup, -1, sync, /\.unfinished-\w+\/blobs$/)).toBeLessThan(marker)
+    expect(find(backup, marker, sync, /\.unfinished-\w+$/)).toBeLessThan(moved)
+    expect(find(backup, moved, sync, folder)).toBeLessThan(find(backup, moved, writing, /^(pipe|socket)/))
+
+    const restored = join(folder, 'new', 'restored')
+    const restoration = await traceCommand(folder, ['--data-dir', restored, 'restore', target])
+    const ready = restoration.findLast(
+      ({ name, path }) => name.startsWith('rename') && path === join(restored, 'site-admin.json'),
     )
-    const order = { flushed: flushed?.ended, named: named?.ended, row: row?.begun, committed: committed?.ended }
-    expect(order).toEqual({
-      flushed: expect.any(Number),
-      named: expect.any(Number),
-      row: expect.any(Number),
-      committed: expect.any(Number),
-    })
-    expect(flushed?.ended).toBeLessThan(row?.begun ?? 0)
-    expect(named?.ended).toBeLessThan(row?.begun ?? 0)
-    expect(committed?.ended).toBeLessThan(answered?.begun ?? 0)
+    if (!ready) throw new Error('The restoration has written no marker')
+    for (const path of [join(restored, 'site-admin.db'), join(restored, 'blobs')]) {
+      expect(find(restoration, -1, sync, path)).toBeLessThan(ready.begun)
+    }
+    for (const path of [dirname(restored), restored]) {
+      expect(find(restoration, find(restoration, -1, /^mkdir/, path), sync, dirname(path))).toBeLessThan(ready.begun)
+    }
+    expect(find(restoration, ready.ended, sync, restored)).toBeGreaterThan(ready.ended)
   })
 })

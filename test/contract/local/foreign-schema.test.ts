@@ -1,0 +1,149 @@
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect } from 'vitest'
+import { makeBackup } from '../../../lib/machine/backup/make-backup.ts'
+import { restoreBackup } from '../../../lib/machine/backup/restore-backup.ts'
+import { checkDirectory } from '../../../lib/machine/check/check-directory.ts'
+import { openMachine } from '../../../lib/machine/machine.ts'
+import { administer } from '../../support/administration.ts'
+import { backUp, faultsOf, restore, tamper, test } from '../../support/backups.ts'
+import { snapshotOf } from '../../support/directory-snapshot.ts'
+import { startService } from '../../support/spawned-service.ts'
+
+const tablesIn = (directory: string): readonly string[] => {
+  const database = new DatabaseSync(join(directory, 'site-admin.db'), { readOnly: true })
+  const rows = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'").all()
+  database.close()
+  return rows.map(({ name }) => String(name))
+}
+
+describe('a database without one of its tables', () => {
+  test('is named by check, and refused by restore and by whoever opens it, whichever it is', async ({
+    backedUp: { data, folder, backup, restored },
+  }) => {
+    const tables = tablesIn(backup)
+    expect(tables.length).toBeGreaterThan(20)
+    for (const table of tables) {
+      const [saved, used] = [join(folder, `saved-${table}`), join(folder, `used-${table}`)]
+      cpSync(backup, saved, { recursive: true })
+      cpSync(data, used, { recursive: true })
+      for (const directory of [saved, used]) tamper(directory, `DROP TABLE ${table}`)
+      const fault = (directory: string) => ({
+        where: join(directory, 'site-admin.db'),
+        fault: `it is damaged: the table ${table} is missing. Put it back from a backup.`,
+      })
+      expect(await checkDirectory(saved)).toContainEqual(fault(saved))
+      expect(await checkDirectory(used)).toContainEqual(fault(used))
+      await expect(restore(saved, restored)).rejects.toThrow(
+        `the table ${table} is missing. Put it back from a backup. Name another backup.`,
+      )
+      await expect(openMachine(used)).rejects.toThrow(
+        `is damaged: the table ${table} is missing. Put the directory back from a backup, `,
+      )
+    }
+  })
+
+  test('is refused by the service, by commands and by backup with what to do', async ({
+    backedUp: { data, folder },
+  }) => {
+    tamper(data, 'DROP TABLE sites')
+    const sentence =
+      /^The database .+ is damaged: the table sites is missing\. Put the directory back from a backup, .+\n$/
+    for (const args of [
+      ['site', 'list'],
+      ['backup', join(folder, 'again')],
+    ]) {
+      expect(await administer(data, args)).toMatchObject({
+        status: 1,
+        stdout: '',
+        stderr: expect.stringMatching(sentence),
+      })
+    }
+    await expect(startService(data)).rejects.toThrow(
+      /the table sites is missing\. Put the directory back from a backup/,
+    )
+  })
+
+  test('is refused when its tables are of a version that was never released, whatever is missing', async ({
+    backedUp: { data },
+  }) => {
+    tamper(data, 'DROP TABLE backups; PRAGMA user_version = 5')
+    await expect(openMachine(data)).rejects.toThrow(
+      /^The data directory .+ cannot be opened: The database has tables of version 5, .+ Choose another data directory\.$/,
+    )
+  })
+})
+
+describe('a database with a part that this program does not make', () => {
+  const trigger = 'CREATE TRIGGER evil AFTER INSERT ON objects BEGIN DELETE FROM objects; END'
+  const foreign = (what: string) => `the ${what} is foreign: this program does not make it`
+
+  test.for([
+    ['a trigger', trigger, foreign(`part "${trigger.slice(0, 60)} …"`)],
+    ['a view', 'CREATE VIEW evil AS SELECT 1', foreign('part "CREATE VIEW evil AS SELECT 1 …"')],
+    ['an index', 'CREATE INDEX evil ON Objects (size)', foreign('index evil')],
+    [
+      'an index that is unique',
+      'CREATE UNIQUE INDEX evil ON sites (name)',
+      foreign('part "CREATE UNIQUE INDEX evil ON sites (name) …"'),
+    ],
+    [
+      'a column',
+      "ALTER TABLE sites ADD COLUMN evil TEXT DEFAULT 'x'",
+      "the table sites is altered: evil TEXT DEFAULT 'x'",
+    ],
+    ['no index', 'DROP INDEX objects_by_blob', 'the index objects_by_blob is missing'],
+    [
+      'an index over other rows',
+      'DROP INDEX going_news; CREATE INDEX going_news ON news (site, id) WHERE going = 0',
+      'the index going_news is altered: WHERE going = 1, WHERE going = 0',
+    ],
+  ] as const)(
+    'is refused by check, restore, backup and whoever opens it: %s (O-13)',
+    async ([, sql, fault], { backedUp }) => {
+      const { data, folder, backup, restored } = backedUp
+      for (const directory of [data, backup]) tamper(directory, sql)
+      const before = snapshotOf(data)
+      for (const directory of [data, backup]) {
+        expect(await checkDirectory(directory)).toEqual([
+          { where: join(directory, 'site-admin.db'), fault: `it is damaged: ${fault}. Put it back from a backup.` },
+        ])
+      }
+      await expect(restore(backup, restored)).rejects.toThrow(fault)
+      await expect(backUp(data, join(folder, 'again'))).rejects.toThrow(fault)
+      await expect(openMachine(data, { role: 'service' })).rejects.toThrow(fault)
+      expect(snapshotOf(data)).toEqual(before)
+    },
+  )
+
+  test('is used when the part is a table that a newer program has made for another kind of objects, or SQLite', async ({
+    backedUp: { data, backup, restored },
+  }) => {
+    for (const directory of [data, backup]) {
+      tamper(
+        directory,
+        `CREATE TABLE events (site INTEGER, id INTEGER, PRIMARY KEY (site, id)) STRICT;
+         CREATE INDEX going_events ON events (id) WHERE id > 1; CREATE TABLE numbers (id INTEGER PRIMARY KEY AUTOINCREMENT);
+         ANALYZE`,
+      )
+    }
+    expect(await faultsOf(data)).toEqual([])
+    await restore(backup, restored)
+    const machine = await openMachine(restored, { role: 'service' })
+    await machine.close()
+  })
+})
+
+test('a database with rows that the service cannot read is backed up and restored only when that is asked for', async ({
+  backedUp: { data, folder, backup, restored },
+}) => {
+  for (const directory of [data, backup]) tamper(directory, "UPDATE web_forms SET fields = '[' WHERE id = 1")
+  const target = join(folder, 'again')
+  const fault = /table web_forms, site 1001, id 1[,:] the service cannot read its fields\. /
+  await expect(backUp(data, target)).rejects.toThrow(fault)
+  await expect(restore(backup, restored)).rejects.toThrow(fault)
+  const even = { evenIfDamaged: true, withBytes: false, signal: new AbortController().signal }
+  expect(await makeBackup(data, target, even)).toMatchObject({ damaged: 1 })
+  expect(await restoreBackup(target, restored, even)).toMatchObject({ damaged: 1 })
+})
