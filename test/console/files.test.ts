@@ -162,6 +162,30 @@ test('a page is shown with its draft and its versions, and an older version come
   expect(await (await client.files.read(path)).text()).toBe('<p>first</p>')
 })
 
+test('the details panel asks for versions of the open file only', async ({ open, client, folder }) => {
+  await seed(client, folder, ['a.txt', 'b.txt'])
+  const page = await open(`#/1001/files/${folder}?file=a.txt`)
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url())
+    if (search.startsWith('?versions')) asked.push(pathname.replace(/.*\/storage/, ''))
+  })
+  const details = page.getByRole('complementary', { name: 'Details' })
+  await details.getByText('No other version is kept.').waitFor()
+  await row(page, 'b.txt').getByRole('link').click()
+  await details.getByRole('heading', { name: 'b.txt' }).waitFor()
+  await details.getByText('No other version is kept.').waitFor()
+  for (const hash of ['#/1001/files?file=', `#/1001/files?file=${folder}`]) {
+    const answered = page.waitForResponse(/storage[^?]*\?meta=$/)
+    await page.evaluate((wanted) => {
+      location.hash = wanted
+    }, hash)
+    await answered
+    await details.getByText('Size').waitFor()
+  }
+  expect(asked.filter((path) => path !== `/${folder}/a.txt` && path !== `/${folder}/b.txt`)).toEqual([])
+})
+
 test('a picture is shown, and any file is downloaded', async ({ open, client, folder }) => {
   const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>'
   await client.files.put(`${folder}/dot.svg`, picture)
