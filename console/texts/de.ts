@@ -298,10 +298,11 @@ export const de: Texts = {
         .filter(Boolean)
         .join(' und ')}, zusammen ${size}.`,
     atLeast: (text) => `Mindestens: ${text}`,
-    comesBack: 'Gelöschtes lässt sich 30 Tage lang zurückholen.',
+    comesBack: (days) => `Gelöschtes lässt sich ${plural(days, 'Tag', 'Tage')} lang zurückholen.`,
     refused: (code) => `Der Dienst wird dies ablehnen (${code}).`,
     deletedTitle: (folder) => `Gelöscht aus ${folder}`,
-    deletedNone: 'Aus diesem Ordner wurde in den letzten 30 Tagen nichts gelöscht.',
+    deletedNone: (days) =>
+      `Aus diesem Ordner wurde in den letzten ${days === 1 ? '24 Stunden' : plural(days, 'Tag', 'Tagen')} nichts gelöscht.`,
     restore: 'Zurückholen',
     restoreOf: (name) => `${name} zurückholen`,
     file: 'Datei',

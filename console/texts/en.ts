@@ -291,10 +291,11 @@ export const en = {
         .filter(Boolean)
         .join(' and ')}, ${size} in all.`,
     atLeast: (text: string) => `At least: ${text}`,
-    comesBack: 'You can restore deleted items for 30 days.',
+    comesBack: (days: number) => `You can restore deleted items for ${plural(days, 'day', 'days')}.`,
     refused: (code: number) => `The service will refuse this (${code}).`,
     deletedTitle: (folder: string) => `Deleted from ${folder}`,
-    deletedNone: 'Nothing was deleted from this folder in the last 30 days.',
+    deletedNone: (days: number) =>
+      `Nothing was deleted from this folder in the last ${days === 1 ? '24 hours' : plural(days, 'day', 'days')}.`,
     restore: 'Restore',
     restoreOf: (name: string) => `Restore ${name}`,
     file: 'File',

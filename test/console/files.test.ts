@@ -135,6 +135,19 @@ test('what was deleted from a folder is listed, and comes back', async ({ open, 
   await row(page, 'gone.txt').waitFor()
 })
 
+test('a removal says for how many days the service keeps what goes (H-14)', async ({ start, open }) => {
+  const service = await start([], { KEPT_DAYS: '7' })
+  const page = await open('#/1001/files', { token: service.token, baseUrl: service.baseUrl })
+  await grid(page).focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Delete')
+  await page.getByText('You can restore deleted items for 7 days.').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'More actions', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Deleted files' }).click()
+  await page.getByText('Nothing was deleted from this folder in the last 7 days.').waitFor()
+})
+
 test('a page is shown with its draft and its versions, and an older version comes back', async ({
   open,
   client,
