@@ -13,12 +13,12 @@ import { FilesContext, useFiles } from './files-context.ts'
 import { createFilesStore } from './files-store.ts'
 import { useListFocus } from './list-focus.ts'
 import { NewFolderDialog, RenameDialog } from './name-dialogs.tsx'
-import { RelocateDialog } from './relocate-dialog.tsx'
 import { RemoveDialog, RemoveDraftDialog } from './remove-dialogs.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { TreeView } from './tree-view.tsx'
 
 const loadDetails = async () => (await import('./on-demand.ts')).Details
+const loadRelocate = async () => (await import('./on-demand.ts')).RelocateDialog
 const loadDeleted = async () => (await import('./on-demand.ts')).DeletedDialog
 
 const OpenDialog = () => {
@@ -30,7 +30,7 @@ const OpenDialog = () => {
     case 'rename':
       return <RenameDialog path={dialog.path} />
     case 'relocate':
-      return <RelocateDialog how={dialog.how} paths={dialog.paths} />
+      return <Loaded load={loadRelocate} props={{ how: dialog.how, paths: dialog.paths }} />
     case 'remove':
       return <RemoveDialog paths={dialog.paths} />
     case 'removeDraft':

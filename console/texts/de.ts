@@ -27,6 +27,17 @@ export const de: Texts = {
     noSites: 'Dieses Token gilt für keine Website. Melden Sie sich mit einem anderen an.',
     signOut: 'Abmelden',
   },
+  link: {
+    title: 'Mit dem Token des Links anmelden?',
+    present: 'Sie sind angemeldet bei:',
+    other: 'Der Link hat ein anderes Token. Es meldet Sie an bei:',
+    unknown: 'Der Link hat ein anderes Token. Seine Websites sind nicht bekannt:',
+    noSites: 'Der Link hat ein anderes Token, das für keine Website gilt.',
+    onDevice: 'Wenn Sie wechseln, bleibt Ihr jetziges Token auf diesem Gerät: Andere und neue Tabs verwenden es.',
+    inTab: 'Wenn Sie wechseln, vergisst dieser Tab Ihr jetziges Token. Sie brauchen es, um zurückzukehren.',
+    stay: 'Bleiben',
+    enter: 'Wechseln',
+  },
   shell: {
     views: 'Ansichten',
     skip: 'Zum Inhalt springen',

@@ -25,6 +25,17 @@ export const en = {
     noSites: 'This token covers no site. Sign in with another one.',
     signOut: 'Sign out',
   },
+  link: {
+    title: 'Sign in with the token of the link?',
+    present: 'You are signed in to:',
+    other: 'The link has another token. It signs you in to:',
+    unknown: 'The link has another token. Its sites are not known:',
+    noSites: 'The link has another token, which covers no site.',
+    onDevice: 'If you switch, your present token stays on this device: other tabs and new ones use it.',
+    inTab: 'If you switch, this tab forgets your present token. You need it again to come back.',
+    stay: 'Stay',
+    enter: 'Switch',
+  },
   shell: {
     views: 'Views',
     skip: 'Skip to the content',
