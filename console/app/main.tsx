@@ -3,8 +3,10 @@ import { useEffect, useErrorBoundary, useMemo } from 'preact/hooks'
 import { createLive, type Live } from '../page/live.ts'
 import { Failure } from '../parts/failure.tsx'
 import { Toasts } from '../parts/toasts.tsx'
-import { followAddress, goTo, route } from '../route/routes.ts'
+import { followAddress, formatRoute, goTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
+import { createLinks, type Links } from './link.ts'
+import { LinkDialog } from './link-dialog.tsx'
 import { followPreferences } from './preferences.ts'
 import { createSession, type Session, takeToken } from './session.ts'
 import { Shell } from './shell.tsx'
@@ -13,9 +15,10 @@ import { SignIn, SignInAgain } from './sign-in.tsx'
 interface AppProps {
   readonly session: Session
   readonly live: Live
+  readonly links: Links
 }
 
-const App = ({ session, live }: AppProps) => {
+const App = ({ session, live, links }: AppProps) => {
   const [fault, tryAgain] = useErrorBoundary()
   const sites = session.sites.value
   const wanted = route.value.site
@@ -23,7 +26,8 @@ const App = ({ session, live }: AppProps) => {
   const client = useMemo(() => site && sites?.choose(site.id), [sites, site?.id])
   useEffect(() => {
     // An address without a site, or with one that the token does not cover.
-    if (site && site.id !== wanted) goTo({ site: site.id }, { replace: true })
+    if (site && site.id !== wanted)
+      goTo({ site: site.id, ...(wanted !== undefined && { path: [] }) }, { replace: true })
   }, [site, wanted])
   if (fault !== undefined) {
     return (
@@ -45,6 +49,7 @@ const App = ({ session, live }: AppProps) => {
     <>
       <Shell access={client} live={live} onSignOut={session.signOut} />
       {session.isExpired.value && <SignInAgain session={session} />}
+      {links.asked.value && <LinkDialog session={session} links={links} />}
     </>
   )
 }
@@ -53,6 +58,7 @@ const start = async () => {
   // The page stands beside the service: `…/prod/console`.
   const url = new URL('.', location.href).href
   const session = createSession({ url, stores: { tab: sessionStorage, device: localStorage } })
+  const links = createLinks(session)
   const live = createLive({
     isVisible: () => document.visibilityState === 'visible',
     onVisible: (listener) => {
@@ -64,8 +70,8 @@ const start = async () => {
   followAddress(() => {
     const { token, rest } = takeToken(location.hash)
     if (token === undefined) return
-    history.replaceState(null, '', rest || location.pathname)
-    session.signIn(token, 'tab')
+    const isAsked = links.open({ token: token.trim(), place: rest })
+    history.replaceState(null, '', isAsked ? formatRoute(route.value) : rest || location.pathname)
   })
   if (!session.isBusy.value) session.goOn()
   await followPreferences()
@@ -73,7 +79,7 @@ const start = async () => {
   if (!root) return
   render(
     <>
-      <App session={session} live={live} />
+      <App session={session} live={live} links={links} />
       <Toasts />
     </>,
     root,

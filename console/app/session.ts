@@ -21,33 +21,45 @@ export interface Session {
   readonly isBusy: Signal<boolean>
   readonly failure: Signal<unknown>
   signIn(token: string, keep: Keep): Promise<void>
+  /** The sites of a token, which signs nobody in. */
+  lookUp(token: string): Promise<Sites>
+  /** Signs in with a token that was looked up. */
+  enter(token: string, sites: Sites, keep: Keep): void
   /** Signs in with the token that was kept: also after a failure that says nothing of the token. */
   goOn(): Promise<void>
   hasKept(): boolean
+  /** The token is the one that is signed in, or will be. */
+  isOwn(token: string): boolean
+  /** The token that is signed in is kept on the device, and works. */
+  isOnDevice(): boolean
   signOut(): void
 }
 
 const key = 'site-admin-token'
 
-const isRefused = (error: unknown): boolean => error instanceof ServiceError && error.status === 401
+export const isRefused = (error: unknown): boolean => error instanceof ServiceError && error.status === 401
+
+/** The kept tokens: the one of the tab comes first, and leaves the one of the device alone. */
+const createKept = (stores: SessionOptions['stores']) => ({
+  read: () => stores.tab.getItem(key) ?? stores.device.getItem(key),
+  isOnDevice: (token: string) => stores.device.getItem(key) === token,
+  write(token: string, keep: Keep) {
+    stores.tab.removeItem(key)
+    stores[keep].setItem(key, token)
+  },
+  forget(token: string) {
+    for (const store of Object.values(stores)) if (store.getItem(key) === token) store.removeItem(key)
+  },
+})
 
 export const createSession = ({ url, stores, ...options }: SessionOptions): Session => {
   const sites = signal<Sites | undefined>(undefined)
   const isExpired = signal(false)
   const isBusy = signal(false)
   const failure = signal<unknown>(undefined)
+  const kept = createKept(stores)
   let token = ''
-
-  const readKept = () => stores.tab.getItem(key) ?? stores.device.getItem(key)
-
-  const forget = () => {
-    for (const store of Object.values(stores)) store.removeItem(key)
-  }
-
-  const remember = (wanted: string, keep: Keep) => {
-    forget()
-    stores[keep].setItem(key, wanted)
-  }
+  let opening = Promise.resolve()
 
   /**
    * A kept token that is refused is forgotten; a new one is kept when nothing is known against it, so that it can be
@@ -56,8 +68,8 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
   const fail = (error: unknown, wanted: string, keep: Keep | undefined) => {
     failure.value = error
     if (isRefused(error)) {
-      if (!keep) forget()
-    } else if (keep && !sites.value) remember(wanted, keep)
+      if (!keep) kept.forget(wanted)
+    } else if (keep && !sites.value) kept.write(wanted, keep)
   }
 
   /** Sees a token that has stopped working, whatever was asked for. */
@@ -70,15 +82,21 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
     }
   }
 
+  const lookUp = (wanted: string) => findSites({ url, token: wanted, fetch: fetchWith(wanted) })
+
+  const enter = (wanted: string, found: Sites, keep: Keep | undefined) => {
+    if (isExpired.value) kept.forget(token)
+    if (keep) kept.write(wanted, keep)
+    token = wanted
+    sites.value = found
+    isExpired.value = false
+  }
+
   const open = async (wanted: string, keep: Keep | undefined): Promise<void> => {
     isBusy.value = true
     failure.value = undefined
     try {
-      const found = await findSites({ url, token: wanted, fetch: fetchWith(wanted) })
-      token = wanted
-      if (keep) remember(wanted, keep)
-      sites.value = found
-      isExpired.value = false
+      enter(wanted, await lookUp(wanted), keep)
     } catch (error) {
       fail(error, wanted, keep)
     } finally {
@@ -91,14 +109,22 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
     isExpired,
     isBusy,
     failure,
-    signIn: (given, keep) => open(given.trim(), keep),
-    hasKept: () => readKept() !== null,
-    async goOn() {
-      const kept = readKept()
-      if (kept) await open(kept, undefined)
+    lookUp,
+    enter,
+    signIn: (given, keep) => {
+      opening = open(given.trim(), keep)
+      return opening
+    },
+    hasKept: () => kept.read() !== null,
+    isOwn: (given) => given === (sites.value ? token : kept.read()),
+    isOnDevice: () => !isExpired.value && kept.isOnDevice(token),
+    goOn() {
+      const wanted = kept.read()
+      if (wanted && !isBusy.value) opening = open(wanted, undefined)
+      return opening
     },
     signOut() {
-      forget()
+      kept.forget(token)
       token = ''
       sites.value = undefined
       isExpired.value = false

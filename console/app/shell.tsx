@@ -1,18 +1,17 @@
-import { useSignal } from '@preact/signals'
-import type { ComponentType } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { SiteClient } from '../../client/src/index.ts'
-import { UploadPanel } from '../files/upload-panel.tsx'
 import { useUploads } from '../files/use-uploads.ts'
 import { PageContext } from '../page/context.ts'
 import type { Live } from '../page/live.ts'
-import { Failure } from '../parts/failure.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Loaded } from '../parts/loaded.tsx'
 import { goTo, linkTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { lastingClient } from './lasting.ts'
 import { SettingsMenu } from './settings-menu.tsx'
-import { type View, views } from './views.ts'
+import { views } from './views.ts'
+
+const loadUploadPanel = async () => (await import('../files/on-demand.ts')).UploadPanel
 
 interface ShellProps {
   /** The client of the site, with the token that there is now. */
@@ -40,26 +39,6 @@ const SiteChoice = ({ client }: { readonly client: SiteClient }) =>
       ))}
     </select>
   )
-
-/** A view, once it is there. */
-const LoadedView = ({ view }: { readonly view: View }) => {
-  const component = useSignal<{ readonly Shown: ComponentType } | undefined>(undefined)
-  const failure = useSignal<unknown>(undefined)
-  const load = async () => {
-    failure.value = undefined
-    try {
-      component.value = { Shown: await view.load() }
-    } catch (error) {
-      failure.value = error
-    }
-  }
-  useEffect(() => {
-    load()
-  }, [view])
-  if (failure.value !== undefined) return <Failure error={failure.value} onRepeat={load} />
-  const { Shown } = component.value ?? {}
-  return Shown ? <Shown /> : <p class="opening">{texts.value.loading}</p>
-}
 
 /** The frame of every view, with the navigation. */
 export const Shell = ({ access, live, onSignOut }: ShellProps) => {
@@ -106,9 +85,15 @@ export const Shell = ({ access, live, onSignOut }: ShellProps) => {
       )}
       <main id="content" tabIndex={-1}>
         <h1 class="unseen">{title}</h1>
-        {view && <LoadedView key={`${client.site.id} ${view.name}`} view={view} />}
+        {view && (
+          <Loaded key={`${client.site.id} ${view.name}`} load={view.load} props={{}}>
+            <p class="opening">{t.loading}</p>
+          </Loaded>
+        )}
       </main>
-      <UploadPanel uploads={uploads} />
+      {(uploads.all.value.length > 0 || uploads.interrupted.value.length > 0) && (
+        <Loaded load={loadUploadPanel} props={{ uploads }} />
+      )}
     </PageContext.Provider>
   )
 }

@@ -1,11 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId } from 'preact/hooks'
-import { ServiceError } from '../../client/src/index.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { texts } from '../texts/texts.ts'
-import type { Session } from './session.ts'
+import { isRefused, type Session } from './session.ts'
 import { SettingsMenu } from './settings-menu.tsx'
 
 interface SignInProps {
@@ -18,7 +17,7 @@ const Form = ({ session }: SignInProps) => {
   const token = useSignal('')
   const isKept = useSignal(false)
   const failure = session.failure.value
-  const isRefused = failure instanceof ServiceError && failure.status === 401
+  const isWrong = isRefused(failure)
   const submit = (event: Event) => {
     event.preventDefault()
     if (session.isBusy.value) return
@@ -36,7 +35,7 @@ const Form = ({ session }: SignInProps) => {
           required
           value={token.value}
           aria-describedby={hint}
-          aria-invalid={isRefused}
+          aria-invalid={isWrong}
           onInput={({ currentTarget }) => {
             token.value = currentTarget.value
           }}
@@ -62,7 +61,7 @@ const Form = ({ session }: SignInProps) => {
         </p>
       </div>
       {failure !== undefined && (
-        <Failure error={failure} onRepeat={!isRefused && session.hasKept() ? session.goOn : undefined} />
+        <Failure error={failure} onRepeat={!isWrong && session.hasKept() ? session.goOn : undefined} />
       )}
       <Button type="submit" kind="primary">
         {t.submit}

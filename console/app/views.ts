@@ -3,7 +3,7 @@ import { FilesView } from '../files/files-view.tsx'
 import type { IconName } from '../parts/icon.tsx'
 import type { Texts } from '../texts/en.ts'
 
-export interface View {
+interface View {
   /** As it stands in the address. */
   readonly name: string
   readonly label: (texts: Texts) => string

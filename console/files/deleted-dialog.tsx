@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { type Deleted, ServiceError } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
+import { keptDays } from '../page/kept-days.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
@@ -63,7 +64,7 @@ export const DeletedDialog = ({ path }: { readonly path: string }) => {
       <div ref={body} class="dialog-body" tabIndex={-1}>
         {failure.value && <Failure error={failure.value.error} onRepeat={failure.value.repeat} />}
         {!found.value && !failure.value && <p class="soft">{texts.value.loading}</p>}
-        {found.value && rows.length === 0 && <p class="soft">{t.deletedNone}</p>}
+        {found.value && rows.length === 0 && <p class="soft">{t.deletedNone(keptDays())}</p>}
         {rows.length > 0 && (
           <div class="deleted" style={{ height: `${rows.length * rowHeight}px` }}>
             <Rows

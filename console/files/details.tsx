@@ -9,7 +9,7 @@ import { texts } from '../texts/texts.ts'
 import { join } from '../uploads/paths.ts'
 import { downloadAll } from './commands.ts'
 import { useFiles } from './files-context.ts'
-import type { Preview } from './preview.ts'
+import type { FoundEntry, Preview } from './preview.ts'
 import { Versions } from './versions.tsx'
 
 interface DetailsProps {
@@ -57,10 +57,8 @@ const Draft = ({ path }: { readonly path: string }) => {
   )
 }
 
-const Facts = ({ preview }: { readonly preview: Preview }) => {
+const Facts = ({ entry }: { readonly entry: FoundEntry }) => {
   const t = texts.value.files
-  const entry = preview.entry.value
-  if (!entry) return null
   const { size, lastModified, contentType, fingerprint } = entry
   const facts = [
     [t.columns.size, formatSize(size)],
@@ -80,13 +78,11 @@ const Facts = ({ preview }: { readonly preview: Preview }) => {
   )
 }
 
-/** A file beside the list: what it looks like, what is known of it, its draft and its versions. */
-export const Details = ({ name }: DetailsProps) => {
+const Panel = ({ name, path }: DetailsProps & { readonly path: string }) => {
   const { store } = useFiles()
   const { client } = usePage()
   const t = texts.value.files
   const { preview } = store
-  const path = join(store.folder.path.value, name)
   useEffect(() => {
     preview.open(path)
     return preview.close
@@ -98,6 +94,8 @@ export const Details = ({ name }: DetailsProps) => {
     return () => document.querySelector<HTMLElement>('.grid')?.focus()
   }, [])
   const close = () => goTo({ query: {} })
+  // The first time, the preview still has the file before.
+  const entry = preview.path.value === path ? preview.entry.value : undefined
   return (
     <aside
       ref={panel}
@@ -116,9 +114,9 @@ export const Details = ({ name }: DetailsProps) => {
       </header>
       <div class="details-body">
         {preview.failure.value !== undefined && <Failure error={preview.failure.value} onRepeat={preview.refresh} />}
-        {preview.entry.value && (
+        {entry?.type === 'file' && (
           <>
-            {preview.entry.value.workflow && (
+            {entry.workflow && (
               <p class="note">
                 <Icon name="warning" /> {t.workflow}
               </p>
@@ -128,11 +126,17 @@ export const Details = ({ name }: DetailsProps) => {
             <Button icon="download" onClick={() => downloadAll(client, [path])}>
               {t.download}
             </Button>
-            <Facts preview={preview} />
-            <Versions path={path} />
           </>
         )}
+        {entry && <Facts entry={entry} />}
+        {entry?.type === 'file' && <Versions path={path} />}
       </div>
     </aside>
   )
+}
+
+/** A file beside the list: what it looks like, what is known of it, its draft and its versions. */
+export const Details = ({ name }: DetailsProps) => {
+  const path = join(useFiles().store.folder.path.value, name)
+  return <Panel key={path} name={name} path={path} />
 }

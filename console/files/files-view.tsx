@@ -2,22 +2,24 @@ import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
 import { Failure } from '../parts/failure.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Loaded } from '../parts/loaded.tsx'
 import { route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { folderName, runKey } from './commands.ts'
 import { Crumbs } from './crumbs.tsx'
-import { DeletedDialog } from './deleted-dialog.tsx'
-import { Details } from './details.tsx'
 import { dragTarget, dropOn } from './drag.ts'
 import { FileList } from './file-list.tsx'
 import { FilesContext, useFiles } from './files-context.ts'
 import { createFilesStore } from './files-store.ts'
 import { useListFocus } from './list-focus.ts'
 import { NewFolderDialog, RenameDialog } from './name-dialogs.tsx'
-import { RelocateDialog } from './relocate-dialog.tsx'
 import { RemoveDialog, RemoveDraftDialog } from './remove-dialogs.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { TreeView } from './tree-view.tsx'
+
+const loadDetails = async () => (await import('./on-demand.ts')).Details
+const loadRelocate = async () => (await import('./on-demand.ts')).RelocateDialog
+const loadDeleted = async () => (await import('./on-demand.ts')).DeletedDialog
 
 const OpenDialog = () => {
   const { store } = useFiles()
@@ -28,13 +30,13 @@ const OpenDialog = () => {
     case 'rename':
       return <RenameDialog path={dialog.path} />
     case 'relocate':
-      return <RelocateDialog how={dialog.how} paths={dialog.paths} />
+      return <Loaded load={loadRelocate} props={{ how: dialog.how, paths: dialog.paths }} />
     case 'remove':
       return <RemoveDialog paths={dialog.paths} />
     case 'removeDraft':
       return <RemoveDraftDialog path={dialog.path} />
     case 'deleted':
-      return <DeletedDialog path={dialog.path} />
+      return <Loaded load={loadDeleted} props={{ path: dialog.path }} />
     default:
       return null
   }
@@ -132,7 +134,7 @@ const Files = () => {
           <Contents />
           {dragTarget.value === place && <p class="drop-hint">{texts.value.files.dropHere(folderName(place))}</p>}
         </section>
-        {file !== undefined && <Details key={`${place}/${file}`} name={file} />}
+        {file !== undefined && <Loaded load={loadDetails} props={{ name: file }} />}
       </div>
       <OpenDialog />
     </FilesContext.Provider>

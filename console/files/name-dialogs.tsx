@@ -4,6 +4,7 @@ import { FormDialog } from '../parts/dialog.tsx'
 import { texts } from '../texts/texts.ts'
 import { nameOf } from '../uploads/paths.ts'
 import { useFiles } from './files-context.ts'
+import { renameAndTell } from './told.ts'
 
 interface NameDialogProps {
   readonly title: string
@@ -78,7 +79,7 @@ export const RenameDialog = ({ path }: { readonly path: string }) => {
       label={t.newName}
       action={t.renameAction}
       name={name}
-      onName={(next) => store.rename(path, next)}
+      onName={(next) => renameAndTell(store, path, next)}
     />
   )
 }

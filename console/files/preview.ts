@@ -9,6 +9,8 @@ type Content =
 
 /** The file that is looked at. */
 export interface Preview {
+  /** Empty while no file is open. */
+  readonly path: ReadonlySignal<string>
   readonly entry: ReadonlySignal<FoundEntry | undefined>
   readonly content: ReadonlySignal<Content | undefined>
   readonly failure: ReadonlySignal<unknown>
@@ -54,7 +56,7 @@ export const asText = (bytes: Uint8Array, isCut: boolean): string | undefined =>
 }
 
 type ObjectUrls = Pick<typeof URL, 'createObjectURL' | 'revokeObjectURL'>
-type FoundEntry = Omit<Entry, 'contents' | 'cursor'>
+export type FoundEntry = Omit<Entry, 'contents' | 'cursor'>
 
 interface PreviewOptions {
   readonly client: () => SiteClient
@@ -96,7 +98,7 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
   const failure = signal<unknown>(undefined)
   const isDraft = signal(false)
   const versions = signal<readonly Version[] | undefined>(undefined)
-  let path = ''
+  const path = signal('')
   let turn = 0
   // The tag of the shown state: the same state is not read again.
   let shown = ''
@@ -109,7 +111,7 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
   const read = async () => {
     const mine = ++turn
     try {
-      const found = await client().files.stat(path)
+      const found = await client().files.stat(path.value)
       if (mine !== turn) return
       batch(() => {
         isDraft.value = isDraft.value && Boolean(found.draft)
@@ -119,7 +121,7 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
       const state = stateOf(found, isDraft.value)
       if (state !== '' && state === shown) return
       const seen =
-        found.type === 'file' ? await readContent(client().files, urls, path, found, isDraft.value) : undefined
+        found.type === 'file' ? await readContent(client().files, urls, path.value, found, isDraft.value) : undefined
       if (mine !== turn) return release(urls, seen)
       show(seen)
       shown = state
@@ -129,15 +131,16 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
   }
 
   return {
+    path,
     entry,
     content,
     failure,
     isDraft,
     versions,
     async open(wanted) {
-      path = wanted
       shown = ''
       batch(() => {
+        path.value = wanted
         show(undefined)
         entry.value = undefined
         failure.value = undefined
@@ -152,14 +155,14 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
       await read()
     },
     async readVersions() {
-      const mine = path
+      const mine = path.value
       const found: Version[] = []
-      for await (const version of client().files.versions(path)) found.push(version)
-      if (mine === path) versions.value = found
+      for await (const version of client().files.versions(mine)) found.push(version)
+      if (mine === path.value) versions.value = found
     },
     close() {
       turn++
-      path = ''
+      path.value = ''
       shown = ''
       show(undefined)
       entry.value = undefined

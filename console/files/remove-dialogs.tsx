@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { RemovalPreview } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
+import { keptDays } from '../page/kept-days.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { formatSize } from '../parts/format.ts'
@@ -68,7 +69,7 @@ export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) =
       {failure.value !== undefined && <Failure error={failure.value} onRepeat={count} />}
       <p role="status">{found ? sentenceOf(found) : t.counting}</p>
       {found?.code !== undefined && <p class="note">{t.refused(found.code)}</p>}
-      <p class="soft">{t.comesBack}</p>
+      <p class="soft">{t.comesBack(keptDays())}</p>
     </FormDialog>
   )
 }

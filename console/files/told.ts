@@ -1,7 +1,8 @@
 import { notify, notifyFailure } from '../parts/toasts.tsx'
+import { goTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import type { Outcome } from '../uploads/act.ts'
-import { nameOf } from '../uploads/paths.ts'
+import { join, nameOf } from '../uploads/paths.ts'
 import type { FilesStore, Relocation } from './files-store.ts'
 
 /** Says what has failed of an action on many, and offers to do that part again. */
@@ -10,6 +11,13 @@ const tellFailures = ({ failed }: Outcome, repeat: (paths: readonly string[]) =>
   if (!first) return
   const paths = failed.map(({ path }) => path)
   notifyFailure(texts.value.files.notDone(nameOf(first.path), failed.length - 1), first.error, () => repeat(paths))
+}
+
+/** The details panel follows its file to a new name, or closes: the file is not at the paths any more. */
+const leadPanel = (store: FilesStore, paths: readonly string[], name = ''): void => {
+  const { file } = route.value.query
+  if (file !== undefined && paths.includes(join(store.folder.path.value, file)))
+    goTo({ query: { file: name } }, { replace: true })
 }
 
 /** Brings back what was removed, and says so. */
@@ -26,6 +34,7 @@ const restoreAndTell = async (store: FilesStore, paths: readonly string[]): Prom
 /** Removes, says so, and offers to take it back. */
 export const removeAndTell = async (store: FilesStore, paths: readonly string[]): Promise<void> => {
   const outcome = await store.remove(paths)
+  leadPanel(store, outcome.done)
   if (outcome.done.length > 0) {
     notify(texts.value.files.removed(outcome.done.length), {
       label: texts.value.undo,
@@ -44,6 +53,14 @@ export const relocateAndTell = async (
 ): Promise<void> => {
   const t = texts.value.files
   const outcome = await store.relocate(how, paths, folder)
+  if (how === 'move') leadPanel(store, outcome.done)
   if (outcome.done.length > 0) notify(how === 'move' ? t.moved(outcome.done.length) : t.copied(outcome.done.length))
   tellFailures(outcome, (left) => relocateAndTell(store, how, left, folder))
+}
+
+/** Gives a file or folder another name, and says so. */
+export const renameAndTell = async (store: FilesStore, path: string, name: string): Promise<void> => {
+  await store.rename(path, name)
+  leadPanel(store, [path], name)
+  notify(texts.value.files.renamed(name))
 }

@@ -4,27 +4,27 @@ import { Button } from '../parts/button.tsx'
 import { focusContent } from '../parts/focus.ts'
 import { MenuButton } from '../parts/menu.tsx'
 import { texts } from '../texts/texts.ts'
-import { commandsFor, paste } from './commands.ts'
+import { type Command, commandsFor, paste } from './commands.ts'
 import { useFileDialogs } from './file-dialogs.tsx'
 import { useFiles } from './files-context.ts'
 
-const ChosenBar = () => {
+/** What can be done to the chosen entries. */
+const ChosenTools = ({ commands }: { readonly commands: readonly Command[] }) => {
   const { store } = useFiles()
-  const { client } = usePage()
   const t = texts.value.files
-  const commands = commandsFor(store, client)
-  const bar = useRef<HTMLDivElement>(null)
+  const count = t.chosen(store.folder.chosen.value.length)
+  const tools = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
-    const shown = bar.current
+    const shown = tools.current
     return () => {
       if (shown?.contains(document.activeElement)) focusContent()
     }
   }, [])
   return (
-    <div ref={bar} class="bar is-chosen" role="toolbar" aria-label={t.chosen(store.folder.chosen.value.length)}>
+    <div ref={tools} class="bar-chosen" role="toolbar" aria-label={count}>
       <Button icon="close" kind="quiet" label={t.chooseNothing} onClick={store.folder.chooseNothing} />
       <span class="bar-count" role="status">
-        {t.chosen(store.folder.chosen.value.length)}
+        {count}
       </span>
       {commands
         .filter(({ isMinor }) => !isMinor)
@@ -33,17 +33,35 @@ const ChosenBar = () => {
             <span class="bar-label">{label.replace(/\s?…$/, '')}</span>
           </Button>
         ))}
-      <MenuButton label={texts.value.more} icon="more" items={commands.filter(({ isMinor }) => isMinor)} />
     </div>
   )
 }
 
-/** Search, upload and what else concerns the folder as a whole. */
+const Search = () => {
+  const t = texts.value.files
+  const { search } = useFiles().store.folder
+  return (
+    <input
+      type="search"
+      class="bar-search"
+      aria-label={t.search}
+      placeholder={t.searchShort}
+      value={search.value}
+      onInput={({ currentTarget }) => {
+        search.value = currentTarget.value
+      }}
+    />
+  )
+}
+
+/** Search, or what is for the chosen entries; then upload and what else concerns the folder as a whole. */
 export const Toolbar = () => {
   const { store, uploads } = useFiles()
+  const { client } = usePage()
   const t = texts.value.files
   const { fields, choose } = useFileDialogs((given) => uploads.add(given, store.folder.path.value))
-  if (store.folder.chosen.value.length > 0) return <ChosenBar />
+  const isChosen = store.folder.chosen.value.length > 0
+  const commands = commandsFor(store, client)
   const newFolder = () => {
     store.dialog.value = { kind: 'newFolder', path: store.folder.path.value }
   }
@@ -51,28 +69,20 @@ export const Toolbar = () => {
     store.dialog.value = { kind: 'deleted', path: store.folder.path.value }
   }
   return (
-    <div class="bar">
-      <input
-        type="search"
-        class="bar-search"
-        aria-label={t.search}
-        placeholder={t.searchShort}
-        value={store.folder.search.value}
-        onInput={({ currentTarget }) => {
-          store.folder.search.value = currentTarget.value
-        }}
-      />
+    <div class={`bar${isChosen ? ' is-chosen' : ''}`}>
+      {isChosen ? <ChosenTools commands={commands} /> : <Search />}
       <Button icon="plus" title={t.newFolder} onClick={newFolder}>
         <span class="bar-label">{t.newFolder}</span>
       </Button>
-      <Button icon="upload" kind="primary" onClick={() => choose('files')}>
-        {t.upload}
+      <Button icon="upload" kind="primary" title={t.upload} onClick={() => choose('files')}>
+        <span class={isChosen ? 'bar-label' : ''}>{t.upload}</span>
       </Button>
       <MenuButton
         label={texts.value.more}
         icon="more"
         items={[
-          { label: t.uploadFiles, icon: 'upload', run: () => choose('files') },
+          ...commands.filter(({ isMinor }) => isMinor),
+          { label: t.uploadFiles, icon: 'upload', isApart: isChosen, run: () => choose('files') },
           { label: t.uploadFolder, icon: 'folder', run: () => choose('folder') },
           {
             label: t.paste,

@@ -97,7 +97,7 @@ const Controls = ({ uploads }: UploadPanelProps) => {
   )
 }
 
-/** The uploads of the site, above whatever view is shown. */
+/** The uploads of the site, above whatever view is shown, while there are any. */
 export const UploadPanel = ({ uploads }: UploadPanelProps) => {
   const isFolded = useSignal(false)
   const panel = useKeptFocus<HTMLElement>()
@@ -111,7 +111,6 @@ export const UploadPanel = ({ uploads }: UploadPanelProps) => {
     addEventListener('beforeunload', warn)
     return () => removeEventListener('beforeunload', warn)
   }, [open === 0])
-  if (all.length === 0 && uploads.interrupted.value.length === 0) return null
   return (
     <section ref={panel} class="uploads" tabIndex={-1} aria-label={t.title}>
       <header>

@@ -2,7 +2,7 @@ import type { Change } from '../../client/src/index.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { linkTo } from '../route/routes.ts'
 import { locale, texts } from '../texts/texts.ts'
-import { subjectName } from './change-row.tsx'
+import { actionName, subjectName } from './change-row.tsx'
 import { placeOf } from './places.ts'
 
 interface ChangeDialogProps {
@@ -29,10 +29,10 @@ const Detail = ({ value }: { readonly value: string | number | boolean | readonl
 /** All that is known of a change. */
 export const ChangeDialog = ({ change, onClose }: ChangeDialogProps) => {
   const t = texts.value.history
-  const { type, subject, actor, at, requestId, details } = change
+  const { subject, actor, at, requestId, details } = change
   const place = placeOf(change)
   return (
-    <Dialog title={t.types[type]} onClose={onClose}>
+    <Dialog title={actionName(change)} onClose={onClose}>
       <div class="dialog-body">
         <dl class="change-details">
           <dt>{t.where}</dt>

@@ -1,6 +1,7 @@
 import type { Change } from '../../client/src/index.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { locale, texts } from '../texts/texts.ts'
+import { parentOf } from '../uploads/paths.ts'
 import { type Group, groupOf } from './history-store.ts'
 
 const icons: Readonly<Record<Group, IconName>> = {
@@ -41,6 +42,14 @@ export const subjectName = ({ type, subject, details }: Change): string => {
   return kind === undefined ? subject : `${texts.value.categories.kinds[kind === 'news' ? 'news' : 'blogs']} ${object}`
 }
 
+/** What was done: a rename is a move within its folder. */
+export const actionName = ({ type, subject, details }: Change): string => {
+  const t = texts.value.history
+  const { to } = details ?? {}
+  if (type !== 'file.moved' || typeof to !== 'string') return t.types[type]
+  return parentOf(subject) === parentOf(to) ? t.renamed : t.moved
+}
+
 // One line of detail: the new path, or the names of the files.
 const note = ({ subject, details }: Change): string => {
   const { to, count } = details ?? {}
@@ -59,11 +68,11 @@ interface ChangeRowProps {
 
 /** A change in one line. */
 export const ChangeRow = ({ change, onOpen }: ChangeRowProps) => {
-  const { type, actor, at } = change
+  const { actor, at } = change
   return (
     <button type="button" class="change" onClick={onOpen}>
       <Icon name={iconOf(change)} />
-      <span class="change-type">{texts.value.history.types[type]}</span>
+      <span class="change-type">{actionName(change)}</span>
       <span class="change-subject">
         <bdi>{subjectName(change)}</bdi> <bdi class="soft">{note(change)}</bdi>
       </span>

@@ -11,7 +11,7 @@ import { type Reply, text } from '../../lib/http/reply.ts'
 import type { DocumentationDeps } from '../../lib/service/deps.ts'
 import { onceEach, pagePolicy } from './reference.ts'
 
-type ConsoleDeps = Pick<DocumentationDeps, 'consoleFolder' | 'findDataCentres' | 'downloadsUrl'>
+type ConsoleDeps = Pick<DocumentationDeps, 'consoleFolder' | 'findDataCentres' | 'downloadsUrl' | 'keptDays'>
 
 // Other files of the folder are not served.
 const types: Readonly<Record<string, string>> = {
@@ -40,13 +40,24 @@ const policy = async ({ findDataCentres, downloadsUrl }: ConsoleDeps): Promise<s
   return pagePolicy('blob:', origins, '', "require-trusted-types-for 'script'", "trusted-types 'none'")
 }
 
+// The page uses none of these. Of the clipboard it needs writing.
+const unusedFeatures =
+  'accelerometer autoplay camera clipboard-read display-capture fullscreen geolocation gyroscope hid magnetometer ' +
+  'microphone midi payment picture-in-picture publickey-credentials-get screen-wake-lock serial sync-xhr usb'
+
+const isolation = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': unusedFeatures.replaceAll(/\S+/g, '$&=()').replaceAll(' ', ', '),
+}
+
 /** The console. Its addresses are relative: it works behind any prefix. 404/100004 if it is not built. */
 export const getConsole = (deps: ConsoleDeps) =>
   publicOperation(async ({ path }) => {
     if (path.endsWith('/')) return { status: 308, headers: { Location: '../console' } }
-    const page = await readText(join(deps.consoleFolder, 'index.html'))
-    if (page === undefined) throw new ServiceError('routeUnknown', notBuilt)
-    const headers = { 'Content-Security-Policy': await policy(deps) }
+    const built = await readText(join(deps.consoleFolder, 'index.html'))
+    if (built === undefined) throw new ServiceError('routeUnknown', notBuilt)
+    const page = built.replace('%keptDays%', String(deps.keptDays))
+    const headers = { ...isolation, 'Content-Security-Policy': await policy(deps) }
     return { ...text('text/html', page, tagOfText(page)), headers }
   })
 

@@ -33,8 +33,12 @@ const gateway = {
   logLevel,
 }
 
+// Days for which replaced and removed files are kept.
+const keptDays = otherwise('KEPT_DAYS', wholeNumber(1, 3_650), '30')
+
 const documentation = {
   ...gateway,
+  keptDays,
   /** The ids of all data centres: a console from here may work on a site of another one. */
   dataCentres: required('DATA_CENTRES', list),
   downloadsUrl: optional('DOWNLOADS_URL', textLike(/^https?:\/\/\S+$/, 'a URL')),
@@ -65,9 +69,6 @@ const files = {
   /** Folders that cannot be deleted, renamed or moved. */
   reservedFolders: otherwise('RESERVED_FOLDERS', list, '_System,Layouts,ModuleTemplates,Templates,StyleSheets'),
 }
-
-// Days for which replaced and removed files are kept.
-const keptDays = otherwise('KEPT_DAYS', wholeNumber(1, 3_650), '30')
 
 const fileStores = {
   ...journal,

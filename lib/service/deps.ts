@@ -55,10 +55,11 @@ export interface DocumentationDeps {
   // Only when it is not the service itself.
   readonly downloadsUrl: string | undefined
   readonly consoleFolder: string
+  readonly keptDays: number
 }
 
 export const createDocumentationDeps = (
-  settings: Pick<DocumentationSettings, 'dataCentre' | 'downloadsUrl'> & {
+  settings: Pick<DocumentationSettings, 'dataCentre' | 'downloadsUrl' | 'keptDays'> & {
     // For a group that may not list the directory.
     readonly dataCentres?: readonly string[]
   },
@@ -66,7 +67,7 @@ export const createDocumentationDeps = (
   surroundings: Surroundings & Pick<DocumentationDeps, 'consoleFolder'>,
 ): DocumentationDeps => {
   const edge = edgeOf(settings, stores, surroundings)
-  const { dataCentres, downloadsUrl } = settings
+  const { dataCentres, downloadsUrl, keptDays } = settings
   return {
     edge,
     findHere: () => findHere(edge),
@@ -77,6 +78,7 @@ export const createDocumentationDeps = (
     },
     downloadsUrl,
     consoleFolder: surroundings.consoleFolder,
+    keptDays,
   }
 }
 

@@ -135,6 +135,19 @@ test('what was deleted from a folder is listed, and comes back', async ({ open, 
   await row(page, 'gone.txt').waitFor()
 })
 
+test('a removal says for how many days the service keeps what goes (H-14)', async ({ start, open }) => {
+  const service = await start([], { KEPT_DAYS: '7' })
+  const page = await open('#/1001/files', { token: service.token, baseUrl: service.baseUrl })
+  await grid(page).focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Delete')
+  await page.getByText('You can restore deleted items for 7 days.').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'More actions', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Deleted files' }).click()
+  await page.getByText('Nothing was deleted from this folder in the last 7 days.').waitFor()
+})
+
 test('a page is shown with its draft and its versions, and an older version comes back', async ({
   open,
   client,
@@ -160,6 +173,108 @@ test('a page is shown with its draft and its versions, and an older version come
   await details.getByRole('button', { name: /^Restore the version/ }).click()
   await details.getByText('<p>first</p>').waitFor()
   expect(await (await client.files.read(path)).text()).toBe('<p>first</p>')
+})
+
+test('the details panel asks for versions of the open file only', async ({ open, client, folder }) => {
+  await seed(client, folder, ['a.txt', 'b.txt'])
+  const page = await open(`#/1001/files/${folder}?file=a.txt`)
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url())
+    if (search.startsWith('?versions')) asked.push(pathname.replace(/.*\/storage/, ''))
+  })
+  const details = page.getByRole('complementary', { name: 'Details' })
+  await details.getByText('No other version is kept.').waitFor()
+  await row(page, 'b.txt').getByRole('link').click()
+  await details.getByRole('heading', { name: 'b.txt' }).waitFor()
+  await details.getByText('No other version is kept.').waitFor()
+  for (const hash of ['#/1001/files?file=', `#/1001/files?file=${folder}`]) {
+    const answered = page.waitForResponse(/storage[^?]*\?meta=$/)
+    await page.evaluate((wanted) => {
+      location.hash = wanted
+    }, hash)
+    await answered
+    await details.getByText('Size').waitFor()
+  }
+  expect(asked.filter((path) => path !== `/${folder}/a.txt` && path !== `/${folder}/b.txt`)).toEqual([])
+})
+
+test('the details panel follows a renamed file, and closes for one that is moved or deleted', async ({
+  open,
+  client,
+  folder,
+}) => {
+  await seed(client, folder, ['a.txt', 'b.txt', 'c.txt', 'other/d.txt'])
+  const page = await open(`#/1001/files/${folder}`)
+  const panel = page.getByRole('complementary', { name: 'Details' })
+  const bar = page.getByRole('toolbar')
+  // The history tells the page of its own change: the panel must not look for a file that is gone.
+  const told = () =>
+    page.waitForResponse(async (answer) => /changes\?.*after=/.test(answer.url()) && /"id"/.test(await answer.text()))
+  const openFile = async (name: string) => {
+    await row(page, name).getByRole('link').click()
+    await panel.getByText('No other version is kept.').waitFor()
+  }
+  const expectClosed = async () => {
+    await expect.poll(() => panel.count()).toBe(0)
+    expect(page.url()).not.toContain('file=')
+    expect(await page.getByRole('alert').count()).toBe(0)
+  }
+
+  await openFile('a.txt')
+  const renamed = told()
+  await bar.getByRole('button', { name: 'Rename' }).click()
+  await page.getByLabel('New name').fill('z.txt')
+  await page.keyboard.press('Enter')
+  await notice(page, 'Renamed to z.txt.').waitFor()
+  await panel.getByRole('heading', { name: 'z.txt' }).waitFor()
+  await renamed
+  await panel.getByText('No other version is kept.').waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  expect(page.url()).toContain('file=z.txt')
+
+  await openFile('b.txt')
+  const removed = told()
+  await bar.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('This deletes 1 file').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+  await notice(page, '1 item deleted.').waitFor()
+  await removed
+  await expectClosed()
+
+  await openFile('c.txt')
+  const moved = told()
+  await row(page, 'c.txt').dragTo(row(page, 'other'))
+  await notice(page, '1 item moved.').waitFor()
+  await moved
+  await expectClosed()
+
+  // Of several, only what is done to the open file counts.
+  await openFile('z.txt')
+  await row(page, 'other').getByRole('checkbox').check()
+  await row(page, 'z.txt').getByRole('checkbox').uncheck()
+  await page.keyboard.press('Delete')
+  await page.getByText('This deletes 2 files').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+  await row(page, 'other').waitFor({ state: 'detached' })
+  expect(await panel.getByRole('heading', { name: 'z.txt' }).count()).toBe(1)
+})
+
+test('a folder takes uploads and new folders while some of it is chosen', async ({ open, client, folder }) => {
+  await seed(client, folder, ['a.txt'])
+  const page = await open(`#/1001/files/${folder}`)
+  await row(page, 'a.txt').click()
+  await page.getByText('1 chosen').waitFor()
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Upload' }).click(),
+  ])
+  await chooser.setFiles([{ name: 'b.txt', mimeType: 'text/plain', buffer: Buffer.from('b') }])
+  await row(page, 'b.txt').waitFor()
+  await page.getByRole('button', { name: 'New folder' }).click()
+  await page.getByLabel('Name of the folder').fill('sub')
+  await page.keyboard.press('Enter')
+  await row(page, 'sub').waitFor()
 })
 
 test('a picture is shown, and any file is downloaded', async ({ open, client, folder }) => {

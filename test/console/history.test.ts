@@ -26,11 +26,11 @@ test('it is narrowed by what, where and who, and the address keeps the filter', 
   await page.getByLabel('Where').fill(`/${folder}`)
   await expect
     .poll(() => page.locator('.change-type').allTextContents())
-    .toEqual(['File removed', 'Uploaded', 'Folder made'])
+    .toEqual(['File deleted', 'Uploaded', 'Folder created'])
   await page.getByLabel('What').selectOption('file.removed')
   await expect.poll(() => changes(page).count()).toBe(1)
   await page.reload()
-  await expect.poll(() => page.locator('.change-type').allTextContents()).toEqual(['File removed'])
+  await expect.poll(() => page.locator('.change-type').allTextContents()).toEqual(['File deleted'])
   await page.getByRole('button', { name: 'Clear the filter' }).click()
   await page.getByLabel('Who').selectOption('npm start')
   await expect
@@ -38,4 +38,20 @@ test('it is narrowed by what, where and who, and the address keeps the filter', 
     .toEqual(new Set(['npm start']))
   await page.getByLabel('Where').fill('nowhere')
   await page.getByText('No change fits the filter.').waitFor()
+})
+
+test('a file with a new name is said to be renamed, and one in another folder to be moved', async ({
+  open,
+  client,
+  folder,
+}) => {
+  await client.files.put(`${folder}/a.txt`, 'a')
+  await client.files.move(`${folder}/a.txt`, `${folder}/b.txt`)
+  await client.files.move(`${folder}/b.txt`, `${folder}/sub/b.txt`)
+  const page = await open('#/1001/history')
+  await page.getByLabel('What').selectOption('file.moved')
+  await page.getByLabel('Where').fill(`/${folder}`)
+  await expect.poll(() => page.locator('.change-type').allTextContents()).toEqual(['Moved', 'Renamed'])
+  await changes(page).last().click()
+  await page.getByRole('dialog', { name: 'Renamed' }).waitFor()
 })

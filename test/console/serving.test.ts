@@ -139,3 +139,49 @@ test('what somebody smuggles into the page neither runs nor gets out', async ({ 
   })
   await page.close()
 })
+
+describe('the page of the console', () => {
+  test('may write to the clipboard, and use neither camera nor place nor anything else of the device (K-20)', async ({
+    browser,
+    service,
+  }) => {
+    const page = await browser.newPage()
+    const said: string[] = []
+    page.on('console', (message) => said.push(message.text()))
+    await page.goto(`${service.baseUrl}/console`)
+    await page.getByLabel('Access token').waitFor()
+    const allowed = await page.evaluate(() => {
+      const { featurePolicy } = document as Document & { featurePolicy?: { allowedFeatures(): string[] } }
+      return featurePolicy?.allowedFeatures() ?? []
+    })
+    expect(allowed).toContain('clipboard-write')
+    const unused = ['camera', 'clipboard-read', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb']
+    expect(allowed.filter((feature) => unused.includes(feature))).toEqual([])
+    // A browser says so when it does not know a name in the header.
+    expect(said.filter((text) => /Permissions-Policy|Opener/.test(text))).toEqual([])
+    await page.close()
+  })
+
+  test('is out of reach for the page that has opened it (K-20)', async ({ browser, service }) => {
+    const page = await browser.newPage()
+    await page.goto(`${service.baseUrl}/docs`)
+    const opening = page.waitForEvent('popup')
+    await page.evaluate(() => {
+      Object.assign(window, { opened: window.open('console') })
+    })
+    await (await opening).getByLabel('Access token').waitFor()
+    await expect.poll(() => page.evaluate(() => Reflect.get(window, 'opened').closed)).toBe(true)
+    await page.context().close()
+  })
+
+  test('leads to the reference in a tab of its own', async ({ open, service }) => {
+    const page = await open('')
+    await page.getByRole('button', { name: 'Settings' }).click()
+    const opening = page.waitForEvent('popup')
+    await page.getByRole('menuitem', { name: 'API reference' }).click()
+    const reference = await opening
+    await reference.getByText('Open the console').first().waitFor()
+    expect(reference.url()).toBe(`${service.baseUrl}/docs`)
+    expect(await reference.evaluate(() => window.opener)).toBeNull()
+  })
+})

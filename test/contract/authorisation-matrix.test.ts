@@ -39,6 +39,7 @@ beforeAll(async () => {
       findHere: () => findHere(deps.edge),
       findDataCentres: async () => [await findHere(deps.edge)],
       downloadsUrl: undefined,
+      keptDays: 30,
       consoleFolder: join(import.meta.dirname, '..', '..', 'console', 'dist'),
     }),
   }

@@ -83,7 +83,7 @@ const silent = { telemetry: { request: () => {} } }
 const server = createServer(
   dispatch({
     documentation: createDocumentationHandler(
-      createDocumentationDeps({ ...settings, dataCentres: [settings.dataCentre] }, stores, {
+      createDocumentationDeps({ ...settings, keptDays: 30, dataCentres: [settings.dataCentre] }, stores, {
         ...silent,
         consoleFolder,
       }),

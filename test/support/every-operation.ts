@@ -26,7 +26,7 @@ import { send } from './gateway.ts'
 import { entry } from './history.ts'
 import { type TestTables, tableSettings } from './tables.ts'
 
-const settings = { dataCentre: 'us', dataCentres: ['us'], longestList: 20_000 }
+const settings = { dataCentre: 'us', dataCentres: ['us'], longestList: 20_000, keptDays: 30 }
 
 const consoleFolder = join(import.meta.dirname, '..', '..', 'console', 'dist')
 

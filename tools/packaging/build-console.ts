@@ -73,7 +73,8 @@ await buildFolder(join(room, 'dist'), async (dist) => {
   const page = readFileSync(join(room, 'index.html'), 'utf8')
   writeFileSync(
     join(dist, 'index.html'),
-    page.replace(/%(\w+)%/g, (_, what: string) => parts[what] ?? ''),
+    // What is left, the service fills in.
+    page.replace(/%(\w+)%/g, (whole, what: string) => parts[what] ?? whole),
   )
 
   // Their licences want their notices to come along.

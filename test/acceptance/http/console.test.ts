@@ -40,6 +40,20 @@ describe('GET /console', () => {
     expect(policy).not.toMatch(/unsafe|\*|data:/)
   })
 
+  test('keeps its page apart from the pages of others, and switches off what it does not use (K-20)', async () => {
+    const { headers } = await call('/console', anonymous)
+    expect(headers['cross-origin-opener-policy']).toBe('same-origin')
+    expect(headers['permissions-policy']?.split(', ')).toEqual(
+      expect.arrayContaining(['camera=()', 'clipboard-read=()', 'geolocation=()', 'microphone=()', 'usb=()']),
+    )
+    expect(headers['permissions-policy']).not.toContain('clipboard-write')
+  })
+
+  test('tells its page for how many days removed files are kept (H-14)', async () => {
+    const { text } = await call('/console', anonymous)
+    expect(text).toMatch(/<html [^>]*data-kept-days="[1-9]\d{0,3}"/)
+  })
+
   test('answers 304 to who has the page already', async () => {
     const { headers } = await call('/console', anonymous)
     const again = await call('/console', { ...anonymous, headers: { 'If-None-Match': headers['etag'] ?? '' } })

@@ -43,6 +43,9 @@ const everyAnswer = new Set([
   'content-length',
   'content-security-policy',
   'content-type',
+  // On pages alone.
+  'cross-origin-opener-policy',
+  'permissions-policy',
   'referrer-policy',
   'strict-transport-security',
   // On answers to requests in tus alone, the version where another one was asked for.

@@ -52,6 +52,24 @@ test('what is one has the words of one, and what is more those of more, in both 
   ])
 })
 
+test('one day and more days are told in both languages (H-14)', async () => {
+  const days = () =>
+    [1, 30].flatMap((count) => [texts.value.files.comesBack(count), texts.value.files.deletedNone(count)])
+  expect(days()).toEqual([
+    'You can restore deleted items for 1 day.',
+    'Nothing was deleted from this folder in the last 24 hours.',
+    'You can restore deleted items for 30 days.',
+    'Nothing was deleted from this folder in the last 30 days.',
+  ])
+  await speak('de', 'de-DE')
+  expect(days()).toEqual([
+    'Gelöschtes lässt sich 1 Tag lang zurückholen.',
+    'Aus diesem Ordner wurde in den letzten 24 Stunden nichts gelöscht.',
+    'Gelöschtes lässt sich 30 Tage lang zurückholen.',
+    'Aus diesem Ordner wurde in den letzten 30 Tagen nichts gelöscht.',
+  ])
+})
+
 test('a browser that names its language in a way that nothing understands is spoken to all the same', async () => {
   await speak('en', 'en-US@posix')
   expect(texts.value.cancel).toBe('Cancel')

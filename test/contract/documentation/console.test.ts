@@ -24,7 +24,10 @@ beforeAll(async () => {
   consoleFolder = join(folder, 'built')
   await mkdir(join(consoleFolder, 'below'), { recursive: true })
   await writeFile(join(folder, 'secret.txt'), 'secret')
-  await writeFile(join(consoleFolder, 'index.html'), '<!doctype html><script src="console/main-AB12CD34.js"></script>')
+  await writeFile(
+    join(consoleFolder, 'index.html'),
+    '<!doctype html><html data-kept-days="%keptDays%"><script src="console/main-AB12CD34.js"></script>',
+  )
   await writeFile(join(consoleFolder, 'main-AB12CD34.js'), script)
   await writeFile(join(consoleFolder, 'licenses.txt'), 'MIT')
   await writeFile(join(consoleFolder, 'below', 'deep.txt'), 'deep')
@@ -40,10 +43,10 @@ const registered: Readonly<Record<string, DataCentre>> = {
 const sites = { getDataCentre: async (id: string) => registered[id] } as Stores['sites']
 
 const handlerOf = (
-  settings: { dataCentres?: string[]; downloadsUrl?: string; consoleFolder?: string } = {},
+  settings: { dataCentres?: string[]; downloadsUrl?: string; consoleFolder?: string; keptDays?: number } = {},
 ): Handler => {
-  const { dataCentres = ['us', 'eu'], downloadsUrl, consoleFolder: built = consoleFolder } = settings
-  const here = { dataCentre: 'us', dataCentres, ...(downloadsUrl !== undefined && { downloadsUrl }) }
+  const { dataCentres = ['us', 'eu'], downloadsUrl, consoleFolder: built = consoleFolder, keptDays = 30 } = settings
+  const here = { dataCentre: 'us', dataCentres, keptDays, ...(downloadsUrl !== undefined && { downloadsUrl }) }
   const surroundings = { telemetry: { request: () => {} }, consoleFolder: built }
   return createDocumentationHandler(createDocumentationDeps(here, { sites }, surroundings))
 }
@@ -67,6 +70,13 @@ describe('the page of the console', () => {
   test('lets nothing become HTML out of a text', async () => {
     const policy = (await send(handlerOf(), 'GET', '/console')).headers['content-security-policy']
     expect(policy).toContain("require-trusted-types-for 'script'; trusted-types 'none'")
+  })
+
+  test('has the days for which removed files are kept, and another tag when these change (H-14)', async () => {
+    const [one, ninety] = await Promise.all([1, 90].map((keptDays) => send(handlerOf({ keptDays }), 'GET', '/console')))
+    expect(one?.body).toContain('data-kept-days="1"')
+    expect(ninety?.body).toContain('data-kept-days="90"')
+    expect(one?.headers['etag']).not.toBe(ninety?.headers['etag'])
   })
 
   test('is one at a single address: a slash behind it leads back', async () => {
@@ -138,7 +148,7 @@ describe('a file of the console', () => {
 describe('the root, behind the prefix of a stage', () => {
   const rootAt = async (path: string, inContext: string) => {
     const edge = createDocumentationDeps(
-      { dataCentre: 'us', dataCentres: [] },
+      { dataCentre: 'us', dataCentres: [], keptDays: 30 },
       { sites },
       { telemetry: { request: () => {} }, consoleFolder },
     ).edge

@@ -1,0 +1,77 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { Sites } from '../../client/src/index.ts'
+import { FormDialog } from '../parts/dialog.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { goTo, parseRoute } from '../route/routes.ts'
+import { texts } from '../texts/texts.ts'
+import type { Links } from './link.ts'
+import { isRefused, type Session } from './session.ts'
+
+interface LinkDialogProps {
+  readonly session: Session
+  readonly links: Links
+}
+
+const SiteNames = ({ text, sites }: { readonly text: string; readonly sites: Sites | undefined }) => (
+  <div>
+    <p>{text}</p>
+    <ul class="site-names">
+      {sites?.list.map(({ id, name }) => (
+        <li key={id}>
+          <bdi>{name}</bdi>
+        </li>
+      ))}
+    </ul>
+  </div>
+)
+
+/** Asks whether to sign in with the token of a link, while somebody is signed in with another one. */
+export const LinkDialog = ({ session, links }: LinkDialogProps) => {
+  const found = useSignal<Sites | undefined>(undefined)
+  const failure = useSignal<unknown>(undefined)
+  const t = texts.value.link
+  const link = links.asked.value
+  const token = link?.token
+  const lookUp = async () => {
+    if (token === undefined) return
+    found.value = undefined
+    failure.value = undefined
+    try {
+      found.value = await session.lookUp(token)
+    } catch (error) {
+      failure.value = error
+    }
+  }
+  useEffect(() => {
+    lookUp()
+  }, [token])
+  const enter = () => {
+    if (!link || !found.value) return
+    session.enter(link.token, found.value, 'tab')
+    links.drop()
+    if (link.place) goTo(parseRoute(link.place))
+  }
+  const count = found.value?.list.length
+  return (
+    <FormDialog
+      title={t.title}
+      action={t.enter}
+      cancel={t.stay}
+      isReady={Boolean(count)}
+      onSubmit={enter}
+      onClose={links.drop}
+    >
+      <SiteNames text={t.present} sites={session.sites.value} />
+      <div role="status">
+        {count === 0 && <p>{t.noSites}</p>}
+        {Boolean(count) && <SiteNames text={t.other} sites={found.value} />}
+        {!found.value && <p>{failure.value === undefined ? texts.value.loading : t.unknown}</p>}
+      </div>
+      {failure.value !== undefined && (
+        <Failure error={failure.value} onRepeat={isRefused(failure.value) ? undefined : lookUp} />
+      )}
+      {Boolean(count) && <p class="soft">{session.isOnDevice() ? t.onDevice : t.inTab}</p>}
+    </FormDialog>
+  )
+}

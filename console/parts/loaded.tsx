@@ -1,0 +1,31 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren, ComponentType } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { Failure } from './failure.tsx'
+
+interface LoadedProps<Props> {
+  readonly load: () => Promise<ComponentType<Props>>
+  readonly props: Props
+  /** Shown until it is there. */
+  readonly children?: ComponentChildren
+}
+
+/** A part of the page that has a script of its own. */
+export const Loaded = <Props extends object>({ load, props, children }: LoadedProps<Props>) => {
+  const component = useSignal<{ readonly Shown: ComponentType<Props> } | undefined>(undefined)
+  const failure = useSignal<unknown>(undefined)
+  const read = async () => {
+    failure.value = undefined
+    try {
+      component.value = { Shown: await load() }
+    } catch (error) {
+      failure.value = error
+    }
+  }
+  useEffect(() => {
+    read()
+  }, [load])
+  if (failure.value !== undefined) return <Failure error={failure.value} onRepeat={read} />
+  const { Shown } = component.value ?? {}
+  return Shown ? <Shown {...props} /> : children
+}

@@ -1,0 +1,170 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { administer, administerJson } from '../support/administration.ts'
+import { test as base, expectAccessible } from './support/console.ts'
+
+/** A service with the demo site and its token, and a second site with another token. */
+const test = base.extend('two', async ({ start, directory }) => {
+  const service = await start()
+  await administer(directory, ['site', 'create', '--id', '2002', '--name', 'Second site'])
+  const { token } = await administerJson(directory, ['token', 'issue', '--user', 'ann', '--site', '2002'])
+  return { baseUrl: service.baseUrl, own: service.token, other: String(token) }
+})
+
+const question = (page: Page) => page.getByRole('dialog', { name: 'Sign in with the token of the link?' })
+const button = (page: Page, name: string) => question(page).getByRole('button', { name, exact: true })
+const siteName = (page: Page) => page.locator('.top .site-name').textContent()
+const follow = (page: Page, fragment: string) =>
+  page.evaluate((hash) => {
+    location.hash = hash
+  }, fragment)
+const tokensOf = (page: Page) =>
+  page.evaluate(() => ({
+    tab: sessionStorage.getItem('site-admin-token'),
+    device: localStorage.getItem('site-admin-token'),
+  }))
+
+/** A browser that keeps the token on the device, in a tab that is signed out. */
+const keepOnDevice = (page: Page, token: string) =>
+  page.evaluate((kept) => localStorage.setItem('site-admin-token', kept), token)
+
+test('a link with another token asks first, and nothing has changed when the visitor stays (K-21)', async ({
+  two,
+  open,
+}) => {
+  const page = await open('#/1001/files?file=a.txt', { token: two.own, baseUrl: two.baseUrl })
+  await page.getByRole('grid').waitFor()
+  const before = page.url()
+  for (const answer of [() => button(page, 'Stay').press('Enter'), () => page.keyboard.press('Escape')]) {
+    await follow(page, `token=${two.other}&/2002/forms`)
+    await question(page).getByText('Demo site').waitFor()
+    await question(page).getByText('Second site').waitFor()
+    await expect.poll(() => button(page, 'Stay').evaluate((stay) => stay === document.activeElement)).toBe(true)
+    expect({ url: page.url(), ...(await tokensOf(page)) }).toEqual({ url: before, tab: two.own, device: null })
+    await answer()
+    await question(page).waitFor({ state: 'detached' })
+    expect({ url: page.url(), ...(await tokensOf(page)) }).toEqual({ url: before, tab: two.own, device: null })
+    expect(await siteName(page)).toBe('Demo site')
+  }
+  await page.goBack()
+  expect(page.url()).not.toContain(two.other)
+})
+
+test('a visitor who switches is signed in with the token of the link, and led to its place (K-21)', async ({
+  two,
+  open,
+}) => {
+  const page = await open('#/1001/categories/1', { token: two.own, baseUrl: two.baseUrl })
+  await page.locator('tbody tr').first().waitFor()
+  await follow(page, `token=${two.other}&/2002/forms/5`)
+  await question(page).getByText('this tab forgets your present token').waitFor()
+  await button(page, 'Switch').press('Enter')
+  await page.getByText('This site has no web form yet.').waitFor()
+  expect(await siteName(page)).toBe('Second site')
+  expect(page.url()).toBe(`${two.baseUrl}/console#/2002/forms/5`)
+  expect(await tokensOf(page)).toEqual({ tab: two.other, device: null })
+  // Without a place, it begins where its sites do.
+  await follow(page, `token=${two.own}`)
+  await button(page, 'Switch').click()
+  await page.getByRole('heading', { name: 'Contact us' }).waitFor()
+  expect(page.url()).toBe(`${two.baseUrl}/console#/1001/forms/1`)
+})
+
+test('a link in a new tab asks whoever is signed in on the device, and keeps that token there (K-21)', async ({
+  two,
+  open,
+}) => {
+  const first = await open('', { token: null, baseUrl: two.baseUrl })
+  await keepOnDevice(first, two.own)
+  const page = await first.context().newPage()
+  const link = `${two.baseUrl}/console#token=${two.other}`
+  await page.goto(link)
+  await question(page).getByText('Second site').waitFor()
+  expect(page.url()).not.toContain(two.other)
+  await button(page, 'Stay').click()
+  expect(await siteName(page)).toBe('Demo site')
+  expect(await tokensOf(page)).toEqual({ tab: null, device: two.own })
+
+  await follow(page, `token=${two.other}`)
+  await question(page).getByText('stays on this device').waitFor()
+  await button(page, 'Switch').click()
+  await expect.poll(() => siteName(page)).toBe('Second site')
+  expect(await tokensOf(page)).toEqual({ tab: two.other, device: two.own })
+  await page.reload()
+  await page.getByRole('button', { name: 'Settings' }).click()
+  expect(await siteName(page)).toBe('Second site')
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByLabel('Access token').waitFor()
+  expect(await tokensOf(page)).toEqual({ tab: null, device: two.own })
+})
+
+test('a link with the token that is signed in already changes nothing but the place (K-21)', async ({ two, open }) => {
+  const first = await open('', { token: null, baseUrl: two.baseUrl })
+  await keepOnDevice(first, two.own)
+  await first.goto(`${two.baseUrl}/console?again#token=${two.own}&/1001/forms/1`)
+  await first.getByRole('heading', { name: 'Contact us' }).waitFor()
+  await follow(first, `token=${two.own}&/1001/categories/1`)
+  await first.locator('tbody tr').first().waitFor()
+  expect(await question(first).count()).toBe(0)
+  expect(first.url()).toBe(`${two.baseUrl}/console?again#/1001/categories/1`)
+  expect(await tokensOf(first)).toEqual({ tab: null, device: two.own })
+})
+
+test('a link with an invalid token says so, and signs nobody out (K-21)', async ({ two, open }) => {
+  const page = await open('#/1001/forms/1', { token: two.own, baseUrl: two.baseUrl })
+  await page.getByRole('heading', { name: 'Contact us' }).waitFor()
+  await follow(page, 'token=invalid')
+  expect(await question(page).getByRole('alert').textContent()).toMatch(/token/i)
+  expect(await button(page, 'Switch').isDisabled()).toBe(true)
+  await button(page, 'Stay').click()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Contact us' }).waitFor()
+  expect(await tokensOf(page)).toEqual({ tab: two.own, device: null })
+})
+
+test('a link signs in when the token that was kept is refused (K-21)', async ({ two, open }) => {
+  const page = await open(`#token=${two.other}&/2002/forms`, { token: 'revoked', baseUrl: two.baseUrl })
+  await page.getByText('This site has no web form yet.').waitFor()
+  expect(await tokensOf(page)).toEqual({ tab: two.other, device: null })
+})
+
+test('a link that cannot be looked up yet is asked about once the service is back (K-21)', async ({ two, open }) => {
+  const page = await open('', { token: two.own, baseUrl: two.baseUrl })
+  await page.getByRole('grid').waitFor()
+  await page.route('**/api/v1/admin/sites', (route) => route.fulfill({ status: 418, body: 'Not this service.' }))
+  await follow(page, `token=${two.other}`)
+  await question(page).getByText('answered with status 418').waitFor()
+  await page.unroute('**/api/v1/admin/sites')
+  await question(page).getByRole('button', { name: 'Try again' }).click()
+  await question(page).getByText('Second site').waitFor()
+  // The same where nothing is known of the kept token either.
+  await page.route('**/api/v1/admin/sites', (route) => route.fulfill({ status: 418, body: 'Not this service.' }))
+  await page.goto(`${two.baseUrl}/console?again#token=${two.other}`)
+  await page.getByText('answered with status 418').waitFor()
+  await page.unroute('**/api/v1/admin/sites')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await question(page).getByText('Second site').waitFor()
+  expect(await tokensOf(page)).toEqual({ tab: two.own, device: null })
+})
+
+test('the question of a link is for everybody, in both themes and languages', async ({ two, open }) => {
+  for (const [locale, title] of [
+    ['en-GB', 'Sign in with the token of the link?'],
+    ['de-DE', 'Mit dem Token des Links anmelden?'],
+  ]) {
+    const page = await open('#/1001/forms/1', {
+      token: two.own,
+      baseUrl: two.baseUrl,
+      viewport: { width: 320, height: 640 },
+      ...(locale && { locale }),
+    })
+    await page.getByRole('heading', { name: 'Contact us' }).waitFor()
+    await follow(page, `token=${two.other}`)
+    await page
+      .getByRole('dialog', { name: title ?? '' })
+      .getByText('Second site')
+      .waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+    await expectAccessible(page)
+  }
+})
