@@ -110,6 +110,17 @@ export const readSettings = (node: Node): Settings => parseSettings(node.tryGetC
 export const homeRegion = ({ directoryRegion, dataCentres, defaultDataCentre }: Settings): string =>
   directoryRegion ?? dataCentres[defaultDataCentre]?.region ?? ''
 
+type CustomDomain = z.infer<typeof customDomain>
+
+export const makesCertificate = (domain: CustomDomain | undefined): domain is CustomDomain =>
+  domain !== undefined && domain.certificateArn === undefined
+
+/** The data centres whose distributions need a certificate or a firewall of this app. */
+export const onEdge = ({ dataCentres, webApplicationFirewall }: Settings): readonly [string, DataCentreSettings][] =>
+  Object.entries(dataCentres).filter(
+    ([, { streaming, customDomain }]) => streaming && (webApplicationFirewall || makesCertificate(customDomain)),
+  )
+
 /** The regions of the directory and of the data centres. */
 export const regionsOf = (settings: Settings): ReadonlySet<string> =>
   new Set([homeRegion(settings), ...Object.values(settings.dataCentres).map(({ region }) => region)])

@@ -1,6 +1,6 @@
 import { CfnOutput, DefaultStackSynthesizer, type Stack } from 'aws-cdk-lib'
 import { Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam'
-import { regionsOf, type Settings } from '../config/settings.ts'
+import { edgeRegion, onEdge, regionsOf, type Settings } from '../config/settings.ts'
 import { allow } from './statements.ts'
 
 // An account has one provider for GitHub, which others may use too: this app does not create it.
@@ -29,7 +29,8 @@ export const createDeploymentRole = (stack: Stack, settings: Settings): readonly
       },
     }),
   })
-  for (const region of regionsOf(settings)) {
+  const edge = onEdge(settings).map(() => edgeRegion)
+  for (const region of new Set([...regionsOf(settings), ...edge])) {
     for (const name of bootstrapRoles) {
       const arn = identity('role', `cdk-${qualifier}-${name}-${stack.account}-${region}`)
       role.addToPolicy(allow('sts', ['AssumeRole'], arn))

@@ -1,9 +1,17 @@
-import { Match } from 'aws-cdk-lib/assertions'
+import { Match, type Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
 import { templatesOf } from './support/synthesise.ts'
 
 const plain = templatesOf()
 const issuer = 'token.actions.githubusercontent.com'
+
+const customDomain = { domainName: 'us.example.com', hostedZoneId: 'Z0123456789' }
+
+/** The regions in which a role may assume the one of the bootstrap that deploys. */
+const regionsNamedIn = (template: Template): string[] =>
+  [...JSON.stringify(template.toJSON()).matchAll(/deploy-role-[^/]*?-([a-z]+-[a-z]+-\d)"/g)].map(
+    ([, region = '']) => region,
+  )
 
 describe('the role in which GitHub deploys', () => {
   const { directory, us } = templatesOf({
@@ -47,6 +55,18 @@ describe('the role in which GitHub deploys', () => {
       names.map((name) => expect.stringMatching(new RegExp(`role/cdk-hnb659fds-${name}-.*-${region}"`))),
     )
     expect(targets).toEqual(wanted)
+  })
+
+  test.each<[string, boolean, object]>([
+    ['a data centre that streams has a domain', true, { streaming: true, customDomain }],
+    ['a data centre streams without a domain and a firewall', false, { streaming: true }],
+    ['a data centre has a domain without streaming', false, { customDomain }],
+  ])('deploys to us-east-1 as well when %s: %s', (_, isWanted, dataCentre) => {
+    const { directory: elsewhere } = templatesOf({
+      dataCentres: { us: { region: 'eu-west-1', ...dataCentre } },
+      deploymentRole: { repository: 'example/site-admin' },
+    })
+    expect(regionsNamedIn(elsewhere)).toEqual(isWanted ? ['eu-west-1', 'us-east-1'] : ['eu-west-1'])
   })
 })
 
