@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { checkConcurrency, wantedConcurrency } from './config/concurrency.ts'
-import { contextKey, parseSettings } from './config/settings.ts'
+import { contextKey, settingsOfCommand } from './config/settings.ts'
 import { runScript } from './run-script.ts'
 
 /**
@@ -10,16 +9,10 @@ import { runScript } from './run-script.ts'
 const usage = `Usage: npm run preflight -- [-c ${contextKey}='{…}']
 Without -c, the settings are those of cdk.json.`
 
-const settingsOf = (context: readonly string[]): unknown => {
-  const named = context.findLast((text) => text.startsWith(`${contextKey}=`))
-  if (named !== undefined) return named.slice(contextKey.length + 1)
-  return JSON.parse(readFileSync('cdk.json', 'utf8')).context?.[contextKey]
-}
-
 const options = { context: { type: 'string', short: 'c', multiple: true } } as const
 
 process.exitCode = await runScript(usage, options, async ({ context = [] }) => {
-  const wanted = [...wantedConcurrency(parseSettings(settingsOf(context)))]
+  const wanted = [...wantedConcurrency(settingsOfCommand(context))]
   const findings = await Promise.all(wanted.map(([region, count]) => checkConcurrency(region, count)))
   for (const { message } of findings) console.log(message)
   return findings.every(({ isEnough }) => isEnough) ? 0 : 1

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Stack } from 'aws-cdk-lib'
 import type { Node } from 'constructs'
 import * as z from 'zod'
@@ -103,6 +104,13 @@ export const parseSettings = (value: unknown): Settings => {
   const result = settings.safeParse(typeof value === 'string' ? JSON.parse(value) : value)
   if (result.success) return result.data
   throw new Error(`The context "${contextKey}" is wrong:\n${z.prettifyError(result.error)}`)
+}
+
+/** The settings of a command with the `-c` options of `cdk`; without one for the app, those of cdk.json. */
+export const settingsOfCommand = (context: readonly string[]): Settings => {
+  const named = context.findLast((text) => text.startsWith(`${contextKey}=`))
+  if (named !== undefined) return parseSettings(named.slice(contextKey.length + 1))
+  return parseSettings(JSON.parse(readFileSync('cdk.json', 'utf8')).context?.[contextKey])
 }
 
 export const readSettings = (node: Node): Settings => parseSettings(node.tryGetContext(contextKey))

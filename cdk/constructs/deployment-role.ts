@@ -11,7 +11,7 @@ const bootstrapRoles = ['deploy-role', 'file-publishing-role', 'lookup-role']
 
 /**
  * A role for jobs of one GitHub environment. It may only assume the roles of `cdk bootstrap` in the regions of this
- * app.
+ * app, and read which alarms watch a data centre.
  */
 export const createDeploymentRole = (stack: Stack, settings: Settings): readonly Role[] => {
   if (!settings.deploymentRole) return []
@@ -35,6 +35,11 @@ export const createDeploymentRole = (stack: Stack, settings: Settings): readonly
       const arn = identity('role', `cdk-${qualifier}-${name}-${stack.account}-${region}`)
       role.addToPolicy(allow('sts', ['AssumeRole'], arn))
     }
+  }
+  for (const [id, { region }] of Object.entries(settings.dataCentres)) {
+    const resourceName = `${settings.prefix}-${id}/*`
+    const arn = stack.formatArn({ service: 'cloudformation', region, resource: 'stack', resourceName })
+    role.addToPolicy(allow('cloudformation', ['DescribeStacks'], arn))
   }
   new CfnOutput(stack, 'DeploymentRoleArn', { key: 'DeploymentRole', value: role.roleArn })
   return [role]

@@ -1,12 +1,5 @@
-import {
-  Annotations,
-  App,
-  type AppProps,
-  CrossStackReferences,
-  ReferenceStrength,
-  Tags,
-  Validations,
-} from 'aws-cdk-lib'
+import { Annotations, App, type AppProps, Tags, Validations } from 'aws-cdk-lib'
+import { DEFAULT_CROSS_STACK_REFERENCES } from 'aws-cdk-lib/cx-api'
 import { AwsSolutionsChecks } from 'cdk-nag'
 import type { Bundles } from '../config/bundles.ts'
 import { edgeRegion, homeRegion, onEdge, readSettings, type Settings } from '../config/settings.ts'
@@ -39,6 +32,16 @@ const accepted: Findings = {
 
 // The CDK sets it from the credentials of a deployment.
 const accountOfDeployment = () => process.env['CDK_DEFAULT_ACCOUNT'] || undefined
+const accountInFindings = () => accountOfDeployment() ?? '<AWS::AccountId>'
+
+// Accepted findings if jobs of GitHub deploy.
+const acceptedWithRole = ({ prefix, dataCentres }: Settings): Findings =>
+  Object.fromEntries(
+    Object.entries(dataCentres).map(([id, { region }]) => [
+      `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:cloudformation:${region}:${accountInFindings()}:stack/${prefix}-${id}/*]`,
+      'CloudFormation gives a stack its id when it is made.',
+    ]),
+  )
 
 // Accepted findings if a data centre of the region streams.
 const acceptedWithStreaming = (region: string, { webApplicationFirewall }: Settings): Findings => ({
@@ -59,7 +62,7 @@ const acceptedWithStreaming = (region: string, { webApplicationFirewall }: Setti
       'Action::s3:Abort*',
       'Action::s3:DeleteObject*',
       'Resource::<AWSCDKWebFunctionAssetBucket5B596593.Arn>/web-function/*',
-      `Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-${accountOfDeployment() ?? '<AWS::AccountId>'}-${region}/*`,
+      `Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-${accountInFindings()}-${region}/*`,
     ].map((what) => [
       `AwsSolutions-IAM5[${what}]`,
       'It is what the CDK grants its function that copies the code of another one while deploying.',
@@ -69,7 +72,13 @@ const acceptedWithStreaming = (region: string, { webApplicationFirewall }: Setti
 
 export const acceptedOf = (settings: Settings): Findings => {
   const streaming = Object.values(settings.dataCentres).filter((dataCentre) => dataCentre.streaming)
-  return Object.assign({}, accepted, ...streaming.map(({ region }) => acceptedWithStreaming(region, settings)))
+  const withRole = settings.deploymentRole && acceptedWithRole(settings)
+  return Object.assign(
+    {},
+    accepted,
+    withRole,
+    ...streaming.map(({ region }) => acceptedWithStreaming(region, settings)),
+  )
 }
 
 /** Checks every stack against the AwsSolutions rules at each synthesis. */
@@ -82,7 +91,7 @@ export const checkFindings = (app: App, findings: Findings = acceptedOf(readSett
 export const createApp = (bundles: Bundles, props: AppProps = {}): App => {
   const app = new App(props)
   // A strong reference refuses or misses the certificate that replaces another one.
-  CrossStackReferences.of(app).consume(ReferenceStrength.WEAK)
+  app.node.setContext(DEFAULT_CROSS_STACK_REFERENCES, 'weak')
   const settings = readSettings(app.node)
   const account = accountOfDeployment()
   const inRegion = (region: string) => ({ env: { region, ...(account && { account }) } })

@@ -43,13 +43,23 @@ describe('the role in which GitHub deploys', () => {
     ])
   })
 
-  test('may become the roles of the bootstrap in the regions of the app, and do nothing else', () => {
+  test('may become the roles of the bootstrap in the regions of the app, read the outputs of data centres, and do nothing else', () => {
     directory.resourceCountIs('AWS::IAM::Policy', 1)
     const [policy] = Object.values(directory.findResources('AWS::IAM::Policy'))
     const statements: { Action: string; Resource: object | object[] }[] =
       policy?.['Properties'].PolicyDocument.Statement
-    expect(new Set(statements.map(({ Action }) => Action))).toEqual(new Set(['sts:AssumeRole']))
-    const targets = statements.flatMap(({ Resource }) => Resource).map((resource) => JSON.stringify(resource))
+    const targetsOf = (action: string) =>
+      statements
+        .filter(({ Action }) => Action === action)
+        .flatMap(({ Resource }) => Resource)
+        .map((resource) => JSON.stringify(resource))
+    const targets = targetsOf('sts:AssumeRole')
+    const read = targetsOf('cloudformation:DescribeStacks')
+    expect(read).toEqual([
+      expect.stringMatching(/:cloudformation:us-east-1:.*:stack\/Test-us\/\*"/),
+      expect.stringMatching(/:cloudformation:eu-west-1:.*:stack\/Test-eu\/\*"/),
+    ])
+    expect(statements.flatMap(({ Resource }) => Resource)).toHaveLength(targets.length + read.length)
     const names = ['deploy-role', 'file-publishing-role', 'lookup-role']
     const wanted = ['eu-central-1', 'us-east-1', 'eu-west-1'].flatMap((region) =>
       names.map((name) => expect.stringMatching(new RegExp(`role/cdk-hnb659fds-${name}-.*-${region}"`))),

@@ -223,10 +223,10 @@ describe.each(['us-east-1', 'eu-west-1'])('the certificate of a domain that stre
     }
   })
 
-  test('stays while the distribution has it, and goes with its stack', () => {
+  test('stays when it is replaced or removed, because the distribution still has it', () => {
     expect(certificateRead(withDomain('a.example.com'))).toMatchObject({
       UpdateReplacePolicy: 'Retain',
-      DeletionPolicy: 'Delete',
+      DeletionPolicy: 'RetainExceptOnCreate',
     })
   })
 })
