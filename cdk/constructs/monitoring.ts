@@ -211,13 +211,10 @@ const createTopic = (scope: Construct, email: string, account: string): Topic =>
   return topic
 }
 
-// A new version that does not work sets these off within ten minutes. CloudFormation takes five alarms at most.
+// A broken version sets them off within ten minutes. CloudFormation watches five alarms at most.
 const rollbackAlarms = ['ServerErrors', 'removalsFailures', 'StreamFailures', 'StreamStarts']
 
-/**
- * Creates alarms that describe the impact and the first action, and e-mails them to the operator. An output names those
- * that take a deployment back.
- */
+/** Creates alarms that describe the impact and the first action, and e-mails them to the operator. */
 export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Settings): void => {
   const scope = new Construct(stack, 'Alarms')
   const topic = alarmEmail === undefined ? undefined : createTopic(scope, alarmEmail, stack.account)

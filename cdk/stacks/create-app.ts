@@ -34,15 +34,6 @@ const accepted: Findings = {
 const accountOfDeployment = () => process.env['CDK_DEFAULT_ACCOUNT'] || undefined
 const accountInFindings = () => accountOfDeployment() ?? '<AWS::AccountId>'
 
-// Accepted findings if jobs of GitHub deploy.
-const acceptedWithRole = ({ prefix, dataCentres }: Settings): Findings =>
-  Object.fromEntries(
-    Object.entries(dataCentres).map(([id, { region }]) => [
-      `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:cloudformation:${region}:${accountInFindings()}:stack/${prefix}-${id}/*]`,
-      'CloudFormation gives a stack its id when it is made.',
-    ]),
-  )
-
 // Accepted findings if a data centre of the region streams.
 const acceptedWithStreaming = (region: string, { webApplicationFirewall }: Settings): Findings => ({
   'AwsSolutions-CFR1': 'Whoever has a token may use it from anywhere.',
@@ -71,14 +62,15 @@ const acceptedWithStreaming = (region: string, { webApplicationFirewall }: Setti
 })
 
 export const acceptedOf = (settings: Settings): Findings => {
-  const streaming = Object.values(settings.dataCentres).filter((dataCentre) => dataCentre.streaming)
-  const withRole = settings.deploymentRole && acceptedWithRole(settings)
-  return Object.assign(
-    {},
-    accepted,
-    withRole,
-    ...streaming.map(({ region }) => acceptedWithStreaming(region, settings)),
-  )
+  const { prefix, dataCentres, deploymentRole } = settings
+  const there = Object.entries(dataCentres).map(([id, { region, streaming }]) => {
+    const stack = `arn:<AWS::Partition>:cloudformation:${region}:${accountInFindings()}:stack/${prefix}-${id}/*`
+    return {
+      ...(deploymentRole && { [`AwsSolutions-IAM5[Resource::${stack}]`]: 'The id of a stack is made with it.' }),
+      ...(streaming && acceptedWithStreaming(region, settings)),
+    }
+  })
+  return Object.assign({}, accepted, ...there)
 }
 
 /** Checks every stack against the AwsSolutions rules at each synthesis. */

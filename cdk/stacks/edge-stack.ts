@@ -1,6 +1,6 @@
 import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
 import { Construct } from 'constructs'
-import { makesCertificate, onEdge, type Settings } from '../config/settings.ts'
+import { onEdge, type Settings } from '../config/settings.ts'
 import { certificateOf, zoneOf } from '../constructs/domain.ts'
 import { createFirewall } from '../constructs/firewall.ts'
 import type { Edge } from '../constructs/streaming.ts'
@@ -14,7 +14,7 @@ export class EdgeStack extends Stack {
     const edges = onEdge(settings).map(([id, { customDomain }]): [string, Edge] => {
       const parts = new Construct(this, id)
       const certificate =
-        makesCertificate(customDomain) && certificateOf(parts, customDomain, zoneOf(parts, customDomain))
+        customDomain && !customDomain.certificateArn && certificateOf(parts, customDomain, zoneOf(parts, customDomain))
       // The distribution has it until its own stack, which is deployed after this one.
       if (certificate) certificate.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
       const firewall =

@@ -49,37 +49,3 @@ describe('the AwsSolutions rules', () => {
     expect(accepted.filter((id) => !found.has(id))).toEqual([])
   })
 })
-
-describe('settings', () => {
-  test.each<[string, object, RegExp]>([
-    ['a default data centre that is none', { defaultDataCentre: 'asia' }, /defaultDataCentre/],
-    ['a region that is none', { dataCentres: { us: { region: 'here' } } }, /dataCentres/],
-    [
-      'a domain without a zone and a certificate',
-      { dataCentres: { us: { region: 'us-east-1', customDomain: { domainName: 'us.example.com' } } } },
-      /hostedZoneId.*customDomain/s,
-    ],
-    ['a repository without an owner', { deploymentRole: { repository: 'site-admin' } }, /deploymentRole/],
-    ['a member that is none', { dataCenters: {} }, /dataCenters/],
-    [
-      'streaming on an emulator',
-      { dataCentres: { us: { region: 'us-east-1', streaming: true } }, emulatorEndpoint: 'http://127.0.0.1:4566' },
-      /Web Functions/,
-    ],
-    [
-      'a certificate that CloudFront cannot use',
-      {
-        dataCentres: {
-          us: {
-            region: 'eu-west-1',
-            streaming: true,
-            customDomain: { domainName: 'us.example.com', certificateArn: 'arn:aws:acm:eu-west-1:1:certificate/a' },
-          },
-        },
-      },
-      /us-east-1 where streaming is on/,
-    ],
-  ])('name what is wrong: %s', (_, settings, pattern) => {
-    expect(() => createTestApp(settings)).toThrow(pattern)
-  })
-})
