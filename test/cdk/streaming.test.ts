@@ -213,7 +213,7 @@ describe.each(['us-east-1', 'eu-west-1'])('the certificate of a domain that stre
     return stackOf(all, 'edge').toJSON().Resources[Value.Ref]
   }
 
-  test('is read anew in each deployment, so that the one of a new domain takes its place', () => {
+  test('of a new domain takes the place of the old one in the next deployment', () => {
     for (const domainName of ['a.example.com', 'b.example.com']) {
       const all = withDomain(domainName)
       expect(certificateRead(all)).toMatchObject({ Properties: { DomainName: domainName } })

@@ -44,10 +44,10 @@ interface Report {
 }
 
 export interface Checked {
-  /** The rules that find fault, apart from what is accepted. */
+  /** The broken rules, without the accepted findings. */
   readonly findings: readonly string[]
   readonly warnings: readonly string[]
-  /** By what the names of the stacks end in. Empty when a rule finds fault. */
+  /** By the names of the stacks without the prefix. Empty when a rule is broken. */
   readonly templates: ReadonlyMap<string, Template>
 }
 

@@ -72,7 +72,7 @@ const countsIn = (template: Template | undefined): Counts =>
 
 const present = (counts: Counts): Counts => Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
 
-/** What the settings add to a data centre. */
+/** The resources that the settings add to a data centre. */
 const wantedOf = ({ firewall, changeEvents }: Chosen, { streaming, customDomain }: DataCentre): Counts => {
   const isMade = customDomain && !customDomain.certificateArn
   const addresses = streaming ? 2 : 1
@@ -89,7 +89,7 @@ const wantedOf = ({ firewall, changeEvents }: Chosen, { streaming, customDomain 
   })
 }
 
-/** What distributions take from us-east-1 alone. */
+/** The resources of distributions that must be in us-east-1. */
 const wantedOnEdge = ({ firewall }: Chosen, dataCentres: readonly DataCentre[]): Counts => {
   const streaming = dataCentres.filter((dataCentre) => dataCentre.streaming)
   const made = streaming.filter(({ customDomain }) => customDomain && !customDomain.certificateArn)
