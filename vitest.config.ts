@@ -9,8 +9,12 @@ const shared = { isolate: false, experimental: { viteModuleRunner: false, nodeLo
 /** A busy machine may take a while until a test sees what it polls for. */
 const patiently = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { timeout: 15_000 } } }
 
-/** `npm run test:long`: pages in a browser, installed packages, and services that are started or killed while they work. */
+/**
+ * `npm run test:long`: pages in a browser, installed packages, deployments in pairs of settings, and services that are
+ * started or killed while they work.
+ */
 export const longTests = [
+  'test/cdk/thorough/*.test.ts',
   'test/console/*.test.ts',
   'test/console/thorough/**/*.test.ts',
   'test/contract/documentation/reference.test.ts',
@@ -67,7 +71,7 @@ export default defineConfig({
       { test: { ...patiently, name: 'new-kind', include: ['test/contract/**/new-kind.test.ts'] } },
       { test: { ...shared, ...patiently, name: 'client', include: ['test/client/!(package).test.ts'] } },
       { test: { isolate: false, ...patiently, name: 'console', include: ['test/console/stores/*.test.ts'] } },
-      { test: { ...shared, name: 'cdk', include: ['test/cdk/**/*.test.ts'], testTimeout: 60_000 } },
+      { test: { ...shared, name: 'cdk', include: ['test/cdk/*.test.ts'], testTimeout: 60_000 } },
       { test: { ...acceptance, name: 'acceptance' } },
       { test: { ...acceptance, name: 'acceptance-aws', env: { ACCEPTANCE_STORE: 'aws' } } },
     ],

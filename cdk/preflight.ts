@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { checkConcurrency, wantedConcurrency } from './config/concurrency.ts'
-import { contextKey, parseSettings } from './config/settings.ts'
+import { contextKey, settingsOfCommand } from './config/settings.ts'
 import { runScript } from './run-script.ts'
 
 /**
@@ -10,17 +9,21 @@ import { runScript } from './run-script.ts'
 const usage = `Usage: npm run preflight -- [-c ${contextKey}='{…}']
 Without -c, the settings are those of cdk.json.`
 
-const settingsOf = (context: readonly string[]): unknown => {
-  const named = context.findLast((text) => text.startsWith(`${contextKey}=`))
-  if (named !== undefined) return named.slice(contextKey.length + 1)
-  return JSON.parse(readFileSync('cdk.json', 'utf8')).context?.[contextKey]
-}
+const noCredentials = /^(CredentialsProvider|TokenProvider|ExpiredToken|UnrecognizedClient)/
+const advice = `AWS has not been asked: it needs valid credentials. Set AWS_PROFILE, sign in with "aws sso login" or "aws configure",
+and repeat this when "aws sts get-caller-identity" answers. It asks AWS in each region:`
 
 const options = { context: { type: 'string', short: 'c', multiple: true } } as const
 
 process.exitCode = await runScript(usage, options, async ({ context = [] }) => {
-  const wanted = [...wantedConcurrency(parseSettings(settingsOf(context)))]
-  const findings = await Promise.all(wanted.map(([region, count]) => checkConcurrency(region, count)))
+  const wanted = [...wantedConcurrency(settingsOfCommand(context))]
+  const findings = await Promise.all(wanted.map(([region, count]) => checkConcurrency(region, count))).catch(
+    (error) => {
+      if (!noCredentials.test(error.name)) throw error
+      const questions = wanted.map(([region, count]) => `\n- ${region}: may ${count} functions run at once?`)
+      throw new Error(`${error.message}\n${advice}${questions.join('')}`)
+    },
+  )
   for (const { message } of findings) console.log(message)
   return findings.every(({ isEnough }) => isEnough) ? 0 : 1
 })

@@ -1,114 +1,166 @@
+import { readFileSync } from 'node:fs'
 import type { Stack } from 'aws-cdk-lib'
+import { RegionInfo } from 'aws-cdk-lib/region-info'
 import type { Node } from 'constructs'
+import { safeParse } from 'secure-json-parse'
 import * as z from 'zod'
 import { logLevels } from '../../lib/config/config.ts'
+
+const hostName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
 
 // The settings of an installation: the `siteAdmin` context in cdk.json, or `-c siteAdmin='{…}'` on the command line.
 const customDomain = z
   .strictObject({
-    domainName: z.string().min(1),
+    domainName: z.string().regex(hostName, 'must be a host name in small letters, such as "us.example.com"'),
     // The Route 53 zone for the alias record and, without a certificate, for its validation.
     hostedZoneId: z
       .string()
-      .regex(/^Z[A-Z0-9]{1,31}$/)
+      .regex(/^Z[A-Z0-9]{1,31}$/, 'must be the id of a zone at Route 53, such as "Z0123456789ABC"')
       .optional(),
     // A certificate in the region of the data centre; without it, the deployment creates one.
-    certificateArn: z.string().startsWith('arn:').optional(),
+    certificateArn: z.string().optional(),
   })
   .refine(({ hostedZoneId, certificateArn }) => hostedZoneId !== undefined || certificateArn !== undefined, {
     message: 'needs a hostedZoneId, a certificateArn or both',
   })
 
-const region = z.string().regex(/^[a-z]{2,4}(-[a-z]+)+-\d$/)
+const noRegion = { error: 'must be a region such as "eu-west-1". For a new one, update aws-cdk-lib', abort: true }
+const region = z.string().refine((text) => RegionInfo.regions.some(({ name }) => name === text), noRegion)
+const partitionOf = (name: string) => RegionInfo.get(name).partition
 
 /** CloudFront reads certificates and firewalls from this region only. */
 export const edgeRegion = 'us-east-1'
 
-const dataCentre = z
-  .strictObject({
-    region,
-    customDomain: customDomain.optional(),
-    // Overrides the setting of the installation for tables, files and the replica of the directory.
-    deletionProtection: z.boolean().optional(),
-    // Files are streamed through a CloudFront distribution, which becomes the address of the data centre.
-    streaming: z.boolean().optional(),
-    // A new number replaces the secret between the distribution and the function that streams.
-    originSecret: z.int().min(1).optional(),
-  })
-  .refine(
-    ({ streaming, customDomain }) => !streaming || (customDomain?.certificateArn ?? edgeRegion).includes(edgeRegion),
-    { path: ['customDomain', 'certificateArn'], message: `must be of ${edgeRegion} where streaming is on` },
-  )
+const dataCentre = z.strictObject({
+  region,
+  customDomain: customDomain.optional(),
+  // Overrides the setting of the installation for tables, files and the replica of the directory.
+  deletionProtection: z.boolean().optional(),
+  // Files are streamed through a CloudFront distribution, which becomes the address of the data centre.
+  streaming: z.boolean().optional(),
+  // A new number replaces the secret between the distribution and the function that streams.
+  originSecret: z.int().min(1).optional(),
+})
 
 // Jobs of one GitHub repository and environment may deploy without a key.
 const deploymentRole = z.strictObject({
   // As in GitHub's tokens: `owner/name`, or `owner@1/name@2` with ids for repositories created since July 2026.
-  repository: z.string().regex(/^[\w.-]+(@\d+)?\/[\w.-]+(@\d+)?$/),
+  repository: z.string().regex(/^[\w.-]+(@\d+)?\/[\w.-]+(@\d+)?$/, 'must be OWNER/NAME or OWNER@1/NAME@2'),
   environment: z
     .string()
-    .regex(/^[\w.-]+$/)
+    .regex(/^[\w.-]+$/, 'must have letters, digits, dots, hyphens and underscores only')
     .default('production'),
 })
 
-const settings = z
-  .strictObject({
-    // Prefix of the stacks and global tables.
-    prefix: z.string().regex(/^[A-Za-z][A-Za-z0-9-]{0,31}$/),
-    dataCentres: z.record(z.string().regex(/^[a-z][a-z0-9-]{0,31}$/), dataCentre),
-    // The data centre of new sites.
-    defaultDataCentre: z.string(),
-    // The home region of the directory tables, which never moves. Default: the region of the default data centre.
-    directoryRegion: region.optional(),
-    // Keeps tables and buckets when a stack is removed, and protects tables from deletion.
-    deletionProtection: z.boolean().default(true),
-    // Replicates the directory to every region. Emulators cannot replicate: all read it in its home region.
-    replicateDirectory: z.boolean().default(true),
-    // The address of an emulator, used in base URLs.
-    emulatorEndpoint: z.url().optional(),
-    // AWS passes paths as they were sent; some emulators decode them (lib/aws/lambda/gateway.ts).
-    pathEncoding: z.enum(['encoded', 'decoded']).default('encoded'),
-    // AWS returns bytes for every `Accept`; LocalStack only if it begins with a type (lib/aws/lambda/gateway.ts).
-    binaryAccept: z.enum(['any', 'named']).default('any'),
-    deploymentRole: deploymentRole.optional(),
-    logLevel: z.enum(logLevels).default('INFO'),
-    webApplicationFirewall: z.boolean().default(false),
-    // Sends every change to an event bus of the data centre.
-    changeEvents: z.boolean().default(false),
-    // Days in which replaced and removed files can be restored.
-    keptDays: z.int().min(1).max(3_650).default(30),
-    // Receives alarms.
-    alarmEmail: z.email().optional(),
-    // Requests per second and concurrent requests per data centre that the gateway admits.
-    throttling: z
-      .strictObject({ rate: z.int().positive(), burst: z.int().positive() })
-      .default({ rate: 500, burst: 1000 }),
-  })
-  .refine(
-    ({ dataCentres, emulatorEndpoint }) =>
-      emulatorEndpoint === undefined || !Object.values(dataCentres).some(({ streaming }) => streaming),
-    { path: ['dataCentres'], message: 'cannot stream on an emulator, which knows no Web Functions' },
-  )
-  .refine(({ dataCentres, defaultDataCentre }) => defaultDataCentre in dataCentres, {
-    path: ['defaultDataCentre'],
-    message: 'must be one of the data centres',
-  })
+const settings = z.strictObject({
+  // Prefix of the stacks and global tables.
+  prefix: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9-]{0,31}$/, 'must be 1 to 32 letters, digits and hyphens, a letter first'),
+  dataCentres: z.record(z.string(), dataCentre),
+  // The data centre of new sites.
+  defaultDataCentre: z.string(),
+  // The home region of the directory tables, which never moves. Default: the region of the default data centre.
+  directoryRegion: region.optional(),
+  // Keeps tables and buckets when a stack is removed, and protects tables from deletion.
+  deletionProtection: z.boolean().default(true),
+  // Replicates the directory to every region. Emulators cannot replicate: all read it in its home region.
+  replicateDirectory: z.boolean().default(true),
+  // The address of an emulator, used in base URLs.
+  emulatorEndpoint: z.url({ protocol: /^https?$/, error: 'must begin with http:// or https://' }).optional(),
+  // AWS passes paths as they were sent; some emulators decode them (lib/aws/lambda/gateway.ts).
+  pathEncoding: z.enum(['encoded', 'decoded']).default('encoded'),
+  // AWS returns bytes for every `Accept`; LocalStack only if it begins with a type (lib/aws/lambda/gateway.ts).
+  binaryAccept: z.enum(['any', 'named']).default('any'),
+  deploymentRole: deploymentRole.optional(),
+  logLevel: z.enum(logLevels).default('INFO'),
+  webApplicationFirewall: z.boolean().default(false),
+  // Sends every change to an event bus of the data centre.
+  changeEvents: z.boolean().default(false),
+  // Days in which replaced and removed files can be restored.
+  keptDays: z.int().min(1).max(3_650).default(30),
+  // Receives alarms.
+  alarmEmail: z.email().optional(),
+  // Requests per second and concurrent requests per data centre that the gateway admits.
+  throttling: z
+    .strictObject({ rate: z.int().positive(), burst: z.int().positive() })
+    .default({ rate: 500, burst: 1000 }),
+})
+
+type Fault = readonly [isThere: boolean, path: string, message: string]
+
+const faultsAt = (id: string, { region, streaming, customDomain }: DataCentreSettings): readonly Fault[] => {
+  const { certificateArn } = customDomain ?? {}
+  const [partition, certificates] = [partitionOf(region), streaming ? edgeRegion : region]
+  const isElsewhere = certificateArn?.startsWith(`arn:${partition}:acm:${certificates}:`) === false
+  const path = `dataCentres.${id}`
+  return [
+    [!/^[a-z][a-z0-9-]{0,31}$/.test(id), path, 'must have an id of up to 32 of a-z, 0-9 and -, a letter first'],
+    [['directory', 'edge'].includes(id), path, 'must have another id: a stack of the app has this name'],
+    [isElsewhere, `${path}.customDomain.certificateArn`, `must be the ARN of a certificate in ${certificates}`],
+    [streaming === true && partition !== 'aws', `${path}.streaming`, `must be false: CloudFront needs ${edgeRegion}`],
+  ]
+}
+
+// Settings that cannot work together.
+const faultsIn = (all: Settings): readonly Fault[] => {
+  const dataCentres = Object.values(all.dataCentres)
+  const domains = dataCentres.flatMap(({ customDomain }) => customDomain?.domainName ?? [])
+  const isShared = new Set(domains).size < domains.length
+  const streams = dataCentres.some(({ streaming }) => streaming)
+  const isForEmulators = all.pathEncoding !== 'encoded' || all.binaryAccept !== 'any'
+  const partitions = new Set([...regionsOf(all)].filter(Boolean).map(partitionOf))
+  const isEmulated = all.emulatorEndpoint !== undefined
+  return [
+    [!Object.hasOwn(all.dataCentres, all.defaultDataCentre), 'defaultDataCentre', 'must be the id of a data centre'],
+    [isEmulated && streams, 'dataCentres', 'must not stream: an emulator knows no Web Functions'],
+    [partitions.size > 1, 'dataCentres', 'must be in one partition of AWS, which has the directoryRegion as well'],
+    [isShared, 'dataCentres', 'must not share a domainName: it leads to one of them only'],
+    [!isEmulated && isForEmulators, 'emulatorEndpoint', 'is missing. On AWS, leave out pathEncoding and binaryAccept'],
+    ...Object.entries(all.dataCentres).flatMap(([id, dataCentre]) => faultsAt(id, dataCentre)),
+  ]
+}
 
 export type Settings = z.infer<typeof settings>
 export type DataCentreSettings = z.infer<typeof dataCentre>
 
 export const contextKey = 'siteAdmin'
 
+const explain: z.core.$ZodErrorMap = ({ code, input, inst, keys }) => {
+  if (code !== 'unrecognized_keys' || !inst || !('shape' in inst)) return input === undefined ? 'is missing' : undefined
+  return `There is no setting ${keys}. The settings here are ${Object.keys(inst.shape ?? {}).join(', ')}`
+}
+
 /** Validates the settings. The command line gives JSON texts. Throws an Error that names the wrong setting. */
 export const parseSettings = (value: unknown): Settings => {
-  const result = settings.safeParse(typeof value === 'string' ? JSON.parse(value) : value)
+  const checked = settings.superRefine((all, { addIssue }) => {
+    for (const [isThere, path, message] of faultsIn(all))
+      if (isThere) addIssue({ code: 'custom', path: path.split('.'), message })
+  })
+  const result = checked.safeParse(typeof value === 'string' ? (safeParse(value) ?? value) : value, { error: explain })
   if (result.success) return result.data
-  throw new Error(`The context "${contextKey}" is wrong:\n${z.prettifyError(result.error)}`)
+  const faults = result.error.issues.map(({ path, message }) => `\n- ${[contextKey, ...path].join('.')}: ${message}`)
+  throw new Error(`The settings of the app cannot work. Correct them in cdk.json or after -c:${faults.join('')}`)
+}
+
+/** The settings of a command with the `-c` options of `cdk`; without one for the app, those of cdk.json. */
+export const settingsOfCommand = (context: readonly string[]): Settings => {
+  const named = context.findLast((text) => text.startsWith(`${contextKey}=`))
+  if (named !== undefined) return parseSettings(named.slice(contextKey.length + 1))
+  return parseSettings(JSON.parse(readFileSync('cdk.json', 'utf8')).context?.[contextKey])
 }
 
 export const readSettings = (node: Node): Settings => parseSettings(node.tryGetContext(contextKey))
 
 export const homeRegion = ({ directoryRegion, dataCentres, defaultDataCentre }: Settings): string =>
   directoryRegion ?? dataCentres[defaultDataCentre]?.region ?? ''
+
+/** The data centres whose distributions need a certificate or a firewall of this app. */
+export const onEdge = ({ dataCentres, webApplicationFirewall }: Settings): readonly [string, DataCentreSettings][] =>
+  Object.entries(dataCentres).filter(
+    ([, { streaming, customDomain }]) =>
+      streaming && (webApplicationFirewall || (customDomain && !customDomain.certificateArn)),
+  )
 
 /** The regions of the directory and of the data centres. */
 export const regionsOf = (settings: Settings): ReadonlySet<string> =>

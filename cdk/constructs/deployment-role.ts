@@ -1,6 +1,6 @@
 import { CfnOutput, DefaultStackSynthesizer, type Stack } from 'aws-cdk-lib'
 import { Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam'
-import { regionsOf, type Settings } from '../config/settings.ts'
+import { edgeRegion, onEdge, regionsOf, type Settings } from '../config/settings.ts'
 import { allow } from './statements.ts'
 
 // An account has one provider for GitHub, which others may use too: this app does not create it.
@@ -11,7 +11,7 @@ const bootstrapRoles = ['deploy-role', 'file-publishing-role', 'lookup-role']
 
 /**
  * A role for jobs of one GitHub environment. It may only assume the roles of `cdk bootstrap` in the regions of this
- * app.
+ * app, and read which alarms watch a data centre.
  */
 export const createDeploymentRole = (stack: Stack, settings: Settings): readonly Role[] => {
   if (!settings.deploymentRole) return []
@@ -29,11 +29,17 @@ export const createDeploymentRole = (stack: Stack, settings: Settings): readonly
       },
     }),
   })
-  for (const region of regionsOf(settings)) {
+  const edge = onEdge(settings).map(() => edgeRegion)
+  for (const region of new Set([...regionsOf(settings), ...edge])) {
     for (const name of bootstrapRoles) {
       const arn = identity('role', `cdk-${qualifier}-${name}-${stack.account}-${region}`)
       role.addToPolicy(allow('sts', ['AssumeRole'], arn))
     }
+  }
+  for (const [id, { region }] of Object.entries(settings.dataCentres)) {
+    const resourceName = `${settings.prefix}-${id}/*`
+    const arn = stack.formatArn({ service: 'cloudformation', region, resource: 'stack', resourceName })
+    role.addToPolicy(allow('cloudformation', ['DescribeStacks'], arn))
   }
   new CfnOutput(stack, 'DeploymentRoleArn', { key: 'DeploymentRole', value: role.roleArn })
   return [role]

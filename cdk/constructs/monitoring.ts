@@ -1,4 +1,4 @@
-import { Duration, type Stack } from 'aws-cdk-lib'
+import { CfnOutput, Duration, type Stack } from 'aws-cdk-lib'
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
 import {
   Alarm,
@@ -211,12 +211,15 @@ const createTopic = (scope: Construct, email: string, account: string): Topic =>
   return topic
 }
 
+// A broken version sets them off within ten minutes. CloudFormation watches five alarms at most.
+const rollbackAlarms = ['ServerErrors', 'removalsFailures', 'StreamFailures', 'StreamStarts']
+
 /** Creates alarms that describe the impact and the first action, and e-mails them to the operator. */
 export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Settings): void => {
   const scope = new Construct(stack, 'Alarms')
   const topic = alarmEmail === undefined ? undefined : createTopic(scope, alarmEmail, stack.account)
   const watches = watchesOf(watched, countLostEntries(scope, watched, stack))
-  for (const { id, metric, threshold, periods, impact, action } of watches) {
+  const alarms = watches.map(({ id, metric, threshold, periods, impact, action }) => {
     const alarm = new Alarm(scope, id, {
       metric,
       threshold,
@@ -226,7 +229,10 @@ export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Set
       alarmDescription: `${impact} ${action}`,
     })
     if (topic) alarm.addAlarmAction(new SnsAction(topic))
-  }
+    return alarm
+  })
+  const watching = alarms.filter(({ node }) => rollbackAlarms.includes(node.id))
+  new CfnOutput(stack, 'RollbackAlarms', { value: watching.map(({ alarmArn }) => alarmArn).join(' ') })
 }
 
 const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>

@@ -46,6 +46,6 @@ export const streamingWatches = ({ logs }: StreamFunction): readonly Watch[] => 
     impact:
       'The function that streams cannot start: requests for files fail. A new revision gets all requests, whether it ' +
       'starts or not.',
-    action: 'Give the requests back to the revision before it, then look at the log for why it could not start.',
+    action: 'Deploy the version before, then look at the log for why this one could not start.',
   },
 ]

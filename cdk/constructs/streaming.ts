@@ -21,7 +21,7 @@ import { Construct, type IDependable } from 'constructs'
 import { streaming } from '../../lib/config/streaming.ts'
 import { prefixes } from '../../lib/contract/routes/routes.ts'
 import { type DataCentreSettings, stageName } from '../config/settings.ts'
-import { type CustomDomain, zoneOf } from './domain.ts'
+import { type CustomDomain, certificateOf, zoneOf } from './domain.ts'
 import type { FunctionOptions } from './service-functions.ts'
 import { createStreamFunction, type StreamFunction } from './web-function.ts'
 
@@ -86,6 +86,7 @@ export const createStreaming = (
   const { customDomain, originSecret: number = 1 } = dataCentre
   const handled = createStreamFunction(parts, { ...stream, number })
   const toFunction = passing(functionOrigin(handled))
+  const certificate = edge.certificate ?? (customDomain && certificateOf(parts, customDomain))
   const streamed = prefixes.filter(({ group }) => group === streamedGroup)
   const distribution = new Distribution(parts, 'Distribution', {
     comment: Stack.of(scope).stackName,
@@ -93,9 +94,8 @@ export const createStreaming = (
     additionalBehaviors: Object.fromEntries(streamed.map(({ prefix }) => [`${prefix}/*`, toFunction])),
     errorResponses: rememberedErrors.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     httpVersion: HttpVersion.HTTP2_AND_3,
-    minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
     ...(customDomain && { domainNames: [customDomain.domainName] }),
-    ...(edge.certificate && { certificate: edge.certificate }),
+    ...(certificate && { certificate, minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021 }),
     ...(edge.webAclArn && { webAclId: edge.webAclArn }),
   })
   // Where the gateway has its record without streaming: to turn that on changes the record, as there cannot be two.

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib'
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib'
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import {
   ApplicationLogLevel,
@@ -64,6 +64,10 @@ export const createStreamFunction = (
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
     // The minimum is two.
     defaultEndpoint: { maxEnvironments: Math.max(2, Math.ceil(throttling.burst / streaming.requestsAtOnce)) },
+  })
+  Validations.of(lambda.endpoint).acknowledge({
+    id: '@aws-cdk/aws-lambda:webFunctionPublicEndpoint',
+    reason: 'The function refuses every request without the secret of the distribution, before it reads it.',
   })
   return { lambda, logs, secret: secrets[0] }
 }

@@ -1,11 +1,11 @@
-import { Annotations, App, type AppProps, type StackProps, Tags, Validations } from 'aws-cdk-lib'
+import { Annotations, App, type AppProps, Tags, Validations } from 'aws-cdk-lib'
+import { DEFAULT_CROSS_STACK_REFERENCES } from 'aws-cdk-lib/cx-api'
 import { AwsSolutionsChecks } from 'cdk-nag'
 import type { Bundles } from '../config/bundles.ts'
-import { edgeRegion, homeRegion, readSettings, type Settings } from '../config/settings.ts'
-import type { Edge } from '../constructs/streaming.ts'
+import { edgeRegion, homeRegion, onEdge, readSettings, type Settings } from '../config/settings.ts'
 import { DataCentreStack } from './data-centre-stack.ts'
 import { DirectoryStack } from './directory-stack.ts'
-import { EdgeStack, onEdge } from './edge-stack.ts'
+import { EdgeStack } from './edge-stack.ts'
 
 export type Findings = Readonly<Record<string, string>>
 
@@ -30,9 +30,16 @@ const accepted: Findings = {
     'The objects of the bucket are the files of sites, whose names nobody knows beforehand.',
 }
 
+// The CDK sets it from the credentials of a deployment.
+const accountOfDeployment = () => process.env['CDK_DEFAULT_ACCOUNT'] || undefined
+const accountInFindings = () => accountOfDeployment() ?? '<AWS::AccountId>'
+
 // Accepted findings if a data centre of the region streams.
-const acceptedWithStreaming = (region: string): Findings => ({
+const acceptedWithStreaming = (region: string, { webApplicationFirewall }: Settings): Findings => ({
   'AwsSolutions-CFR1': 'Whoever has a token may use it from anywhere.',
+  ...(!webApplicationFirewall && {
+    'AwsSolutions-CFR2': 'A firewall costs by the request; an installation chooses it with webApplicationFirewall.',
+  }),
   'AwsSolutions-CFR3':
     'Its logs hold query strings, in which a token may stand; the gateway and the functions log every request ' +
     'without them.',
@@ -46,7 +53,7 @@ const acceptedWithStreaming = (region: string): Findings => ({
       'Action::s3:Abort*',
       'Action::s3:DeleteObject*',
       'Resource::<AWSCDKWebFunctionAssetBucket5B596593.Arn>/web-function/*',
-      `Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-${region}/*`,
+      `Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-${accountInFindings()}-${region}/*`,
     ].map((what) => [
       `AwsSolutions-IAM5[${what}]`,
       'It is what the CDK grants its function that copies the code of another one while deploying.',
@@ -54,9 +61,16 @@ const acceptedWithStreaming = (region: string): Findings => ({
   ),
 })
 
-export const acceptedOf = ({ dataCentres }: Settings): Findings => {
-  const streaming = Object.values(dataCentres).filter((dataCentre) => dataCentre.streaming)
-  return Object.assign({}, accepted, ...streaming.map(({ region }) => acceptedWithStreaming(region)))
+export const acceptedOf = (settings: Settings): Findings => {
+  const { prefix, dataCentres, deploymentRole } = settings
+  const there = Object.entries(dataCentres).map(([id, { region, streaming }]) => {
+    const stack = `arn:<AWS::Partition>:cloudformation:${region}:${accountInFindings()}:stack/${prefix}-${id}/*`
+    return {
+      ...(deploymentRole && { [`AwsSolutions-IAM5[Resource::${stack}]`]: 'The id of a stack is made with it.' }),
+      ...(streaming && acceptedWithStreaming(region, settings)),
+    }
+  })
+  return Object.assign({}, accepted, ...there)
 }
 
 /** Checks every stack against the AwsSolutions rules at each synthesis. */
@@ -65,19 +79,13 @@ export const checkFindings = (app: App, findings: Findings = acceptedOf(readSett
   for (const [id, reason] of Object.entries(findings)) Validations.of(app).acknowledge({ id, reason })
 }
 
-// Distributions read certificates and firewalls from one region only.
-const createEdges = (app: App, settings: Settings, props: StackProps): Readonly<Record<string, Edge>> => {
-  if (onEdge(settings).length === 0) return {}
-  const isReadElsewhere = onEdge(settings).some(([, { region }]) => region !== edgeRegion)
-  const options = { ...props, ...(isReadElsewhere && { crossRegionReferences: true }), settings }
-  return new EdgeStack(app, `${settings.prefix}-edge`, options).edges
-}
-
 /** The directory stack and a stack for each data centre of the context. */
 export const createApp = (bundles: Bundles, props: AppProps = {}): App => {
   const app = new App(props)
+  // A strong reference refuses or misses the certificate that replaces another one.
+  app.node.setContext(DEFAULT_CROSS_STACK_REFERENCES, 'weak')
   const settings = readSettings(app.node)
-  const account = process.env['CDK_DEFAULT_ACCOUNT']
+  const account = accountOfDeployment()
   const inRegion = (region: string) => ({ env: { region, ...(account && { account }) } })
   const { prefix } = settings
 
@@ -88,11 +96,10 @@ export const createApp = (bundles: Bundles, props: AppProps = {}): App => {
       'the directory must stay in this region when another data centre becomes the default.'
     Annotations.of(directory).addWarningV2('site-admin:directoryRegion', advice)
   }
-  const edges = createEdges(app, settings, inRegion(edgeRegion))
+  const isOnEdge = onEdge(settings).length > 0
+  const edges = isOnEdge ? new EdgeStack(app, `${prefix}-edge`, { ...inRegion(edgeRegion), settings }).edges : {}
   for (const [id, dataCentre] of Object.entries(settings.dataCentres)) {
-    const isElsewhere = dataCentre.region !== edgeRegion && id in edges
-    const props = { ...inRegion(dataCentre.region), ...(isElsewhere && { crossRegionReferences: true }) }
-    const options = { ...props, settings, id, dataCentre, bundles, edge: edges[id] ?? {} }
+    const options = { ...inRegion(dataCentre.region), settings, id, dataCentre, bundles, edge: edges[id] ?? {} }
     new DataCentreStack(app, `${prefix}-${id}`, options).addStackDependency(directory)
   }
   Tags.of(app).add('service', 'site-admin')

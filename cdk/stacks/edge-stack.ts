@@ -1,15 +1,9 @@
-import { Stack, type StackProps } from 'aws-cdk-lib'
+import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
 import { Construct } from 'constructs'
-import type { DataCentreSettings, Settings } from '../config/settings.ts'
+import { onEdge, type Settings } from '../config/settings.ts'
 import { certificateOf, zoneOf } from '../constructs/domain.ts'
 import { createFirewall } from '../constructs/firewall.ts'
 import type { Edge } from '../constructs/streaming.ts'
-
-/** The data centres whose distributions need a certificate or a firewall. */
-export const onEdge = ({ dataCentres, webApplicationFirewall }: Settings): readonly [string, DataCentreSettings][] =>
-  Object.entries(dataCentres).filter(
-    ([, { streaming, customDomain }]) => streaming && (customDomain !== undefined || webApplicationFirewall),
-  )
 
 /** Certificates and firewalls of distributions. CloudFront reads them from one region only. */
 export class EdgeStack extends Stack {
@@ -19,7 +13,10 @@ export class EdgeStack extends Stack {
     super(scope, stackId, props)
     const edges = onEdge(settings).map(([id, { customDomain }]): [string, Edge] => {
       const parts = new Construct(this, id)
-      const certificate = customDomain && certificateOf(parts, customDomain, zoneOf(parts, customDomain))
+      const certificate =
+        customDomain && !customDomain.certificateArn && certificateOf(parts, customDomain, zoneOf(parts, customDomain))
+      // The distribution has it until its own stack, which is deployed after this one.
+      if (certificate) certificate.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
       const firewall =
         settings.webApplicationFirewall && createFirewall(parts, 'CLOUDFRONT', `${settings.prefix}-${id}`)
       return [id, { ...(certificate && { certificate }), ...(firewall && { webAclArn: firewall.attrArn }) }]

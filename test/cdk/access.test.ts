@@ -1,9 +1,17 @@
-import { Match } from 'aws-cdk-lib/assertions'
+import { Match, type Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
 import { templatesOf } from './support/synthesise.ts'
 
 const plain = templatesOf()
 const issuer = 'token.actions.githubusercontent.com'
+
+const customDomain = { domainName: 'us.example.com', hostedZoneId: 'Z0123456789' }
+
+/** The regions in which a role may assume the one of the bootstrap that deploys. */
+const regionsNamedIn = (template: Template): string[] =>
+  [...JSON.stringify(template.toJSON()).matchAll(/deploy-role-[^/]*?-([a-z]+-[a-z]+-\d)"/g)].map(
+    ([, region = '']) => region,
+  )
 
 describe('the role in which GitHub deploys', () => {
   const { directory, us } = templatesOf({
@@ -35,18 +43,40 @@ describe('the role in which GitHub deploys', () => {
     ])
   })
 
-  test('may become the roles of the bootstrap in the regions of the app, and do nothing else', () => {
+  test('may become the roles of the bootstrap in the regions of the app, read the outputs of data centres, and do nothing else', () => {
     directory.resourceCountIs('AWS::IAM::Policy', 1)
     const [policy] = Object.values(directory.findResources('AWS::IAM::Policy'))
     const statements: { Action: string; Resource: object | object[] }[] =
       policy?.['Properties'].PolicyDocument.Statement
-    expect(new Set(statements.map(({ Action }) => Action))).toEqual(new Set(['sts:AssumeRole']))
-    const targets = statements.flatMap(({ Resource }) => Resource).map((resource) => JSON.stringify(resource))
+    const targetsOf = (action: string) =>
+      statements
+        .filter(({ Action }) => Action === action)
+        .flatMap(({ Resource }) => Resource)
+        .map((resource) => JSON.stringify(resource))
+    const targets = targetsOf('sts:AssumeRole')
+    const read = targetsOf('cloudformation:DescribeStacks')
+    expect(read).toEqual([
+      expect.stringMatching(/:cloudformation:us-east-1:.*:stack\/Test-us\/\*"/),
+      expect.stringMatching(/:cloudformation:eu-west-1:.*:stack\/Test-eu\/\*"/),
+    ])
+    expect(statements.flatMap(({ Resource }) => Resource)).toHaveLength(targets.length + read.length)
     const names = ['deploy-role', 'file-publishing-role', 'lookup-role']
     const wanted = ['eu-central-1', 'us-east-1', 'eu-west-1'].flatMap((region) =>
       names.map((name) => expect.stringMatching(new RegExp(`role/cdk-hnb659fds-${name}-.*-${region}"`))),
     )
     expect(targets).toEqual(wanted)
+  })
+
+  test.each<[string, boolean, object]>([
+    ['a data centre that streams has a domain', true, { streaming: true, customDomain }],
+    ['a data centre streams without a domain and a firewall', false, { streaming: true }],
+    ['a data centre has a domain without streaming', false, { customDomain }],
+  ])('deploys to us-east-1 as well when %s: %s', (_, isWanted, dataCentre) => {
+    const { directory: elsewhere } = templatesOf({
+      dataCentres: { us: { region: 'eu-west-1', ...dataCentre } },
+      deploymentRole: { repository: 'example/site-admin' },
+    })
+    expect(regionsNamedIn(elsewhere)).toEqual(isWanted ? ['eu-west-1', 'us-east-1'] : ['eu-west-1'])
   })
 })
 

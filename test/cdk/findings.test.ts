@@ -1,32 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readSettings } from '../../cdk/config/settings.ts'
-import { acceptedOf, checkFindings } from '../../cdk/stacks/create-app.ts'
-import { createTestApp } from './support/synthesise.ts'
+import { acceptedOf } from '../../cdk/stacks/create-app.ts'
+import { createTestApp, synthesiseChecked } from './support/synthesise.ts'
 
-interface Report {
-  readonly pluginReports: readonly { readonly violations: readonly { readonly ruleName: string }[] }[]
-}
-
-/** The findings of the rules on the app with these settings, apart from those accepted. */
-const findingsOf = (settings: object, acceptedFindings?: object): string[] => {
-  const { app, remove } = createTestApp(settings)
-  checkFindings(app, ...(acceptedFindings ? [{ ...acceptedFindings }] : []))
-  const report = join(app.outdir, 'validation-report.json')
-  try {
-    try {
-      app.synth()
-    } catch (error) {
-      // Findings end in an error, which says less than the report.
-      if (!existsSync(report)) throw error
-    }
-    const { pluginReports }: Report = JSON.parse(readFileSync(report, 'utf8'))
-    return [...new Set(pluginReports.flatMap(({ violations }) => violations.map(({ ruleName }) => ruleName)))]
-  } finally {
-    remove()
-  }
-}
+const streaming = { dataCentres: { us: { region: 'us-east-1', streaming: true } } }
 
 const everything = {
   webApplicationFirewall: true,
@@ -54,47 +31,21 @@ describe('the AwsSolutions rules', () => {
   test.each<[string, object]>([
     ['as it comes', {}],
     ['with everything that can be chosen', everything],
+    ['that streams without a firewall', streaming],
     ['for an emulator', { deletionProtection: false, replicateDirectory: false }],
   ])('find nothing in the app %s', (_, settings) => {
-    expect(findingsOf(settings)).toEqual([])
+    expect(synthesiseChecked(settings).findings).toEqual([])
+  })
+
+  test('find nothing in an app that streams, in the account of a deployment', () => {
+    vi.stubEnv('CDK_DEFAULT_ACCOUNT', '123456789012')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    expect(synthesiseChecked(streaming).findings).toEqual([])
   })
 
   test('would find everything that is accepted: no acceptance outlives its reason', () => {
-    const found = new Set([...findingsOf({}, {}), ...findingsOf(everything, {})])
-    expect(acceptedWith(everything).filter((id) => !found.has(id))).toEqual([])
-  })
-})
-
-describe('settings', () => {
-  test.each<[string, object, RegExp]>([
-    ['a default data centre that is none', { defaultDataCentre: 'asia' }, /defaultDataCentre/],
-    ['a region that is none', { dataCentres: { us: { region: 'here' } } }, /dataCentres/],
-    [
-      'a domain without a zone and a certificate',
-      { dataCentres: { us: { region: 'us-east-1', customDomain: { domainName: 'us.example.com' } } } },
-      /hostedZoneId.*customDomain/s,
-    ],
-    ['a repository without an owner', { deploymentRole: { repository: 'site-admin' } }, /deploymentRole/],
-    ['a member that is none', { dataCenters: {} }, /dataCenters/],
-    [
-      'streaming on an emulator',
-      { dataCentres: { us: { region: 'us-east-1', streaming: true } }, emulatorEndpoint: 'http://127.0.0.1:4566' },
-      /Web Functions/,
-    ],
-    [
-      'a certificate that CloudFront cannot use',
-      {
-        dataCentres: {
-          us: {
-            region: 'eu-west-1',
-            streaming: true,
-            customDomain: { domainName: 'us.example.com', certificateArn: 'arn:aws:acm:eu-west-1:1:certificate/a' },
-          },
-        },
-      },
-      /us-east-1 where streaming is on/,
-    ],
-  ])('name what is wrong: %s', (_, settings, pattern) => {
-    expect(() => createTestApp(settings)).toThrow(pattern)
+    const found = new Set([{}, streaming, everything].flatMap((settings) => synthesiseChecked(settings, {}).findings))
+    const accepted = [streaming, everything].flatMap(acceptedWith)
+    expect(accepted.filter((id) => !found.has(id))).toEqual([])
   })
 })

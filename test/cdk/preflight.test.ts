@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { checkConcurrency, wantedConcurrency } from '../../cdk/config/concurrency.ts'
 import { parseSettings } from '../../cdk/config/settings.ts'
-import { run } from '../support/program.ts'
+import { run, startInShell } from '../support/program.ts'
 
 /** Stands for Lambda at the transport of its SDK. */
 const answerWith = async (status: number, body: object): Promise<void> => {
@@ -93,6 +93,35 @@ describe('the check before a deployment', () => {
     const { status, stdout } = await run('cdk/preflight.ts', [])
     expect([status, stdout]).toEqual([0, 'us-east-1: 1000 functions may run at once, 50 are wanted: enough.\n'])
   })
+
+  test('says without credentials what to do, and what it would ask AWS', async () => {
+    // The SDK looks last for the metadata service of EC2, which never answers here.
+    const asked = vi.fn()
+    const silent = createTcpServer(asked)
+    await once(silent.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void silent.close())
+    const program = startInShell(
+      'exec env -i PATH="$PATH" HOME=/nonexistent AWS_EC2_METADATA_SERVICE_ENDPOINT="$1" "$node" cdk/preflight.ts -c "$2"',
+      [`http://127.0.0.1:${(silent.address() as AddressInfo).port}`, `siteAdmin=${JSON.stringify(settings)}`],
+    )
+    program.stdin.end()
+    const { status, stdout, stderr } = await program.ended
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/AWS_PROFILE.*aws sts get-caller-identity/s)
+    expect(stderr).toMatch(/us-east-1: may 100 functions .*eu-west-1: may 50 functions/s)
+    expect(stderr).not.toContain('    at ')
+    expect(asked).toHaveBeenCalled()
+  })
+
+  test.each(['ExpiredTokenException', 'UnrecognizedClientException'])(
+    'says the same when AWS refuses the credentials: %s',
+    async (type) => {
+      await answerWith(403, { __type: type, message: 'The security token is not valid' })
+      const { status, stderr } = await run('cdk/preflight.ts', [])
+      expect(status).toBe(1)
+      expect(stderr).toMatch(/^The security token is not valid\n.*AWS_PROFILE.*us-east-1: may 50 functions/s)
+    },
+  )
 
   test('says how it is used', async () => {
     expect(await run('cdk/preflight.ts', ['--region', 'x'])).toMatchObject({

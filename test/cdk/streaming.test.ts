@@ -194,6 +194,43 @@ describe('what CloudFront takes from one region alone', () => {
   })
 })
 
+describe.each(['us-east-1', 'eu-west-1'])('the certificate of a domain that streams from %s', (region) => {
+  const withDomain = (domainName: string) =>
+    templatesOf({
+      directoryRegion: 'us-east-1',
+      dataCentres: {
+        us: { region, streaming: true, customDomain: { domainName, hostedZoneId: 'Z0123456789' } },
+      },
+    })
+
+  /** The certificate that the distribution reads, as the edge stack has it. */
+  const certificateRead = (all: ReadonlyMap<string, Template>) => {
+    const read = distributionOf(stackOf(all, 'us')).ViewerCertificate.AcmCertificateArn['Fn::GetStackOutput']
+    expect(read).toMatchObject({ StackName: 'Test-edge', Region: 'us-east-1' })
+    const { Value, Export } = stackOf(all, 'edge').toJSON().Outputs[read.OutputName]
+    // CloudFormation refuses to change an export that another stack imports.
+    expect(Export).toBeUndefined()
+    return stackOf(all, 'edge').toJSON().Resources[Value.Ref]
+  }
+
+  test('of a new domain takes the place of the old one in the next deployment', () => {
+    for (const domainName of ['a.example.com', 'b.example.com']) {
+      const all = withDomain(domainName)
+      expect(certificateRead(all)).toMatchObject({ Properties: { DomainName: domainName } })
+      for (const template of all.values()) {
+        expect(JSON.stringify(template.toJSON())).not.toMatch(/ImportValue|CrossRegionExport|cdk\/exports/)
+      }
+    }
+  })
+
+  test('stays when it is replaced or removed, because the distribution still has it', () => {
+    expect(certificateRead(withDomain('a.example.com'))).toMatchObject({
+      UpdateReplacePolicy: 'Retain',
+      DeletionPolicy: 'RetainExceptOnCreate',
+    })
+  })
+})
+
 describe('a data centre that does not stream', () => {
   const customDomain = { domainName: 'us.example.com', hostedZoneId: 'Z0123456789' }
   const plain = templatesOf({ dataCentres: { us: { region: 'us-east-1', customDomain } } })

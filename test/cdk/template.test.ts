@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Match } from 'aws-cdk-lib/assertions'
+import { Match, type Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
 import { functionName, functionNames, functionSettings } from '../../cdk/config/functions.ts'
 import { logLevels } from '../../lib/config/config.ts'
@@ -262,6 +262,20 @@ describe('alarms', () => {
       us.resourcePropertiesCountIs('AWS::CloudWatch::Alarm', { Namespace, MetricName }, kind)
     },
   )
+
+  test.each<[string, Template, readonly string[]]>([
+    ['a data centre', us, ['removalsFailures', 'ServerErrors']],
+    [
+      'one that streams',
+      templatesOf({ dataCentres: { us: { region: 'us-east-1', streaming: true } } }).us,
+      ['removalsFailures', 'ServerErrors', 'StreamFailures', 'StreamStarts'],
+    ],
+  ])('that a broken version sets off roll its deployment back: %s', (_, template, wanted) => {
+    const { Outputs, Resources } = template.toJSON()
+    const arns: string[] = JSON.stringify(Outputs.RollbackAlarms.Value).match(/Alarms[^"]+/g) ?? []
+    expect(arns.map((id) => Resources[id].Type)).toEqual(wanted.map(() => 'AWS::CloudWatch::Alarm'))
+    expect(arns.map((id) => id.slice('Alarms'.length, -'01234567'.length)).sort()).toEqual([...wanted].sort())
+  })
 
   test('are as many as the guide says that they cost', () => {
     const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'deploying.md'), 'utf8')

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { App } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import type { Bundles } from '../../../cdk/config/bundles.ts'
 import { functionNames } from '../../../cdk/config/functions.ts'
-import { createApp } from '../../../cdk/stacks/create-app.ts'
+import { checkFindings, createApp, type Findings } from '../../../cdk/stacks/create-app.ts'
 
 /** What functions consist of does not matter here. */
 const emptyBundles = (folder: string): Bundles => {
@@ -36,6 +36,47 @@ export const createTestApp = (settings: object = {}): Synthesised => {
   return {
     app: createApp(emptyBundles(folder), { outdir: join(folder, 'cdk.out'), context, analyticsReporting: false }),
     remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+interface Report {
+  readonly pluginReports: readonly { readonly violations: readonly { readonly ruleName: string }[] }[]
+}
+
+export interface Checked {
+  /** The broken rules, without the accepted findings. */
+  readonly findings: readonly string[]
+  readonly warnings: readonly string[]
+  /** By the names of the stacks without the prefix. Empty when a rule is broken. */
+  readonly templates: ReadonlyMap<string, Template>
+}
+
+/** The app with these settings, checked against the AwsSolutions rules. */
+export const synthesiseChecked = (settings: object, accepted?: Findings): Checked => {
+  const { app, remove } = createTestApp(settings)
+  checkFindings(app, accepted)
+  const report = join(app.outdir, 'validation-report.json')
+  const synthesise = () => {
+    try {
+      return app.synth().stacks
+    } catch (error) {
+      // Findings end in an error, which says less than the report.
+      if (!existsSync(report)) throw error
+      return []
+    }
+  }
+  try {
+    const stacks = synthesise()
+    const { pluginReports }: Report = JSON.parse(readFileSync(report, 'utf8'))
+    return {
+      findings: [...new Set(pluginReports.flatMap(({ violations }) => violations.map(({ ruleName }) => ruleName)))],
+      warnings: stacks.flatMap(({ messages }) => messages.map(({ entry }) => String(entry.data))),
+      templates: new Map(
+        stacks.map(({ stackName, template }) => [stackName.replace('Test-', ''), Template.fromJSON(template)]),
+      ),
+    }
+  } finally {
+    remove()
   }
 }
 

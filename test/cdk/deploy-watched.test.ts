@@ -1,0 +1,97 @@
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { launch } from '../support/program.ts'
+
+const arn = (region: string, name: string) => `arn:aws:cloudwatch:${region}:123456789012:alarm:${name}`
+
+/** CloudFormation as its SDK sees it: it knows one stack and the alarms of that. */
+const cloudFormation = async (stack: string, alarms: readonly string[]): Promise<string> => {
+  const server = createServer(async (request, response) => {
+    const body = await text(request)
+    const isKnown = new URLSearchParams(body).get('StackName') === stack
+    const output = `<member><OutputKey>RollbackAlarms</OutputKey><OutputValue>${alarms.join(' ')}</OutputValue></member>`
+    const answer = isKnown
+      ? `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><Outputs>${output}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`
+      : '<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>does not exist</Message></Error></ErrorResponse>'
+    response.writeHead(isKnown ? 200 : 400, { 'Content-Type': 'text/xml' }).end(answer)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const dataCentres = { staging: { region: 'eu-west-1' }, us: { region: 'us-east-1' } }
+
+/** Runs the command with a `cdk` that notes its arguments, and fails at a stack. */
+const deployWatched = async (endpoint: string, args: readonly string[], failing = 'none') => {
+  const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const notes = join(folder, 'notes')
+  writeFileSync(notes, '')
+  writeFileSync(join(folder, 'cdk'), `#!/bin/sh\necho "$*" >> '${notes}'\n[ "$2" != ${failing} ]\n`)
+  chmodSync(join(folder, 'cdk'), 0o755)
+  const program = launch('tools/deployment/deploy-watched.ts', args, {
+    PATH: `${folder}:${process.env['PATH']}`,
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+  })
+  program.stdin.end()
+  const { status, stdout, stderr } = await program.ended
+  return { status, stdout, stderr, calls: readFileSync(notes, 'utf8').split('\n').filter(Boolean) }
+}
+
+const context = (settings: object = {}) =>
+  `siteAdmin=${JSON.stringify({ prefix: 'Test', dataCentres, defaultDataCentre: 'us', ...settings })}`
+
+describe('npm run deploy:watched', () => {
+  test('deploys the directory and then each data centre, whose alarms take the deployment back', async () => {
+    const alarms = [arn('us-east-1', 'A-1'), arn('us-east-1', 'B-2')]
+    const endpoint = await cloudFormation('Test-us', alarms)
+    const { status, stdout, calls } = await deployWatched(endpoint, ['-c', context(), '--minutes', '20'])
+    expect(status).toBe(0)
+    const triggers = alarms.map((alarm) => `--rollback-trigger-alarm-arns ${alarm}`).join(' ')
+    const passed = `--context ${context()}`
+    expect(calls).toEqual([
+      `deploy Test-directory ${passed}`,
+      // The first deployment: there are no alarms.
+      `deploy Test-staging --exclusively ${passed}`,
+      `deploy Test-us --exclusively ${triggers} --monitoring-time-minutes 20 ${passed}`,
+    ])
+    expect(stdout).toContain('Test-staging has no alarms yet')
+  })
+
+  test('leaves the other data centres as they are when one is rolled back', async () => {
+    const { status, calls } = await deployWatched(
+      await cloudFormation('Test-us', [arn('us-east-1', 'A-1')]),
+      ['-c', context()],
+      'Test-staging',
+    )
+    expect(status).toBe(1)
+    expect(calls.map((call) => call.split(' ')[1])).toEqual(['Test-directory', 'Test-staging'])
+  })
+
+  test('deploys what distributions take from us-east-1 before them', async () => {
+    const settings = { webApplicationFirewall: true, dataCentres: { us: { region: 'us-east-1', streaming: true } } }
+    const { calls } = await deployWatched(await cloudFormation('Test-us', [arn('us-east-1', 'A-1')]), [
+      '-c',
+      context(settings),
+    ])
+    expect(calls[0]).toMatch(/^deploy Test-directory Test-edge /)
+  })
+
+  test('says how it is used', async () => {
+    const { status, stderr, calls } = await deployWatched('http://127.0.0.1:1', ['--everything'])
+    expect([status, calls]).toEqual([2, []])
+    expect(stderr).toContain('Usage')
+  })
+})

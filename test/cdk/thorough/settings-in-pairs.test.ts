@@ -1,0 +1,147 @@
+import type { Template } from 'aws-cdk-lib/assertions'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { type Choice, inPairs } from '../support/pairs.ts'
+import { synthesiseChecked } from '../support/synthesise.ts'
+
+const factors = {
+  dataCentres: [1, 2, 3],
+  firstRegion: ['us-east-1', 'eu-west-1'],
+  home: ['not named', 'us-east-1', 'eu-central-1'],
+  streaming: ['none', 'the first', 'the last', 'all'],
+  domain: ['none', 'zone', 'certificate', 'zone and certificate'],
+  firewall: [false, true],
+  changeEvents: [false, true],
+} as const
+type Chosen = Choice<typeof factors>
+
+const accountOf = 'CDK_DEFAULT_ACCOUNT'
+
+interface DataCentre {
+  readonly region: string
+  readonly streaming: boolean
+  readonly customDomain?: { readonly hostedZoneId?: string; readonly certificateArn?: string }
+}
+
+const dataCentresOf = ({ dataCentres, firstRegion, streaming, domain }: Chosen): Record<string, DataCentre> => {
+  const regions = [firstRegion, firstRegion === 'us-east-1' ? 'eu-west-1' : 'us-east-1', 'ap-southeast-2']
+  const last = dataCentres - 1
+  const streams: readonly number[] = { none: [], 'the first': [0], 'the last': [last], all: [0, 1, 2] }[streaming]
+  const entries = regions.slice(0, dataCentres).map((region, index): [string, DataCentre] => {
+    const isStreaming = streams.includes(index)
+    const certificateRegion = isStreaming ? 'us-east-1' : region
+    const customDomain = {
+      domainName: `dc${index}.example.com`,
+      ...(domain.includes('zone') && { hostedZoneId: 'Z0123456789' }),
+      ...(domain.includes('certificate') && {
+        certificateArn: `arn:aws:acm:${certificateRegion}:123456789012:certificate/${index}`,
+      }),
+    }
+    return [`dc${index}`, { region, streaming: isStreaming, ...(domain !== 'none' && { customDomain }) }]
+  })
+  return Object.fromEntries(entries)
+}
+
+const settingsOf = (chosen: Chosen) => ({
+  dataCentres: dataCentresOf(chosen),
+  defaultDataCentre: 'dc0',
+  webApplicationFirewall: chosen.firewall,
+  changeEvents: chosen.changeEvents,
+  deploymentRole: { repository: 'example/site-admin' },
+  ...(chosen.home !== 'not named' && { directoryRegion: chosen.home }),
+})
+
+const counted = [
+  'AWS::CloudFront::Distribution',
+  'AWS::Lambda::WebFunction',
+  'AWS::SecretsManager::Secret',
+  'AWS::ApiGateway::DomainName',
+  'AWS::Route53::RecordSet',
+  'AWS::CertificateManager::Certificate',
+  'AWS::WAFv2::WebACL',
+  'AWS::Events::EventBus',
+  'AWS::Pipes::Pipe',
+] as const
+type Counts = Partial<Record<(typeof counted)[number], number>>
+
+const countsIn = (template: Template | undefined): Counts =>
+  Object.fromEntries(
+    counted
+      .map((type): [string, number] => [type, Object.keys(template?.findResources(type) ?? {}).length])
+      .filter(([, count]) => count > 0),
+  )
+
+const present = (counts: Counts): Counts => Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
+
+/** The resources that the settings add to a data centre. */
+const wantedOf = ({ firewall, changeEvents }: Chosen, { streaming, customDomain }: DataCentre): Counts => {
+  const isMade = customDomain && !customDomain.certificateArn
+  const addresses = streaming ? 2 : 1
+  return present({
+    'AWS::CloudFront::Distribution': Number(streaming),
+    'AWS::Lambda::WebFunction': Number(streaming),
+    'AWS::SecretsManager::Secret': Number(streaming),
+    'AWS::ApiGateway::DomainName': Number(Boolean(customDomain && !streaming)),
+    'AWS::Route53::RecordSet': customDomain?.hostedZoneId ? addresses : 0,
+    'AWS::CertificateManager::Certificate': Number(Boolean(isMade && !streaming)),
+    'AWS::WAFv2::WebACL': Number(firewall && !streaming),
+    'AWS::Events::EventBus': Number(changeEvents),
+    'AWS::Pipes::Pipe': Number(changeEvents),
+  })
+}
+
+/** The resources of distributions that must be in us-east-1. */
+const wantedOnEdge = ({ firewall }: Chosen, dataCentres: readonly DataCentre[]): Counts => {
+  const streaming = dataCentres.filter((dataCentre) => dataCentre.streaming)
+  const made = streaming.filter(({ customDomain }) => customDomain && !customDomain.certificateArn)
+  return present({
+    'AWS::CertificateManager::Certificate': made.length,
+    'AWS::WAFv2::WebACL': firewall ? streaming.length : 0,
+  })
+}
+
+/** The regions whose roles of the bootstrap a role may assume. */
+const regionsIn = (directory: Template | undefined): string[] => {
+  const policies = JSON.stringify(directory?.findResources('AWS::IAM::Policy'))
+  return [...new Set([...policies.matchAll(/deploy-role-.*?-([a-z]+-[a-z]+-\d)"/g)].map(([, region = '']) => region))]
+}
+
+const named = (chosen: Chosen): string =>
+  Object.entries(chosen)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ')
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+describe.each([
+  ['with the account of a deployment', '123456789012'],
+  ['without an account', undefined],
+])('An app %s', (_, account) => {
+  test.each(inPairs(factors).map((chosen) => [named(chosen), chosen] as const))(
+    'has what its settings add, and breaks no rule: %s',
+    (_, chosen) => {
+      vi.stubEnv(accountOf, account)
+      const dataCentres = dataCentresOf(chosen)
+      const { findings, warnings, templates } = synthesiseChecked(settingsOf(chosen))
+      expect(findings).toEqual([])
+      expect(warnings).toEqual(chosen.home === 'not named' ? [expect.stringContaining('directoryRegion')] : [])
+
+      const edge = wantedOnEdge(chosen, Object.values(dataCentres))
+      const edgeStacks = Object.keys(edge).length > 0 ? ['edge'] : []
+      expect([...templates.keys()].sort()).toEqual([...Object.keys(dataCentres), 'directory', ...edgeStacks].sort())
+      expect(countsIn(templates.get('edge'))).toEqual(edge)
+      for (const [id, dataCentre] of Object.entries(dataCentres)) {
+        expect(countsIn(templates.get(id)), id).toEqual(wantedOf(chosen, dataCentre))
+      }
+
+      const regions = Object.values(dataCentres).map(({ region }) => region)
+      const home = chosen.home === 'not named' ? chosen.firstRegion : chosen.home
+      const atHome = new Set([home, ...regions])
+      const tables = Object.values(templates.get('directory')?.findResources('AWS::DynamoDB::GlobalTable') ?? {})
+      expect(tables.map(({ Properties }) => Properties.Replicas.length)).toEqual([atHome.size, atHome.size])
+      const deployed = new Set([...atHome, ...edgeStacks.map(() => 'us-east-1')])
+      expect(regionsIn(templates.get('directory')).sort()).toEqual([...deployed].sort())
+    },
+  )
+})
