@@ -23,6 +23,7 @@ import {
   childOf,
   fileKey,
   folderKey,
+  isReserved,
   parentOf,
   parseName,
   root,
@@ -142,10 +143,9 @@ const attempt = async (
   const occupied = looksAtTarget
     ? await findOccupied(deps, [...plan.absent, ...noFileAt(site, ancestors.missing)])
     : undefined
-  const isReserved = !isFile && reservedFolders.includes(path)
   const refusal = refusalOfRelocation(relocation, {
     changes,
-    isReserved,
+    isReserved: !isFile && isReserved(reservedFolders, path),
     isSourceInWorkflow,
     isTargetInWorkflow,
     occupied,

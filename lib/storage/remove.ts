@@ -25,7 +25,7 @@ import {
   type RemovalTask,
 } from './folder-removals.ts'
 import { type ListedObject, longestListing, type ObjectInfo } from './object-store.ts'
-import { areas, fileKey, folderKey, root, type StoragePath } from './path.ts'
+import { areas, fileKey, folderKey, isReserved, root, type StoragePath } from './path.ts'
 import { type Found, findFile, isInWorkflow, openRemovals, refusalOf } from './removal-rules.ts'
 import { resolveParent } from './resolve-path.ts'
 
@@ -153,7 +153,7 @@ const removeFolder = async (
 ): Promise<RemoveOutcome> => {
   const { files, removals, reservedFolders, clock } = deps
   const seen = { path, open: [] }
-  refuse(refusalOf({ ...seen, isReserved: reservedFolders.includes(path) }))
+  refuse(refusalOf({ ...seen, isReserved: isReserved(reservedFolders, path) }))
   const objects = await listSmall(deps, site, path)
   if (objects?.length === 0) {
     const found = options.isCaseSensitive ? path : await resolveParent(files, site, path)
