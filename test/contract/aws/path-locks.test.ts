@@ -6,7 +6,7 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 import { longestSilence } from '../../../lib/storage/folder-removals.ts'
 import { root, toStoragePath } from '../../../lib/storage/path.ts'
 import { entry } from '../../support/history.ts'
-import { failOnce, loseAnswer } from '../../support/store-faults.ts'
+import { failOnce, loseAnswer, loseFirstAnswers } from '../../support/store-faults.ts'
 import { openTestTables, type TestTables } from '../../support/tables.ts'
 
 describe('the locks of paths in DynamoDB', () => {
@@ -82,7 +82,7 @@ describe('the locks of paths in DynamoDB', () => {
   test('the removal of a folder is told once, though the answer to its end was lost and the call repeated', async () => {
     recorded.length = 0
     await removals.open(site, folder, 'removal', entry)
-    loseAnswer(dynamodb, 'UpdateItemCommand')
+    loseFirstAnswers(dynamodb)
     await removals.close(site, folder, 'removal', 3)
     await removals.close(site, folder, 'removal', 0)
     expect(recorded).toMatchObject([{ details: { count: 3 } }])

@@ -1,31 +1,40 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
+import { unlimited } from '../../../lib/core/deadline.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
+import { toStoragePath } from '../../../lib/storage/path.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import { callsToTry } from '../../support/each-call.ts'
+import { entry } from '../../support/history.ts'
 import { openTestTables, tableSettings } from '../../support/tables.ts'
 import { codeOf, fillFolder, keysOf, openStorage, renameTo, type StorageUnderTest } from './service.ts'
 
-/** A process that dies at a call of that number to its stores, counted from 1: before the call is made, or after it. */
+/**
+ * A process that dies at a call of that number to its stores, counted from 1: before the call is made, or after it. It
+ * may also live, and this one call fail.
+ */
 const createDeath = () => {
   let calls = 0
   let last = Number.POSITIVE_INFINITY
   let isMade = false
+  let lives = false
   return {
     around:
       <Input extends readonly unknown[], Output>(call: (...input: Input) => Promise<Output>) =>
       async (...input: Input): Promise<Output> => {
         calls += 1
         const mark = calls
-        if (mark > last || (mark === last && !isMade)) throw new Error('The process has died')
+        const isDead = lives ? mark === last : mark >= last
+        if (isDead && (mark > last || !isMade)) throw new Error('The process has died')
         const result = await call(...input)
-        if (mark >= last) throw new Error('The process has died')
+        if (isDead) throw new Error('The process has died')
         return result
       },
-    comeAt(number: number, when: 'before' | 'after') {
+    comeAt(number: number, when: 'before' | 'after', spares = false) {
       calls = 0
       last = number
       isMade = when === 'after'
+      lives = spares
     },
     /** What comes from now on is another process. */
     isOver() {
@@ -78,7 +87,7 @@ const names = ['a', 'b', 'below/c', 'below/page.html']
 describe.each([
   ['one machine', openOnOneMachine],
   ['AWS', openOnAws],
-])('a process that dies while it takes a folder away, on %s', { timeout: 300_000 }, (_, open) => {
+])('a folder that goes, on %s', { timeout: 300_000 }, (_, open) => {
   let storage: StorageUnderTest
   let death: Death
   beforeEach(async () => {
@@ -140,7 +149,7 @@ describe.each([
   }
   const newer = names.map((name) => `newer ${name}`)
 
-  it('loses none of it: a restore brings back what was there last (H-21)', async () => {
+  it('comes back whole when the process died while it removed it (H-21)', async () => {
     const { broken } = await dieAtEachCall(remove)
     expect(broken).not.toEqual([])
     for (const folder of broken) {
@@ -149,7 +158,7 @@ describe.each([
     }
   })
 
-  it('loses none of it when the removal is repeated before the restore (H-21)', async () => {
+  it('comes back whole when the process died and the removal was repeated (H-21)', async () => {
     const { broken } = await dieAtEachCall(remove)
     for (const folder of broken) {
       await remove(folder)
@@ -159,7 +168,7 @@ describe.each([
     }
   })
 
-  it('loses none of it when it moves it away (H-26)', async () => {
+  it('comes back whole when the process died while it moved it away (H-26)', async () => {
     const { broken } = await dieAtEachCall((folder) => renameTo(storage, folder, `${folder.slice(1)}-moved`))
     expect(broken).not.toEqual([])
     for (const folder of broken) {
@@ -168,7 +177,7 @@ describe.each([
     }
   })
 
-  it('hides no earlier removal when it has removed nothing, and takes nothing for its own (H-21)', async () => {
+  it('comes back as an earlier removal took it when the process died before it removed anything (H-21)', async () => {
     const { intact } = await dieAtEachCall(remove)
     expect(intact).not.toEqual([])
     for (const folder of intact) {
@@ -179,6 +188,59 @@ describe.each([
       expect([folder, (await restore(folder, { replace: true })).statusCode]).toEqual([folder, 200])
       expect([folder, await contentsOf(folder)]).toEqual([folder, names.map((name) => `old ${name}`)])
     }
+  })
+
+  it('comes back whole when two requests removed it, of which one found nothing any more (H-21)', async () => {
+    await fill('/folder', 'newer')
+    const { files } = storage.deps
+    const removedFolder = { site: storage.site, folder: toStoragePath('folder'), since: Date.now() }
+    const listings = ['live', 'draft'].map((area) =>
+      files.list({ prefix: `${area}/${storage.site}/folder/`, folded: false, limit: 100 }),
+    )
+    const objects = (await Promise.all(listings)).flatMap((listing) => listing.objects)
+    for (let request = 0; request < 2; request++) {
+      later()
+      await files.remove(objects, entry, unlimited, removedFolder)
+    }
+    expect((await restore('/folder')).statusCode).toBe(200)
+    expect(await contentsOf('/folder')).toEqual(newer)
+  })
+
+  it('comes back without what was removed on its own after it was moved away (H-26)', async () => {
+    await fill('/folder', 'newer')
+    expect((await renameTo(storage, '/folder', 'moved', { remaining: 60_000 })).statusCode).toBe(200)
+    later()
+    await storage.call('PUT', '/folder/own', { body: 'x' })
+    await remove('/folder/own')
+    later()
+    expect((await restore('/folder', { replace: true })).statusCode).toBe(200)
+    expect(await contentsOf('/folder')).toEqual(newer)
+    expect((await storage.call('GET', '/folder/own')).statusCode).toBe(404)
+  })
+
+  it('comes back without what was removed on its own after a move of it had failed (H-21)', async () => {
+    await fill('/measure', 'newer')
+    death.comeAt(Number.POSITIVE_INFINITY, 'before')
+    await renameTo(storage, '/measure', 'measured')
+    let failed = 0
+    for (const call of callsToTry(death.calls())) {
+      const folder = `/fails-${call}`
+      await fill(folder, 'newer')
+      death.comeAt(call, 'before', true)
+      const { statusCode } = await renameTo(storage, folder, `moved-${call}`, { remaining: 60_000 })
+      death.isOver()
+      if (statusCode === 200) continue
+      failed += 1
+      later()
+      await remove(`${folder}/a`)
+      later()
+      expect([folder, (await remove(folder)).statusCode]).toEqual([folder, 200])
+      later()
+      expect([folder, (await restore(folder)).statusCode]).toEqual([folder, 200])
+      expect([folder, (await contentsOf(folder)).slice(1)]).toEqual([folder, newer.slice(1)])
+      expect([folder, (await storage.call('GET', `${folder}/a`)).statusCode]).toEqual([folder, 404])
+    }
+    expect(failed).toBeGreaterThan(0)
   })
 })
 
