@@ -4,7 +4,7 @@ import type { Author, HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { Conditions } from './conditions.ts'
 import type { FolderRemovals } from './folder-removals.ts'
-import type { Change, Expected, ObjectStore, PlaceResult } from './object-store.ts'
+import type { Change, Expected, ObjectStore, PlaceResult, RemovedFolder } from './object-store.ts'
 import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
 import { type Ancestors, findAncestors, resolvePath } from './resolve-path.ts'
 import type { Workflows } from './workflows.ts'
@@ -40,6 +40,7 @@ export interface Plan {
   readonly entry: Pick<HistoryEntry, 'type' | 'subject' | 'details'>
   /** The caller's own lock on the folder. */
   readonly lockId?: string
+  readonly removedFolder?: RemovedFolder | undefined
 }
 
 export const noFileAbove = (site: SiteId, path: StoragePath): Absences => noFileAt(site, ancestorsOf(path))
@@ -127,7 +128,7 @@ export type Placed = Exclude<PlaceResult['outcome'], 'locked' | 'occupied'>
  */
 export const place = async (
   { files }: Pick<StorageStores, 'files'>,
-  { site, paths, changes, absent, matching = [], entry, lockId }: Plan,
+  { site, paths, changes, absent, matching = [], entry, lockId, removedFolder }: Plan,
   { author, remainingTime }: Requester,
   ancestors: Ancestors = { existing: undefined, missing: [] },
 ): Promise<Placed> => {
@@ -140,6 +141,7 @@ export const place = async (
     present: existing === undefined ? [] : [folderKey('live', site, existing)],
     matching,
     remainingTime,
+    removedFolder,
   }
   const result = await files.place([...created, ...changes], conditions, { ...author, site, ...entry })
   if (result.outcome === 'locked') throw new ServiceError('folderLocked')

@@ -1,7 +1,7 @@
 import type { RemainingTime } from '../core/deadline.ts'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
-import type { Period } from './object-store.ts'
+import type { Period, RemovedFolder } from './object-store.ts'
 import type { StoragePath } from './path.ts'
 
 export interface OpenRemoval {
@@ -52,7 +52,7 @@ export interface FolderRemovals {
   /** `removed`: the number of removed objects. Does nothing without the lease. */
   giveBack(task: RemovalTask, holder: string, removed: number): Promise<void>
   /**
-   * Closes the removal, records its period as `note` does, and writes its entry with the number of removed objects.
+   * Closes the removal, records its period, and writes its entry with the number of removed objects.
    * Does nothing when it is not open.
    */
   close(site: SiteId, folder: StoragePath, id: string, removed: number): Promise<void>
@@ -64,22 +64,13 @@ export interface FolderRemovals {
   hold(site: SiteId, folder: StoragePath, id: string, duration: number): Promise<boolean>
   release(site: SiteId, folder: StoragePath, id: string): Promise<void>
   /**
-   * Records a removal for restores, while the removed objects are kept. `isPartial`: the next record extends this one.
+   * Records that objects of a folder went until now: after a restore that was taken back. The store of the objects
+   * records the other removals. Does nothing where a restore is one transaction.
    */
-  note(site: SiteId, folder: StoragePath, period: Period, isPartial?: boolean): Promise<void>
+  note(removal: RemovedFolder): Promise<void>
+  /** The recorded removals for restores, the newest first, while the removed objects are kept. */
   lastOf(site: SiteId, folders: readonly StoragePath[]): Promise<readonly Period[]>
   isOpenBelow(site: SiteId, folder: StoragePath): Promise<boolean>
-}
-
-/** The removal is done even when this fails. A restore then assumes the last minute. */
-export const noteRemoval = async (
-  removals: Pick<FolderRemovals, 'note'>,
-  site: SiteId,
-  folder: StoragePath,
-  period: Period,
-  isPartial = false,
-): Promise<void> => {
-  await removals.note(site, folder, period, isPartial).catch(() => {})
 }
 
 /** A durable queue. It repeats a message until it succeeds. */

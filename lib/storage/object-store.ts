@@ -48,7 +48,18 @@ export interface ObjectStore {
     objects: readonly Pick<ListedObject, 'key' | 'version'>[],
     entry: HistoryEntry | undefined,
     remainingTime?: RemainingTime,
+    removedFolder?: RemovedFolder,
   ): Promise<void>
+}
+
+/**
+ * A folder whose objects go. The store records this for restores (H-21), so that a crash loses no record. `since`: a
+ * moment before its objects were listed.
+ */
+export interface RemovedFolder {
+  readonly site: SiteId
+  readonly folder: StoragePath
+  readonly since: number
 }
 
 export interface ListedObject {
@@ -204,6 +215,7 @@ export interface PlaceConditions {
     readonly lockId?: string | undefined
   }
   readonly remainingTime?: RemainingTime
+  readonly removedFolder?: RemovedFolder | undefined
 }
 
 /**

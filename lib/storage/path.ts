@@ -78,6 +78,13 @@ export const ancestorsOf = (path: StoragePath): readonly StoragePath[] => {
   return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/') as StoragePath)
 }
 
+/** Names that differ only in case are equal in it (S-4). */
+export const foldCase = (name: string): string => name.normalize('NFC').toLowerCase()
+
+/** S-18. */
+export const isReserved = (reservedFolders: readonly string[], folder: string): boolean =>
+  reservedFolders.some((reserved) => foldCase(reserved) === foldCase(folder))
+
 export const encodePath = (path: StoragePath): string => segmentsOf(path).map(encodeURIComponent).join('/')
 
 /**

@@ -4,7 +4,7 @@ import type { SiteId } from '../core/ids.ts'
 import { noFileAbove, refuseOccupied, type StorageStores } from './engine.ts'
 import { compareText } from './listing.ts'
 import { listAll, type ObjectStore } from './object-store.ts'
-import { areas, folderKey, pathIn, root, type StoragePath } from './path.ts'
+import { areas, folderKey, isReserved, pathIn, root, type StoragePath } from './path.ts'
 import { findFile, isInWorkflow, openRemovals, refusalOf } from './removal-rules.ts'
 
 interface PreviewDeps extends StorageStores {
@@ -101,7 +101,7 @@ export const previewRemoval = async (
     await refuseOccupied(deps, noFileAbove(site, path))
     throw new ServiceError('fileUnknown')
   }
-  const seen = { path, open, isReserved: !isFile && reservedFolders.includes(path) }
+  const seen = { path, open, isReserved: !isFile && isReserved(reservedFolders, path) }
   const refusal = refusalOf(seen) ?? refusalOf({ ...seen, isInWorkflow: await isInWorkflow(deps, site, path, isFile) })
   return { ...counted, ...(refusal && { code: errors[refusal].code }) }
 }

@@ -19,6 +19,7 @@ import {
   ancestorsOf,
   childOf,
   fileKey,
+  foldCase,
   folderKey,
   nameOf,
   parentOf,
@@ -70,7 +71,7 @@ export const placeInFolder = async (
   { isCaseSensitive = false }: Pick<Requester, 'isCaseSensitive'>,
 ): Promise<Required<Pick<FilePlace, 'path' | 'into'>>> => {
   const inside = { path: childOf(folder, name), into: folder }
-  if (nameOf(folder).toLowerCase() !== name.toLowerCase()) return inside
+  if (foldCase(nameOf(folder)) !== foldCase(name)) return inside
   const found = isCaseSensitive ? folder : await resolveFolder(files, site, folder)
   if (nameOf(found) !== name || (await files.exists(folderKey('live', site, found)))) return inside
   return { path: found, into: found }

@@ -16,13 +16,13 @@ import {
   retry,
   type StorageStores,
 } from './engine.ts'
-import { noteRemoval } from './folder-removals.ts'
 import type { Change, Expected, ObjectStore } from './object-store.ts'
 import {
   ancestorsOf,
   childOf,
   fileKey,
   folderKey,
+  isReserved,
   parentOf,
   parseName,
   root,
@@ -123,7 +123,7 @@ const attempt = async (
 ): Promise<Placed> => {
   const { kind, site, path, target } = relocation
   const { remainingTime, conditions } = requester
-  const { files, workflows, removals, clock, reservedFolders } = deps
+  const { files, workflows, clock, reservedFolders } = deps
   const ofFile = await transfersOfFile(files, relocation)
   const isFile = ofFile.length > 0
   const changes = isFile ? ofFile : await transfersOfFolder(files, relocation)
@@ -142,10 +142,9 @@ const attempt = async (
   const occupied = looksAtTarget
     ? await findOccupied(deps, [...plan.absent, ...noFileAt(site, ancestors.missing)])
     : undefined
-  const isReserved = !isFile && reservedFolders.includes(path)
   const refusal = refusalOfRelocation(relocation, {
     changes,
-    isReserved,
+    isReserved: !isFile && isReserved(reservedFolders, path),
     isSourceInWorkflow,
     isTargetInWorkflow,
     occupied,
@@ -155,11 +154,9 @@ const attempt = async (
   await checkTemplates(files, site, templates, () => {
     if (remainingTime() < reserves.templates) throw tooMuch(kind)
   })
-  const from = clock.wall()
-  const outcome = await place(deps, plan, requester, ancestors)
   // A folder that was moved away counts as removed at its old place.
-  if (outcome === 'placed' && kind === 'move' && !isFile)
-    await noteRemoval(removals, site, path, { from, to: clock.wall() })
+  const removedFolder = kind === 'move' && !isFile ? { site, folder: path, since: clock.wall() } : undefined
+  const outcome = await place(deps, { ...plan, removedFolder }, requester, ancestors)
   if (outcome === 'late' && !(kind === 'move' && isFile)) throw tooMuch(kind)
   return outcome
 }

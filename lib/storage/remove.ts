@@ -17,15 +17,9 @@ import {
   type StorageStores,
 } from './engine.ts'
 import { isPage } from './file-kind.ts'
-import {
-  entryOfRemoval,
-  noteRemoval,
-  type OpenRemoval,
-  type RemovalQueue,
-  type RemovalTask,
-} from './folder-removals.ts'
+import { entryOfRemoval, type OpenRemoval, type RemovalQueue, type RemovalTask } from './folder-removals.ts'
 import { type ListedObject, longestListing, type ObjectInfo } from './object-store.ts'
-import { areas, fileKey, folderKey, root, type StoragePath } from './path.ts'
+import { areas, fileKey, folderKey, isReserved, root, type StoragePath } from './path.ts'
 import { type Found, findFile, isInWorkflow, openRemovals, refusalOf } from './removal-rules.ts'
 import { resolveParent } from './resolve-path.ts'
 
@@ -151,9 +145,10 @@ const removeFolder = async (
   path: StoragePath,
   options: RemoveOptions,
 ): Promise<RemoveOutcome> => {
-  const { files, removals, reservedFolders, clock } = deps
+  const { files, reservedFolders, clock } = deps
   const seen = { path, open: [] }
-  refuse(refusalOf({ ...seen, isReserved: reservedFolders.includes(path) }))
+  refuse(refusalOf({ ...seen, isReserved: isReserved(reservedFolders, path) }))
+  const since = clock.wall()
   const objects = await listSmall(deps, site, path)
   if (objects?.length === 0) {
     const found = options.isCaseSensitive ? path : await resolveParent(files, site, path)
@@ -165,14 +160,7 @@ const removeFolder = async (
   refuse(refusalOf({ ...seen, isInWorkflow: await isInWorkflow(deps, site, path, false) }))
   if (!objects) return removeLargeFolder(deps, site, path, options)
   const entry = entryOfRemoval(entryOf(site, path, options.author), objects.length)
-  const from = clock.wall()
-  let isPartial = true
-  try {
-    await files.remove(objects, entry, options.remainingTime)
-    isPartial = false
-  } finally {
-    await noteRemoval(removals, site, path, { from, to: clock.wall() }, isPartial)
-  }
+  await files.remove(objects, entry, options.remainingTime, { site, folder: path, since })
   return 'removed'
 }
 

@@ -7,6 +7,7 @@ import {
   type Area,
   ancestorsOf,
   childOf,
+  foldCase,
   folderKey,
   nameOf,
   parentOf,
@@ -68,8 +69,8 @@ const namesBelow = async (
 // The exact name, else the first by code point that differs in case (S-4).
 const choose = (names: readonly string[], name: string): string | undefined => {
   if (names.includes(name)) return name
-  const lower = name.toLowerCase()
-  return names.filter((one) => one.toLowerCase() === lower).toSorted(compareText)[0]
+  const folded = foldCase(name)
+  return names.filter((one) => foldCase(one) === folded).toSorted(compareText)[0]
 }
 
 interface Search {

@@ -50,7 +50,7 @@ const assumedRemoval = async (
     if (next === undefined) break
     after = next
   }
-  return last === 0 ? [] : [{ from: last - assumedLength, to: clock.wall() }]
+  return last === 0 ? [] : [{ from: last - assumedLength, to: Math.max(last, clock.wall()) }]
 }
 
 const mostNamed = 20
@@ -179,11 +179,11 @@ const placeRestore = async (
   deps: RestoreDeps,
   plan: Plan & { readonly changes: readonly Restoration[] },
   folder: StoragePath,
-  from: number,
+  since: number,
   replace: boolean,
   requester: Requester,
 ): Promise<void> => {
-  const { files, removals, clock } = deps
+  const { files, removals } = deps
   const { site, absent, changes } = plan
   const ancestors = await findAncestors(files, site, ancestorsOf(folder))
   await refuseOccupied(deps, [...absent, ...noFileAt(site, ancestors.missing)])
@@ -192,7 +192,7 @@ const placeRestore = async (
     if ((await place(deps, plan, requester, ancestors)) !== 'placed') throw new ServiceError('unavailable')
   } catch (error) {
     // S3 has hidden the objects again, later than the record says: the next attempt must find them.
-    await removals.note(site, folder, { from, to: clock.wall() }).catch(() => {})
+    await removals.note({ site, folder, since }).catch(() => {})
     throw error
   }
 }

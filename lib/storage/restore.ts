@@ -11,7 +11,7 @@ import {
   refuseRemovals,
 } from './engine.ts'
 import type { ObjectStore, ObjectVersion, Restoration } from './object-store.ts'
-import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from './path.ts'
+import { ancestorsOf, fileKey, folderKey, isReserved, root, type StoragePath } from './path.ts'
 import { refuseWorkflow } from './put-file.ts'
 import { findAncestors } from './resolve-path.ts'
 import { isAnyTaken, type RestoreDeps, restoreFolder, type Wanted } from './restore-folder.ts'
@@ -74,7 +74,7 @@ export const restore = async (
   const { files, removals, reservedFolders } = deps
   if (path === root)
     throw new ServiceError('nameRequired', { message: 'Name what is to be restored: a file, or a folder.' })
-  if (reservedFolders.includes(path)) throw new ServiceError('folderReserved')
+  if (isReserved(reservedFolders, path)) throw new ServiceError('folderReserved')
   const key = fileKey('live', site, path)
   if (wanted.version !== undefined) {
     const restoration = await restorationOf(files, key, wanted.version)

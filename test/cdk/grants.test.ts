@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { FunctionName } from '../../cdk/config/functions.ts'
 import { tableGrants } from '../../cdk/config/grants.ts'
 import { routes } from '../../lib/contract/routes/routes.ts'
@@ -9,57 +9,96 @@ import { continueRemoval } from '../../lib/storage/continue-removal.ts'
 import { toStoragePath } from '../../lib/storage/path.ts'
 import { exercises, fillDirectory, openStorageOver, perform, storesOver } from '../support/every-operation.ts'
 import { entry } from '../support/history.ts'
-import { openTestTables, type TestTables } from '../support/tables.ts'
-import { linesOf, recordCalls } from './support/record-calls.ts'
+import { createLoss, loseFirstAnswers } from '../support/store-faults.ts'
+import { openTestTables } from '../support/tables.ts'
+import { type Call, linesOf, recordCalls } from './support/record-calls.ts'
 
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort()
 
 const grantedTo = (name: FunctionName) =>
   linesOf(tableGrants[name].flatMap(({ actions, ...place }) => actions.map((action) => ({ ...place, action }))))
 
-describe('each function is granted what its operations do to the tables, and nothing else', () => {
-  let tables: TestTables
-  let plain: DynamoDBDocumentClient
-  let token: string
+/** Sends a request: once where every answer arrives, else with each answer lost in turn. */
+type Repeat = (send: () => Promise<unknown>) => Promise<void>
 
-  beforeAll(async () => {
-    tables = await openTestTables()
-    plain = tables.connect()
-    token = await fillDirectory(storesOver(plain))
+const ways = {
+  'every answer arrives': (): Repeat => async (send) => void (await send()),
+
+  'the answer to the first call of each kind is lost, and the call repeated': (dynamodb): Repeat => {
+    loseFirstAnswers(dynamodb)
+    return async (send) => void (await send())
+  },
+
+  'each answer is lost for good, and the request repeated': (dynamodb): Repeat => {
+    const loss = createLoss(dynamodb)
+    return async (send) => {
+      for (let call = 1; ; call++) {
+        loss.lose(call)
+        // What was done before its answer was lost may be refused the second time.
+        await send().catch(() => {})
+        if (loss.isOver()) return
+      }
+    }
+  },
+} satisfies Record<string, (dynamodb: DynamoDBDocumentClient) => Repeat>
+
+describe('each function is granted what its operations do to the tables, and nothing else', () => {
+  beforeAll(() => {
+    // What the history lacks when its answers are lost.
+    vi.spyOn(console, 'error').mockReturnValue()
   })
 
-  afterAll(() => tables.close())
+  afterAll(() => {
+    vi.restoreAllMocks()
+  })
+
+  /** What `work` does to new tables when every answer arrives, and when answers are lost. */
+  const callsOf = async (
+    work: (repeat: Repeat, dynamodb: DynamoDBDocumentClient, plain: DynamoDBDocumentClient) => Promise<void>,
+  ): Promise<readonly Call[]> => {
+    const made: Call[] = []
+    for (const faultsOf of Object.values(ways)) {
+      const tables = await openTestTables()
+      const dynamodb = tables.connect()
+      const calls = recordCalls(dynamodb)
+      await work(faultsOf(dynamodb), dynamodb, tables.connect())
+      made.push(...calls)
+      await tables.close()
+    }
+    return made
+  }
 
   test('every function is exercised', () => {
     expect(sorted([...exercises.map(({ group }) => group), 'removals'])).toEqual(sorted(Object.keys(tableGrants)))
   })
 
-  test.each(exercises)('$group', async ({ group, open, fill, requests }) => {
-    await fill(plain)
-    const dynamodb = tables.connect()
-    const calls = recordCalls(dynamodb)
+  test.each(exercises)('$group, also when answers are lost', async ({ group, open, fill, requests }) => {
     const records: RequestRecord[] = []
     const telemetry = { request: (record: RequestRecord) => void records.push(record) }
-    const opened = await open(dynamodb, { telemetry })
-    for (const request of requests) await perform(opened.handler, token, request)
-    await opened.close()
+    const calls = await callsOf(async (repeat, dynamodb, plain) => {
+      const token = await fillDirectory(storesOver(plain))
+      await fill(plain)
+      const opened = await open(dynamodb, { telemetry })
+      for (const request of requests) await repeat(() => perform(opened.handler, token, request))
+      await opened.close()
+    })
 
     const operations = routes.filter((route) => route.group === group).map(({ operation }) => operation)
     expect(sorted(records.map(({ operation }) => operation))).toEqual(sorted(operations))
     expect(grantedTo(group)).toEqual(linesOf(calls))
   })
 
-  test('removals', async () => {
-    const dynamodb = tables.connect()
-    const { deps, close } = await openStorageOver(dynamodb, { telemetry: { request: () => undefined } })
-    const task = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }
-    await deps.removals.open(task.site, task.path, task.id, entry)
-    const calls = recordCalls(dynamodb)
-    const slice = { deadline: { isOver: () => false }, end: 60_000 }
-    expect(await continueRemoval(deps, { task, name: 'message' }, slice)).toBeUndefined()
-    // Late and repeated messages look at what became of the removal.
-    expect(await continueRemoval(deps, { task, name: 'message' }, slice)).toBeUndefined()
-    await close()
+  test('removals, also when answers are lost', async () => {
+    const calls = await callsOf(async (repeat, dynamodb, plain) => {
+      const { deps, close } = await openStorageOver(dynamodb, { telemetry: { request: () => undefined } })
+      const task = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }
+      await storesOver(plain).removals.open(task.site, task.path, task.id, entry)
+      const slice = { deadline: { isOver: () => false }, end: 60_000 }
+      await repeat(() => continueRemoval(deps, { task, name: 'message' }, slice))
+      // Late and repeated messages look at what became of the removal.
+      await repeat(async () => expect(await continueRemoval(deps, { task, name: 'message' }, slice)).toBeUndefined())
+      await close()
+    })
     expect(grantedTo('removals')).toEqual(linesOf(calls))
   })
 })

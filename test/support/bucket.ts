@@ -7,8 +7,17 @@ import {
   S3Client,
   type S3ClientConfig,
 } from '@aws-sdk/client-s3'
+import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
 import { createMemoryS3, type MemoryS3 } from './memory-s3.ts'
 import { createRulesOfS3 } from './rules-of-s3.ts'
+
+/** Folders that nobody else removes. */
+export const noRemovals: Pick<ObservedRemovals, 'look' | 'begin' | 'note' | 'cancel'> = {
+  look: async () => ({ isRemoving: false, hasChanged: async () => false }),
+  begin: async (removal) => removal,
+  note: async () => {},
+  cancel: async () => {},
+}
 
 /** An empty bucket that keeps versions, which a test has for itself. */
 export interface TestBucket {

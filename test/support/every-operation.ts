@@ -10,6 +10,7 @@ import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
 import { openAreas, openDirectory, openUploads } from '../../lib/aws/open-tables.ts'
 import { tables } from '../../lib/config/tables.ts'
 import { type ObjectKind, objectKindNames, withDefaults } from '../../lib/core/content-kinds.ts'
+import { unlimited } from '../../lib/core/deadline.ts'
 import type { SiteId, WebFormId } from '../../lib/core/ids.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
 import type { Handler } from '../../lib/http/request.ts'
@@ -53,13 +54,17 @@ const watchingRemovals = (files: ObjectStore, removals: ObservedRemovals, record
   async place(changes, conditions, entry) {
     const { site, folders, lockId } = conditions.unlocked
     const watch = await removals.look(site, folders, lockId)
+    const begun = conditions.removedFolder && (await removals.begin(conditions.removedFolder, unlimited))
     const outcome = await files.place(changes, conditions, entry)
+    if (begun) await (outcome.outcome === 'placed' ? removals.note(begun) : removals.cancel(begun))
     await watch.hasChanged()
     await record(entry)
     return outcome
   },
-  async remove(objects, entry) {
-    await files.remove(objects, entry)
+  async remove(objects, entry, remainingTime, removedFolder) {
+    const begun = removedFolder && (await removals.begin(removedFolder, unlimited))
+    await files.remove(objects, entry, remainingTime)
+    if (begun) await removals.note(begun)
     if (entry) await record(entry)
   },
 })

@@ -72,3 +72,47 @@ export const loseAnswer = (
   )
   return count
 }
+
+/**
+ * Loses the answer to the first call of each kind on its way back: of that name, to that table, with those expressions.
+ * The client repeats the call, as it does; it would not do so for long if every answer were lost.
+ */
+export const loseFirstAnswers = (dynamodb: DynamoDBDocumentClient): void => {
+  const known = new Set<string>()
+  dynamodb.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const result = await next(args)
+        const members = ['TableName', 'UpdateExpression', 'ConditionExpression']
+        const kind = [commandName, ...members.map((member) => Reflect.get(args.input, member))].join()
+        if (known.has(kind)) return result
+        known.add(kind)
+        throw passingFailures['timed out']()
+      },
+    { step: 'deserialize', priority: 'high', name: 'lose' },
+  )
+}
+
+/** Loses single answers after the client has given up: `lose` names the next one, counted from 1 from then on. */
+export const createLoss = (dynamodb: DynamoDBDocumentClient) => {
+  let calls = 0
+  let lost = 0
+  dynamodb.middlewareStack.add(
+    (next) => async (args) => {
+      calls += 1
+      const isLost = calls === lost
+      const result = await next(args)
+      if (isLost) throw passingFailures['timed out']()
+      return result
+    },
+    { step: 'initialize', priority: 'high', name: 'loss' },
+  )
+  return {
+    lose(call: number): void {
+      calls = 0
+      lost = call
+    },
+    /** Fewer calls than that have been made since. */
+    isOver: (): boolean => calls < lost,
+  }
+}

@@ -163,9 +163,9 @@ const measureRestoreOf = async (stores: StorageStores): Promise<number> => {
     )
     await files.place(changes, conditions, entry)
   }
-  const from = Date.now()
+  const removal = await stores.removals.open(site, folder, 'bench', entry)
   for await (const objects of listAll(files, `live/${site}/archive/`)) await files.remove(objects, undefined)
-  await stores.removals.note(site, folder, { from, to: Date.now() })
+  await stores.removals.close(site, folder, removal, filesToRestore)
   const begun = performance.now()
   const requester = { author: { actor: 'ann' }, remainingTime: unlimited }
   await restore({ ...stores, reservedFolders: [], clock: systemClock }, site, folder, {}, requester)

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { reserves, unlimited, withDeadline } from '../../core/deadline.ts'
+import { type RemainingTime, reserves, unlimited, withDeadline } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { entryOfRemoval, type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/folder-removals.ts'
+import type { RemovedFolder } from '../../storage/object-store.ts'
 import type { StoragePath } from '../../storage/path.ts'
 import type { ItemChange } from './dynamodb.ts'
 import type { RecordChange } from './journal.ts'
@@ -15,7 +16,16 @@ export interface FolderLook {
   hasChanged(): Promise<boolean>
 }
 
-export interface ObservedRemovals extends FolderRemovals {
+/** Records of removals, kept as long as the removed files. */
+export interface RemovalRecords extends Pick<FolderRemovals, 'note' | 'lastOf'> {
+  // Goes before the first deletion: if the process dies, the record covers what the request can have removed. Answers
+  // the removal together with an earlier one that it continues.
+  begin(removal: RemovedFolder, remainingTime: RemainingTime): Promise<RemovedFolder>
+  // Everything is back in its place.
+  cancel(removal: RemovedFolder): Promise<void>
+}
+
+export interface ObservedRemovals extends FolderRemovals, RemovalRecords {
   // `lockId` is the caller's own hold: it does not block the caller.
   look(site: SiteId, folders: readonly StoragePath[], lockId?: string): Promise<FolderLook>
 }
@@ -84,24 +94,50 @@ export const createHolds = (items: PathItems): Pick<FolderRemovals, 'hold' | 're
   },
 })
 
-/** Records of past removals, kept as long as the removed files. `keptDays` in days. */
-export const createRecords = (items: PathItems, keptDays: number): Pick<FolderRemovals, 'note' | 'lastOf'> => ({
-  async note(site, folder, { from, to }, isPartial = false) {
-    const expires = Math.floor(items.now() / 1000) + keptDays * 24 * 3600
-    const began = 'if_not_exists(#pending, :from)'
-    await items.table.update(
-      { site, path: recordKey(folder) },
-      {
-        update:
-          `SET #from = ${began}, #to = :to, #expires = :expires` +
-          (isPartial ? `, #pending = ${began}` : ' REMOVE #pending'),
-        values: { ':from': from, ':to': to, ':expires': expires },
-      },
-    )
-  },
+// Milliseconds. A removal continues one that failed within this time.
+const continuedFor = 24 * 3600 * 1000
 
-  lastOf: items.recordsOf,
-})
+/** `keptDays` in days. */
+export const createRecords = (items: PathItems, keptDays: number): RemovalRecords => {
+  const change = ({ site, folder, since }: RemovedFolder, { values, ...rest }: ItemChange) => {
+    const expires = Math.floor(items.now() / 1000) + keptDays * 24 * 3600
+    const own = { ':since': since, ':expires': expires }
+    return items.table.update({ site, path: recordKey(folder) }, { ...rest, values: { ...own, ...values } })
+  }
+  return {
+    async begin(removal, remainingTime) {
+      const { since } = removal
+      const until = items.now() + Math.min(remainingTime(), longestSilence)
+      const first = await change(removal, {
+        update: 'SET #pending = :since, #until = :until, #expires = :expires',
+        condition: 'attribute_not_exists(#pending) OR #until < :recent',
+        values: { ':until': until, ':recent': since - continuedFor },
+        returns: 'ALL_NEW',
+      })
+      const continued = {
+        update: 'SET #pending = if_not_exists(#pending, :since), #until = :until, #expires = :expires',
+        values: { ':until': until },
+        returns: 'ALL_NEW',
+      } as const
+      const { pending, from, to } = first ?? (await change(removal, continued)) ?? {}
+      const began = Number(pending)
+      // Another removal has ended since this one listed the folder.
+      return { ...removal, since: Number(to) >= since ? Math.min(Number(from), began) : began }
+    },
+
+    async note(removal) {
+      const update = 'SET #from = :since, #to = :to, #expires = :expires REMOVE #pending, #until'
+      await change(removal, { update, values: { ':to': items.now() } })
+    },
+
+    async cancel(removal) {
+      const update = 'SET #expires = :expires REMOVE #pending, #until'
+      await change(removal, { update, condition: '#pending = :since' })
+    },
+
+    lastOf: items.recordsOf,
+  }
+}
 
 /** Opens and closes removals. */
 export const createOpening = (
@@ -109,16 +145,6 @@ export const createOpening = (
   record: RecordChange,
   note: FolderRemovals['note'],
 ): Pick<FolderRemovals, 'open' | 'close'> => {
-  // The removal of a folder, if the call with this mark closed it.
-  const closedBy = async (
-    site: SiteId,
-    folder: StoragePath,
-    closer: string,
-  ): Promise<Partial<RemovalItem> | undefined> => {
-    const item = await items.table.get({ site, path: removalKey(folder) })
-    return item?.['closer'] === closer ? item : undefined
-  }
-
   return {
     async open(site, folder, id, entry, remainingTime = unlimited) {
       const [heard, began, path] = [items.now(), items.now(), removalKey(folder)]
@@ -134,8 +160,11 @@ export const createOpening = (
     },
 
     async close(site, path, id, removed) {
+      const [removal] = await items.removalsOf(site, [path])
+      if (removal?.id !== id || removal.isClosed) return
+      // A worker that dies before it closes the removal is followed by another one, which does both.
+      await note({ site, folder: path, since: removal.began })
       const closer = randomUUID()
-      const now = items.now()
       const closed = await updateRemoval(
         items,
         { site, path, id },
@@ -146,14 +175,13 @@ export const createOpening = (
             ':true': true,
             ':false': false,
             ':closer': closer,
-            ':expires': Math.floor(now / 1000) + closedFor,
+            ':expires': Math.floor(items.now() / 1000) + closedFor,
           },
         },
       )
       // Somebody else has closed it, or the SDK has repeated a call whose answer was lost.
-      const before = closed ?? (await closedBy(site, path, closer))
-      if (before?.began !== undefined) await note(site, path, { from: before.began, to: items.now() }).catch(() => {})
-      if (before?.entry) await record(entryOfRemoval(before.entry, (before.removed ?? 0) + removed))
+      const isOwn = closed ?? (await items.removalsOf(site, [path])).find((one) => one.closer === closer)
+      if (isOwn && removal.entry) await record(entryOfRemoval(removal.entry, removal.removed + removed))
     },
   }
 }

@@ -61,10 +61,14 @@ export interface StoredRemoval {
   readonly holder: string
   readonly until: number
   readonly attempt: string
+  readonly closer: string
+  readonly began: number
+  readonly removed: number
+  readonly entry: HistoryEntry | undefined
 }
 
-const toRemoval = (item: Attributes, now: number): StoredRemoval => {
-  const { path, id, closed, hold, heard, holder, until, attempt } = item
+const toRemoval = (item: Partial<RemovalItem>, now: number): StoredRemoval => {
+  const { path, id, closed, hold, heard, holder, until, attempt, closer, began, removed, entry } = item
   return {
     path: toStoragePath(String(path).slice(removalPrefix.length)),
     id: String(id),
@@ -74,6 +78,10 @@ const toRemoval = (item: Attributes, now: number): StoredRemoval => {
     holder: String(holder ?? ''),
     until: Number(until ?? 0),
     attempt: String(attempt ?? ''),
+    closer: String(closer ?? ''),
+    began: Number(began ?? 0),
+    removed: Number(removed ?? 0),
+    entry,
   }
 }
 
@@ -132,10 +140,12 @@ export const openPathItems = (options: TableOptions, now: () => number) => {
     return pages
   }
 
-  // Past removals, the newest first.
+  // Past removals, the newest first. One that has not ended, or failed, hides none that came before it.
   const recordsOf = async (site: SiteId, folders: readonly StoragePath[]) =>
     (await getItems(site, folders.map(recordKey)))
-      .map(({ from, to }) => ({ from: Number(from), to: Number(to) }))
+      .flatMap(({ from, to, pending, until = to }) => [[pending, until] as const, [from, to] as const])
+      .filter(([from]) => from !== undefined)
+      .map(([from, to]) => ({ from: Number(from), to: Number(to) }))
       .sort((one, other) => other.to - one.to)
 
   const isWorkflowBelow = (site: SiteId, folder: StoragePath) => isAnyBelow(site, { key: workflowKey(folder), folder })

@@ -6,6 +6,7 @@ import {
   type ObjectStore,
   type PlaceConditions,
   type PlaceResult,
+  type RemovedFolder,
   type Staged,
 } from '../../storage/object-store.ts'
 import type { FolderLook, ObservedRemovals } from '../dynamodb/folder-removals.ts'
@@ -20,10 +21,12 @@ import { listRemoved, listRemovedWithin } from './removed.ts'
 import { abortUpload, createMemoryBudget, type StagedBody, stageBody } from './staging.ts'
 import { countKept, listVersions, readVersion } from './versions.ts'
 
+type WatchedRemovals = Pick<ObservedRemovals, 'look' | 'begin' | 'note' | 'cancel'>
+
 interface Options extends Pick<Bucket, 'client' | 'once'> {
   // It must keep versions: a change is taken back with them.
   readonly bucket: string
-  readonly removals: Pick<ObservedRemovals, 'look'>
+  readonly removals: WatchedRemovals
   readonly record: RecordChange
   // Bytes of small files that may wait in memory, for all requests together.
   readonly memory?: number
@@ -140,20 +143,25 @@ const placeAll = async (
   changes: readonly Change[],
   conditions: PlaceConditions,
 ): Promise<{ readonly outcome: PlaceResult; readonly hasChanged: boolean }> => {
-  const { remainingTime = unlimited } = conditions
+  const { remainingTime = unlimited, removedFolder } = conditions
   const deadline = createDeadline(remainingTime, timeToReturn + timeToUndo(changes))
   const undoDeadline = createDeadline(remainingTime, timeToReturn)
   const doing = until(bucket, deadline.signal)
   const undoing = until(bucket, undoDeadline.signal)
   const placing = createPlacing({ doing, undoing, isTimeUp: deadline.isOver, bodyOf, conditions })
   const checks = createChecks(doing, removals, deadline, conditions)
+  let begun: RemovedFolder | undefined
   try {
     const look = await checks.before()
+    begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, remainingTime)))
     await placing.apply(changes)
     await checks.after(look, changes)
+    if (begun) await deadline.wait(removals.note(begun)).catch(() => {})
   } catch (error) {
     const isCut = deadline.signal.aborted && !(error instanceof NotPlaced)
-    const failure = await placing.undo(isCut ? new NotPlaced({ outcome: 'late' }) : error)
+    const cause = isCut ? new NotPlaced({ outcome: 'late' }) : error
+    const failure = await placing.undo(cause)
+    if (begun && failure === cause) await undoDeadline.wait(removals.cancel(begun)).catch(() => {})
     if (failure instanceof NotPlaced) return { outcome: failure.outcome, hasChanged: false }
     throw failure
   } finally {
@@ -198,19 +206,25 @@ export const createS3ObjectStore = ({
       return outcome
     },
 
-    async remove(objects, entry, remainingTime = unlimited) {
+    async remove(objects, entry, remainingTime = unlimited, removedFolder = undefined) {
       const deadline = createDeadline(remainingTime, timeToReturn)
       try {
+        deadline.check()
+        const begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, remainingTime)))
         await deleteAll(
           until(bucket, deadline.signal),
           objects.map(({ key, version }) => ({ kind: 'object', key, tag: version })),
         )
+        await Promise.all([
+          // Without this, the record goes on to the end of the request's time.
+          begun && deadline.wait(removals.note(begun)).catch(() => {}),
+          entry && objects.length > 0 && record(entry, remainingTime),
+        ])
       } catch (error) {
         throw deadline.signal.aborted ? new ServiceError('unavailable', { cause: error }) : error
       } finally {
         deadline.end()
       }
-      if (entry && objects.length > 0) await record(entry, remainingTime)
     },
   }
 }

@@ -5,11 +5,13 @@ import {
   NotPlaced,
   type ObjectStore,
   type PlaceConditions,
+  type RemovedFolder,
   type Staged,
 } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
 import { batchesOf } from '../sqlite/paging.ts'
 import type { RecordChange } from '../tables/history.ts'
+import { createRemovalRecords } from '../tables/path-locks.ts'
 import type { Blobs } from './blobs.ts'
 import { createFingerprints } from './fingerprints.ts'
 import { createObjectRows, endOf, infoOf, listObjects, type ObjectRow, type ObjectRows } from './object-rows.ts'
@@ -99,18 +101,26 @@ export const createObjectStore = ({
 }: Deps): LocalObjectStore => {
   const rows = createObjectRows(database.connection)
   const old = createOldObjects(database.connection, now)
+  const removalRecords = createRemovalRecords(database.connection, now)
   const staging = createStaging({ blobs, smallContent, mostWaiting })
   const placing = { rows, old, isBeingRemoved, record, stagedOf: staging.of }
   const { bodyOf, piecesOf } = createBodies({ database, blobs, rows })
   const fingerprints = createFingerprints({ database, rows, piecesOf, isBusy: staging.isBusy })
 
-  const removeSome = (objects: Parameters<ObjectStore['remove']>[0], entry?: HistoryEntry) =>
+  const removeSome = (
+    objects: Parameters<ObjectStore['remove']>[0],
+    entry?: HistoryEntry,
+    removedFolder?: RemovedFolder,
+  ) =>
     database.write(() => {
+      const since = removalRecords.now()
       const removed = objects.filter(({ key, version }) => {
         old.keepVersion(key, version)
         return rows.removeVersion(key, version)
       })
-      if (entry && removed.length > 0) record(entry)
+      if (removed.length === 0) return
+      if (entry) record(entry)
+      if (removedFolder) removalRecords.note({ ...removedFolder, since })
     })
 
   return {
@@ -128,7 +138,11 @@ export const createObjectStore = ({
 
     async place(changes, conditions, entry) {
       try {
-        await database.write(() => placeChanges(placing, changes, conditions, entry))
+        await database.write(() => {
+          const since = removalRecords.now()
+          placeChanges(placing, changes, conditions, entry)
+          if (conditions.removedFolder) removalRecords.note({ ...conditions.removedFolder, since })
+        })
         for (const change of changes) {
           if (change.kind !== 'put') continue
           const placed = staging.placed(change.staged)
@@ -141,9 +155,9 @@ export const createObjectStore = ({
       }
     },
 
-    async remove(objects, entry) {
+    async remove(objects, entry, _, removedFolder) {
       const batches = entry ? [objects] : batchesOf(objects, removalStep)
-      await Promise.all(batches.map((batch) => removeSome(batch, entry)))
+      await Promise.all(batches.map((batch) => removeSome(batch, entry, removedFolder)))
     },
 
     ...createVersions({ database, rows, old, bodyOf }),

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { refuseLate, unlimited } from '../../core/deadline.ts'
 import { entryOfRemoval, type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/folder-removals.ts'
-import type { PlaceConditions } from '../../storage/object-store.ts'
+import type { PlaceConditions, RemovedFolder } from '../../storage/object-store.ts'
 import { root, type StoragePath, toStoragePath } from '../../storage/path.ts'
 import type { Workflows } from '../../storage/workflows.ts'
 import type { Database } from '../sqlite/database.ts'
@@ -37,12 +37,27 @@ const removalStatements = (connection: DatabaseSync) => ({
     'SELECT folder, id FROM folder_removals WHERE site = ? AND folder IN (SELECT value FROM json_each(?))',
   ),
   firstBelow: connection.prepare('SELECT 1 FROM folder_removals WHERE site = ? AND folder >= ? AND folder < ? LIMIT 1'),
-  note: connection.prepare('INSERT OR REPLACE INTO removed_folders (site, folder, began, ended) VALUES (?, ?, ?, ?)'),
   last: connection.prepare(
     `SELECT began, ended FROM removed_folders
      WHERE site = ? AND folder IN (SELECT value FROM json_each(?)) ORDER BY ended DESC`,
   ),
 })
+
+/**
+ * Records of removals, written within the transactions of changes. Their moments are in milliseconds, in the order of
+ * all changes of files: the clock may have been set back.
+ */
+export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall']) => {
+  const latest = connection.prepare('SELECT coalesce(max(gone), 0) / 1000 AS latest FROM old_objects')
+  const insert = connection.prepare(
+    'INSERT OR REPLACE INTO removed_folders (site, folder, began, ended) VALUES (?, ?, ?, ?)',
+  )
+  const now = () => Math.max(wall(), Number(latest.get()?.['latest']))
+  return {
+    now,
+    note: ({ site, folder, since }: RemovedFolder) => void insert.run(site, folder, since, now()),
+  }
+}
 
 /** Only the service works on removals: its process alone knows the leases, and they end with it. */
 const createLeases = (monotonic: Clock['monotonic']) => {
@@ -64,6 +79,7 @@ export const createFolderRemovals = (
   { monotonic, wall }: Clock = systemClock,
 ): FolderRemovals => {
   const statements = removalStatements(connection)
+  const records = createRemovalRecords(connection, wall)
   const leases = createLeases(monotonic)
 
   const openOf: FolderRemovals['openOf'] = async (site, folders) => {
@@ -79,7 +95,7 @@ export const createFolderRemovals = (
     async open(site, folder, id, entry, remainingTime = unlimited) {
       const opened = await write(() => {
         refuseLate(remainingTime)
-        statements.insert.run(site, folder, id, JSON.stringify(entry), wall())
+        statements.insert.run(site, folder, id, JSON.stringify(entry), records.now())
         return String(statements.get.get(site, folder)?.['id'])
       })
       if (opened === id) leases.note({ site, path: folder, id })
@@ -108,7 +124,7 @@ export const createFolderRemovals = (
         const row = statements.remove.get(site, path, id)
         if (!row) return
         record(entryOfRemoval(JSON.parse(String(row['entry'])), Number(row['removed']) + removed))
-        statements.note.run(site, path, Number(row['began']), wall())
+        records.note({ site, folder: path, since: Number(row['began']) })
       })
       leases.end({ site, path, id })
     },
@@ -118,11 +134,7 @@ export const createFolderRemovals = (
     // A restore is one transaction: nothing comes in between.
     hold: async () => true,
     release: async () => {},
-
-    // A removal that has to be noted is one transaction: no part of it is removed on its own.
-    note: async (site, folder, { from, to }, isPartial = false) => {
-      if (!isPartial) await write(() => void statements.note.run(site, folder, from, to))
-    },
+    note: async () => {},
 
     async lastOf(site, folders) {
       const rows = await read(() => statements.last.all(site, JSON.stringify(folders)))

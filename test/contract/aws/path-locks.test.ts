@@ -3,9 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createPathLocks, type PathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
+import { longestSilence } from '../../../lib/storage/folder-removals.ts'
 import { root, toStoragePath } from '../../../lib/storage/path.ts'
 import { entry } from '../../support/history.ts'
-import { loseAnswer } from '../../support/store-faults.ts'
+import { failOnce, loseAnswer, loseFirstAnswers } from '../../support/store-faults.ts'
 import { openTestTables, type TestTables } from '../../support/tables.ts'
 
 describe('the locks of paths in DynamoDB', () => {
@@ -81,7 +82,7 @@ describe('the locks of paths in DynamoDB', () => {
   test('the removal of a folder is told once, though the answer to its end was lost and the call repeated', async () => {
     recorded.length = 0
     await removals.open(site, folder, 'removal', entry)
-    loseAnswer(dynamodb, 'UpdateItemCommand')
+    loseFirstAnswers(dynamodb)
     await removals.close(site, folder, 'removal', 3)
     await removals.close(site, folder, 'removal', 0)
     expect(recorded).toMatchObject([{ details: { count: 3 } }])
@@ -96,14 +97,119 @@ describe('the locks of paths in DynamoDB', () => {
     expect(recorded).toHaveLength(1)
   })
 
-  test('what went before a removal failed belongs to the removal that comes to its end', async () => {
-    await removals.note(site, folder, { from: 1_000, to: 2_000 })
-    await removals.note(site, folder, { from: 3_000, to: 4_000 }, true)
-    await removals.note(site, folder, { from: 5_000, to: 6_000 }, true)
-    expect(await removals.lastOf(site, [folder])).toEqual([{ from: 3_000, to: 6_000 }])
-    await removals.note(site, folder, { from: 7_000, to: 8_000 })
-    expect(await removals.lastOf(site, [folder])).toEqual([{ from: 3_000, to: 8_000 }])
-    await removals.note(site, folder, { from: 9_000, to: 9_500 })
-    expect(await removals.lastOf(site, [folder])).toEqual([{ from: 9_000, to: 9_500 }])
+  describe('the record of a removal of a folder', () => {
+    const minute = 60_000
+    const day = 24 * 3600_000
+    const begin = (remainingTime = minute) => removals.begin({ site, folder, since: time }, () => remainingTime)
+    /** One that has begun now and ends in a minute. */
+    const remove = async () => {
+      const begun = await begin()
+      time += minute
+      await removals.note(begun)
+      return { from: begun.since, to: time }
+    }
+    const periods = () => removals.lastOf(site, [folder])
+
+    test('covers what its request can remove until it ends, and hides no earlier one', async () => {
+      const earlier = await remove()
+      time += minute
+      const from = time
+      const begun = await begin()
+      expect(await periods()).toEqual([{ from, to: from + minute }, earlier])
+      time += 1_000
+      await removals.note(begun)
+      expect(await periods()).toEqual([{ from, to: time }])
+    })
+
+    test('ends with what the request can remove, however long it is', async () => {
+      await begin(Number.POSITIVE_INFINITY)
+      expect(await periods()).toEqual([{ from: time, to: time + longestSilence }])
+    })
+
+    test('covers what went before the removal failed, when it is repeated', async () => {
+      await remove()
+      time += minute
+      const from = time
+      for (let attempt = 0; attempt < 2; attempt++) {
+        await begin()
+        time += minute
+      }
+      const begun = await begin()
+      await removals.note(begun)
+      expect(await periods()).toEqual([{ from, to: time }])
+    })
+
+    test('does not cover what went before a removal that failed more than a day ago', async () => {
+      await begin()
+      time += day + 2 * minute
+      expect(await remove()).toEqual({ from: time - minute, to: time })
+      expect(await periods()).toEqual([{ from: time - minute, to: time }])
+    })
+
+    test('is the earlier one again when all of it was taken back', async () => {
+      const earlier = await remove()
+      time += minute
+      await removals.cancel(await begin())
+      expect(await periods()).toEqual([earlier])
+      expect((await begin()).since).toBe(time)
+    })
+
+    test('stays open when a removal that continued it was taken back', async () => {
+      const from = time
+      await begin()
+      time += minute
+      const second = { site, folder, since: time }
+      await removals.begin(second, () => minute)
+      await removals.cancel(second)
+      expect(await periods()).toEqual([{ from, to: time + minute }])
+    })
+
+    test('covers two removals at once, whichever begins or ends first', async () => {
+      const from = time
+      const listed = { site, folder, since: time + 1_000 }
+      const one = await begin()
+      time += 2_000
+      const other = await removals.begin(listed, () => minute)
+      time += 1_000
+      await removals.note(one)
+      time += 1_000
+      await removals.note(other)
+      expect(await periods()).toEqual([{ from, to: time }])
+      // A third one has listed the folder before the others had ended.
+      const third = await removals.begin(listed, () => minute)
+      await removals.note(third)
+      expect(await periods()).toEqual([{ from, to: time }])
+    })
+
+    test.each([0, 1])('is one, though the answer to its beginning was lost and the call repeated', async (repeated) => {
+      const from = time
+      for (let count = 0; count < repeated; count++) await begin()
+      time += 1_000
+      loseAnswer(dynamodb, 'UpdateItemCommand')
+      expect((await begin()).since).toBe(repeated ? from : time)
+    })
+
+    test('ends with the removal of a large folder, whichever call of its end fails or loses its answer', async () => {
+      for (const afterwards of [false, true]) {
+        for (let call = 0; call < 4; call++) {
+          lastSite += 1
+          site = lastSite as SiteId
+          const began = time
+          await removals.open(site, folder, 'removal', entry)
+          time += minute
+          const failing = tables.connect()
+          const record = async () => {}
+          const worker = createPathLocks({ dynamodb: failing, table: tables.names.pathLocks, record, now: () => time })
+          failOnce(failing, { call, failure: 'timed out', afterwards })
+          await worker.removals.close(site, folder, 'removal', 1).catch(() => {})
+          time += minute
+          await removals.close(site, folder, 'removal', 1)
+          expect(await removals.openOf(site, [folder])).toEqual([])
+          const [last] = await periods()
+          expect(last?.from).toBe(began)
+          expect([began + minute, time]).toContain(last?.to)
+        }
+      }
+    })
   })
 })

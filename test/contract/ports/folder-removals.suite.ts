@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import { longestSilence } from '../../../lib/storage/folder-removals.ts'
-import { root, toStoragePath } from '../../../lib/storage/path.ts'
+import { root, type StoragePath, toStoragePath } from '../../../lib/storage/path.ts'
 import { entry, type Hand, type OpenedHand } from '../../support/hands.ts'
 import { oddNames } from './odd-names.ts'
 
@@ -71,11 +71,17 @@ export const describeFolderRemovals = ({ name, open }: Hand<Tested>): void => {
       await removals.close(site, folder, 'one', 3)
       expect(await removals.lastOf(site, [folder])).toEqual([{ from: began, to: time }])
       await removals.close(site, folder, 'one', 0)
-      const period = { from: time + 1_000, to: time + 2_000 }
-      await removals.note(site, folder, period)
+      const remove = async (which: StoragePath) => {
+        time += 1_000
+        const from = time
+        await removals.open(site, which, 'next', entry)
+        time += 1_000
+        await removals.close(site, which, 'next', 1)
+        return { from, to: time }
+      }
+      const period = await remove(folder)
       expect(await hand.connect().removals.lastOf(site, [folder])).toEqual([period])
-      const later = { from: time + 4_000, to: time + 5_000 }
-      await removals.note(site, other, later)
+      const later = await remove(other)
       expect(await removals.lastOf(site, [folder, other, toStoragePath('third')])).toEqual([later, period])
       expect(await removals.lastOf((site + 1_000) as SiteId, [folder])).toEqual([])
       expect(await removals.openOf(site, [folder])).toEqual([])

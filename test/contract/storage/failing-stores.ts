@@ -48,8 +48,7 @@ export const createFault = () => {
         close: counted(removals.close),
         hold: counted(removals.hold),
         release: counted(removals.release),
-        // No removal fails for its record.
-        note: removals.note,
+        note: counted(removals.note),
         lastOf: counted(removals.lastOf),
         openOf: counted(removals.openOf),
         isOpenBelow: counted(removals.isOpenBelow),

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { findIgnoringCase, resolveFolder } from '../../../lib/storage/resolve-path.ts'
-import { openBucketInMemory } from '../../support/bucket.ts'
+import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import {
   codeOf,
@@ -30,8 +30,13 @@ const openOnOneMachine = async (): Promise<Opened> => {
 
 const openOnS3 = async (): Promise<Opened> => {
   const { bucket, connect, s3 } = openBucketInMemory()
-  const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
-  const files = createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals, record: unrecorded })
+  const files = createS3ObjectStore({
+    client: connect(),
+    once: connect(1),
+    bucket,
+    removals: noRemovals,
+    record: unrecorded,
+  })
   const opened = await openStorage({ between: () => ({ files }) })
   const putMarker = (key: string) =>
     s3.requestHandler.handle({ method: 'PUT', path: `/${bucket}/live/${opened.site}/${key}/`, headers: {} })

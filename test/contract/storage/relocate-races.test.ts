@@ -1,14 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
-import { openBucketInMemory } from '../../support/bucket.ts'
+import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
 import { unrecorded } from '../../support/history.ts'
 import { codeOf, keysOf, openStorage, relocateTo, type StorageUnderTest } from './service.ts'
 
 const inBucket = (): ObjectStore => {
   const { bucket, connect } = openBucketInMemory()
-  const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
-  return createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals, record: unrecorded })
+  return createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals: noRemovals, record: unrecorded })
 }
 
 let storage: StorageUnderTest

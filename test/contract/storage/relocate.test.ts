@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { listAll } from '../../../lib/storage/object-store.ts'
 import { type StoragePath, toStoragePath } from '../../../lib/storage/path.ts'
-import { openBucketInMemory } from '../../support/bucket.ts'
+import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
 import type { Between } from '../../support/files.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { codeOf, fillFolder, keysOf, type Outcome, openStorage, relocateTo, type StorageUnderTest } from './service.ts'
@@ -12,8 +12,15 @@ const template = '<html>{tag_pagecontent}</html>'
 /** A bucket in memory in the place of the disk. */
 const inBucket: Between = () => {
   const { bucket, connect } = openBucketInMemory()
-  const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
-  return { files: createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals, record: unrecorded }) }
+  return {
+    files: createS3ObjectStore({
+      client: connect(),
+      once: connect(1),
+      bucket,
+      removals: noRemovals,
+      record: unrecorded,
+    }),
+  }
 }
 
 describe.each([

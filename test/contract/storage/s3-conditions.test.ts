@@ -1,16 +1,14 @@
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
-import { openTestBucket } from '../../support/bucket.ts'
+import { noRemovals, openTestBucket } from '../../support/bucket.ts'
 import { unrecorded } from '../../support/history.ts'
 import { comparesWhatItChanges } from '../../support/s3-abilities.ts'
 import { describeConditions } from './conditions.suite.ts'
 import { openStorage } from './service.ts'
 
-const look = async () => ({ isRemoving: false, hasChanged: async () => false })
-
 describeConditions('conditions on S3', async () => {
   const { connect, bucket } = await openTestBucket()
   const client = connect()
-  const files = createS3ObjectStore({ client, once: connect(1), bucket, removals: { look }, record: unrecorded })
+  const files = createS3ObjectStore({ client, once: connect(1), bucket, removals: noRemovals, record: unrecorded })
   return {
     storage: await openStorage({ between: () => ({ files }) }),
     comparesWrites: await comparesWhatItChanges(client, bucket),

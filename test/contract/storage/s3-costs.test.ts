@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
-import { openBucketInMemory } from '../../support/bucket.ts'
+import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
 import { unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { formHeaders, multipart, openStorage, relocateTo, type StorageUnderTest } from './service.ts'
@@ -17,7 +17,12 @@ const asking =
     await asked()
     return call(...input)
   }
-const removals = { look: asking(async () => ({ isRemoving: false, hasChanged: asking(async () => false) })) }
+const removals = {
+  look: asking(async () => ({ isRemoving: false, hasChanged: asking(async () => false) })),
+  begin: asking(noRemovals.begin),
+  note: asking(noRemovals.note),
+  cancel: asking(noRemovals.cancel),
+}
 
 beforeEach(async () => {
   const opened = openBucketInMemory()

@@ -4,7 +4,7 @@ import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { partLength } from '../../../lib/storage/fingerprint.ts'
 import type { Change, ObjectStore, PlaceConditions, Staged } from '../../../lib/storage/object-store.ts'
-import { openTestBucket, type TestBucket } from '../../support/bucket.ts'
+import { noRemovals, openTestBucket, type TestBucket } from '../../support/bucket.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 
@@ -57,7 +57,7 @@ const createFaultyClients = (connect: TestBucket['connect'], where: 'as a whole'
 const createRemovals = () => {
   const state = { goes: false }
   const look = async () => ({ isRemoving: false, hasChanged: async () => state.goes })
-  return { state, removals: { look } }
+  return { state, removals: { ...noRemovals, look } }
 }
 
 const nowhere: PlaceConditions = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }

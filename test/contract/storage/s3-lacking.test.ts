@@ -4,7 +4,7 @@ import { createS3Clients } from '../../../lib/aws/s3/clients.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
-import { inMemory } from '../../support/bucket.ts'
+import { inMemory, noRemovals } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { createMemoryS3, type MemoryS3 } from '../../support/memory-s3.ts'
 import { Refusal, type S3Request } from '../../support/s3-messages.ts'
@@ -12,12 +12,16 @@ import { Refusal, type S3Request } from '../../support/s3-messages.ts'
 /** What the store lacks is put in front of the bucket in memory, at the SDK's transport: LocalStack lacks the same. */
 let s3: MemoryS3
 let store: ObjectStore
-const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
 const nowhere = { absent: [], unlocked: { site: 1 as SiteId, folders: [] } }
 
 beforeEach(() => {
   s3 = createMemoryS3()
-  store = createS3ObjectStore({ ...createS3Clients(inMemory(s3)), bucket: 'memory', removals, record: unrecorded })
+  store = createS3ObjectStore({
+    ...createS3Clients(inMemory(s3)),
+    bucket: 'memory',
+    removals: noRemovals,
+    record: unrecorded,
+  })
   vi.spyOn(console, 'warn').mockImplementation(() => {})
 })
 afterEach(() => vi.restoreAllMocks())

@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Change, ObjectStore } from '../../../lib/storage/object-store.ts'
-import { openBucketInMemory } from '../../support/bucket.ts'
+import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 
 /** A bucket whose versioning has no effect yet: at the SDK's transport, no answer names a version. */
 let store: ObjectStore
 let hasChanged = false
-const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => hasChanged }) }
+const removals = { ...noRemovals, look: async () => ({ isRemoving: false, hasChanged: async () => hasChanged }) }
 
 beforeEach(() => {
   const opened = openBucketInMemory()

@@ -6,10 +6,9 @@ import { createPartBuffers } from '../../../lib/aws/s3/part-buffers.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { partLength } from '../../../lib/storage/fingerprint.ts'
-import { inMemory, openBucketInMemory } from '../../support/bucket.ts'
+import { inMemory, noRemovals, openBucketInMemory } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 
-const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
 const nothingInTheWay = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
 const chunkLength = 1024 * 1024
 
@@ -30,7 +29,7 @@ const openStore = (most: number) => {
   const store = createS3ObjectStore({
     ...clients,
     bucket,
-    removals,
+    removals: noRemovals,
     record: unrecorded,
     buffers: createPartBuffers(most),
   })

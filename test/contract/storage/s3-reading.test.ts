@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { Downloads } from '../../../lib/service/deps.ts'
-import { openBucketInMemory } from '../../support/bucket.ts'
+import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
 import { unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
-const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
 const downloads: Downloads = { largestAnswer: 20, urlOf: async (key) => `http://bucket/${key}` }
 
 let s3: MemoryS3
@@ -19,7 +18,7 @@ beforeEach(async () => {
     client: opened.connect(),
     once: opened.connect(1),
     bucket: 'memory',
-    removals,
+    removals: noRemovals,
     record: unrecorded,
   })
   storage = await openStorage({ between: () => ({ files }), downloads })

@@ -5,7 +5,7 @@ import { createS3Clients } from '../../../lib/aws/s3/clients.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Change, Expected, ObjectStore } from '../../../lib/storage/object-store.ts'
-import { inMemory } from '../../support/bucket.ts'
+import { inMemory, noRemovals } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { createMemoryS3, type MemoryS3 } from '../../support/memory-s3.ts'
 import { Refusal, type S3Request } from '../../support/s3-messages.ts'
@@ -14,7 +14,6 @@ import { tag } from '../../support/s3-xml.ts'
 /** Faults stand at the SDK's transport; the clients are those that are deployed. */
 let s3: MemoryS3
 let store: ObjectStore
-const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
 const nowhere = { absent: [], unlocked: { site: 1 as SiteId, folders: [] } }
 
 beforeEach(() => {
@@ -24,7 +23,7 @@ beforeEach(() => {
   store = createS3ObjectStore({
     ...createS3Clients(inMemory(s3)),
     bucket: 'memory',
-    removals,
+    removals: noRemovals,
     record: unrecorded,
     memory: 100,
   })

@@ -3,14 +3,13 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Change, ObjectStore, PlaceConditions } from '../../../lib/storage/object-store.ts'
-import { openBucketInMemory } from '../../support/bucket.ts'
+import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
 import { bytesOf } from './object-store/workbench.ts'
 
 /** Folders that nobody removes. */
-const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
 const nowhere: PlaceConditions = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
 
 let s3: MemoryS3
@@ -29,7 +28,7 @@ beforeEach(() => {
       client: opened.connect(),
       once: opened.connect(1),
       bucket: opened.bucket,
-      removals,
+      removals: noRemovals,
       record: unrecorded,
       memory,
     })

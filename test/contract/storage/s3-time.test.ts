@@ -4,7 +4,7 @@ import { failLikePort } from '../../../lib/aws/calls/client-calls.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Change, ObjectStore } from '../../../lib/storage/object-store.ts'
-import { openBucketInMemory } from '../../support/bucket.ts'
+import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
@@ -18,8 +18,6 @@ const frozenAt = 500
 /** So much of it passes each time that the event loop turns. */
 const step = 40
 
-const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
-
 let s3: MemoryS3
 let store: ObjectStore
 let others: ObjectStore
@@ -31,7 +29,14 @@ beforeEach(() => {
     const [client, once] = [opened.connect(), opened.connect(1)]
     failLikePort(client)
     failLikePort(once)
-    return createS3ObjectStore({ client, once, bucket: opened.bucket, removals, record: unrecorded, memory: 1_000 })
+    return createS3ObjectStore({
+      client,
+      once,
+      bucket: opened.bucket,
+      removals: noRemovals,
+      record: unrecorded,
+      memory: 1_000,
+    })
   }
   store = open()
   others = open()

@@ -8,19 +8,23 @@ import type {
   RemovedObject,
   Restoration,
 } from '../../../lib/storage/object-store.ts'
-import { openBucketInMemory } from '../../support/bucket.ts'
+import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { Refusal, type S3Request } from '../../support/s3-messages.ts'
 
 let s3: MemoryS3
 let store: ObjectStore
-const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
-
 beforeEach(() => {
   const { connect, s3: opened } = openBucketInMemory()
   s3 = opened
-  store = createS3ObjectStore({ client: connect(), once: connect(1), bucket: 'memory', removals, record: unrecorded })
+  store = createS3ObjectStore({
+    client: connect(),
+    once: connect(1),
+    bucket: 'memory',
+    removals: noRemovals,
+    record: unrecorded,
+  })
 })
 afterEach(() => {
   vi.useRealTimers()

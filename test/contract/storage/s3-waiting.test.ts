@@ -8,14 +8,13 @@ import { createS3Clients } from '../../../lib/aws/s3/clients.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import { noRemovals } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 
 /** A socket that takes every connection and says nothing, and the store over it. */
 let store: ObjectStore
 const silent = createServer((socket) => socket.on('error', () => {}).resume())
 const nowhere = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
-const removals = { look: async () => ({ isRemoving: false, hasChanged: async () => false }) }
-
 const connect = (config: object = {}) => {
   const { port } = silent.address() as AddressInfo
   const credentials = { accessKeyId: 'a', secretAccessKey: 'b' }
@@ -25,7 +24,7 @@ const connect = (config: object = {}) => {
 beforeAll(async () => {
   await once(silent.listen(0, '127.0.0.1'), 'listening')
   const clients = connect({ requestHandler: timeouts({ requestTimeout: 50 }) })
-  store = createS3ObjectStore({ ...clients, bucket: 'silent', removals, record: unrecorded })
+  store = createS3ObjectStore({ ...clients, bucket: 'silent', removals: noRemovals, record: unrecorded })
 })
 afterAll(() => void silent.close())
 

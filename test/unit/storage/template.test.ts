@@ -67,10 +67,13 @@ describe('pages and templates', () => {
     ['Templates/main.html', false, true],
     ['Templates/a/b.dwt', false, true],
     ['Templates/a.css', false, false],
-    ['templates/main.html', true, false],
+    ['templates/main.html', false, true],
+    ['TEMPLATES/a/b.dwt', false, true],
+    ['Templates2/main.html', true, false],
+    ['/Templates.html', true, false],
     ['Templates', false, false],
     ['a/Templates/x.dwt', false, false],
-  ])('%s: page %s, template %s', (text, page, template) => {
+  ])('of %s: page %s, template %s (S-18, S-19, S-21)', (text, page, template) => {
     expect([isPage(parsePath(text)), isTemplate(parsePath(text))]).toEqual([page, template])
   })
 })

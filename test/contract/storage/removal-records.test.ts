@@ -1,0 +1,277 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { openFileStores } from '../../../lib/aws/open-files.ts'
+import { unlimited } from '../../../lib/core/deadline.ts'
+import { inParallel } from '../../../lib/core/in-parallel.ts'
+import { toStoragePath } from '../../../lib/storage/path.ts'
+import { openBucketInMemory } from '../../support/bucket.ts'
+import { callsToTry } from '../../support/each-call.ts'
+import { entry } from '../../support/history.ts'
+import { openTestTables, tableSettings } from '../../support/tables.ts'
+import { codeOf, fillFolder, keysOf, openStorage, renameTo, type StorageUnderTest } from './service.ts'
+
+/**
+ * A process that dies at a call of that number to its stores, counted from 1: before the call is made, or after it. It
+ * may also live, and this one call fail.
+ */
+const createDeath = () => {
+  let calls = 0
+  let last = Number.POSITIVE_INFINITY
+  let isMade = false
+  let lives = false
+  return {
+    around:
+      <Input extends readonly unknown[], Output>(call: (...input: Input) => Promise<Output>) =>
+      async (...input: Input): Promise<Output> => {
+        calls += 1
+        const mark = calls
+        const isDead = lives ? mark === last : mark >= last
+        if (isDead && (mark > last || !isMade)) throw new Error('The process has died')
+        const result = await call(...input)
+        if (isDead) throw new Error('The process has died')
+        return result
+      },
+    comeAt(number: number, when: 'before' | 'after', spares = false) {
+      calls = 0
+      last = number
+      isMade = when === 'after'
+      lives = spares
+    },
+    /** What comes from now on is another process. */
+    isOver() {
+      last = Number.POSITIVE_INFINITY
+    },
+    calls: () => calls,
+  }
+}
+
+type Death = ReturnType<typeof createDeath>
+
+// The clock of the test, which it turns.
+const clock = { wall: () => Date.now(), monotonic: () => performance.now() }
+
+const openOnOneMachine = (death: Death) =>
+  openStorage({
+    clock,
+    between: ({ files, removals }) => ({
+      files: { ...files, place: death.around(files.place), remove: death.around(files.remove) },
+      removals: {
+        ...removals,
+        open: death.around(removals.open),
+        close: death.around(removals.close),
+        note: death.around(removals.note),
+      },
+    }),
+  })
+
+const openOnAws = async (death: Death): Promise<StorageUnderTest> => {
+  const { bucket, connect } = openBucketInMemory()
+  const tables = await openTestTables()
+  const [client, once, dynamodb] = [connect(), connect(1), tables.connect()]
+  client.middlewareStack.add((next) => death.around(next), { step: 'initialize' })
+  once.middlewareStack.add((next) => death.around(next), { step: 'initialize' })
+  dynamodb.middlewareStack.add((next) => death.around(next), { step: 'initialize' })
+  const settings = { ...tableSettings(tables.names), filesBucket: bucket, keptDays: 30, removalsQueueUrl: '' }
+  const { files, workflows, removals, history } = openFileStores(settings, { dynamodb, s3: { client, once } })
+  const storage = await openStorage({ clock, between: () => ({ files, workflows, removals, history }) })
+  return {
+    ...storage,
+    async close() {
+      await storage.close()
+      await tables.close()
+    },
+  }
+}
+
+const names = ['a', 'b', 'below/c', 'below/page.html']
+
+describe.each([
+  ['one machine', openOnOneMachine],
+  ['AWS', openOnAws],
+])('a folder that goes, on %s', { timeout: 300_000 }, (_, open) => {
+  let storage: StorageUnderTest
+  let death: Death
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 1) })
+    // What the history lacks when the process dies.
+    vi.spyOn(console, 'error').mockReturnValue()
+    death = createDeath()
+    storage = await open(death)
+  })
+  afterEach(async () => {
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+    await storage.close()
+  })
+
+  const later = () => vi.setSystemTime(Date.now() + 10_000)
+  const fill = async (folder: string, content: string) => {
+    await inParallel(names, names.length, async (name) => {
+      expect((await storage.call('PUT', `${folder}/${name}`, { body: `${content} ${name}` })).statusCode).toBe(200)
+    })
+    later()
+  }
+  const remove = (path: string) => storage.call('DELETE', path, { remaining: 30_000 })
+  const restore = (folder: string, body: object = {}) =>
+    storage.call('POST', folder, {
+      query: { restore: '' },
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const contentsOf = (folder: string) =>
+    Promise.all(names.map(async (name) => (await storage.call('GET', `${folder}/${name}`)).body))
+
+  /** Has the process die at each call of `take`, each time with another folder that was removed and filled before. */
+  const dieAtEachCall = async (take: (folder: string) => Promise<unknown>) => {
+    const [broken, intact]: [string[], string[]] = [[], []]
+    await fill('/measure', 'newer')
+    death.comeAt(Number.POSITIVE_INFINITY, 'before')
+    await take('/measure')
+    const count = death.calls()
+    for (const when of ['before', 'after'] as const) {
+      for (const call of callsToTry(count)) {
+        const folder = `/${when}-${call}`
+        await fill(folder, 'old')
+        await remove(folder)
+        later()
+        await fill(folder, 'newer')
+        const before = await keysOf(storage)
+        death.comeAt(call, when)
+        await take(folder)
+        death.isOver()
+        later()
+        const left = await keysOf(storage)
+        const isIntact = before.every((key) => left.includes(key))
+        const folders = isIntact ? intact : broken
+        folders.push(folder)
+      }
+    }
+    return { broken, intact }
+  }
+  const newer = names.map((name) => `newer ${name}`)
+
+  it('comes back whole when the process died while it removed it (H-21)', async () => {
+    const { broken } = await dieAtEachCall(remove)
+    expect(broken).not.toEqual([])
+    for (const folder of broken) {
+      expect([folder, (await restore(folder, { replace: true })).statusCode]).toEqual([folder, 200])
+      expect([folder, await contentsOf(folder)]).toEqual([folder, newer])
+    }
+  })
+
+  it('comes back whole when the process died and the removal was repeated (H-21)', async () => {
+    const { broken } = await dieAtEachCall(remove)
+    for (const folder of broken) {
+      await remove(folder)
+      later()
+      expect([folder, (await restore(folder)).statusCode]).toEqual([folder, 200])
+      expect([folder, await contentsOf(folder)]).toEqual([folder, newer])
+    }
+  })
+
+  it('comes back whole when the process died while it moved it away (H-26)', async () => {
+    const { broken } = await dieAtEachCall((folder) => renameTo(storage, folder, `${folder.slice(1)}-moved`))
+    expect(broken).not.toEqual([])
+    for (const folder of broken) {
+      expect([folder, (await restore(folder, { replace: true })).statusCode]).toEqual([folder, 200])
+      expect([folder, await contentsOf(folder)]).toEqual([folder, newer])
+    }
+  })
+
+  it('comes back as an earlier removal took it when the process died before it removed anything (H-21)', async () => {
+    const { intact } = await dieAtEachCall(remove)
+    expect(intact).not.toEqual([])
+    for (const folder of intact) {
+      for (let seconds = 0; seconds < 60; seconds += 10) later()
+      await remove(`${folder}/a`)
+      later()
+      expect([folder, codeOf(await restore(folder))]).toEqual([folder, 104022])
+      expect([folder, (await restore(folder, { replace: true })).statusCode]).toEqual([folder, 200])
+      expect([folder, await contentsOf(folder)]).toEqual([folder, names.map((name) => `old ${name}`)])
+    }
+  })
+
+  it('comes back whole when two requests removed it, of which one found nothing any more (H-21)', async () => {
+    await fill('/folder', 'newer')
+    const { files } = storage.deps
+    const removedFolder = { site: storage.site, folder: toStoragePath('folder'), since: Date.now() }
+    const listings = ['live', 'draft'].map((area) =>
+      files.list({ prefix: `${area}/${storage.site}/folder/`, folded: false, limit: 100 }),
+    )
+    const objects = (await Promise.all(listings)).flatMap((listing) => listing.objects)
+    for (let request = 0; request < 2; request++) {
+      later()
+      await files.remove(objects, entry, unlimited, removedFolder)
+    }
+    expect((await restore('/folder')).statusCode).toBe(200)
+    expect(await contentsOf('/folder')).toEqual(newer)
+  })
+
+  it('comes back without what was removed on its own after it was moved away (H-26)', async () => {
+    await fill('/folder', 'newer')
+    expect((await renameTo(storage, '/folder', 'moved', { remaining: 60_000 })).statusCode).toBe(200)
+    later()
+    await storage.call('PUT', '/folder/own', { body: 'x' })
+    await remove('/folder/own')
+    later()
+    expect((await restore('/folder', { replace: true })).statusCode).toBe(200)
+    expect(await contentsOf('/folder')).toEqual(newer)
+    expect((await storage.call('GET', '/folder/own')).statusCode).toBe(404)
+  })
+
+  it('comes back without what was removed on its own after a move of it had failed (H-21)', async () => {
+    await fill('/measure', 'newer')
+    death.comeAt(Number.POSITIVE_INFINITY, 'before')
+    await renameTo(storage, '/measure', 'measured')
+    let failed = 0
+    for (const call of callsToTry(death.calls())) {
+      const folder = `/fails-${call}`
+      await fill(folder, 'newer')
+      death.comeAt(call, 'before', true)
+      const { statusCode } = await renameTo(storage, folder, `moved-${call}`, { remaining: 60_000 })
+      death.isOver()
+      if (statusCode === 200) continue
+      failed += 1
+      later()
+      await remove(`${folder}/a`)
+      later()
+      expect([folder, (await remove(folder)).statusCode]).toEqual([folder, 200])
+      later()
+      expect([folder, (await restore(folder)).statusCode]).toEqual([folder, 200])
+      expect([folder, (await contentsOf(folder)).slice(1)]).toEqual([folder, newer.slice(1)])
+      expect([folder, (await storage.call('GET', `${folder}/a`)).statusCode]).toEqual([folder, 404])
+    }
+    expect(failed).toBeGreaterThan(0)
+  })
+})
+
+describe('a folder on one machine whose clock was set back', () => {
+  const hour = 3600_000
+  let storage: StorageUnderTest
+  let now = Date.UTC(2026, 0, 1)
+  beforeEach(async () => {
+    storage = await openStorage({ clock: { wall: () => now, monotonic: () => performance.now() } })
+  })
+  afterEach(() => storage.close())
+
+  const restore = (folder: string) =>
+    storage.call('POST', folder, {
+      query: { restore: '' },
+      headers: { 'Content-Type': 'application/json' },
+      body: '{}',
+    })
+
+  it.each([
+    ['small', 3],
+    ['large', 1_100],
+  ])('comes back as its last removal took it: %s (H-21)', async (folder, count) => {
+    await fillFolder(storage, `/${folder}`, 2)
+    expect((await storage.call('DELETE', `/${folder}`)).statusCode).toBe(200)
+    now -= hour
+    await fillFolder(storage, `/${folder}`, count)
+    const keys = await keysOf(storage)
+    expect((await storage.call('DELETE', `/${folder}`)).statusCode).toBe(200)
+    now -= hour
+    expect(codeOf(await restore(`/${folder}`))).toBeUndefined()
+    expect(await keysOf(storage)).toEqual(keys)
+  })
+})
