@@ -9,6 +9,7 @@ import { groupPolicies } from '../../lib/http/group-policy.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import { findHere } from '../../lib/http/resolve-site.ts'
 import { isOfSite, type Route } from '../../lib/http/router.ts'
+import { statusAndCode } from '../support/answer.ts'
 import { beginning, type FieldsService, openFieldsService, ownSite, plainSite } from '../support/fields-service.ts'
 import { openTestFiles, type TestFiles } from '../support/files.ts'
 import { send } from '../support/gateway.ts'
@@ -154,12 +155,12 @@ describe.each(guarded.filter(isOfSite).flatMap(operationsOf))('$operation', (rou
   test.each(Object.entries(refused))('refuses %s', async (_, caller) => {
     const { code, status } = caller.refusal(route)
     const answer = await call(route, caller)
-    expect({ status: answer.status, code: answer.json()['code'] }).toEqual({ status, code })
+    expect(statusAndCode(answer)).toEqual([status, code])
   })
 
   test(route.permission ? 'refuses a token without its permission' : 'needs no permission', async () => {
     const answer = await call(route, { authorization: () => lacking(route), site: own })
-    const code = answer.body === '' ? undefined : answer.json()['code']
+    const [, code] = statusAndCode(answer)
     const { code: missing, status } = errors.privilegesMissing
     if (route.permission) expect({ status: answer.status, code }).toEqual({ status, code: missing })
     else expect(code).not.toBe(missing)
@@ -167,7 +168,7 @@ describe.each(guarded.filter(isOfSite).flatMap(operationsOf))('$operation', (rou
 
   test.each(Object.entries(admitted))('admits %s', async (_, caller) => {
     const answer = await call(route, caller)
-    const code = answer.body === '' ? undefined : answer.json()['code']
+    const [, code] = statusAndCode(answer)
     expect([rejected().code, unknown(route).code, ambiguous(route).code]).not.toContain(code)
     expect(answer.status).toBeLessThan(500)
   })
@@ -179,7 +180,7 @@ describe.each(guarded.filter((route) => !isOfSite(route)))('$operation', (route)
 
   test.each(everybody.filter(([name]) => isRejected(name)))('refuses %s', async (_, caller) => {
     const answer = await call(route, caller)
-    expect({ status: answer.status, code: answer.json()['code'] }).toEqual({ status: 401, code: rejected().code })
+    expect(statusAndCode(answer)).toEqual([401, rejected().code])
   })
 
   test.each(everybody.filter(([name]) => !isRejected(name)))('admits %s', async (_, caller) => {

@@ -25,6 +25,7 @@ import type { ObjectStore } from '../../lib/storage/object-store.ts'
 import { openTestFiles } from './files.ts'
 import { send } from './gateway.ts'
 import { entry } from './history.ts'
+import { formHeaders, multipart } from './multipart.ts'
 import { type TestTables, tableSettings } from './tables.ts'
 
 const settings = { dataCentre: 'us', dataCentres: ['us'], longestList: 20_000, keptDays: 30 }
@@ -87,7 +88,7 @@ export interface Request {
   /** Path and query. */
   readonly target: string
   readonly headers?: Readonly<Record<string, string>>
-  /** An object is sent as JSON, text as a multipart body. */
+  /** Text is sent as it is, bytes as a multipart body, an object as JSON. */
   readonly body?: object | string
   /** There is no way in which the operation succeeds. */
   readonly refused?: true
@@ -190,21 +191,15 @@ const categories: Exercise = {
 }
 
 const v2 = `/api/v2/admin/sites/${site}/storage`
-const boundary = 'boundary'
 
 /** A multipart body with files of these names. */
-const multipart = (names: readonly string[]): string => {
-  const parts = names.map(
-    (name) => `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\ntext\r\n`,
-  )
-  return `${parts.join('')}--${boundary}--\r\n`
-}
+const filesOf = (...names: readonly string[]) => multipart(names.map((name) => ({ name })))
 
 /** More files than one page of a listing has: the removal of their folder goes on record. */
 const largeFolder: readonly Request[] = Array.from({ length: 11 }, (_, batch) => ({
   method: 'POST',
   target: `${v2}/large`,
-  body: multipart(Array.from({ length: 100 }, (_, index) => `${batch}-${index}.txt`)),
+  body: filesOf(...Array.from({ length: 100 }, (_, index) => `${batch}-${index}.txt`)),
 }))
 
 /** Files on this machine, and everything else of the storage in the tables. */
@@ -262,9 +257,9 @@ const storage: Exercise = {
   requests: [
     { method: 'PUT', target: `${v2}/folder?type=folder` },
     { method: 'PUT', target: v2, refused: true },
-    { method: 'POST', target: v2, body: multipart(['a.txt']) },
-    { method: 'POST', target: `${v2}/folder`, body: multipart(['page.html', 'b.txt']) },
-    { method: 'PUT', target: `${v2}/folder/page.html?version=draft`, body: multipart(['page.html']) },
+    { method: 'POST', target: v2, body: filesOf('a.txt') },
+    { method: 'POST', target: `${v2}/folder`, body: filesOf('page.html', 'b.txt') },
+    { method: 'PUT', target: `${v2}/folder/page.html?version=draft`, body: filesOf('page.html') },
     { method: 'GET', target: `${v2}/folder/page.html?version=draft` },
     { method: 'PUT', target: `${v2}/folder/page.html?meta`, body: { name: 'other.html' } },
     { method: 'GET', target: `${v2}?status` },
@@ -308,12 +303,11 @@ export const perform = async (handler: Handler, token: string, request: Request,
   const { method, target, headers, body, refused = false } = request
   const [path = '', search] = target.split('?')
   const query = Object.fromEntries(new URLSearchParams(search))
-  const type = typeof body === 'string' && { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
   const answer = await send(handler, method, path, {
-    headers: { Authorization: token, ...type, ...headers },
+    headers: { Authorization: token, ...(Buffer.isBuffer(body) && formHeaders), ...headers },
     query,
     requestId,
     ...(body && { body }),
   })
-  if (answer.status >= 300 !== refused) throw new Error(`${method} ${target}: ${answer.status} ${answer.body}`)
+  if (answer.status >= 300 !== refused) throw new Error(`${method} ${target}: ${answer.status} ${answer.text}`)
 }

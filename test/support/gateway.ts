@@ -1,43 +1,40 @@
 import { Readable } from 'node:stream'
 import type { Answer as CoreAnswer, Request as CoreRequest, Handler } from '../../lib/http/request.ts'
+import { type Answer, answerOf } from './answer.ts'
 
 export interface Request {
   /** A header with several values has been sent several times. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly query?: Readonly<Record<string, string | readonly string[]>>
-  /** Text as it is; an object as JSON, with its content type. */
-  readonly body?: string | object
+  /** Text, bytes and streams as they are; anything else as JSON, with its content type. */
+  readonly body?: unknown
   readonly requestId?: string
-  /** Milliseconds that the platform leaves to the request. */
-  readonly remaining?: number
+  /** Milliseconds that the platform leaves to the request, now or at any moment. */
+  readonly remaining?: number | (() => number)
 }
 
-export interface Answer {
-  readonly status: number
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-  /** The body read as JSON. */
-  json(): Record<string, unknown>
-}
+const isRaw = (body: unknown): body is string | Buffer => typeof body === 'string' || Buffer.isBuffer(body)
 
-const headersOf = ({ headers = {}, body }: Request): Record<string, string> => {
+const bodyOf = (body: unknown = ''): CoreRequest['body'] =>
+  body instanceof Readable ? { stream: body } : { bytes: Buffer.from(isRaw(body) ? body : JSON.stringify(body)) }
+
+const headersOf = ({ headers = {}, body = '' }: Request): Record<string, string> => {
   const joined: Record<string, string> = Object.create(null)
-  if (typeof body === 'object') joined['content-type'] = 'application/json'
+  if (!isRaw(body) && !(body instanceof Readable)) joined['content-type'] = 'application/json'
   for (const [name, value] of Object.entries(headers)) joined[name.toLowerCase()] = [value].flat().join(', ')
   return joined
 }
 
 /** The request as the core is given it. */
 export const requestOf = (method: string, path: string, request: Request = {}): CoreRequest => {
-  const { query = {}, body = '', requestId: id = 'test' } = request
+  const { query = {}, requestId: id = 'test' } = request
   return {
     id,
     method,
     path,
     query: new Map(Object.entries(query).map(([name, value]) => [name, [value].flat()])),
     headers: headersOf(request),
-    body: { bytes: Buffer.from(typeof body === 'object' ? JSON.stringify(body) : body) },
+    body: bodyOf(request.body),
   }
 }
 
@@ -50,12 +47,9 @@ export const textOf = async ({ body }: Pick<CoreAnswer, 'body'>): Promise<string
 /** Sends a request to a core. */
 export const send = async (handler: Handler, method: string, path: string, request: Request = {}): Promise<Answer> => {
   const { remaining = Number.POSITIVE_INFINITY } = request
-  const answer = await handler(requestOf(method, path, request), () => remaining)
-  const body = await textOf(answer)
-  return {
-    status: answer.status,
-    headers: Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value])),
-    body,
-    json: () => JSON.parse(body),
-  }
+  const answer = await handler(
+    requestOf(method, path, request),
+    typeof remaining === 'function' ? remaining : () => remaining,
+  )
+  return answerOf(answer.status, answer.headers, await textOf(answer))
 }

@@ -1,9 +1,11 @@
 import type { Context } from 'aws-lambda'
 import type { GatewayEvent } from '../../lib/aws/lambda/gateway.ts'
 import type { LambdaHandler } from '../../lib/aws/lambda/lambda.ts'
-import type { Answer, Request as CoreRequest } from './gateway.ts'
+import { type Answer, answerOf } from './answer.ts'
+import type { Request as CoreRequest } from './gateway.ts'
 
-interface Request extends Omit<CoreRequest, 'remaining'> {
+interface Request extends Omit<CoreRequest, 'body' | 'remaining'> {
+  readonly body?: string | object
   readonly isBase64Encoded?: boolean
   /** Milliseconds until Lambda ends the function. */
   readonly remaining?: () => number
@@ -42,11 +44,5 @@ export const sendEvent = async (
   const { statusCode, headers, body, isBase64Encoded } = await handler(eventOf(method, path, request), {
     getRemainingTimeInMillis: request.remaining ?? (() => 25_000),
   } as Context)
-  return {
-    status: statusCode,
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
-    body,
-    isBase64Encoded,
-    json: () => JSON.parse(body),
-  }
+  return { ...answerOf(statusCode, headers, body), isBase64Encoded }
 }

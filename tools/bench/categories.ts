@@ -13,8 +13,8 @@ const mostUnits = 2.1
 const changeAll = async (ask: Ask, method: string): Promise<void> => {
   for (let from = 1; from <= linkCount; from += perRequest) {
     const items = Array.from({ length: perRequest }, (_, index) => ({ objectId: from + index }))
-    const { status, body } = await ask(method, newsOf(emptyCategory), {}, JSON.stringify({ items }))
-    if (status >= 300) throw new Error(`${status} ${body}`)
+    const { status, text } = await ask(method, newsOf(emptyCategory), {}, JSON.stringify({ items }))
+    if (status >= 300) throw new Error(`${status} ${text}`)
   }
 }
 

@@ -225,8 +225,8 @@ const measureUnits = async (dynamodb: DynamoDBDocumentClient): Promise<Table> =>
   const handler = createFieldsHandler(createFieldsDeps({ dataCentre: 'us' }, stores, { telemetry }))
   const rows: (string | number)[][] = []
   for (const [name, method, path, body, reads, writes] of [...requests.slice(0, 1), ...requests]) {
-    const { status, body: answer } = await send(handler, method, path, { headers: { Authorization: token }, ...body })
-    if (status >= 300) throw new Error(`${name}: ${status} ${answer}`)
+    const { status, text } = await send(handler, method, path, { headers: { Authorization: token }, ...body })
+    if (status >= 300) throw new Error(`${name}: ${status} ${text}`)
     const consumed = takeConsumed()
     const { readUnits, writeUnits } = consumed
     const isCold = rows.length === 0

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Answer } from '../../support/answer.ts'
 import { admin, createSite, describeWithAdmin, issueToken } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
-import { type Answer, call } from '../support/http.ts'
+import { call } from '../support/http.ts'
 import { at, ownFolder, put, upload } from '../support/storage.ts'
 
 const changes = '/api/v2/admin/sites/current/changes'

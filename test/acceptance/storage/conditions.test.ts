@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import type { Answer } from '../../support/answer.ts'
 import { admin, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
-import { type Answer, call } from '../support/http.ts'
+import { call } from '../support/http.ts'
 import { at, namesIn, ownFolder, put, read, remove, upload } from '../support/storage.ts'
 
 type Headers = Readonly<Record<string, string>>

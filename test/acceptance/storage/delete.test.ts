@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { Answer } from '../../support/answer.ts'
 import { expectError } from '../support/expectations.ts'
-import { type Answer, call } from '../support/http.ts'
+import { call } from '../support/http.ts'
 import { copy, move, namesIn, ownFolder, put, read, remove, rename, storage, upload } from '../support/storage.ts'
 
 const own = ownFolder()

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import type { Answer } from '../../support/answer.ts'
 import { target } from '../setup/target.ts'
 import { createSite, describeWithAdmin, issueToken, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
-import { type Answer, type Call, call } from '../support/http.ts'
+import { type Call, call } from '../support/http.ts'
 import { at, ownFolder, put, read } from '../support/storage.ts'
 
 const own = ownFolder()

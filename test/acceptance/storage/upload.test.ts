@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { boundary, formHeaders, multipart } from '../../support/multipart.ts'
 import { target } from '../setup/target.ts'
 import { issueToken, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
-import { at, boundary, multipart, namesIn, ownFolder, put, read, storage, upload } from '../support/storage.ts'
+import { at, namesIn, ownFolder, put, read, storage, upload } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -50,7 +51,7 @@ describe('operation 12', () => {
   )
 
   it('takes parts whose last parameter ends like the others', async () => {
-    const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
+    const headers = formHeaders
     const body = multipart([{ name: 'a.txt', content: 'a' }])
       .toString()
       .replace('filename="a.txt"', '$&; ')
@@ -60,7 +61,7 @@ describe('operation 12', () => {
 
   it('takes the login token from the query', async () => {
     const path = `${at(`${own}/token`)}?access_token=${target.token}`
-    const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
+    const headers = formHeaders
     const body = multipart([{ name: 'a' }])
     expect((await call(path, { method: 'POST', token: null, headers, body })).status).toBe(200)
   })

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Answer } from '../../support/answer.ts'
 import { createSite, issueToken, outcomeOf } from './admin.ts'
-import { type Answer, type Call, call } from './http.ts'
+import { type Call, call } from './http.ts'
 
 /** Imports records into a site and answers what the tool prints, of bad records as well. */
 export const importRecords = async (siteId: number, records: readonly object[], ...options: readonly string[]) => {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Answer } from './http.ts'
+import type { Answer } from '../../support/answer.ts'
 
 /** The one error body: code, a sentence, the request id, and nothing that should not be there. */
 export const expectError = (answer: Answer, status: number, code: number): void => {

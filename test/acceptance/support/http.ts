@@ -1,18 +1,10 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Answer, answerOf } from '../../support/answer.ts'
 import { target } from '../setup/target.ts'
 import { createCheck, type OpenApi } from './document.ts'
 import { underOwnNames } from './headers-on-the-way.ts'
-
-export interface Answer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly text: string
-  /** The body read as JSON; what it is, the case says. */
-  // biome-ignore lint/suspicious/noExplicitAny: a case asserts on whatever the service answers
-  readonly json: any
-}
 
 export interface Call {
   readonly method?: string
@@ -26,14 +18,6 @@ export interface Call {
   /** Sends the body without saying how long it is. */
   readonly isChunked?: boolean
   readonly baseUrl?: string
-}
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const isRaw = (body: unknown): body is string | Buffer => typeof body === 'string' || Buffer.isBuffer(body)
@@ -69,14 +53,12 @@ const send = async (path: string, options: Call = {}): Promise<Answer> => {
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)
       response.on('end', () => {
+        const headers = Object.entries(response.headers).map(([name, value]) => [
+          name,
+          value && [value].flat().join(', '),
+        ])
         const text = Buffer.concat(chunks).toString()
-        const headers = Object.fromEntries(
-          Object.entries(response.headers).map(([name, value]) => [
-            name,
-            Array.isArray(value) ? value.join(', ') : value,
-          ]),
-        )
-        resolve({ status: response.statusCode ?? 0, headers: underOwnNames(headers), text, json: parse(text) })
+        resolve(answerOf(response.statusCode ?? 0, underOwnNames(Object.fromEntries(headers)), text))
       })
     },
   )

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll } from 'vitest'
-import { type Answer, type Call, call } from './http.ts'
+import type { Answer } from '../../support/answer.ts'
+import { type FilePart, formHeaders, multipart } from '../../support/multipart.ts'
+import { type Call, call } from './http.ts'
 
 export const storage = '/api/v2/admin/sites/current/storage'
 
@@ -18,34 +20,12 @@ export const ownFolder = (): string => {
   return folder
 }
 
-export interface File {
-  readonly name?: string
-  readonly content?: string | Buffer
-  readonly part?: string
-  readonly type?: string
-}
-
-export const boundary = 'acceptance-boundary'
-
-/** A multipart body. A file without a name comes without one. */
-export const multipart = (files: readonly File[]): Buffer =>
-  Buffer.concat([
-    ...files.flatMap(({ name, content = 'content', part = 'file', type }) => [
-      Buffer.from(
-        `--${boundary}\r\nContent-Disposition: form-data; name="${part}"${name === undefined ? '' : `; filename="${name}"`}\r\n${type ? `Content-Type: ${type}\r\n` : ''}\r\n`,
-      ),
-      Buffer.from(content),
-      Buffer.from('\r\n'),
-    ]),
-    Buffer.from(`--${boundary}--\r\n`),
-  ])
-
-export const upload = (folder: string, files: readonly File[], options: Call = {}): Promise<Answer> =>
+export const upload = (folder: string, files: readonly FilePart[], options: Call = {}): Promise<Answer> =>
   call(folder === '' ? storage : at(folder), {
     method: 'POST',
     body: multipart(files),
     ...options,
-    headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}`, ...options.headers },
+    headers: { ...formHeaders, ...options.headers },
   })
 
 export const put = (path: string, content: string | Buffer, query = '', options: Call = {}): Promise<Answer> =>

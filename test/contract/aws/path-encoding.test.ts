@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fromGateway, type PathEncoding } from '../../../lib/aws/lambda/gateway.ts'
 import { lambdaHandler } from '../../../lib/aws/lambda/lambda.ts'
+import { statusAndCode } from '../../support/answer.ts'
 import { baseUrls, distantSite, type FieldsService, openFieldsService, ownSite } from '../../support/fields-service.ts'
 import { sendEvent } from '../../support/lambda.ts'
 
@@ -86,12 +87,12 @@ describe('slashes at the beginning of a path', () => {
 
 describe('%2F', () => {
   test('is part of a name where the path comes as it was written', async () => {
-    const { status, json } = await get('encoded', `${sites}/current/webforms/1%2F/fields/system`)
-    expect({ status, code: json()['code'] }).toEqual({ status: 404, code: 115001 })
+    const answer = await get('encoded', `${sites}/current/webforms/1%2F/fields/system`)
+    expect(statusAndCode(answer)).toEqual([404, 115001])
   })
 
   test('cannot be told from / where the path comes decoded', async () => {
-    const { status, json } = await get('decoded', `${sites}/current/webforms/1%2F/fields/system`)
-    expect({ status, code: json()['code'] }).toEqual({ status: 404, code: 100004 })
+    const answer = await get('decoded', `${sites}/current/webforms/1%2F/fields/system`)
+    expect(statusAndCode(answer)).toEqual([404, 100004])
   })
 })

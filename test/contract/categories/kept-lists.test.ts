@@ -38,10 +38,9 @@ describe.each(hands)('a list that has been asked for before, on $name,', ({ open
     const handler = createCategoriesHandler(deps)
     list = async (query = {}, path = 'categories/5/news') => {
       const whole = `/webresources/api/v3/sites/${site}/${path}`
-      const answer = await send(handler, 'GET', whole, { headers: { Authorization: token }, query })
-      const { status, headers, body } = answer
+      const { status, headers, text } = await send(handler, 'GET', whole, { headers: { Authorization: token }, query })
       expect(status).toBe(200)
-      return `${headers['etag']} ${body}`
+      return `${headers['etag']} ${text}`
     }
   })
   afterAll(() => hand.close())

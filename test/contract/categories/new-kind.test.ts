@@ -88,7 +88,7 @@ describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
   const ask = (method: string, path: string, request: { query?: Record<string, string>; body?: object } = {}) =>
     send(handler, method, `${v3}${path}`, { headers: { Authorization: token }, ...request })
   const pageOf = async (query: Record<string, string>): Promise<Page> =>
-    JSON.parse((await ask('GET', '/categories/5/events', { query })).body)
+    (await ask('GET', '/categories/5/events', { query })).json
   const list = async (query: Record<string, string>) =>
     (await pageOf({ fields: 'event.title', ...query })).items.map(({ event }) => event['title'])
 
@@ -111,7 +111,7 @@ describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
     expect(linked.status).toBe(201)
     const refused = await ask('POST', '/categories/5/events', { body: { items: [{ objectId: 4 }] } })
     expect(refused.status).toBe(404)
-    expect(refused.body).toContain('there is no event 4 on this site')
+    expect(refused.text).toContain('there is no event 4 on this site')
   })
 
   test('is listed with every member, in its order', async () => {
@@ -135,15 +135,15 @@ describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
   })
 
   test('is listed under a tag of its state, which spares the body', async () => {
-    const { headers, body } = await ask('GET', '/categories/5/events')
+    const { headers, json } = await ask('GET', '/categories/5/events')
     expect(headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
-      etag: `"${tagOf(JSON.parse(body))}.json"`,
+      etag: `"${tagOf(json)}.json"`,
     })
     const again = await send(handler, 'GET', `${v3}/categories/5/events`, {
       headers: { Authorization: token, 'If-None-Match': headers['etag'] ?? '' },
     })
-    expect(again).toMatchObject({ status: 304, body: '' })
+    expect(again).toMatchObject({ status: 304, text: '' })
   })
 
   test('is filtered and sorted', async () => {
@@ -154,14 +154,13 @@ describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
   })
 
   test('has the categories that it is linked with', async () => {
-    expect((await ask('GET', '/events/1/categories')).json()).toMatchObject({ items: [{ id: 5, name: 'Summer' }] })
+    expect((await ask('GET', '/events/1/categories')).json).toMatchObject({ items: [{ id: 5, name: 'Summer' }] })
     expect((await ask('GET', '/events/4/categories')).status).toBe(404)
   })
 
   test('is listed as a whole, linked or not', async () => {
-    const { items, totalItemsCount } = JSON.parse(
-      (await ask('GET', '/events', { query: { order: '-startDate', fields: 'id,title', where: '{open:true}' } })).body,
-    )
+    const query = { order: '-startDate', fields: 'id,title', where: '{open:true}' }
+    const { items, totalItemsCount } = (await ask('GET', '/events', { query })).json
     expect(totalItemsCount).toBe(2)
     expect(items).toContainEqual({ id: 1, title: 'Concert' })
     expect((await ask('GET', '/events', { query: { order: 'programme' } })).status).toBe(400)
@@ -171,10 +170,10 @@ describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
     await hand.stores.contents.putMany(site, 'category', [{ id: 6, name: 'Winter' }], entry)
     await ask('POST', '/categories/6/events', { body: { items: [1, 2].map((objectId) => ({ objectId })) } })
     expect((await ask('DELETE', '/categories/6/events', { body: { items: [1] } })).status).toBe(204)
-    expect((await ask('GET', '/categories/6/events')).json()).toMatchObject({ items: [{ objectId: 2 }] })
+    expect((await ask('GET', '/categories/6/events')).json).toMatchObject({ items: [{ objectId: 2 }] })
     await hand.stores.contents.removeCategory(site, 6 as CategoryId, entry)
     expect((await ask('GET', '/categories/6/events')).status).toBe(404)
-    expect((await ask('GET', '/events/2/categories')).json()).toMatchObject({ items: [{ id: 5 }] })
+    expect((await ask('GET', '/events/2/categories')).json).toMatchObject({ items: [{ id: 5 }] })
   })
 })
 

@@ -74,8 +74,8 @@ describe('the page of the console', () => {
 
   test('has the days for which removed files are kept, and another tag when these change (H-14)', async () => {
     const [one, ninety] = await Promise.all([1, 90].map((keptDays) => send(handlerOf({ keptDays }), 'GET', '/console')))
-    expect(one?.body).toContain('data-kept-days="1"')
-    expect(ninety?.body).toContain('data-kept-days="90"')
+    expect(one?.text).toContain('data-kept-days="1"')
+    expect(ninety?.text).toContain('data-kept-days="90"')
     expect(one?.headers['etag']).not.toBe(ninety?.headers['etag'])
   })
 
@@ -85,8 +85,8 @@ describe('the page of the console', () => {
   })
 
   test('says what to do where the console was not built', async () => {
-    const { status, body } = await send(handlerOf({ consoleFolder: join(folder, 'nowhere') }), 'GET', '/console')
-    expect({ status, body }).toEqual({ status: 404, body: expect.stringContaining('npm run build:console') })
+    const { status, text } = await send(handlerOf({ consoleFolder: join(folder, 'nowhere') }), 'GET', '/console')
+    expect({ status, text }).toEqual({ status: 404, text: expect.stringContaining('npm run build:console') })
   })
 })
 
@@ -98,7 +98,7 @@ describe('a file of the console', () => {
     for (const accepted of [undefined, 'br', 'gzip;q=0', 'identity']) {
       const headers = accepted === undefined ? {} : { 'Accept-Encoding': accepted }
       const answer = await send(handlerOf(), 'GET', file, { headers })
-      expect(answer).toMatchObject({ status: 200, body: script, headers: { vary: 'Accept-Encoding' } })
+      expect(answer).toMatchObject({ status: 200, text: script, headers: { vary: 'Accept-Encoding' } })
       expect(answer.headers).not.toHaveProperty('content-encoding')
     }
   })
@@ -140,8 +140,8 @@ describe('a file of the console', () => {
     'licenses.txt%00',
     'x'.repeat(5_000),
   ])('is none at %s', async (name) => {
-    const { status, body } = await send(handlerOf(), 'GET', `/console/${name}`)
-    expect({ status, body }).toEqual({ status: 404, body: expect.not.stringMatching(/secret"|deep"|ENO/) })
+    const { status, text } = await send(handlerOf(), 'GET', `/console/${name}`)
+    expect({ status, text }).toEqual({ status: 404, text: expect.not.stringMatching(/secret"|deep"|ENO/) })
   })
 })
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fieldTypes } from '../../../lib/fields/catalogue.ts'
 import type { SystemField } from '../../../lib/fields/web-forms.ts'
 import type { Handler } from '../../../lib/http/request.ts'
+import { statusAndCode } from '../../support/answer.ts'
 import { type FieldsService, openFieldsService, ownSite } from '../../support/fields-service.ts'
 import { type Request, send } from '../../support/gateway.ts'
 import { readXmlAnswer } from '../../support/read-xml-answer.ts'
@@ -40,7 +41,7 @@ describe('listing fields (operation 1)', () => {
       mandatory,
       order,
     })
-    expect(answer.json()).toEqual({
+    expect(answer.json).toEqual({
       links: [
         { rel: 'self', uri: `${base}${path}` },
         { rel: 'previous', uri: null },
@@ -61,7 +62,7 @@ describe('listing fields (operation 1)', () => {
     const path = await service.createForm(form)
     const { etag = '' } = (await call('GET', path)).headers
     const same = await call('GET', path, { headers: { 'If-None-Match': etag } })
-    expect([same.status, same.body, same.headers['etag']]).toEqual([304, '', etag])
+    expect([same.status, same.text, same.headers['etag']]).toEqual([304, '', etag])
     await call('PUT', `${path}/-2`, { body: { mandatory: false } })
     expect((await call('GET', path, { headers: { 'If-None-Match': etag } })).status).toBe(200)
   })
@@ -69,7 +70,7 @@ describe('listing fields (operation 1)', () => {
   test('is 115001 for a form that is not there, or cannot be', async () => {
     for (const id of ['999', 'abc', '1.0', '01']) {
       const answer = await call('GET', `/api/v1/admin/sites/${ownSite}/webforms/${id}/fields/system`)
-      expect([answer.status, answer.json()['code']]).toEqual([404, 115001])
+      expect(statusAndCode(answer)).toEqual([404, 115001])
     }
   })
 })
@@ -78,9 +79,9 @@ describe('reading a field (operation 2)', () => {
   test('answers it under its own name, when it has one', async () => {
     const path = await service.createForm([{ typeId: -2, name: 'Who <are> you?', mandatory: true, order: 3 }])
     const answer = await call('GET', `${path}/-2`)
-    expect(answer.json()).toMatchObject({ name: 'Who <are> you?', type: { id: -2, name: 'CustomerDetails' } })
+    expect(answer.json).toMatchObject({ name: 'Who <are> you?', type: { id: -2, name: 'CustomerDetails' } })
     const xml = await call('GET', `${path}/-2`, { headers: { Accept: 'application/xml' } })
-    expect(readXmlAnswer(xml.body)).toEqual(answer.json())
+    expect(readXmlAnswer(xml.text)).toEqual(answer.json)
     expect([answer.headers['vary'], xml.headers['vary']]).toEqual(['Accept', 'Accept'])
   })
 
@@ -88,7 +89,7 @@ describe('reading a field (operation 2)', () => {
     const path = await service.createForm(form)
     for (const id of ['-4', '99', 'abc', '-2.0']) {
       const answer = await call('GET', `${path}/${id}`)
-      expect([answer.status, answer.json()['code']]).toEqual([404, 115002])
+      expect(statusAndCode(answer)).toEqual([404, 115002])
     }
   })
 })
@@ -102,9 +103,9 @@ describe('creating a field (operation 3)', () => {
       body: `<field xmlns="http://ns.adobe.com/bc/api/v1"><type><id>${id}</id></type><mandatory>false</mandatory></field>`,
     })
     expect([json.status, xml.status]).toEqual([201, 201])
-    expect(json.json()).toEqual({ links: [{ rel: 'self', uri: `${base}${first}/${id}` }], id })
+    expect(json.json).toEqual({ links: [{ rel: 'self', uri: `${base}${first}/${id}` }], id })
     expect(json.headers['location']).toBe(`${base}${first}/${id}`)
-    expect(readXmlAnswer(xml.body)).toEqual({ links: [{ rel: 'self', uri: `${base}${second}/${id}` }], id })
+    expect(readXmlAnswer(xml.text)).toEqual({ links: [{ rel: 'self', uri: `${base}${second}/${id}` }], id })
     expect(await service.storedFields(first)).toEqual([{ typeId: id, mandatory: false, order: 1 }])
     expect(await service.storedFields(second)).toEqual([{ typeId: id, mandatory: false, order: 1 }])
   })
@@ -119,7 +120,7 @@ describe('creating a field (operation 3)', () => {
   test('is 115006 for a type that the form has', async () => {
     const path = await service.createForm(form)
     const answer = await call('POST', path, { body: { type: { id: -2 }, mandatory: true } })
-    expect([answer.status, answer.json()['code']]).toEqual([403, 115006])
+    expect(statusAndCode(answer)).toEqual([403, 115006])
   })
 
   const good = { type: { id: -4 }, mandatory: true }
@@ -150,7 +151,7 @@ describe('creating a field (operation 3)', () => {
       headers: { 'Content-Type': 'application/json' },
     })
     expect(answer.status).toBe(400)
-    expect(answer.json()).toEqual({
+    expect(answer.json).toEqual({
       code: 115000,
       message: expect.stringMatching(new RegExp(`^${member}: .*(must|is not)`)),
       requestId: expect.any(String),
@@ -161,14 +162,14 @@ describe('creating a field (operation 3)', () => {
 
   test.each(['null', '[]', '1', '"text"', 'true'])('is 115000 with the body %s', async (body) => {
     const answer = await call('POST', await service.createForm(), { body })
-    expect([answer.status, answer.json()['code'], answer.json()['message']]).toEqual([400, 115000, 'must be an object'])
+    expect([answer.status, answer.json.code, answer.json.message]).toEqual([400, 115000, 'must be an object'])
   })
 
   test('says everything that is wrong at once', async () => {
     const answer = await call('POST', await service.createForm(), {
       body: { type: { id: -1 }, mandatory: 1, order: 0 },
     })
-    expect(answer.json()['errors']).toEqual([
+    expect(answer.json.errors).toEqual([
       { path: 'type.id', message: expect.any(String) },
       { path: 'mandatory', message: expect.any(String) },
       { path: 'order', message: expect.any(String) },
@@ -181,8 +182,8 @@ describe('creating a field (operation 3)', () => {
       body: '{"a": \u0001\u001B<&]]>',
     })
     expect(answer.status).toBe(400)
-    expect(answer.body).not.toMatch(/\p{Cc}/u)
-    expect(readXmlAnswer(answer.body)).toMatchObject({
+    expect(answer.text).not.toMatch(/\p{Cc}/u)
+    expect(readXmlAnswer(answer.text)).toMatchObject({
       code: 115000,
       message: expect.stringContaining('not well-formed JSON'),
     })
@@ -197,19 +198,19 @@ describe.each([
 
   test('answers 200 with an empty body', async () => {
     const answer = await call(method, `${await service.createForm(form)}/-2`, request)
-    expect([answer.status, answer.body]).toEqual([200, ''])
+    expect([answer.status, answer.text]).toEqual([200, ''])
     // Of any other type, clients would parse it, and fail.
     expect(answer.headers['content-type']).toBe('text/plain')
   })
 
   test('is 115002 for a field that the form does not have', async () => {
     const answer = await call(method, `${await service.createForm(form)}/-4`, request)
-    expect([answer.status, answer.json()['code']]).toEqual([404, 115002])
+    expect(statusAndCode(answer)).toEqual([404, 115002])
   })
 
   test('is 115001 for a form that is not there', async () => {
     const answer = await call(method, `/api/v1/admin/sites/${ownSite}/webforms/999/fields/system/-2`, request)
-    expect([answer.status, answer.json()['code']]).toEqual([404, 115001])
+    expect(statusAndCode(answer)).toEqual([404, 115001])
   })
 
   test.each(['application/json', 'application/xml'])('takes an If-Match that was read as %s, once', async (accept) => {
@@ -217,7 +218,7 @@ describe.each([
     const { etag = '' } = (await call('GET', path, { headers: { Accept: accept } })).headers
     expect((await call('PUT', path, { body: { order: 9 }, headers: { 'If-Match': etag } })).status).toBe(200)
     const stale = await call(method, path, { ...request, headers: { 'If-Match': etag } })
-    expect([stale.status, stale.json()['code']]).toEqual([412, 100412])
+    expect(statusAndCode(stale)).toEqual([412, 100412])
     expect(await service.storedFields(path)).toContainEqual({ typeId: -2, mandatory: true, order: 9 })
   })
 
@@ -250,7 +251,7 @@ describe('changing a field (operation 4)', () => {
   ])('is 115000 with %s, and changes nothing', async (_, body) => {
     const path = await service.createForm(form)
     const answer = await call('PUT', `${path}/-2`, { body: JSON.stringify(body) })
-    expect([answer.status, answer.json()['code']]).toEqual([400, 115000])
+    expect(statusAndCode(answer)).toEqual([400, 115000])
     expect(await service.storedFields(path)).toEqual(form)
   })
 })
@@ -258,8 +259,8 @@ describe('changing a field (operation 4)', () => {
 describe('the neighbours', () => {
   test('are the catalogue, of 33 types', async () => {
     const answer = await call('GET', `/api/v1/admin/sites/current/webformfieldtypes/system`)
-    expect(answer.json()).toMatchObject({ totalItemsCount: 33, currentPage: 1 })
-    expect(answer.json()['items']).toContainEqual({ id: -304, name: 'WebFormSecurity' })
+    expect(answer.json).toMatchObject({ totalItemsCount: 33, currentPage: 1 })
+    expect(answer.json.items).toContainEqual({ id: -304, name: 'WebFormSecurity' })
   })
 
   test('are the web forms of the site, and each of them', async () => {
@@ -269,13 +270,13 @@ describe('the neighbours', () => {
       { rel: 'self', uri: `${base}${self}` },
       { rel: 'systemFields', uri: `${base}${path}` },
     ]
-    const one = (await call('GET', self)).json()
+    const one = (await call('GET', self)).json
     expect(one).toEqual({ links, id: Number(self.split('/').at(-1)), name: expect.stringContaining('Form ') })
-    expect((await call('GET', `/api/v1/admin/sites/${ownSite}/webforms`)).json()['items']).toContainEqual(one)
+    expect((await call('GET', `/api/v1/admin/sites/${ownSite}/webforms`)).json.items).toContainEqual(one)
   })
 
   test('are 115001 for a form that is not there', async () => {
     const answer = await call('GET', `/api/v1/admin/sites/${ownSite}/webforms/999`)
-    expect([answer.status, answer.json()['code']]).toEqual([404, 115001])
+    expect(statusAndCode(answer)).toEqual([404, 115001])
   })
 })

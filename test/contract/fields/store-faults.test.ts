@@ -87,7 +87,7 @@ describe('while the store is away for a moment', () => {
 
     const refused = await send(handler, method, path + below, request)
     expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
-    expect(refused.json()).toEqual(unavailable)
+    expect(refused.json).toEqual(unavailable)
     expect(await service.storedFields(path)).toEqual([first, second])
 
     expect((await send(handler, method, path + below, request)).status).toBe(status)
@@ -104,7 +104,7 @@ describe('while the store is away for a moment', () => {
       const request = { headers: authorization, ...each }
       failOnce(dynamodb, { call: 4, failure: 'timed out', afterwards: true })
 
-      expect((await send(handler, each.method, path + each.below, request)).json()).toEqual(unavailable)
+      expect((await send(handler, each.method, path + each.below, request)).json).toEqual(unavailable)
       expect(await service.storedFields(path)).toEqual(each.after)
 
       expect((await send(handler, each.method, path + each.below, request)).status).toBe(each.again)

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
+import { statusAndCode } from '../../support/answer.ts'
 import { openTestFiles, type TestFiles } from '../../support/files.ts'
 import { send } from '../../support/gateway.ts'
+import { formHeaders, multipart } from '../../support/multipart.ts'
 
 interface Page {
   readonly items: readonly { readonly id: string; readonly type: string; readonly subject: string }[]
@@ -43,7 +45,7 @@ describe('GET changes', () => {
   const changes = async (...asked: Parameters<typeof call>) => {
     const answer = await call(...asked)
     expect(answer.status).toBe(200)
-    return answer.json() as unknown as Page
+    return answer.json as Page
   }
   const put = async (path: string, requestId = 'test') => {
     const headers = { Authorization: tokens['ann'] ?? '' }
@@ -127,19 +129,15 @@ describe('GET changes', () => {
   ]
   test.each(malformed)('refuses %j with 104000', async (query) => {
     const answer = await call(query)
-    expect({ status: answer.status, code: answer.json()['code'] }).toEqual({ status: 400, code: 104000 })
+    expect(statusAndCode(answer)).toEqual([400, 104000])
   })
 
   test('has one entry of an upload of many files, with their names, and one of a folder that goes, with their number', async () => {
-    const boundary = 'boundary'
     const names = ['one.txt', 'two.txt', 'three.txt']
-    const parts = names.map(
-      (name) => `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\ntext\r\n`,
-    )
-    const headers = { Authorization: tokens['ann'] ?? '', 'Content-Type': `multipart/form-data; boundary=${boundary}` }
+    const headers = { Authorization: tokens['ann'] ?? '', ...formHeaders }
     const target = `/api/v2/admin/sites/${own}/storage/many`
     const { next } = await changes()
-    await send(files.handler, 'POST', target, { headers, body: `${parts.join('')}--${boundary}--\r\n` })
+    await send(files.handler, 'POST', target, { headers, body: multipart(names.map((name) => ({ name }))) })
     await send(files.handler, 'PUT', target, { headers, query: { type: 'folder' } })
     await send(files.handler, 'DELETE', target, { headers })
     expect((await changes({ after: next ?? '' })).items).toMatchObject([

@@ -123,7 +123,7 @@ describe('of two checks that fail', () => {
     const headers = { ...(!anonymous && { Authorization: token }), ...request.headers }
     const answer = await send(handlers[group], method, pair.path, { ...request, headers })
     expect(answer.status).toBe(status)
-    if (code !== undefined) expect(answer.json()['code']).toBe(code)
+    if (code !== undefined) expect(answer.json.code).toBe(code)
   })
 
   test('none is left for a request that is good', async () => {

@@ -38,9 +38,9 @@ describe('an error that nobody expected', () => {
       })
       expect(answer.status).toBe(500)
       expect(answer.headers['content-type']).toBe(`${accept}; charset=utf-8`)
-      expect(answer.body).toContain('100500')
-      expect(answer.body).toContain('request-7')
-      expect(answer.body).not.toMatch(/arn:|not found|ResourceNotFound|\.ts/)
+      expect(answer.text).toContain('100500')
+      expect(answer.text).toContain('request-7')
+      expect(answer.text).not.toMatch(/arn:|not found|ResourceNotFound|\.ts/)
       expect(records).toEqual([
         expect.objectContaining({ status: 500, error: expect.objectContaining({ message: secret }) }),
       ])
@@ -53,7 +53,7 @@ describe('a request id', () => {
     const { handler } = service.start()
     const answer = await send(handler, 'GET', '/nothing', { requestId: 'request-1' })
     expect(answer.headers['x-request-id']).toBe('request-1')
-    expect(answer.json()['requestId']).toBe('request-1')
+    expect(answer.json.requestId).toBe('request-1')
   })
 })
 
@@ -246,6 +246,6 @@ describe('a self link', () => {
     const answer = await send(handler, 'GET', `${path.replace(`/${ownSite}/`, '/current/')}/-2`, {
       headers: { ...headers, Host: 'evil.example', 'X-Forwarded-Host': 'evil.example' },
     })
-    expect(answer.json()['links']).toEqual([{ rel: 'self', uri: `https://us.example.com${path}/-2` }])
+    expect(answer.json.links).toEqual([{ rel: 'self', uri: `https://us.example.com${path}/-2` }])
   })
 })

@@ -23,7 +23,7 @@ describe('what fails behind the operation is answered like any other failure, an
     }
     const { handler, records } = bareHandler(async () => ok({ value }))
     const answer = await send(handler, 'GET', '/', { requestId: 'request-1' })
-    expect({ status: answer.status, body: answer.json() }).toEqual({ status: 500, body })
+    expect({ status: answer.status, body: answer.json }).toEqual({ status: 500, body })
     expect(records).toEqual([expect.objectContaining({ operation: 'GET', path: '/', status: 500, error: failure })])
   })
 

@@ -5,6 +5,7 @@ import { operation } from '../../../lib/http/operation.ts'
 import { ok } from '../../../lib/http/reply.ts'
 import type { Handler } from '../../../lib/http/request.ts'
 import type { Group } from '../../../lib/http/router.ts'
+import { statusAndCode } from '../../support/answer.ts'
 import {
   baseUrls,
   distantSite,
@@ -55,7 +56,7 @@ describe('the new rendering engine', () => {
     const token = as(await service.issueToken({ sites, permissions: files }))
     const refused = await send(handlers.categories, 'GET', path(plainSite), token)
     expect(refused.status).toBe(403)
-    expect(refused.json()).toMatchObject({ code: 109002 })
+    expect(refused.json).toMatchObject({ code: 109002 })
     expect((await send(handlers.fields, 'GET', path(plainSite), token)).status).toBe(200)
     expect((await send(handlers.storage, 'GET', path(plainSite), token)).status).toBe(200)
   })
@@ -78,7 +79,7 @@ describe('the token in the query', () => {
       await service.issueToken({ permissions: files, user: 'bob' }),
     ]
     const both = await send(handlers.storage, 'GET', path(ownSite), { ...as(bob), query: { access_token: ann } })
-    expect(both.json()).toMatchObject({ user: 'bob' })
+    expect(both.json).toMatchObject({ user: 'bob' })
     const wrong = await send(handlers.storage, 'GET', path(ownSite), { ...as('wrong'), query: { access_token: ann } })
     expect(wrong.status).toBe(401)
   })
@@ -103,7 +104,7 @@ describe('the codes of a site that the token does not name', () => {
       ['current', ambiguous],
     ] as const) {
       const answer = await send(handlers[group], 'GET', path(site), token)
-      expect([answer.status, answer.json()['code']]).toEqual([400, code])
+      expect(statusAndCode(answer)).toEqual([400, code])
     }
   })
 })
@@ -123,7 +124,7 @@ describe('a site in another data centre', () => {
         'cache-control': 'no-store',
         'access-control-expose-headers': expect.stringContaining('Location'),
       })
-      expect(answer.body).toBe('')
+      expect(answer.text).toBe('')
     }
   })
 

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { boundary, multipart } from '../../acceptance/support/storage.ts'
+import { formHeaders, multipart } from '../../support/multipart.ts'
 import { call } from '../support/deployment.ts'
 
 /** The most that a deployed service takes of one file, and the most that it answers by itself, in bytes. */
 const largestFile = 4_500_000
 const largestAnswer = 4 * 1024 * 1024
 
-const form = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
 const raw = { 'Content-Type': 'application/octet-stream' }
 const any = { Accept: '*/*' }
 
@@ -49,7 +48,7 @@ describe('a file of the largest size', () => {
 
   it('comes in a form as well', async () => {
     const body = multipart([{ name: 'form.bin', content }])
-    expect((await call('/sizes', { method: 'POST', headers: form, body })).status).toBe(200)
+    expect((await call('/sizes', { method: 'POST', headers: formHeaders, body })).status).toBe(200)
     const bytes = await redirected(await call('/sizes/form.bin', { headers: any }))
     expect(bytes.equals(content)).toBe(true)
   })
@@ -60,7 +59,7 @@ describe('a file of the largest size', () => {
       await call('/sizes/refused.bin', { method: 'PUT', headers: raw, body: tooLarge }),
       await call('/sizes', {
         method: 'POST',
-        headers: form,
+        headers: formHeaders,
         body: multipart([{ name: 'refused.bin', content: tooLarge }]),
       }),
     ]

@@ -11,10 +11,10 @@ import { handler as storageFunction } from '../../../functions/entries/storage.t
 import { createDocumentClient } from '../../../lib/aws/dynamodb/dynamodb.ts'
 import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
-import { boundary, multipart } from '../../acceptance/support/storage.ts'
 import { actionsNeededFor, type CloudRequest, watchCloudRequests } from '../../support/cloud-requests.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { sendEvent } from '../../support/lambda.ts'
+import { formHeaders, multipart } from '../../support/multipart.ts'
 import { deployment, storage } from '../support/deployment.ts'
 import { fillFolder } from '../support/fill-folder.ts'
 
@@ -79,7 +79,7 @@ const breakOff = async (): Promise<void> => {
   const content = Buffer.alloc(4_400_000)
   const whole = multipart(Array.from({ length: 9 }, (_, index) => ({ name: `${index}.bin`, content })))
   const { status } = await call('POST', '/broken', {
-    headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
+    headers: formHeaders,
     body: whole.subarray(0, -10).toString('base64'),
     isBase64Encoded: true,
   })

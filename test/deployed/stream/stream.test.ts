@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryOf } from '../../../tools/bench/measure/measured-process.ts'
-import { boundary } from '../../acceptance/support/storage.ts'
+import { boundary, formHeaders } from '../../support/multipart.ts'
 import { type StreamProcess, startStreamProcess } from '../stream-process.ts'
 import { deployment, storage } from '../support/deployment.ts'
 
@@ -124,7 +124,7 @@ describe('the function that streams, as it is deployed', () => {
   })
 
   it('takes 256 MiB in a form, and gives them back', async () => {
-    const call = begin('POST', '/large', { 'Content-Type': `multipart/form-data; boundary=${boundary}` })
+    const call = begin('POST', '/large', formHeaders)
     call.write(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="form.bin"\r\n\r\n`)
     await write(call, chunks(large / mebibyte))
     call.write(`\r\n--${boundary}--\r\n`)

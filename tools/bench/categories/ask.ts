@@ -1,7 +1,8 @@
 import { createCategoriesHandler } from '../../../functions/categories/group.ts'
 import { createCategoriesDeps } from '../../../lib/service/deps.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
-import { type Answer, send } from '../../../test/support/gateway.ts'
+import type { Answer } from '../../../test/support/answer.ts'
+import { send } from '../../../test/support/gateway.ts'
 
 export type Ask = (
   method: string,

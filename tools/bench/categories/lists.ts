@@ -74,8 +74,8 @@ export const measureListTimes = async (dataDirectory: string, token: string): Pr
 export const measureListUnits = async (ask: Ask, takeConsumed: () => Consumed): Promise<Table> => {
   const figures = await measureEachList(async (category, query) => {
     takeConsumed()
-    const { status, body } = await ask('GET', newsOf(category), query)
-    if (status !== 200) throw new Error(`${status} ${body}`)
+    const { status, text } = await ask('GET', newsOf(category), query)
+    if (status !== 200) throw new Error(`${status} ${text}`)
     return takeConsumed().readUnits
   })
   return listTable('Read units of a list', figures, (units) => units)

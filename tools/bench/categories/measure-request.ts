@@ -16,9 +16,9 @@ await ask('GET', path, { limit: '1', cursor: '' })
 const times: number[] = []
 for (let repetition = 0; repetition < Number(repetitions); repetition++) {
   const startedAt = performance.now()
-  const { status, body } = await ask('GET', path, JSON.parse(query))
+  const { status, text } = await ask('GET', path, JSON.parse(query))
   times.push(performance.now() - startedAt)
-  if (status !== 200) throw new Error(`${status} ${body}`)
+  if (status !== 200) throw new Error(`${status} ${text}`)
 }
 await machine.close()
 console.log(JSON.stringify({ ms: median(times), peakMiB: process.resourceUsage().maxRSS / 1024 }))
