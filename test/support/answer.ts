@@ -26,8 +26,8 @@ export const answerOf = (status: number, headers: Answer['headers'], text: strin
   },
 })
 
-/** What most cases ask of an answer. The code is undefined where nothing is refused. */
-export const statusAndCode = ({ status, json }: Answer): [status: number, code: number | undefined] => [
-  status,
-  json?.code,
-]
+/** The code of a refusal; undefined where nothing is refused. */
+export const codeOf = ({ json }: Answer): number | undefined => json?.code
+
+/** What most cases ask of an answer. */
+export const statusAndCode = (answer: Answer) => [answer.status, codeOf(answer)]

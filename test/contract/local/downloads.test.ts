@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Handler, RequestRecord } from '../../../lib/http/request.ts'
 import { openLinkSecret } from '../../../lib/machine/tables/link-secret.ts'
 import { createDownloads } from '../../../local/downloads.ts'
-import { requestOf, textOf } from '../../support/gateway.ts'
+import { send } from '../../support/gateway.ts'
 import { scratchTables } from '../../support/scratch-database.ts'
 import { openStorage, type StorageUnderTest } from '../storage/service.ts'
 
@@ -24,20 +24,16 @@ beforeAll(async () => {
 })
 afterAll(() => storage.close())
 beforeEach(async () => {
-  await storage.call('PUT', '/a b.html', { body: '0123456789' })
+  await storage.put('/a b.html', '0123456789')
 })
 
 const linkTo = async (path = '/a%20b.html', query: Record<string, string> = {}) => {
-  const { body } = await storage.call('GET', path, { query: { link: '', ...query } })
-  const { url, expires } = JSON.parse(body) as { url: string; expires: string }
+  const { url, expires } = (await storage.get(path, { link: '', ...query })).json
   return { url: new URL(url), expires: Date.parse(expires) }
 }
 
-const get = async (url: URL, headers: Record<string, string> = {}, method = 'GET') => {
-  const query = Object.fromEntries(url.searchParams)
-  const answer = await downloads(requestOf(method, url.pathname, { query, headers }), () => Number.POSITIVE_INFINITY)
-  return { status: answer.status, headers: answer.headers, body: await textOf(answer) }
-}
+const get = (url: URL, headers: Record<string, string> = {}, method = 'GET') =>
+  send(downloads, method, url.pathname, { query: Object.fromEntries(url.searchParams), headers })
 
 const changed = (url: URL, name: string, value: string): URL => {
   const other = new URL(url)
@@ -45,33 +41,33 @@ const changed = (url: URL, name: string, value: string): URL => {
   return other
 }
 
-const refusal = { status: 404, body: expect.stringContaining('"code":104001,"message":"This link does not work') }
+const refusal = { status: 404, text: expect.stringContaining('"code":104001,"message":"This link does not work') }
 
 describe('a link of one machine', () => {
   it('gives the file as an attachment that runs nothing, with its validators', async () => {
     const { url } = await linkTo()
-    const { status, headers, body } = await get(url)
-    expect({ status, body }).toEqual({ status: 200, body: '0123456789' })
+    const { status, headers, text } = await get(url)
+    expect({ status, text }).toEqual({ status: 200, text: '0123456789' })
     expect(headers).toMatchObject({
-      'Content-Type': 'application/octet-stream',
-      'Content-Length': '10',
-      'Content-Disposition': 'attachment; filename="a b.html"',
-      'Content-Security-Policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'no-referrer',
-      ETag: expect.stringMatching(/^".+"$/),
-      'Last-Modified': expect.stringMatching(/GMT$/),
+      'content-type': 'application/octet-stream',
+      'content-length': '10',
+      'content-disposition': 'attachment; filename="a b.html"',
+      'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      etag: expect.stringMatching(/^".+"$/),
+      'last-modified': expect.stringMatching(/GMT$/),
     })
   })
 
   it('answers HEAD, ranges and conditions as the file itself', async () => {
     const { url } = await linkTo()
     const head = await get(url, {}, 'HEAD')
-    expect([head.status, head.headers['Content-Length'], head.body]).toEqual([200, '10', ''])
+    expect([head.status, head.headers['content-length'], head.text]).toEqual([200, '10', ''])
     const part = await get(url, { range: 'bytes=2-4' })
-    expect([part.status, part.headers['Content-Range'], part.body]).toEqual([206, 'bytes 2-4/10', '234'])
+    expect([part.status, part.headers['content-range'], part.text]).toEqual([206, 'bytes 2-4/10', '234'])
     expect((await get(url, { range: 'bytes=10-' })).status).toBe(416)
-    expect((await get(url, { 'if-none-match': head.headers['ETag'] ?? '' })).status).toBe(304)
+    expect((await get(url, { 'if-none-match': head.headers['etag'] ?? '' })).status).toBe(304)
     expect((await get(url, { range: 'bytes=2-4', 'if-range': '"other"' })).status).toBe(200)
   })
 
@@ -86,7 +82,7 @@ describe('a link of one machine', () => {
 
   it('is refused, always in the same words, when anything of it is another', async () => {
     const { url, expires } = await linkTo()
-    await storage.call('PUT', '/other.html', { body: 'secret' })
+    await storage.put('/other.html', 'secret')
     const elsewhere = new URL(String(url).replace('a%20b.html', 'other.html'))
     const otherSite = new URL(String(url).replace(`/${storage.site}/`, '/1002/'))
     const other = await linkTo('/other.html')
@@ -104,24 +100,24 @@ describe('a link of one machine', () => {
     ]
     const answers = await Promise.all(forged.map((one) => get(one)))
     expect(answers).toEqual(forged.map(() => expect.objectContaining(refusal)))
-    const messages = answers.map(({ body }) => JSON.parse(body).message)
+    const messages = answers.map(({ json }) => json.message)
     expect(new Set(messages).size).toBe(1)
   })
 
   it('is refused when the file has been replaced, renamed or removed since', async () => {
     const replaced = await linkTo()
-    await storage.call('PUT', '/a%20b.html', { body: 'newer' })
+    await storage.put('/a%20b.html', 'newer')
     expect(await get(replaced.url)).toMatchObject(refusal)
     const removed = await linkTo()
-    expect((await get(removed.url)).body).toBe('newer')
-    await storage.call('DELETE', '/a%20b.html')
+    expect((await get(removed.url)).text).toBe('newer')
+    await storage.remove('/a%20b.html')
     expect(await get(removed.url)).toMatchObject(refusal)
   })
 
   it('gives the draft that it was asked for', async () => {
-    await storage.call('PUT', '/a%20b.html', { query: { version: 'draft' }, body: 'a draft' })
-    expect((await get((await linkTo('/a%20b.html', { version: 'draft' })).url)).body).toBe('a draft')
-    expect((await get((await linkTo()).url)).body).toBe('0123456789')
+    await storage.put('/a%20b.html', 'a draft', { version: 'draft' })
+    expect((await get((await linkTo('/a%20b.html', { version: 'draft' })).url)).text).toBe('a draft')
+    expect((await get((await linkTo()).url)).text).toBe('0123456789')
   })
 
   it('takes nothing but reads', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { codeOf, formHeaders, multipart, openStorage, renameTo, type StorageUnderTest } from './service.ts'
+import { codeOf } from '../../support/answer.ts'
+import { openStorage, type StorageUnderTest } from './service.ts'
 
 describe('two requests at once', () => {
   let storage: StorageUnderTest
@@ -9,26 +10,17 @@ describe('two requests at once', () => {
   afterAll(() => storage.close())
 
   const rounds = Array.from({ length: 25 }, (_, index) => `/round-${index}`)
-  const put = (path: string, body: string) => storage.call('PUT', path, { body })
   const uploadPair = (folder: string, content: string) =>
-    storage.call('POST', folder, {
-      headers: formHeaders,
-      body: multipart([
-        { name: 'a', content },
-        { name: 'b', content },
-      ]),
-    })
-  const rename = (path: string, name: string) => renameTo(storage, path, name)
-  const contentOf = async (path: string): Promise<string | undefined> => {
-    const { statusCode, body } = await storage.call('GET', path)
-    return statusCode === 200 ? body : undefined
-  }
-  const contentsOf = (...paths: string[]) => Promise.all(paths.map(contentOf))
+    storage.post(
+      folder,
+      ['a', 'b'].map((name) => ({ name, content })),
+    )
+  const contentsOf = (...paths: string[]) => Promise.all(paths.map((path) => storage.textOf(path)))
 
   it('two uploads of the same names leave the files of one of them', async () => {
     for (const folder of rounds) {
       const answers = await Promise.all([uploadPair(folder, 'one'), uploadPair(folder, 'two')])
-      expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200])
+      expect(answers.map(({ status }) => status)).toEqual([200, 200])
       const [a, b] = await contentsOf(`${folder}/a`, `${folder}/b`)
       expect(a).toBe(b)
       expect(['one', 'two']).toContain(a)
@@ -40,9 +32,9 @@ describe('two requests at once', () => {
       const folder = `${round}-delete`
       await uploadPair(folder, 'old')
       const upload = () => uploadPair(folder, 'new')
-      const remove = () => storage.call('DELETE', folder)
+      const remove = () => storage.remove(folder)
       const both = index % 2 ? [upload(), remove()] : [remove(), upload()]
-      for (const { statusCode } of await Promise.all(both)) expect(statusCode).toBe(200)
+      for (const { status } of await Promise.all(both)) expect(status).toBe(200)
       expect([
         ['new', 'new'],
         [undefined, undefined],
@@ -56,9 +48,9 @@ describe('two requests at once', () => {
       await uploadPair(from, 'old')
       const both =
         index % 2
-          ? [uploadPair(from, 'new'), rename(from, to.slice(1))]
-          : [rename(from, to.slice(1)), uploadPair(from, 'new')]
-      for (const { statusCode } of await Promise.all(both)) expect(statusCode).toBe(200)
+          ? [uploadPair(from, 'new'), storage.rename(from, to.slice(1))]
+          : [storage.rename(from, to.slice(1)), uploadPair(from, 'new')]
+      for (const { status } of await Promise.all(both)) expect(status).toBe(200)
       const before = ['new', 'new', undefined, undefined]
       const after = ['old', 'old', 'new', 'new']
       expect([before, after]).toContainEqual(await contentsOf(`${to}/a`, `${to}/b`, `${from}/a`, `${from}/b`))
@@ -67,23 +59,26 @@ describe('two requests at once', () => {
 
   it('a rename to a name that is being uploaded either finds it taken or is replaced by it', async () => {
     for (const round of rounds) {
-      await put(`${round}-r/source`, 'renamed')
+      await storage.put(`${round}-r/source`, 'renamed')
       const [renamed, uploaded] = await Promise.all([
-        rename(`${round}-r/source`, 'target'),
-        put(`${round}-r/target`, 'uploaded'),
+        storage.rename(`${round}-r/source`, 'target'),
+        storage.put(`${round}-r/target`, 'uploaded'),
       ])
-      expect(uploaded.statusCode).toBe(200)
-      expect(await contentOf(`${round}-r/target`)).toBe('uploaded')
-      if (renamed.statusCode !== 200) {
+      expect(uploaded.status).toBe(200)
+      expect(await storage.textOf(`${round}-r/target`)).toBe('uploaded')
+      if (renamed.status !== 200) {
         expect(codeOf(renamed)).toBe(104022)
-        expect(await contentOf(`${round}-r/source`)).toBe('renamed')
+        expect(await storage.textOf(`${round}-r/source`)).toBe('renamed')
       }
     }
   })
 
   it('a name becomes a file or a folder, never both', async () => {
     for (const round of rounds) {
-      const answers = await Promise.all([put(`${round}-n/name`, 'file'), put(`${round}-n/name/below`, 'below')])
+      const answers = await Promise.all([
+        storage.put(`${round}-n/name`, 'file'),
+        storage.put(`${round}-n/name/below`, 'below'),
+      ])
       const codes = answers.map(codeOf)
       const [file, below] = await contentsOf(`${round}-n/name`, `${round}-n/name/below`)
       expect([

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { codeOf, formHeaders, multipart, type Outcome, openStorage, type StorageUnderTest } from './service.ts'
+import { statusAndCode } from '../../support/answer.ts'
+import { openStorage, type StorageUnderTest } from './service.ts'
 
 /**
  * Somebody else comes right before the store puts in place what has been found to be right: a real store, with that in
@@ -29,36 +30,26 @@ beforeEach(async () => {
 })
 afterEach(() => storage.close())
 
+type Fields = Readonly<Record<string, string>>
+
 const path = '/folder/page.html'
-const put = (body: string, headers: Readonly<Record<string, string>> = {}) =>
-  storage.call('PUT', path, { body, headers })
-const contentNow = async () => (await storage.call('GET', path)).body
-const told = (answer: Outcome) => [answer.statusCode, codeOf(answer)]
+const put = (body: string, headers?: Fields) => storage.put(path, body, {}, headers)
 
 const changes = [
-  { name: 'PUT', ask: (headers: Readonly<Record<string, string>>) => put('mine', headers), left: 'mine' },
+  { name: 'PUT', ask: (headers: Fields) => put('mine', headers), left: 'mine' },
   {
     name: 'POST',
-    ask: (headers: Readonly<Record<string, string>>) =>
-      storage.call('POST', '/folder', {
-        headers: { ...formHeaders, ...headers },
-        body: multipart([{ name: 'page.html', content: 'mine' }]),
-      }),
+    ask: (headers: Fields) => storage.post('/folder', [{ name: 'page.html', content: 'mine' }], { headers }),
     left: 'mine',
   },
   {
     name: 'DELETE',
-    ask: (headers: Readonly<Record<string, string>>) => storage.call('DELETE', path, { headers }),
+    ask: (headers: Fields) => storage.remove(path, { headers }),
     left: undefined,
   },
   {
     name: 'rename',
-    ask: (headers: Readonly<Record<string, string>>) =>
-      storage.call('PUT', path, {
-        query: { meta: '' },
-        headers: { 'Content-Type': 'application/json', ...headers },
-        body: JSON.stringify({ name: 'other.html' }),
-      }),
+    ask: (headers: Fields) => storage.rename(path, 'other.html', { headers }),
     left: undefined,
   },
 ]
@@ -73,25 +64,23 @@ describe.each(changes)('a $name of a file that is replaced at the last moment', 
     for (const headers of [{ 'If-Match': '*' }, { 'If-None-Match': '"x"' }]) {
       times = 1
       await put('old')
-      await storage.call('DELETE', '/folder/other.html')
-      expect(told(await ask(headers))).toEqual([200, undefined])
+      await storage.remove('/folder/other.html')
+      expect(statusAndCode(await ask(headers))).toEqual([200, undefined])
       expect(times).toBe(0)
-      const { statusCode, body } = await storage.call('GET', path)
-      expect(statusCode === 200 ? body : undefined).toBe(left)
+      expect(await storage.textOf(path)).toBe(left)
     }
   })
 
   it('is 412 when it does not hold any more', async () => {
-    const { headers } = await storage.call('HEAD', path)
-    expect(told(await ask({ 'If-Match': headers['ETag'] ?? '' }))).toEqual([412, 100412])
-    expect(await contentNow()).toBe('theirs 0')
+    expect(statusAndCode(await ask({ 'If-Match': await storage.tagOf(path) }))).toEqual([412, 100412])
+    expect(await storage.textOf(path)).toBe('theirs 0')
     expect(storage.leftovers()).toBe(0)
   })
 
   it('is 503 when it is replaced again and again, and changes nothing', async () => {
     times = 99
-    expect(told(await ask({ 'If-Match': '*' }))).toEqual([503, 100503])
-    expect(await contentNow()).toMatch(/^theirs/)
+    expect(statusAndCode(await ask({ 'If-Match': '*' }))).toEqual([503, 100503])
+    expect(await storage.textOf(path)).toMatch(/^theirs/)
     expect(storage.leftovers()).toBe(0)
   })
 })
@@ -99,13 +88,11 @@ describe.each(changes)('a $name of a file that is replaced at the last moment', 
 it('a draft is not put onto a live page that has changed at the last moment, or where another draft has come', async () => {
   for (const query of [undefined, { version: 'draft' }]) {
     await put('old')
-    const { headers } = await storage.call('HEAD', path)
+    const ifMatch = { 'If-Match': await storage.tagOf(path) }
     times = 1
-    meanwhile = () => storage.call('PUT', path, { body: 'theirs', ...(query && { query }) })
-    const ifMatch = { 'If-Match': headers['ETag'] ?? '' }
-    const answer = await storage.call('PUT', path, { body: 'mine', headers: ifMatch, query: { version: 'draft' } })
-    expect(told(answer)).toEqual([412, 100412])
-    const draft = await storage.call('GET', path, { query: { version: 'draft' } })
-    expect(draft.body).toBe('theirs')
+    meanwhile = () => storage.put(path, 'theirs', query)
+    const answer = await storage.put(path, 'mine', { version: 'draft' }, ifMatch)
+    expect(statusAndCode(answer)).toEqual([412, 100412])
+    expect(await storage.textOf(path, { version: 'draft' })).toBe('theirs')
   }
 })

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toStoragePath } from '../../../lib/storage/path.ts'
+import { type Answer, statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
-import { codeOf, formHeaders, multipart, type Outcome, relocateTo, type StorageUnderTest } from './service.ts'
+import type { StorageUnderTest } from './service.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -26,44 +27,30 @@ export const describeConditions = (name: string, open: () => Promise<Opened>): v
 
     let count = 0
     const fresh = (name = 'a.txt') => `/folder-${count++}/${name}`
-    const put = (path: string, body: string, headers: Headers = {}, query: Headers = {}) =>
-      storage.call('PUT', path, { body, headers, query })
+    const put = (path: string, body: string, headers?: Headers, query?: Headers) =>
+      storage.put(path, body, query, headers)
     const post = (folder: string, names: readonly string[], content: string, headers: Headers) =>
-      storage.call('POST', folder, {
-        headers: { ...formHeaders, ...headers },
-        body: multipart(names.map((name) => ({ name, content }))),
-      })
-    const remove = (path: string, headers: Headers, query: Headers = {}) =>
-      storage.call('DELETE', path, { headers, query })
-    const rename = (path: string, name: string, headers: Headers) =>
-      storage.call('PUT', path, {
-        query: { meta: '' },
-        headers: { 'Content-Type': 'application/json', ...headers },
-        body: JSON.stringify({ name }),
-      })
-    const tagOf = async (path: string, query: Headers = {}): Promise<string> => {
-      const { headers } = await storage.call('HEAD', path, { query })
-      return headers['ETag'] ?? ''
-    }
-    const contentOf = async (path: string, query: Headers = {}): Promise<string | undefined> => {
-      const { statusCode, body } = await storage.call('GET', path, { query })
-      return statusCode === 200 ? body : undefined
-    }
-    const told = (answer: Outcome) => [answer.statusCode, codeOf(answer)]
+      storage.post(
+        folder,
+        names.map((name) => ({ name, content })),
+        { headers },
+      )
+    const remove = (path: string, headers: Headers, query: Headers = {}) => storage.remove(path, { headers, query })
+    const rename = (path: string, name: string, headers: Headers) => storage.rename(path, name, { headers })
     const refused = [412, 100412]
     const done = [200, undefined]
 
     it('a PUT onto the state that was read goes through once', async () => {
       const path = fresh()
       await put(path, 'old')
-      const tag = await tagOf(path)
-      expect(told(await put(path, 'new', { 'If-Match': tag }))).toEqual(done)
-      expect(told(await put(path, 'late', { 'If-Match': tag }))).toEqual(refused)
-      expect(told(await put(path, 'late', { 'If-None-Match': await tagOf(path) }))).toEqual(refused)
-      expect(told(await put(path, 'late', { 'If-None-Match': '*' }))).toEqual(refused)
-      expect(await contentOf(path)).toBe('new')
-      expect(told(await put(path, 'newer', { 'If-None-Match': tag, 'If-Match': '*' }))).toEqual(done)
-      expect(await contentOf(path)).toBe('newer')
+      const tag = await storage.tagOf(path)
+      expect(statusAndCode(await put(path, 'new', { 'If-Match': tag }))).toEqual(done)
+      expect(statusAndCode(await put(path, 'late', { 'If-Match': tag }))).toEqual(refused)
+      expect(statusAndCode(await put(path, 'late', { 'If-None-Match': await storage.tagOf(path) }))).toEqual(refused)
+      expect(statusAndCode(await put(path, 'late', { 'If-None-Match': '*' }))).toEqual(refused)
+      expect(await storage.textOf(path)).toBe('new')
+      expect(statusAndCode(await put(path, 'newer', { 'If-None-Match': tag, 'If-Match': '*' }))).toEqual(done)
+      expect(await storage.textOf(path)).toBe('newer')
     })
 
     it('a PUT where nothing is goes through with If-None-Match, and not with If-Match', async () => {
@@ -74,8 +61,8 @@ export const describeConditions = (name: string, open: () => Promise<Opened>): v
         [{ 'If-None-Match': '*' }, done],
       ] as const) {
         const path = fresh()
-        expect(told(await put(path, 'text', headers))).toEqual(expected)
-        expect(await contentOf(path)).toBe(expected === done ? 'text' : undefined)
+        expect(statusAndCode(await put(path, 'text', headers))).toEqual(expected)
+        expect(await storage.textOf(path)).toBe(expected === done ? 'text' : undefined)
       }
     })
 
@@ -83,37 +70,41 @@ export const describeConditions = (name: string, open: () => Promise<Opened>): v
       const path = fresh('page.html')
       const asDraft = { version: 'draft' }
       await put(path, 'live')
-      const live = await tagOf(path)
-      expect(told(await put(path, 'draft', { 'If-None-Match': '*' }, asDraft))).toEqual(refused)
-      expect(told(await put(path, 'draft', { 'If-Match': live }, asDraft))).toEqual(done)
-      expect(told(await put(path, 'late', { 'If-Match': live }, asDraft))).toEqual(refused)
-      const draft = await tagOf(path, asDraft)
+      const live = await storage.tagOf(path)
+      expect(statusAndCode(await put(path, 'draft', { 'If-None-Match': '*' }, asDraft))).toEqual(refused)
+      expect(statusAndCode(await put(path, 'draft', { 'If-Match': live }, asDraft))).toEqual(done)
+      expect(statusAndCode(await put(path, 'late', { 'If-Match': live }, asDraft))).toEqual(refused)
+      const draft = await storage.tagOf(path, asDraft)
       expect(draft).not.toBe(live)
-      expect(told(await put(path, 'late', { 'If-Match': draft }))).toEqual(refused)
-      expect(told(await remove(path, { 'If-Match': live }, asDraft))).toEqual(refused)
-      expect(await contentOf(path, asDraft)).toBe('draft')
-      expect(told(await remove(path, { 'If-Match': draft }, asDraft))).toEqual(done)
-      expect(told(await remove(path, { 'If-Match': draft }, asDraft))).toEqual(refused)
-      expect(told(await remove(path, { 'If-Match': live }, asDraft))).toEqual(done)
-      expect(await contentOf(path)).toBe('live')
+      expect(statusAndCode(await put(path, 'late', { 'If-Match': draft }))).toEqual(refused)
+      expect(statusAndCode(await remove(path, { 'If-Match': live }, asDraft))).toEqual(refused)
+      expect(await storage.textOf(path, asDraft)).toBe('draft')
+      expect(statusAndCode(await remove(path, { 'If-Match': draft }, asDraft))).toEqual(done)
+      expect(statusAndCode(await remove(path, { 'If-Match': draft }, asDraft))).toEqual(refused)
+      expect(statusAndCode(await remove(path, { 'If-Match': live }, asDraft))).toEqual(done)
+      expect(await storage.textOf(path)).toBe('live')
     })
 
     it('a DELETE of the state that was read goes through, with its draft, and of any other it does not', async () => {
       const path = fresh('page.html')
       await put(path, 'old')
-      const old = await tagOf(path)
+      const old = await storage.tagOf(path)
       await put(path, 'new')
       await put(path, 'draft', {}, { version: 'draft' })
-      for (const headers of [{ 'If-Match': old }, { 'If-None-Match': '*' }, { 'If-None-Match': await tagOf(path) }]) {
-        expect(told(await remove(path, headers))).toEqual(refused)
+      for (const headers of [
+        { 'If-Match': old },
+        { 'If-None-Match': '*' },
+        { 'If-None-Match': await storage.tagOf(path) },
+      ]) {
+        expect(statusAndCode(await remove(path, headers))).toEqual(refused)
       }
-      expect(await contentOf(path, { version: 'draft' })).toBe('draft')
-      expect(told(await remove(path, { 'If-Match': `"x", ${await tagOf(path)}` }))).toEqual(done)
-      expect(told(await storage.call('GET', path, { query: { version: 'draft' } }))).toEqual([404, 104001])
+      expect(await storage.textOf(path, { version: 'draft' })).toBe('draft')
+      expect(statusAndCode(await remove(path, { 'If-Match': `"x", ${await storage.tagOf(path)}` }))).toEqual(done)
+      expect(statusAndCode(await storage.get(path, { version: 'draft' }))).toEqual([404, 104001])
       for (const headers of [{ 'If-Match': '*' }, { 'If-Match': old }]) {
-        expect(told(await remove(path, headers))).toEqual(refused)
+        expect(statusAndCode(await remove(path, headers))).toEqual(refused)
       }
-      expect(told(await remove(path, { 'If-None-Match': '*' }))).toEqual([404, 104001])
+      expect(statusAndCode(await remove(path, { 'If-None-Match': '*' }))).toEqual([404, 104001])
     })
 
     it.each(['path', 'copyTo'])(
@@ -121,18 +112,24 @@ export const describeConditions = (name: string, open: () => Promise<Opened>): v
       async (member) => {
         const path = fresh()
         const to = (name: string, headers: Headers) =>
-          relocateTo(storage, path, { [member]: `${path}-${name}` }, undefined, headers)
+          storage.relocate(path, { [member]: `${path}-${name}` }, { headers })
         await put(path, 'old')
-        const old = await tagOf(path)
+        const old = await storage.tagOf(path)
         await put(path, 'new')
-        for (const headers of [{ 'If-Match': old }, { 'If-None-Match': '*' }, { 'If-None-Match': await tagOf(path) }]) {
-          expect(told(await to('b', headers))).toEqual(refused)
+        for (const headers of [
+          { 'If-Match': old },
+          { 'If-None-Match': '*' },
+          { 'If-None-Match': await storage.tagOf(path) },
+        ]) {
+          expect(statusAndCode(await to('b', headers))).toEqual(refused)
         }
-        expect(await contentOf(path)).toBe('new')
-        expect(told(await to('b', { 'If-Match': await tagOf(path), 'If-None-Match': old }))).toEqual(done)
-        expect(await contentOf(`${path}-b`)).toBe('new')
+        expect(await storage.textOf(path)).toBe('new')
+        expect(statusAndCode(await to('b', { 'If-Match': await storage.tagOf(path), 'If-None-Match': old }))).toEqual(
+          done,
+        )
+        expect(await storage.textOf(`${path}-b`)).toBe('new')
         expect(
-          told(await relocateTo(storage, fresh(), { [member]: '/other' }, undefined, { 'If-Match': '*' })),
+          statusAndCode(await storage.relocate(fresh(), { [member]: '/other' }, { headers: { 'If-Match': '*' } })),
         ).toEqual(refused)
       },
     )
@@ -140,40 +137,40 @@ export const describeConditions = (name: string, open: () => Promise<Opened>): v
     it('a rename of the state that was read goes through, and of any other it does not', async () => {
       const path = fresh()
       await put(path, 'old')
-      const old = await tagOf(path)
+      const old = await storage.tagOf(path)
       await put(path, 'new')
-      expect(told(await rename(path, 'b.txt', { 'If-Match': old }))).toEqual(refused)
-      expect(told(await rename(path, 'b.txt', { 'If-None-Match': '*' }))).toEqual(refused)
-      expect(told(await rename(path, 'b.txt', { 'If-Match': await tagOf(path) }))).toEqual(done)
-      expect(told(await rename(path, 'c.txt', { 'If-Match': '*' }))).toEqual(refused)
-      expect(await contentOf(path.replace('a.txt', 'b.txt'))).toBe('new')
+      expect(statusAndCode(await rename(path, 'b.txt', { 'If-Match': old }))).toEqual(refused)
+      expect(statusAndCode(await rename(path, 'b.txt', { 'If-None-Match': '*' }))).toEqual(refused)
+      expect(statusAndCode(await rename(path, 'b.txt', { 'If-Match': await storage.tagOf(path) }))).toEqual(done)
+      expect(statusAndCode(await rename(path, 'c.txt', { 'If-Match': '*' }))).toEqual(refused)
+      expect(await storage.textOf(path.replace('a.txt', 'b.txt'))).toBe('new')
     })
 
     it('a POST with * asks it of each of its files, and leaves nothing of the others', async () => {
       const folder = fresh('')
       await put(`${folder}b`, 'old')
-      expect(told(await post(folder, ['a', 'b'], 'new', { 'If-None-Match': '*' }))).toEqual(refused)
-      expect(told(await post(folder, ['a', 'b'], 'new', { 'If-Match': '*' }))).toEqual(refused)
-      expect([await contentOf(`${folder}a`), await contentOf(`${folder}b`)]).toEqual([undefined, 'old'])
-      expect(told(await post(folder, ['a', 'c'], 'new', { 'If-None-Match': '*' }))).toEqual(done)
-      expect(told(await post(folder, ['a', 'b'], 'newer', { 'If-Match': '*' }))).toEqual(done)
-      expect([await contentOf(`${folder}a`), await contentOf(`${folder}b`)]).toEqual(['newer', 'newer'])
+      expect(statusAndCode(await post(folder, ['a', 'b'], 'new', { 'If-None-Match': '*' }))).toEqual(refused)
+      expect(statusAndCode(await post(folder, ['a', 'b'], 'new', { 'If-Match': '*' }))).toEqual(refused)
+      expect([await storage.textOf(`${folder}a`), await storage.textOf(`${folder}b`)]).toEqual([undefined, 'old'])
+      expect(statusAndCode(await post(folder, ['a', 'c'], 'new', { 'If-None-Match': '*' }))).toEqual(done)
+      expect(statusAndCode(await post(folder, ['a', 'b'], 'newer', { 'If-Match': '*' }))).toEqual(done)
+      expect([await storage.textOf(`${folder}a`), await storage.textOf(`${folder}b`)]).toEqual(['newer', 'newer'])
     })
 
     it('a POST with a tag is of one file: 104000 with several, whether the tag fits or not', async () => {
       const folder = fresh('')
       await put(`${folder}a`, 'old')
-      const tag = await tagOf(`${folder}a`)
+      const tag = await storage.tagOf(`${folder}a`)
       for (const headers of [{ 'If-Match': tag }, { 'If-Match': '"x"' }, { 'If-None-Match': '"x"' }]) {
-        expect(told(await post(folder, ['a', 'b'], 'new', headers))).toEqual([400, 104000])
+        expect(statusAndCode(await post(folder, ['a', 'b'], 'new', headers))).toEqual([400, 104000])
       }
-      expect(told(await post(folder, ['a'], 'new', { 'If-Match': '"x"' }))).toEqual(refused)
-      expect(told(await post(folder, ['a'], 'new', { 'If-None-Match': tag }))).toEqual(refused)
-      expect(await contentOf(`${folder}a`)).toBe('old')
+      expect(statusAndCode(await post(folder, ['a'], 'new', { 'If-Match': '"x"' }))).toEqual(refused)
+      expect(statusAndCode(await post(folder, ['a'], 'new', { 'If-None-Match': tag }))).toEqual(refused)
+      expect(await storage.textOf(`${folder}a`)).toBe('old')
       // The name of the file stands in the path.
-      expect(told(await post(`${folder}a`, ['a'], 'newer', { 'If-Match': '"x"' }))).toEqual(refused)
-      expect(told(await post(`${folder}a`, ['a'], 'newer', { 'If-Match': tag }))).toEqual(done)
-      expect(await contentOf(`${folder}a`)).toBe('newer')
+      expect(statusAndCode(await post(`${folder}a`, ['a'], 'newer', { 'If-Match': '"x"' }))).toEqual(refused)
+      expect(statusAndCode(await post(`${folder}a`, ['a'], 'newer', { 'If-Match': tag }))).toEqual(done)
+      expect(await storage.textOf(`${folder}a`)).toBe('newer')
     })
 
     it('at a folder * says that something is there, and no tag fits', async () => {
@@ -185,15 +182,15 @@ export const describeConditions = (name: string, open: () => Promise<Opened>): v
         [{ 'If-Match': '*' }, [400, 104022]],
         [{ 'If-None-Match': '"a"' }, [400, 104022]],
       ] as const) {
-        expect(told(await put(`${folder}name`, 'x', headers))).toEqual(expected)
-        expect(told(await post(folder, ['name'], 'x', headers))).toEqual(expected)
+        expect(statusAndCode(await put(`${folder}name`, 'x', headers))).toEqual(expected)
+        expect(statusAndCode(await post(folder, ['name'], 'x', headers))).toEqual(expected)
       }
       for (const headers of [{ 'If-Match': '"a"' }, { 'If-None-Match': '*' }]) {
-        expect(told(await rename(`${folder}name`, 'other', headers))).toEqual(refused)
-        expect(told(await remove(`${folder}name`, headers))).toEqual(refused)
+        expect(statusAndCode(await rename(`${folder}name`, 'other', headers))).toEqual(refused)
+        expect(statusAndCode(await remove(`${folder}name`, headers))).toEqual(refused)
       }
-      expect(told(await rename(`${folder}name`, 'other', { 'If-Match': '*' }))).toEqual(done)
-      expect(told(await remove(`${folder}other`, { 'If-Match': '*' }))).toEqual(done)
+      expect(statusAndCode(await rename(`${folder}name`, 'other', { 'If-Match': '*' }))).toEqual(done)
+      expect(statusAndCode(await remove(`${folder}other`, { 'If-Match': '*' }))).toEqual(done)
     })
 
     it('and digests that are not well-formed are refused before the body is read', async () => {
@@ -213,7 +210,7 @@ export const describeConditions = (name: string, open: () => Promise<Opened>): v
             yield Buffer.from('new')
           })(),
         )
-        expect(told(await storage.call('PUT', path, { body, headers }))).toEqual(expected)
+        expect(statusAndCode(await storage.call('PUT', path, { body, headers }))).toEqual(expected)
         expect(chunks.read).toBe(0)
       }
     })
@@ -222,13 +219,13 @@ export const describeConditions = (name: string, open: () => Promise<Opened>): v
       const path = fresh('page.html')
       await put(path, 'live')
       const headers = { 'If-Match': '"a"' }
-      expect(told(await put(`${path}/below`, 'x', headers))).toEqual([400, 104009])
-      expect(told(await remove(`${path}/below`, headers))).toEqual([400, 104009])
+      expect(statusAndCode(await put(`${path}/below`, 'x', headers))).toEqual([400, 104009])
+      expect(statusAndCode(await remove(`${path}/below`, headers))).toEqual([400, 104009])
       await storage.deps.workflows.start(storage.site, toStoragePath(path.slice(1)), entry)
-      expect(told(await put(path, 'x', headers))).toEqual(refused)
+      expect(statusAndCode(await put(path, 'x', headers))).toEqual(refused)
       const template = `/Templates/${path.split('/')[1]}.html`
-      expect(told(await put(template, 'no template', headers))).toEqual(refused)
-      expect(told(await post('/Templates', [template.slice(11)], 'no template', headers))).toEqual(refused)
+      expect(statusAndCode(await put(template, 'no template', headers))).toEqual(refused)
+      expect(statusAndCode(await post('/Templates', [template.slice(11)], 'no template', headers))).toEqual(refused)
     })
 
     /** Ten rounds of two requests at the very same time. */
@@ -239,8 +236,8 @@ export const describeConditions = (name: string, open: () => Promise<Opened>): v
       })
 
     /** Answers which of the two has won: the other one is told so. */
-    const winnerOf = async (requests: readonly Promise<Outcome>[]): Promise<number> => {
-      const statuses = (await Promise.all(requests)).map(({ statusCode }) => statusCode)
+    const winnerOf = async (requests: readonly Promise<Answer>[]): Promise<number> => {
+      const statuses = (await Promise.all(requests)).map(({ status }) => status)
       expect(statuses.toSorted()).toEqual([200, 412])
       return statuses.indexOf(200)
     }
@@ -250,35 +247,35 @@ export const describeConditions = (name: string, open: () => Promise<Opened>): v
     races('one of two PUTs that create a file wins', async () => {
       const path = fresh()
       const winner = await winnerOf(texts.map((text) => put(path, text, { 'If-None-Match': '*' })))
-      expect(await contentOf(path)).toBe(texts[winner])
+      expect(await storage.textOf(path)).toBe(texts[winner])
     })
 
     races('one of two PUTs onto the same state wins', async () => {
       const path = fresh()
       await put(path, 'old')
-      const headers = { 'If-Match': await tagOf(path) }
+      const headers = { 'If-Match': await storage.tagOf(path) }
       const winner = await winnerOf(texts.map((text) => put(path, text, headers)))
-      expect(await contentOf(path)).toBe(texts[winner])
+      expect(await storage.textOf(path)).toBe(texts[winner])
     })
 
     races('one of a PUT and a DELETE of the same state wins', async (round) => {
       const path = fresh('page.html')
       await put(path, 'old')
       for (const draft of ['draft'].slice(round % 2)) await put(path, draft, {}, { version: 'draft' })
-      const headers = { 'If-Match': await tagOf(path) }
+      const headers = { 'If-Match': await storage.tagOf(path) }
       const asks = [() => put(path, 'new', headers), () => remove(path, headers)]
       const first = Math.floor(round / 2) % 2
       const winner = await winnerOf([...asks, ...asks].slice(first, first + 2).map((ask) => ask()))
       const left = ['new', undefined][(winner + first) % 2]
-      expect([await contentOf(path), await contentOf(path, { version: 'draft' })]).toEqual([left, left])
+      expect([await storage.textOf(path), await storage.textOf(path, { version: 'draft' })]).toEqual([left, left])
     })
 
     races('one of a PUT and a rename of the same state wins', async () => {
       const path = fresh()
       await put(path, 'old')
-      const headers = { 'If-Match': await tagOf(path) }
+      const headers = { 'If-Match': await storage.tagOf(path) }
       const winner = await winnerOf([put(path, 'new', headers), rename(path, 'b.txt', headers)])
-      const contents = [await contentOf(path), await contentOf(path.replace('a.txt', 'b.txt'))]
+      const contents = [await storage.textOf(path), await storage.textOf(path.replace('a.txt', 'b.txt'))]
       expect(contents).toEqual(winner === 0 ? ['new', undefined] : [undefined, 'old'])
     })
 
@@ -290,9 +287,9 @@ export const describeConditions = (name: string, open: () => Promise<Opened>): v
         post(folder, names, 'one', headers),
         post(folder, names.toReversed(), 'two', headers),
       ])
-      for (const name of names) expect(await contentOf(`${folder}${name}`)).toBe(texts[winner])
-      const listing = await storage.call('GET', folder, { query: { meta: '' } })
-      expect(listing.statusCode).toBe(200)
+      for (const name of names) expect(await storage.textOf(`${folder}${name}`)).toBe(texts[winner])
+      const listing = await storage.get(folder, { meta: '' })
+      expect(listing.status).toBe(200)
     })
 
     it('leave nothing behind', () => {

@@ -2,60 +2,57 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { callsToTry } from '../../support/each-call.ts'
 import { textOf } from '../../support/gateway.ts'
 import { createFault, failures } from './failing-stores.ts'
-import { formHeaders, multipart, openStorage, relocateTo, renameTo, type StorageUnderTest } from './service.ts'
+import { openStorage, type StorageUnderTest } from './service.ts'
 
 interface Scenario {
   /** Where everything that it does happens. */
   readonly prepare: (storage: StorageUnderTest, folder: string) => Promise<unknown>
-  readonly run: (storage: StorageUnderTest, folder: string) => Promise<{ statusCode: number }>
+  readonly run: (storage: StorageUnderTest, folder: string) => Promise<{ status: number }>
 }
-
-const put = (storage: StorageUnderTest, path: string, body: string, query = {}) =>
-  storage.call('PUT', path, { body, query })
 
 const scenarios: Readonly<Record<string, Scenario>> = {
   'an upload of several files': {
-    prepare: (storage, folder) => put(storage, `${folder}/deep/a`, 'old'),
+    prepare: (storage, folder) => storage.put(`${folder}/deep/a`, 'old'),
     run: (storage, folder) => {
       const parts = [
         { name: 'a', content: 'new' },
         { name: 'b', content: 'new' },
         { name: 'c', content: 'x'.repeat(200_000) },
       ]
-      return storage.call('POST', `${folder}/deep`, { headers: formHeaders, body: multipart(parts) })
+      return storage.post(`${folder}/deep`, parts)
     },
   },
   'a raw upload that publishes a page': {
     prepare: async (storage, folder) => {
-      await put(storage, `${folder}/p.html`, 'old')
-      await put(storage, `${folder}/p.html`, 'draft', { version: 'draft' })
+      await storage.put(`${folder}/p.html`, 'old')
+      await storage.put(`${folder}/p.html`, 'draft', { version: 'draft' })
     },
-    run: (storage, folder) => put(storage, `${folder}/p.html`, 'new'),
+    run: (storage, folder) => storage.put(`${folder}/p.html`, 'new'),
   },
   'a rename of a folder': {
     prepare: async (storage, folder) => {
-      for (const path of ['old/a', 'old/b/c', 'old/p.html']) await put(storage, `${folder}/${path}`, path)
+      for (const path of ['old/a', 'old/b/c', 'old/p.html']) await storage.put(`${folder}/${path}`, path)
     },
-    run: (storage, folder) => renameTo(storage, `${folder}/old`, 'new'),
+    run: (storage, folder) => storage.rename(`${folder}/old`, 'new'),
   },
   'a move of a folder': {
     prepare: async (storage, folder) => {
-      for (const path of ['old/a', 'old/b/c', 'old/p.html']) await put(storage, `${folder}/${path}`, path)
+      for (const path of ['old/a', 'old/b/c', 'old/p.html']) await storage.put(`${folder}/${path}`, path)
     },
-    run: (storage, folder) => relocateTo(storage, `${folder}/old`, { path: `${folder}/deep/new` }),
+    run: (storage, folder) => storage.relocate(`${folder}/old`, { path: `${folder}/deep/new` }),
   },
   'a copy of a folder': {
     prepare: async (storage, folder) => {
-      for (const path of ['old/a', 'old/b/c', 'old/p.html']) await put(storage, `${folder}/${path}`, path)
-      await put(storage, `${folder}/old/large`, 'x'.repeat(200_000))
+      for (const path of ['old/a', 'old/b/c', 'old/p.html']) await storage.put(`${folder}/${path}`, path)
+      await storage.put(`${folder}/old/large`, 'x'.repeat(200_000))
     },
-    run: (storage, folder) => relocateTo(storage, `${folder}/old`, { copyTo: `${folder}/deep/new` }),
+    run: (storage, folder) => storage.relocate(`${folder}/old`, { copyTo: `${folder}/deep/new` }),
   },
   'a removal of a folder': {
     prepare: async (storage, folder) => {
-      for (const path of ['gone/a', 'gone/b/c', 'gone/p.html']) await put(storage, `${folder}/${path}`, path)
+      for (const path of ['gone/a', 'gone/b/c', 'gone/p.html']) await storage.put(`${folder}/${path}`, path)
     },
-    run: (storage, folder) => storage.call('DELETE', `${folder}/gone`),
+    run: (storage, folder) => storage.remove(`${folder}/gone`),
   },
 }
 
@@ -89,7 +86,7 @@ describe.each(Object.entries(scenarios))('when one call to the stores fails, %s'
       await prepare(storage, '/measure')
       const before = await stateOf('/measure')
       fault.arm(0)
-      expect((await run(storage, '/measure')).statusCode).toBe(200)
+      expect((await run(storage, '/measure')).status).toBe(200)
       const calls = fault.calls
       const after = await stateOf('/measure')
       expect(after).not.toEqual(before)
@@ -99,11 +96,11 @@ describe.each(Object.entries(scenarios))('when one call to the stores fails, %s'
         fault.arm(0)
         await prepare(storage, folder)
         fault.arm(number, failure)
-        expect((await run(storage, folder)).statusCode).toBe(status)
+        expect((await run(storage, folder)).status).toBe(status)
         expect(await stateOf(folder)).toEqual(before)
         expect(storage.leftovers()).toBe(0)
         fault.arm(0)
-        expect((await run(storage, folder)).statusCode).toBe(200)
+        expect((await run(storage, folder)).status).toBe(200)
         expect(await stateOf(folder)).toEqual(after)
       }
     },

@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { encodePath, nameOf, parentOf, parsePath, type StoragePath, toStoragePath } from '../../../lib/storage/path.ts'
+import { statusAndCode } from '../../support/answer.ts'
 import { hostilePath } from '../../support/hostile-path.ts'
-import { codeOf, keysOf, openStorage, relocateTo, type StorageUnderTest } from './service.ts'
+import { openStorage, type StorageUnderTest } from './service.ts'
 
 let storage: StorageUnderTest
 beforeAll(async () => {
@@ -22,8 +23,8 @@ const read = (text: string, parse = parsePath): StoragePath | number => {
 }
 
 const namesIn = async (folder: StoragePath): Promise<string[]> => {
-  const { body } = await storage.call('GET', `/${encodePath(folder)}`, { query: { meta: '' } })
-  return (JSON.parse(body) as { contents: { name: string }[] }).contents.map(({ name }) => name)
+  const { json } = await storage.get(`/${encodePath(folder)}`, { meta: '' })
+  return json.contents.map(({ name }: { name: string }) => name)
 }
 
 it('a file at whatever path is refused, or lies below the prefix of its site and is listed under its own name', async () => {
@@ -33,19 +34,19 @@ it('a file at whatever path is refused, or lies below the prefix of its site and
     // A folder of its own, so that no file is in another one's way.
     const written = `${number++}/${text}`
     const path = read(written)
-    const answer = await storage.call('PUT', `/${written}`, { body: text })
+    const answer = await storage.put(`/${written}`, text)
     if (typeof path === 'number') {
-      expect([answer.statusCode, codeOf(answer)]).toEqual([400, path])
+      expect(statusAndCode(answer)).toEqual([400, path])
       return
     }
-    expect(answer.statusCode).toBe(200)
+    expect(answer.status).toBe(200)
     expect(await namesIn(parentOf(path))).toContain(nameOf(path))
     stored += 1
   })
   await fc.assert(property, { numRuns: 300 })
   expect(stored).toBeGreaterThan(30)
 
-  const keys = await keysOf(storage)
+  const keys = await storage.keys()
   expect(keys.length).toBeGreaterThan(stored)
   for (const key of keys) {
     const [area, site, ...segments] = key.replace(/\/$/, '').split('/')
@@ -56,24 +57,24 @@ it('a file at whatever path is refused, or lies below the prefix of its site and
 })
 
 it('a copy to whatever path, which is plain text there, is refused, or lies below the prefix of its site under its own name', async () => {
-  await storage.call('PUT', '/source', { body: 'x' })
+  await storage.put('/source', 'x')
   let number = 0
   let copied = 0
   const property = fc.asyncProperty(hostilePath, async (text) => {
     const written = `copies/${number++}/${text}`
     const path = read(written.split(/\/+/).filter(Boolean).join('/'), toStoragePath)
-    const answer = await relocateTo(storage, '/source', { copyTo: written })
+    const answer = await storage.relocate('/source', { copyTo: written })
     if (typeof path === 'number') {
-      expect([answer.statusCode, codeOf(answer)]).toEqual([400, path])
+      expect(statusAndCode(answer)).toEqual([400, path])
       return
     }
-    expect(answer.statusCode).toBe(200)
+    expect(answer.status).toBe(200)
     expect(await namesIn(parentOf(path))).toContain(nameOf(path))
     copied += 1
   })
   await fc.assert(property, { numRuns: 200 })
   expect(copied).toBeGreaterThan(20)
-  const keys = await keysOf(storage)
+  const keys = await storage.keys()
   for (const key of keys) {
     expect(key.startsWith(`live/${storage.site}/`)).toBe(true)
     for (const segment of key.replace(/\/$/, '').split('/')) expect(['', '.', '..']).not.toContain(segment)

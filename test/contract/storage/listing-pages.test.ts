@@ -10,9 +10,8 @@ beforeAll(async () => {
 afterAll(() => storage.close())
 
 const page = async (folder: string, query: Record<string, string>) => {
-  const { body } = await storage.call('GET', folder, { query: { meta: '', limit: '4000', ...query } })
-  const { contents, cursor } = JSON.parse(body) as { contents: { name: string }[]; cursor?: string }
-  return { names: contents.map(({ name }) => name), cursor }
+  const { contents, cursor } = (await storage.get(folder, { meta: '', limit: '4000', ...query })).json
+  return { names: contents.map(({ name }: { name: string }) => name), cursor }
 }
 
 it('a listing that has begun leaves nothing out when the folder outgrows 10,000 entries meanwhile', async () => {
@@ -32,7 +31,7 @@ it('a listing that has begun leaves nothing out when the folder outgrows 10,000 
 it('a listing is in the order of code points, in which the keys are, whole and page by page', async () => {
   // By their code units, the pear would come before both of the others.
   const names = ['\ud7ff', '\uff5e', '\u{1f350}']
-  for (const name of names) await storage.call('PUT', `/points/${encodeURIComponent(name)}`, { body: 'x' })
+  for (const name of names) await storage.put(`/points/${encodeURIComponent(name)}`, 'x')
   expect((await page('/points', {})).names).toEqual(names)
   const first = await page('/points', { limit: '2' })
   expect(first.names).toEqual(names.slice(0, 2))

@@ -18,11 +18,9 @@ const pages = async (path: string, query: Record<string, string> = {}) => {
   const found: { names: string[]; bytes: number }[] = []
   let cursor: string | undefined
   do {
-    const { body } = await storage.call('GET', encodeURI(path), {
-      query: { meta: '', ...query, ...(cursor && { cursor }) },
-    })
-    const answer = JSON.parse(body) as { contents: { name: string }[]; cursor?: string }
-    found.push({ names: answer.contents.map(({ name }) => name), bytes: Buffer.byteLength(JSON.stringify(body)) })
+    const { text, json } = await storage.get(encodeURI(path), { meta: '', ...query, ...(cursor && { cursor }) })
+    const answer = json as { contents: { name: string }[]; cursor?: string }
+    found.push({ names: answer.contents.map(({ name }) => name), bytes: Buffer.byteLength(JSON.stringify(text)) })
     cursor = answer.cursor
   } while (cursor !== undefined)
   return found

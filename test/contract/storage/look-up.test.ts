@@ -2,18 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { findIgnoringCase, resolveFolder } from '../../../lib/storage/resolve-path.ts'
+import { codeOf } from '../../support/answer.ts'
 import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
-import {
-  codeOf,
-  fillFolder,
-  formHeaders,
-  keysOf,
-  multipart,
-  openStorage,
-  renameTo,
-  type StorageUnderTest,
-} from './service.ts'
+import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
 const template = '{tag_pagecontent}'
 
@@ -50,20 +42,14 @@ let fill: Opened['fill']
 let storage: StorageUnderTest
 afterEach(() => storage.close())
 
-const put = async (path: string, body = path, query: Record<string, string> = {}) => {
-  const { statusCode } = await storage.call('PUT', path, { body, query })
-  expect(statusCode).toBe(200)
+const put = async (...given: Parameters<StorageUnderTest['put']>) => {
+  expect((await storage.put(...given)).status).toBe(200)
 }
 /** What is named itself is taken as written, so this makes folders that differ by case alone. */
 const folder = (path: string) => put(path, '', { type: 'folder' })
-const read = async (path: string, query: Record<string, string> = {}) => {
-  const { statusCode, body } = await storage.call('GET', path, { query })
-  return statusCode === 200 ? body : statusCode
-}
-const remove = async (path: string, headers: Record<string, string> = {}) =>
-  (await storage.call('DELETE', path, { headers })).statusCode
+const remove = async (path: string, headers = {}) => (await storage.remove(path, { headers })).status
 /** The paths of everything that is there; folders end in a slash. */
-const paths = async () => (await keysOf(storage)).map((key) => key.replace(`/${storage.site}/`, ' '))
+const paths = async () => (await storage.keys()).map((key) => key.replace(`/${storage.site}/`, ' '))
 
 describe.each([
   ['one machine', openOnOneMachine],
@@ -77,65 +63,64 @@ describe.each([
 
   it('a file is read at the path that is there, in its bytes and in what is said of it', async () => {
     await put('/_System/Apps/Shop/Menu.json', '{}')
-    expect(await read('/_system/apps/SHOP/menu.JSON')).toBe('{}')
+    expect(await storage.read('/_system/apps/SHOP/menu.JSON')).toBe('{}')
     const head = await storage.call('HEAD', '/_System/apps/Shop/Menu.json')
-    expect([head.statusCode, head.headers['Content-Length']]).toEqual([200, '2'])
-    const meta = JSON.parse((await storage.call('GET', '/_SYSTEM/apps', { query: { meta: '' } })).body)
+    expect([head.status, head.headers['content-length']]).toEqual([200, '2'])
+    const meta = (await storage.get('/_SYSTEM/apps', { meta: '' })).json
     expect(meta).toMatchObject({ name: 'Apps', type: 'folder', contents: [{ name: 'Shop' }] })
     expect(meta.links[0].uri).toContain('/storage/_System/Apps')
     expect(meta.contents[0].links[0].uri).toContain('/storage/_System/Apps/Shop')
-    expect(codeOf(await storage.call('GET', '/_system/apps'))).toBe(104002)
+    expect(codeOf(await storage.get('/_system/apps'))).toBe(104002)
   })
 
   it('what is there as written comes first, at each segment', async () => {
     for (const path of ['/A', '/a']) await folder(path)
     for (const path of ['/A/x', '/a/x', '/a/X', '/A/only']) await put(path)
-    expect(await read('/a/x')).toBe('/a/x')
-    expect(await read('/A/X')).toBe('/A/x')
+    expect(await storage.read('/a/x')).toBe('/a/x')
+    expect(await storage.read('/A/X')).toBe('/A/x')
     // The folder is there as written: the other one is not asked.
-    expect(await read('/a/only')).toBe(404)
+    expect(await storage.read('/a/only')).toBe(404)
   })
 
   it('of several candidates the first by code point counts', async () => {
     for (const name of ['abC', 'aBc', 'Abc', 'ABc']) await put(`/${name}`)
-    expect(await read('/abc')).toBe('/ABc')
+    expect(await storage.read('/abc')).toBe('/ABc')
     await put('/kinds/zoo')
     await folder('/kinds/ZOO')
-    expect(JSON.parse(String(await read('/kinds/Zoo', { meta: '' })))).toMatchObject({ name: 'ZOO', type: 'folder' })
+    expect((await storage.get('/kinds/Zoo', { meta: '' })).json).toMatchObject({ name: 'ZOO', type: 'folder' })
     for (const path of ['/d', '/d/E', '/d/e']) await folder(path)
     await put('/d/E/1')
     await put('/d/e/2')
-    expect(await read('/D/E/2')).toBe(404)
-    expect(await read('/D/e/2')).toBe('/d/e/2')
-    expect(await read('/d/E/1')).toBe('/d/E/1')
+    expect(await storage.read('/D/E/2')).toBe(404)
+    expect(await storage.read('/D/e/2')).toBe('/d/e/2')
+    expect(await storage.read('/d/E/1')).toBe('/d/E/1')
   })
 
   it('case is that of Unicode, without a language', async () => {
     for (const name of ['Ärger', 'ΣΊΣΥΦΟΣ', 'I', 'Straße']) await put(`/${encodeURIComponent(name)}`, name)
-    expect(await read(`/${encodeURIComponent('a\u0308RGER')}`)).toBe('Ärger')
-    expect(await read(`/${encodeURIComponent('σίσυφος')}`)).toBe('ΣΊΣΥΦΟΣ')
-    expect(await read('/i')).toBe('I')
-    expect(await read('/%C4%B1')).toBe(404)
-    expect(await read('/STRASSE')).toBe(404)
+    expect(await storage.read(`/${encodeURIComponent('a\u0308RGER')}`)).toBe('Ärger')
+    expect(await storage.read(`/${encodeURIComponent('σίσυφος')}`)).toBe('ΣΊΣΥΦΟΣ')
+    expect(await storage.read('/i')).toBe('I')
+    expect(await storage.read('/%C4%B1')).toBe(404)
+    expect(await storage.read('/STRASSE')).toBe(404)
   })
 
   it('a draft alone counts as there, and is read as one', async () => {
     await put('/Pages/New.html', 'draft', { version: 'draft' })
     await put('/pages2/NEW.HTML', 'live')
     await put('/pages2/new.html', 'draft', { version: 'draft' })
-    expect(await read('/pages/new.HTML', { version: 'draft' })).toBe('draft')
-    expect(await read('/pages/new.HTML')).toBe(404)
-    expect(await read('/pages2/new.html')).toBe(404)
-    expect(await read('/PAGES2/new.html', { version: 'draft' })).toBe('draft')
+    expect(await storage.read('/pages/new.HTML', { version: 'draft' })).toBe('draft')
+    expect(await storage.read('/pages/new.HTML')).toBe(404)
+    expect(await storage.read('/pages2/new.html')).toBe(404)
+    expect(await storage.read('/PAGES2/new.html', { version: 'draft' })).toBe('draft')
   })
 
   it('a folder of 1,000 entries is searched, and no larger one', async () => {
     const names = Array.from({ length: 999 }, (_, index) => String(index))
     await fill('Full', [...names, 'Zoo'])
-    const meta = { query: { meta: '' } }
-    expect((await storage.call('GET', '/full/zoo', meta)).statusCode).toBe(200)
+    expect((await storage.get('/full/zoo', { meta: '' })).status).toBe(200)
     await put('/Full/one-more')
-    expect((await storage.call('GET', '/full/zoo', meta)).statusCode).toBe(404)
+    expect((await storage.get('/full/zoo', { meta: '' })).status).toBe(404)
     await put('/Full/ZOO/x')
     await put('/Full/zOO/x')
     expect(await paths()).toEqual(expect.arrayContaining(['live Full/ZOO/x', 'live Full/zOO/x']))
@@ -145,8 +130,8 @@ describe.each([
     const sixteen = `/${Array.from({ length: 15 }, () => 'Deep').join('/')}`
     await put(`${sixteen}/a`, 'a')
     await put(`${sixteen}/b/c`, 'c')
-    expect(await read(`${sixteen.toLowerCase()}/A`)).toBe('a')
-    expect(await read(`${sixteen.toLowerCase()}/b/C`)).toBe(404)
+    expect(await storage.read(`${sixteen.toLowerCase()}/A`)).toBe('a')
+    expect(await storage.read(`${sixteen.toLowerCase()}/b/C`)).toBe(404)
     expect(await remove(`${sixteen.toLowerCase()}/b/c`)).toBe(404)
     expect(await remove(`${sixteen.toLowerCase()}/a`)).toBe(200)
     await put(`${sixteen.toLowerCase()}/b/d`)
@@ -159,9 +144,9 @@ describe.each([
     await put('/shop/ITEMS/New/two')
     await folder('/SHOP/folder')
     await folder('/SHOP/items')
-    const form = { headers: formHeaders, body: multipart([{ name: 'three', content: '3' }]) }
-    expect((await storage.call('POST', '/SHOP/Items', form)).statusCode).toBe(200)
-    expect((await storage.call('POST', '/shop/Items/new', form)).statusCode).toBe(200)
+    const form = [{ name: 'three', content: '3' }]
+    expect((await storage.post('/SHOP/Items', form)).status).toBe(200)
+    expect((await storage.post('/shop/Items/new', form)).status).toBe(200)
     expect(await paths()).toEqual([
       'live Shop/',
       'live Shop/Items/',
@@ -178,18 +163,18 @@ describe.each([
 
   it('the one file whose name is in the path replaces the one of that very name, and no other', async () => {
     await put('/Habit/Photo.jpg', 'old')
-    const form = { headers: formHeaders, body: multipart([{ name: 'photo.jpg', content: 'new' }]) }
-    expect((await storage.call('POST', '/habit/photo.jpg', form)).statusCode).toBe(200)
-    expect([await read('/Habit/Photo.jpg'), await read('/Habit/photo.jpg')]).toEqual(['old', 'new'])
+    const form = [{ name: 'photo.jpg', content: 'new' }]
+    expect((await storage.post('/habit/photo.jpg', form)).status).toBe(200)
+    expect([await storage.read('/Habit/Photo.jpg'), await storage.read('/Habit/photo.jpg')]).toEqual(['old', 'new'])
   })
 
   it('a file on the way as written ends the way, whatever folder is there beside it', async () => {
     await put('/leaf')
     await folder('/LEAF')
     await put('/LEAF/x')
-    expect(codeOf(await storage.call('PUT', '/leaf/y', { body: 'y' }))).toBe(104009)
-    expect(codeOf(await storage.call('DELETE', '/leaf/x'))).toBe(104009)
-    expect(await read('/leaf/x')).toBe(404)
+    expect(codeOf(await storage.put('/leaf/y', 'y'))).toBe(104009)
+    expect(codeOf(await storage.remove('/leaf/x'))).toBe(104009)
+    expect(await storage.read('/leaf/x')).toBe(404)
   })
 
   it('a removal finds the folders on its way, and never another name', async () => {
@@ -208,16 +193,16 @@ describe.each([
 
   it('the rules are those of the path that was found', async () => {
     await put('/Templates/ok.txt')
-    expect(codeOf(await storage.call('PUT', '/templates/t.html', { body: 'x' }))).toBe(104008)
+    expect(codeOf(await storage.put('/templates/t.html', 'x'))).toBe(104008)
     await put('/templates/t.html', template)
-    expect(codeOf(await storage.call('PUT', '/TEMPLATES/t.html', { body: 'x' }))).toBe(104008)
+    expect(codeOf(await storage.put('/TEMPLATES/t.html', 'x'))).toBe(104008)
     await put('/Pages/p.html')
     await storage.deps.workflows.start(storage.site, parsePath('Pages/p.html'), entry)
-    expect(codeOf(await storage.call('PUT', '/pages/p.html', { body: 'x' }))).toBe(104012)
-    expect(codeOf(await storage.call('DELETE', '/pages/p.html'))).toBe(104011)
+    expect(codeOf(await storage.put('/pages/p.html', 'x'))).toBe(104012)
+    expect(codeOf(await storage.remove('/pages/p.html'))).toBe(104011)
     await storage.deps.removals.open(storage.site, parsePath('Pages'), 'going', entry)
-    expect(codeOf(await storage.call('PUT', '/pages/new', { body: 'x' }))).toBe(104010)
-    expect(codeOf(await storage.call('DELETE', '/pages/p.html'))).toBe(104010)
+    expect(codeOf(await storage.put('/pages/new', 'x'))).toBe(104010)
+    expect(codeOf(await storage.remove('/pages/p.html'))).toBe(104010)
   })
 
   it('a change with a condition is taken as written', async () => {
@@ -225,15 +210,15 @@ describe.each([
     for (const name of ['If-Match', 'If-None-Match']) {
       const headers = { [name.toLowerCase()]: name === 'If-Match' ? '"x"' : '*' }
       expect(await remove('/cond/a', headers)).not.toBe(200)
-      await storage.call('PUT', `/COND/${name}`, { headers, body: 'x' })
+      await storage.put(`/COND/${name}`, 'x', {}, headers)
     }
-    expect(await read('/Cond/a')).toBe('/Cond/a')
+    expect(await storage.read('/Cond/a')).toBe('/Cond/a')
     expect((await paths()).filter((path) => path.startsWith('live Cond'))).toEqual(['live Cond/', 'live Cond/a'])
   })
 
   it('a rename gives the name as it is written', async () => {
     await put('/Ren/a.txt')
-    expect((await renameTo(storage, '/Ren/a.txt', 'A.TXT')).statusCode).toBe(200)
+    expect((await storage.rename('/Ren/a.txt', 'A.TXT')).status).toBe(200)
     expect(await paths()).toEqual(['live Ren/', 'live Ren/A.TXT'])
   })
 

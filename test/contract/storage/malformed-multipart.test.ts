@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { boundary, codeOf, formHeaders, multipart, openStorage, type StorageUnderTest } from './service.ts'
+import { statusAndCode } from '../../support/answer.ts'
+import { boundary, formHeaders, multipart } from '../../support/multipart.ts'
+import { openStorage, type StorageUnderTest } from './service.ts'
 
 const b = `--${boundary}`
 const head = 'Content-Disposition: form-data; name="file"; filename="a.txt"'
@@ -177,8 +179,8 @@ describe('a multipart body that is not well-formed', () => {
   const refused = async (body: Buffer | string | Readable, code = 104000, headers = formHeaders) => {
     const folder = `/folder-${number++}`
     const answer = await storage.call('POST', folder, { headers, body })
-    expect([answer.statusCode, codeOf(answer)]).toEqual([400, code])
-    expect((await storage.call('GET', folder, { query: { meta: '' } })).statusCode).toBe(404)
+    expect(statusAndCode(answer)).toEqual([400, code])
+    expect((await storage.get(folder, { meta: '' })).status).toBe(404)
     expect(await storage.leftovers()).toBe(0)
   }
 
@@ -205,7 +207,7 @@ describe('a multipart body that is not well-formed', () => {
   it('is told from one that is', async () => {
     for (const size of [1, 7, 64, whole.length]) {
       const body = Readable.from(inPieces(whole, size))
-      expect((await storage.call('POST', '/fine', { headers: formHeaders, body })).statusCode).toBe(200)
+      expect((await storage.call('POST', '/fine', { headers: formHeaders, body })).status).toBe(200)
     }
     expect(await storage.leftovers()).toBe(0)
   })

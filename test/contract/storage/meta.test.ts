@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ObjectInfo } from '../../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
+import { codeOf, statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
-import { codeOf, fillFolder, openStorage, type StorageUnderTest } from './service.ts'
+import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
 let storage: StorageUnderTest
 /** What is asked for the fingerprint of a file whose name begins with `unknown`. */
@@ -24,14 +25,12 @@ beforeAll(async () => {
 })
 afterAll(() => storage.close())
 
-const meta = async (path: string, query: Record<string, string> = {}, method = 'GET') => {
-  const answer = await storage.call(method, path, { query: { meta: '', ...query }, remaining: 20_000 })
-  return { ...answer, json: answer.body === '' ? undefined : JSON.parse(answer.body) }
-}
+const meta = (path: string, query: Record<string, string> = {}, method = 'GET') =>
+  storage.call(method, path, { query: { meta: '', ...query }, remaining: 20_000 })
 
 describe('?meta of a file', () => {
   it('waits for a fingerprint that is being made, for as long as the request has', async () => {
-    await storage.call('PUT', '/unknown.bin', { body: 'x' })
+    await storage.put('/unknown.bin', 'x')
     const asked: [string, number][] = []
     fingerprintOf = async ({ key }, remaining) => {
       asked.push([key, remaining])
@@ -44,20 +43,20 @@ describe('?meta of a file', () => {
   })
 
   it('answers HEAD with the same headers and no body', async () => {
-    await storage.call('PUT', '/head.txt', { body: 'x' })
-    const { statusCode, body } = await meta('/head.txt', {}, 'HEAD')
-    expect({ statusCode, body: body === '' || JSON.parse(body).name }).toEqual({ statusCode: 200, body: 'head.txt' })
+    await storage.put('/head.txt', 'x')
+    const { status, text, json } = await meta('/head.txt', {}, 'HEAD')
+    expect({ status, name: text === '' || json.name }).toEqual({ status: 200, name: 'head.txt' })
   })
 
   it('takes limit and cursor for nothing', async () => {
-    await storage.call('PUT', '/switches.txt', { body: 'x' })
-    expect((await meta('/switches.txt', { limit: '1', cursor: 'eA' })).statusCode).toBe(200)
+    await storage.put('/switches.txt', 'x')
+    expect((await meta('/switches.txt', { limit: '1', cursor: 'eA' })).status).toBe(200)
   })
 
   it('which is a page with a draft alone is 404 / 104001', async () => {
-    await storage.call('PUT', '/only.html', { query: { version: 'draft' }, body: 'x' })
+    await storage.put('/only.html', 'x', { version: 'draft' })
     const answer = await meta('/only.html')
-    expect([answer.statusCode, codeOf(answer)]).toEqual([404, 104001])
+    expect(statusAndCode(answer)).toEqual([404, 104001])
   })
 })
 
@@ -87,7 +86,7 @@ describe('?meta of a folder', () => {
   })
 
   it('that is called like a page is a folder', async () => {
-    await storage.call('PUT', '/named.html', { query: { type: 'folder' } })
+    await storage.makeFolder('/named.html')
     const { json } = await meta('/named.html')
     expect(json).toMatchObject({ type: 'folder', contents: [] })
     expect(json).not.toHaveProperty('draft')
@@ -96,21 +95,21 @@ describe('?meta of a folder', () => {
   it('is there for a cursor that has come to its end', async () => {
     for (const name of ['a', 'b']) await putAlone(`ended/${name}`)
     const { cursor } = (await meta('/ended', { limit: '1' })).json
-    await storage.call('DELETE', '/ended/b')
+    await storage.remove('/ended/b')
     expect((await meta('/ended', { cursor })).json).toMatchObject({ type: 'folder', contents: [] })
   })
 
   it('a folder that has gone meanwhile is 404 / 104001, with a cursor and without', async () => {
     await fillFolder(storage, '/going', 3)
     const { cursor } = (await meta('/going', { limit: '2' })).json
-    await storage.call('DELETE', '/going')
+    await storage.remove('/going')
     for (const query of [{}, { cursor }, { recursive: 'true' }]) {
       expect(codeOf(await meta('/going', query))).toBe(104001)
     }
   })
 
   it('tells of a running workflow of a page below it nothing', async () => {
-    await storage.call('PUT', '/flow/page.html', { body: 'x' })
+    await storage.put('/flow/page.html', 'x')
     await storage.deps.workflows.start(storage.site, toStoragePath('flow/page.html'), entry)
     expect((await meta('/flow')).json).not.toHaveProperty('workflow')
     expect((await meta('/flow/page.html')).json.workflow).toBe('running')

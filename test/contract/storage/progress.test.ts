@@ -1,15 +1,13 @@
 import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { formHeaders, multipart, openStorage } from './service.ts'
+import { formHeaders, multipart } from '../../support/multipart.ts'
+import { openStorage } from './service.ts'
 
 it('the progress of an upload can be asked for while it goes on (operation 13)', async () => {
   let passed = 0
   const storage = await openStorage({ clock: { wall: Date.now, monotonic: () => passed } })
-  const percent = async (): Promise<number> => {
-    const { body } = await storage.call('GET', '', { query: { status: '' } })
-    return (JSON.parse(body) as { percent: number }).percent
-  }
+  const percent = async (): Promise<number> => (await storage.get('', { status: '' })).json.percent
   const seen: number[] = []
   const form = multipart([{ name: 'a', content: 'x'.repeat(100_000) }])
 
@@ -32,7 +30,7 @@ it('the progress of an upload can be asked for while it goes on (operation 13)',
   expect(await percent()).toBe(0)
   const headers = { ...formHeaders, 'Content-Length': String(form.length) }
   const body = Readable.from(slowly(), { highWaterMark: 1 })
-  expect((await storage.call('POST', '/slow', { headers, body })).statusCode).toBe(200)
+  expect((await storage.call('POST', '/slow', { headers, body })).status).toBe(200)
   expect(seen.slice(0, 3).map((value) => Math.round(value / 5) * 5)).toEqual([25, 50, 75])
   expect(await percent()).toBe(100)
   await storage.close()

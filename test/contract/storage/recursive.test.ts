@@ -46,14 +46,17 @@ const pagesOf = async (folder: string, query: Record<string, string> = {}): Prom
   let cursor: string | undefined
   do {
     listings = 0
-    const { body } = await storage.call('GET', `/${encodeURI(folder)}`, {
-      query: { meta: '', recursive: 'true', ...query, ...(cursor && { cursor }) },
+    const { text, json } = await storage.get(`/${encodeURI(folder)}`, {
+      meta: '',
+      recursive: 'true',
+      ...query,
+      ...(cursor && { cursor }),
     })
-    const answer = JSON.parse(body) as { contents: { path: string; name: string }[]; cursor?: string }
+    const answer = json as { contents: { path: string; name: string }[]; cursor?: string }
     cursor = answer.cursor
     const paths = answer.contents.map(({ path }) => path)
     expect(answer.contents.map(({ name }) => name)).toEqual(paths.map((path) => path.split('/').at(-1)))
-    pages.push({ paths, bytes: Buffer.byteLength(JSON.stringify(body)), listings })
+    pages.push({ paths, bytes: Buffer.byteLength(JSON.stringify(text)), listings })
   } while (cursor !== undefined)
   return pages
 }

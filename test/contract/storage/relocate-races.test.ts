@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import { codeOf } from '../../support/answer.ts'
 import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
 import { unrecorded } from '../../support/history.ts'
-import { codeOf, keysOf, openStorage, relocateTo, type StorageUnderTest } from './service.ts'
+import { openStorage, type StorageUnderTest } from './service.ts'
 
 const inBucket = (): ObjectStore => {
   const { bucket, connect } = openBucketInMemory()
@@ -27,13 +28,6 @@ const interrupted = (files: ObjectStore): ObjectStore => ({
   },
 })
 
-const put = (path: string, body: string) => storage.call('PUT', path, { body })
-const remove = (path: string) => storage.call('DELETE', path)
-const textOf = async (path: string) => {
-  const { statusCode, body } = await storage.call('GET', path)
-  return statusCode === 200 ? body : undefined
-}
-
 describe.each([
   ['on one machine', (files: ObjectStore) => files],
   ['in S3', inBucket],
@@ -42,9 +36,9 @@ describe.each([
     meanwhile = undefined
     again = false
     storage = await openStorage({ between: ({ files }) => ({ files: interrupted(hold(files)) }) })
-    await put('/f/a', 'a')
-    await put('/f/b', 'b')
-    await put('/to/x', 'x')
+    await storage.put('/f/a', 'a')
+    await storage.put('/f/b', 'b')
+    await storage.put('/to/x', 'x')
   })
   afterEach(() => storage.close())
 
@@ -53,59 +47,63 @@ describe.each([
     ['copy', 'copyTo'],
   ])('a %s', (kind, member) => {
     const run = async (from: string, path: string) => {
-      const answer = await relocateTo(storage, from, { [member]: path })
-      return codeOf(answer) ?? answer.statusCode
+      const answer = await storage.relocate(from, { [member]: path })
+      return codeOf(answer) ?? answer.status
     }
 
     it('takes what replaces its source meanwhile, and what comes to be there', async () => {
       meanwhile = async () => {
-        await put('/f/a', 'newer')
-        await put('/f/c', 'c')
+        await storage.put('/f/a', 'newer')
+        await storage.put('/f/c', 'c')
       }
       expect(await run('/f', '/to/f')).toBe(200)
-      expect([await textOf('/to/f/a'), await textOf('/to/f/b'), await textOf('/to/f/c')]).toEqual(['newer', 'b', 'c'])
-      expect(await textOf('/f/a')).toBe(kind === 'copy' ? 'newer' : undefined)
+      expect([
+        await storage.textOf('/to/f/a'),
+        await storage.textOf('/to/f/b'),
+        await storage.textOf('/to/f/c'),
+      ]).toEqual(['newer', 'b', 'c'])
+      expect(await storage.textOf('/f/a')).toBe(kind === 'copy' ? 'newer' : undefined)
     })
 
     it('finds nothing when its source is deleted meanwhile: 404 / 104001', async () => {
-      meanwhile = () => remove('/f/a')
+      meanwhile = () => storage.remove('/f/a')
       expect(await run('/f/a', '/to/a')).toBe(104001)
-      expect(await textOf('/to/a')).toBeUndefined()
+      expect(await storage.textOf('/to/a')).toBeUndefined()
     })
 
     it('finds its target taken that comes to be there meanwhile: 104022', async () => {
       for (const path of ['/f/a', '/f']) {
-        meanwhile = () => put('/to/new', 'first')
+        meanwhile = () => storage.put('/to/new', 'first')
         expect(await run(path, '/to/new')).toBe(104022)
-        await remove('/to/new')
-        meanwhile = () => put('/to/new/below', 'first')
+        await storage.remove('/to/new')
+        meanwhile = () => storage.put('/to/new/below', 'first')
         expect(await run(path, '/to/new')).toBe(104022)
-        expect(await textOf('/to/new/below')).toBe('first')
-        await remove('/to/new')
+        expect(await storage.textOf('/to/new/below')).toBe('first')
+        await storage.remove('/to/new')
       }
-      expect([await textOf('/f/a'), await textOf('/f/b')]).toEqual(['a', 'b'])
+      expect([await storage.textOf('/f/a'), await storage.textOf('/f/b')]).toEqual(['a', 'b'])
     })
 
     it('makes the folders on the way again when they are deleted meanwhile', async () => {
-      meanwhile = () => remove('/to')
+      meanwhile = () => storage.remove('/to')
       expect(await run('/f', '/to/deep/f')).toBe(200)
-      expect(await textOf('/to/deep/f/a')).toBe('a')
-      expect(await keysOf(storage)).toEqual(expect.arrayContaining(['live/1001/to/', 'live/1001/to/deep/']))
+      expect(await storage.textOf('/to/deep/f/a')).toBe('a')
+      expect(await storage.keys()).toEqual(expect.arrayContaining(['live/1001/to/', 'live/1001/to/deep/']))
     })
 
     it('is 104009 when a folder on the way becomes a file meanwhile', async () => {
-      meanwhile = () => put('/to/deep', 'file')
+      meanwhile = () => storage.put('/to/deep', 'file')
       expect(await run('/f', '/to/deep/f')).toBe(104009)
-      expect([await textOf('/to/deep'), await textOf('/f/a')]).toEqual(['file', 'a'])
+      expect([await storage.textOf('/to/deep'), await storage.textOf('/f/a')]).toEqual(['file', 'a'])
     })
 
     it('is 503, with all as it was, when its source is replaced again and again', async () => {
       again = true
       let number = 0
-      meanwhile = () => put('/f/a', String(number++))
+      meanwhile = () => storage.put('/f/a', String(number++))
       expect(await run('/f', '/to/f')).toBe(100503)
-      expect(await textOf('/f/b')).toBe('b')
-      expect((await keysOf(storage)).filter((key) => key.startsWith('live/1001/to/f'))).toEqual([])
+      expect(await storage.textOf('/f/b')).toBe('b')
+      expect((await storage.keys()).filter((key) => key.startsWith('live/1001/to/f'))).toEqual([])
     })
   })
 })

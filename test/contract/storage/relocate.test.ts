@@ -2,10 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { listAll } from '../../../lib/storage/object-store.ts'
 import { type StoragePath, toStoragePath } from '../../../lib/storage/path.ts'
+import { type Answer, statusAndCode } from '../../support/answer.ts'
 import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
 import type { Between } from '../../support/files.ts'
 import { entry, unrecorded } from '../../support/history.ts'
-import { codeOf, fillFolder, keysOf, type Outcome, openStorage, relocateTo, type StorageUnderTest } from './service.ts'
+import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
 const template = '<html>{tag_pagecontent}</html>'
 
@@ -48,20 +49,15 @@ describe.each([
     running.push(page)
   }
 
-  const put = (path: string, body = path, query = {}) => storage.call('PUT', path, { body, query })
-  const moveTo = (from: string, path: string) => relocateTo(storage, from, { path })
-  const copyTo = (from: string, path: string) => relocateTo(storage, from, { copyTo: path })
-  const textOf = async (path: string, query = {}) => {
-    const { statusCode, body } = await storage.call('GET', path, { query })
-    return statusCode === 200 ? body : undefined
-  }
+  const moveTo = (from: string, path: string) => storage.relocate(from, { path })
+  const copyTo = (from: string, path: string) => storage.relocate(from, { copyTo: path })
 
   /** It is refused with that code, and everything is as it was. */
-  const refused = async (run: () => Promise<Outcome>, code: number, status = 400) => {
-    const before = await keysOf(storage)
+  const refused = async (run: () => Promise<Answer>, code: number, status = 400) => {
+    const before = await storage.keys()
     const answer = await run()
-    expect([answer.statusCode, codeOf(answer)]).toEqual([status, code])
-    expect(await keysOf(storage)).toEqual(before)
+    expect(statusAndCode(answer)).toEqual([status, code])
+    expect(await storage.keys()).toEqual(before)
   }
 
   const both = [
@@ -71,53 +67,53 @@ describe.each([
 
   describe.each(both)('a %s', (kind, to) => {
     it('of a file creates the folders on the way, and keeps the bytes', async () => {
-      await put('/a/b.txt', 'text')
-      const { statusCode, body } = await to('/a/b.txt', '/c/d/e.css')
-      expect([statusCode, JSON.parse(body)]).toEqual([200, { status: 'success' }])
-      expect(await textOf('/c/d/e.css')).toBe('text')
-      expect(await textOf('/a/b.txt')).toBe(kind === 'copy' ? 'text' : undefined)
+      await storage.put('/a/b.txt', 'text')
+      const { status, json } = await to('/a/b.txt', '/c/d/e.css')
+      expect([status, json]).toEqual([200, { status: 'success' }])
+      expect(await storage.textOf('/c/d/e.css')).toBe('text')
+      expect(await storage.textOf('/a/b.txt')).toBe(kind === 'copy' ? 'text' : undefined)
       const created = ['live/1001/c/', 'live/1001/c/d/', 'live/1001/c/d/e.css']
-      expect(await keysOf(storage)).toEqual([
+      expect(await storage.keys()).toEqual([
         'live/1001/a/',
         ...(kind === 'copy' ? ['live/1001/a/b.txt'] : []),
         ...created,
       ])
       const { headers } = await storage.call('HEAD', '/c/d/e.css', { headers: { Accept: 'text/css' } })
-      expect(headers['Content-Type']).toBe('text/css')
+      expect(headers['content-type']).toBe('text/css')
     })
 
     it('of a folder takes all that it holds', async () => {
-      for (const name of ['a', 'b/c', 'b/d/e']) await put(`/f/${name}`, name)
-      expect((await to('/f', 'x/g')).statusCode).toBe(200)
+      for (const name of ['a', 'b/c', 'b/d/e']) await storage.put(`/f/${name}`, name)
+      expect((await to('/f', 'x/g')).status).toBe(200)
       for (const name of ['a', 'b/c', 'b/d/e']) {
-        expect(await textOf(`/x/g/${name}`)).toBe(name)
-        expect(await textOf(`/f/${name}`)).toBe(kind === 'copy' ? name : undefined)
+        expect(await storage.textOf(`/x/g/${name}`)).toBe(name)
+        expect(await storage.textOf(`/f/${name}`)).toBe(kind === 'copy' ? name : undefined)
       }
     })
 
     it('takes the path as plain text, with slashes in front, behind and in a row', async () => {
-      await put('/a')
+      await storage.put('/a')
       for (const [text, path] of [
         ['/100%25 + é?#', '/100%2525%20%2B%20%C3%A9%3F%23'],
         ['b', '/b'],
         ['//c//d/', '/c/d'],
         ['e\u0301', '/%C3%A9'],
       ] as const) {
-        await put('/source', text)
-        expect((await to('/source', text)).statusCode).toBe(200)
-        expect(await textOf(path)).toBe(text)
+        await storage.put('/source', text)
+        expect((await to('/source', text)).status).toBe(200)
+        expect(await storage.textOf(path)).toBe(text)
       }
     })
 
     it('onto a file, a draft or a folder is 104022', async () => {
-      for (const path of ['/a.html', '/taken.html', '/folder/below']) await put(path)
-      await put('/draft.html', 'draft', { version: 'draft' })
+      for (const path of ['/a.html', '/taken.html', '/folder/below']) await storage.put(path)
+      await storage.put('/draft.html', 'draft', { version: 'draft' })
       for (const path of ['/taken.html', '/draft.html', '/folder']) await refused(() => to('/a.html', path), 104022)
       await refused(() => to('/folder', '/a.html'), 104022)
     })
 
     it('below a file is 104009', async () => {
-      for (const path of ['/a', '/f/b', '/file']) await put(path)
+      for (const path of ['/a', '/f/b', '/file']) await storage.put(path)
       for (const path of ['/file/a', '/file/below/a']) {
         await refused(() => to('/a', path), 104009)
         await refused(() => to('/f', path), 104009)
@@ -125,10 +121,10 @@ describe.each([
     })
 
     it('into itself, or below, is 104015', async () => {
-      for (const path of ['/f/a', '/file']) await put(path)
+      for (const path of ['/f/a', '/file']) await storage.put(path)
       for (const path of ['/f/f', '/f/g/h', '//f//g']) await refused(() => to('/f', path), 104015)
       await refused(() => to('/file', '/file/below'), 104015)
-      expect((await to('/f', '/ff')).statusCode).toBe(200)
+      expect((await to('/f', '/ff')).status).toBe(200)
     })
 
     it('of what is not there is 404 / 104001', async () => {
@@ -137,9 +133,9 @@ describe.each([
     })
 
     it('of what is there in other case is made where it is', async () => {
-      await put('/Folder/a.txt')
-      expect((await to('/FOLDER/a.txt', '/FOLDER/b.txt')).statusCode).toBe(200)
-      expect(await textOf('/Folder/b.txt')).toBe('/Folder/a.txt')
+      await storage.put('/Folder/a.txt')
+      expect((await to('/FOLDER/a.txt', '/FOLDER/b.txt')).status).toBe(200)
+      expect(await storage.textOf('/Folder/b.txt')).toBe('/Folder/a.txt')
     })
 
     it.each([
@@ -156,24 +152,24 @@ describe.each([
       ['/', 104014],
       ['///', 104014],
     ])('to the path %j is %i', async (path, code) => {
-      await put('/a')
+      await storage.put('/a')
       await refused(() => to('/a', path), code)
     })
 
     it('checks what becomes a template, as an upload does: 104008 with its path', async () => {
-      await put('/old/good.html', template)
-      await put('/old/below/bad.dwt', 'none')
+      await storage.put('/old/good.html', template)
+      await storage.put('/old/below/bad.dwt', 'none')
       await refused(() => to('/old', 'Templates/new'), 104008)
       await refused(() => to('/old/below/bad.dwt', 'Templates/bad.html'), 104008)
-      expect(JSON.parse((await to('/old', 'Templates/new')).body).message).toContain('Templates/new/below/bad.dwt')
-      await put('/old/below/bad.dwt', template)
-      await put('/old/short.html', '{tag_pagecontent}')
-      expect((await to('/old', 'Templates/new')).statusCode).toBe(200)
-      expect(await textOf('/Templates/new/below/bad.dwt')).toBe(template)
+      expect((await to('/old', 'Templates/new')).json.message).toContain('Templates/new/below/bad.dwt')
+      await storage.put('/old/below/bad.dwt', template)
+      await storage.put('/old/short.html', '{tag_pagecontent}')
+      expect((await to('/old', 'Templates/new')).status).toBe(200)
+      expect(await storage.textOf('/Templates/new/below/bad.dwt')).toBe(template)
     })
 
     it('out of, into or beside a folder that is being removed is 104010', async () => {
-      for (const path of ['/going/a', '/going/f/b', '/a']) await put(path)
+      for (const path of ['/going/a', '/going/f/b', '/a']) await storage.put(path)
       const { removals } = storage.deps
       const id = await removals.open(storage.site, toStoragePath('going/f'), 'one', entry)
       for (const [from, path] of [
@@ -186,13 +182,13 @@ describe.each([
         await refused(() => to(from, path), 104010)
       }
       await removals.close(storage.site, toStoragePath('going/f'), id, 0)
-      expect((await to('/going', '/b')).statusCode).toBe(200)
+      expect((await to('/going', '/b')).status).toBe(200)
     })
 
     it('to where a workflow is running is 104012, and 104022 when something is there', async () => {
-      await put('/a.html')
-      await put('/f/p.html')
-      await put('/taken.html')
+      await storage.put('/a.html')
+      await storage.put('/f/p.html')
+      await storage.put('/taken.html')
       for (const page of ['new.html', 'g/p.html', 'taken.html']) await startWorkflow(page)
       await refused(() => to('/a.html', '/new.html'), 104012)
       await refused(() => to('/f', '/g'), 104012)
@@ -201,42 +197,45 @@ describe.each([
 
     it('of a folder for which there is no time is 104000', async () => {
       await fillFolder(storage, '/large', 10)
-      await refused(() => relocateTo(storage, '/large', { [kind === 'copy' ? 'copyTo' : 'path']: 'b/c' }, 0), 104000)
+      await refused(
+        () => storage.relocate('/large', { [kind === 'copy' ? 'copyTo' : 'path']: 'b/c' }, { remaining: 0 }),
+        104000,
+      )
     })
   })
 
   describe('a move', () => {
     it('takes the draft along, but neither to what is no page nor below Templates', async () => {
       for (const path of ['/a.html', '/b.html', '/f/c.html', '/g/d.html']) {
-        await put(path, template)
-        await put(path, 'draft', { version: 'draft' })
+        await storage.put(path, template)
+        await storage.put(path, 'draft', { version: 'draft' })
       }
       await moveTo('/a.html', '/pages/a.htm')
       await moveTo('/b.html', '/pages/b.txt')
       await moveTo('/f', '/pages/f')
       await moveTo('/g', '/Templates/g')
-      expect((await keysOf(storage)).filter((key) => key.startsWith('draft/'))).toEqual([
+      expect((await storage.keys()).filter((key) => key.startsWith('draft/'))).toEqual([
         'draft/1001/pages/a.htm',
         'draft/1001/pages/f/c.html',
       ])
-      expect(await textOf('/pages/a.htm', { version: 'draft' })).toBe('draft')
+      expect(await storage.textOf('/pages/a.htm', { version: 'draft' })).toBe('draft')
     })
 
     it('onto itself is 200, and changes nothing', async () => {
-      await put('/f/a', 'a')
-      const before = await keysOf(storage)
-      for (const path of ['/f/a', '/f']) expect((await moveTo(path, path)).statusCode).toBe(200)
-      expect(await keysOf(storage)).toEqual(before)
+      await storage.put('/f/a', 'a')
+      const before = await storage.keys()
+      for (const path of ['/f/a', '/f']) expect((await moveTo(path, path)).status).toBe(200)
+      expect(await storage.keys()).toEqual(before)
     })
 
     it('of a reserved folder is 104020, of what lies below it is not', async () => {
-      await put('/Templates/a.css')
+      await storage.put('/Templates/a.css')
       for (const path of ['/other', '/Templates']) await refused(() => moveTo('/Templates', path), 104020)
-      expect((await moveTo('/Templates/a.css', '/styles/a.css')).statusCode).toBe(200)
+      expect((await moveTo('/Templates/a.css', '/styles/a.css')).status).toBe(200)
     })
 
     it('of a page with a running workflow, or a folder that holds one, is 104012', async () => {
-      await put('/f/p.html')
+      await storage.put('/f/p.html')
       await startWorkflow('f/p.html')
       for (const path of ['/f/p.html', '/f']) await refused(() => moveTo(path, '/g/x.html'), 104012)
     })
@@ -244,45 +243,45 @@ describe.each([
 
   describe('a copy', () => {
     it('takes the live files alone: neither drafts nor workflows', async () => {
-      await put('/f/p.html', 'live')
-      await put('/f/p.html', 'draft', { version: 'draft' })
-      await put('/f/only.html', 'draft', { version: 'draft' })
+      await storage.put('/f/p.html', 'live')
+      await storage.put('/f/p.html', 'draft', { version: 'draft' })
+      await storage.put('/f/only.html', 'draft', { version: 'draft' })
       await startWorkflow('f/p.html')
-      expect((await copyTo('/f', '/g')).statusCode).toBe(200)
-      expect((await copyTo('/f/p.html', '/q.html')).statusCode).toBe(200)
-      expect(await textOf('/g/p.html', { version: 'draft' })).toBe('live')
-      expect(await textOf('/f/p.html', { version: 'draft' })).toBe('draft')
-      expect((await put('/g/p.html', 'changed')).statusCode).toBe(200)
+      expect((await copyTo('/f', '/g')).status).toBe(200)
+      expect((await copyTo('/f/p.html', '/q.html')).status).toBe(200)
+      expect(await storage.textOf('/g/p.html', { version: 'draft' })).toBe('live')
+      expect(await storage.textOf('/f/p.html', { version: 'draft' })).toBe('draft')
+      expect((await storage.put('/g/p.html', 'changed')).status).toBe(200)
       await refused(() => copyTo('/f/only.html', '/r.html'), 104001, 404)
     })
 
     it('onto itself is 104022', async () => {
-      await put('/f/a')
+      await storage.put('/f/a')
       for (const path of ['/f/a', '/f']) await refused(() => copyTo(path, path), 104022)
     })
 
     it('of a reserved folder is made', async () => {
-      await put('/Templates/t.html', template)
-      await put('/Templates/deep/u.dwt', template)
-      expect((await copyTo('/Templates', '/_System/Templates')).statusCode).toBe(200)
-      expect((await copyTo('/Templates/deep', '/Layouts')).statusCode).toBe(200)
-      expect(await textOf('/_System/Templates/t.html')).toBe(template)
-      expect(await textOf('/Layouts/u.dwt')).toBe(template)
+      await storage.put('/Templates/t.html', template)
+      await storage.put('/Templates/deep/u.dwt', template)
+      expect((await copyTo('/Templates', '/_System/Templates')).status).toBe(200)
+      expect((await copyTo('/Templates/deep', '/Layouts')).status).toBe(200)
+      expect(await storage.textOf('/_System/Templates/t.html')).toBe(template)
+      expect(await storage.textOf('/Layouts/u.dwt')).toBe(template)
     })
 
     it('of a file for which there is no time is 104000', async () => {
-      await put('/a')
-      await refused(() => relocateTo(storage, '/a', { copyTo: 'b/c' }, 0), 104000)
+      await storage.put('/a')
+      await refused(() => storage.relocate('/a', { copyTo: 'b/c' }, { remaining: 0 }), 104000)
     })
 
     it('goes its own way: neither sees what becomes of the other', async () => {
-      await put('/a', 'old')
+      await storage.put('/a', 'old')
       await copyTo('/a', '/b')
-      await put('/a', 'new')
-      expect(await textOf('/b')).toBe('old')
-      await put('/b', 'newer')
-      await storage.call('DELETE', '/b')
-      expect(await textOf('/a')).toBe('new')
+      await storage.put('/a', 'new')
+      expect(await storage.textOf('/b')).toBe('old')
+      await storage.put('/b', 'newer')
+      await storage.remove('/b')
+      expect(await storage.textOf('/a')).toBe('new')
     })
   })
 
@@ -299,17 +298,17 @@ describe.each([
     ['b'],
     [null],
   ])('a body that is %j is 104000', async (body) => {
-    await put('/a')
-    await refused(() => relocateTo(storage, '/a', body), 104000)
+    await storage.put('/a')
+    await refused(() => storage.relocate('/a', body), 104000)
   })
 
   it('members that are unknown are passed over', async () => {
-    await put('/a')
-    expect((await relocateTo(storage, '/a', { title: 'x', path: '/b' })).statusCode).toBe(200)
+    await storage.put('/a')
+    expect((await storage.relocate('/a', { title: 'x', path: '/b' })).status).toBe(200)
   })
 
   it('the root can be neither moved nor copied: 104014', async () => {
-    await put('/a')
-    for (const body of [{ path: 'b' }, { copyTo: 'b' }]) await refused(() => relocateTo(storage, '', body), 104014)
+    await storage.put('/a')
+    for (const body of [{ path: 'b' }, { copyTo: 'b' }]) await refused(() => storage.relocate('', body), 104014)
   })
 })

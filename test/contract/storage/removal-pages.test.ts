@@ -3,7 +3,7 @@ import { continueRemoval } from '../../../lib/storage/continue-removal.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { createFault, failures } from './failing-stores.ts'
-import { fillFolder, keysOf, openStorage } from './service.ts'
+import { fillFolder, openStorage } from './service.ts'
 
 /** What one call lists and deletes. */
 const pageSize = 1_000
@@ -51,14 +51,14 @@ it('the removal of a folder lists the next page while the one before it is being
   const storage = await openStorage({ between: ({ files }) => ({ files: holdBack(files) }) })
   const keys = await fillFolder(storage, '/large', 3 * pageSize)
   const lastKeys = keys.filter((_, index) => index % pageSize === pageSize - 1)
-  expect((await storage.call('DELETE', '/large')).statusCode).toBe(200)
+  expect((await storage.remove('/large')).status).toBe(200)
   expect(lastKeys).toHaveLength(3)
   for (const key of lastKeys) {
     const asking = events.indexOf(`asks for what follows ${key}`)
     expect(asking).toBeGreaterThanOrEqual(0)
     expect(events.indexOf(`has removed all up to ${key}`)).toBeGreaterThan(asking)
   }
-  expect(await keysOf(storage)).toEqual([])
+  expect(await storage.keys()).toEqual([])
   await storage.close()
 })
 
@@ -67,7 +67,7 @@ it.each(Object.entries(failures))(
   async (_, { failure, status }) => {
     const fault = createFault()
     const storage = await openStorage(fault)
-    const remove = (folder: string) => storage.call('DELETE', folder)
+    const remove = (folder: string) => storage.remove(folder)
     const workOff = async () => {
       for (const message of storage.sent) {
         await continueRemoval(storage.deps, message, { deadline: { isOver: () => false }, end: 60_000 })
@@ -76,7 +76,7 @@ it.each(Object.entries(failures))(
 
     await fillFolder(storage, '/measure', 2 * pageSize)
     fault.arm(0)
-    expect((await remove('/measure')).statusCode).toBe(200)
+    expect((await remove('/measure')).status).toBe(200)
     const { calls } = fault
     expect(calls).toBeGreaterThan(10)
 
@@ -85,15 +85,15 @@ it.each(Object.entries(failures))(
       fault.arm(0)
       await fillFolder(storage, folder, 2 * pageSize)
       fault.arm(number, failure)
-      expect((await remove(folder)).statusCode).toBe(status)
+      expect((await remove(folder)).status).toBe(status)
       fault.arm(0)
       // The message was sent before anything was deleted: the queue alone finishes what has begun.
       await workOff()
-      const isGone = (await keysOf(storage)).length === 0
-      expect((await remove(folder)).statusCode).toBe(isGone ? 404 : 200)
-      expect(await keysOf(storage)).toEqual([])
-      expect((await storage.call('PUT', folder, { query: { type: 'folder' } })).statusCode).toBe(200)
-      expect((await remove(folder)).statusCode).toBe(200)
+      const isGone = (await storage.keys()).length === 0
+      expect((await remove(folder)).status).toBe(isGone ? 404 : 200)
+      expect(await storage.keys()).toEqual([])
+      expect((await storage.makeFolder(folder)).status).toBe(200)
+      expect((await remove(folder)).status).toBe(200)
     }
     await storage.close()
   },

@@ -3,11 +3,12 @@ import { openFileStores } from '../../../lib/aws/open-files.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
+import { codeOf } from '../../support/answer.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { entry } from '../../support/history.ts'
 import { openTestTables, tableSettings } from '../../support/tables.ts'
-import { codeOf, fillFolder, keysOf, openStorage, renameTo, type StorageUnderTest } from './service.ts'
+import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
 /**
  * A process that dies at a call of that number to its stores, counted from 1: before the call is made, or after it. It
@@ -106,19 +107,13 @@ describe.each([
   const later = () => vi.setSystemTime(Date.now() + 10_000)
   const fill = async (folder: string, content: string) => {
     await inParallel(names, names.length, async (name) => {
-      expect((await storage.call('PUT', `${folder}/${name}`, { body: `${content} ${name}` })).statusCode).toBe(200)
+      expect((await storage.put(`${folder}/${name}`, `${content} ${name}`)).status).toBe(200)
     })
     later()
   }
-  const remove = (path: string) => storage.call('DELETE', path, { remaining: 30_000 })
-  const restore = (folder: string, body: object = {}) =>
-    storage.call('POST', folder, {
-      query: { restore: '' },
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    })
+  const remove = (path: string) => storage.remove(path, { remaining: 30_000 })
   const contentsOf = (folder: string) =>
-    Promise.all(names.map(async (name) => (await storage.call('GET', `${folder}/${name}`)).body))
+    Promise.all(names.map(async (name) => (await storage.get(`${folder}/${name}`)).text))
 
   /** Has the process die at each call of `take`, each time with another folder that was removed and filled before. */
   const dieAtEachCall = async (take: (folder: string) => Promise<unknown>) => {
@@ -134,12 +129,12 @@ describe.each([
         await remove(folder)
         later()
         await fill(folder, 'newer')
-        const before = await keysOf(storage)
+        const before = await storage.keys()
         death.comeAt(call, when)
         await take(folder)
         death.isOver()
         later()
-        const left = await keysOf(storage)
+        const left = await storage.keys()
         const isIntact = before.every((key) => left.includes(key))
         const folders = isIntact ? intact : broken
         folders.push(folder)
@@ -153,7 +148,7 @@ describe.each([
     const { broken } = await dieAtEachCall(remove)
     expect(broken).not.toEqual([])
     for (const folder of broken) {
-      expect([folder, (await restore(folder, { replace: true })).statusCode]).toEqual([folder, 200])
+      expect([folder, (await storage.restore(folder, { replace: true })).status]).toEqual([folder, 200])
       expect([folder, await contentsOf(folder)]).toEqual([folder, newer])
     }
   })
@@ -163,16 +158,16 @@ describe.each([
     for (const folder of broken) {
       await remove(folder)
       later()
-      expect([folder, (await restore(folder)).statusCode]).toEqual([folder, 200])
+      expect([folder, (await storage.restore(folder)).status]).toEqual([folder, 200])
       expect([folder, await contentsOf(folder)]).toEqual([folder, newer])
     }
   })
 
   it('comes back whole when the process died while it moved it away (H-26)', async () => {
-    const { broken } = await dieAtEachCall((folder) => renameTo(storage, folder, `${folder.slice(1)}-moved`))
+    const { broken } = await dieAtEachCall((folder) => storage.rename(folder, `${folder.slice(1)}-moved`))
     expect(broken).not.toEqual([])
     for (const folder of broken) {
-      expect([folder, (await restore(folder, { replace: true })).statusCode]).toEqual([folder, 200])
+      expect([folder, (await storage.restore(folder, { replace: true })).status]).toEqual([folder, 200])
       expect([folder, await contentsOf(folder)]).toEqual([folder, newer])
     }
   })
@@ -184,8 +179,8 @@ describe.each([
       for (let seconds = 0; seconds < 60; seconds += 10) later()
       await remove(`${folder}/a`)
       later()
-      expect([folder, codeOf(await restore(folder))]).toEqual([folder, 104022])
-      expect([folder, (await restore(folder, { replace: true })).statusCode]).toEqual([folder, 200])
+      expect([folder, codeOf(await storage.restore(folder))]).toEqual([folder, 104022])
+      expect([folder, (await storage.restore(folder, { replace: true })).status]).toEqual([folder, 200])
       expect([folder, await contentsOf(folder)]).toEqual([folder, names.map((name) => `old ${name}`)])
     }
   })
@@ -202,43 +197,43 @@ describe.each([
       later()
       await files.remove(objects, entry, unlimited, removedFolder)
     }
-    expect((await restore('/folder')).statusCode).toBe(200)
+    expect((await storage.restore('/folder')).status).toBe(200)
     expect(await contentsOf('/folder')).toEqual(newer)
   })
 
   it('comes back without what was removed on its own after it was moved away (H-26)', async () => {
     await fill('/folder', 'newer')
-    expect((await renameTo(storage, '/folder', 'moved', { remaining: 60_000 })).statusCode).toBe(200)
+    expect((await storage.rename('/folder', 'moved', { remaining: 60_000 })).status).toBe(200)
     later()
-    await storage.call('PUT', '/folder/own', { body: 'x' })
+    await storage.put('/folder/own', 'x')
     await remove('/folder/own')
     later()
-    expect((await restore('/folder', { replace: true })).statusCode).toBe(200)
+    expect((await storage.restore('/folder', { replace: true })).status).toBe(200)
     expect(await contentsOf('/folder')).toEqual(newer)
-    expect((await storage.call('GET', '/folder/own')).statusCode).toBe(404)
+    expect((await storage.get('/folder/own')).status).toBe(404)
   })
 
   it('comes back without what was removed on its own after a move of it had failed (H-21)', async () => {
     await fill('/measure', 'newer')
     death.comeAt(Number.POSITIVE_INFINITY, 'before')
-    await renameTo(storage, '/measure', 'measured')
+    await storage.rename('/measure', 'measured')
     let failed = 0
     for (const call of callsToTry(death.calls())) {
       const folder = `/fails-${call}`
       await fill(folder, 'newer')
       death.comeAt(call, 'before', true)
-      const { statusCode } = await renameTo(storage, folder, `moved-${call}`, { remaining: 60_000 })
+      const { status } = await storage.rename(folder, `moved-${call}`, { remaining: 60_000 })
       death.isOver()
-      if (statusCode === 200) continue
+      if (status === 200) continue
       failed += 1
       later()
       await remove(`${folder}/a`)
       later()
-      expect([folder, (await remove(folder)).statusCode]).toEqual([folder, 200])
+      expect([folder, (await remove(folder)).status]).toEqual([folder, 200])
       later()
-      expect([folder, (await restore(folder)).statusCode]).toEqual([folder, 200])
+      expect([folder, (await storage.restore(folder)).status]).toEqual([folder, 200])
       expect([folder, (await contentsOf(folder)).slice(1)]).toEqual([folder, newer.slice(1)])
-      expect([folder, (await storage.call('GET', `${folder}/a`)).statusCode]).toEqual([folder, 404])
+      expect([folder, (await storage.get(`${folder}/a`)).status]).toEqual([folder, 404])
     }
     expect(failed).toBeGreaterThan(0)
   })
@@ -253,25 +248,18 @@ describe('a folder on one machine whose clock was set back', () => {
   })
   afterEach(() => storage.close())
 
-  const restore = (folder: string) =>
-    storage.call('POST', folder, {
-      query: { restore: '' },
-      headers: { 'Content-Type': 'application/json' },
-      body: '{}',
-    })
-
   it.each([
     ['small', 3],
     ['large', 1_100],
   ])('comes back as its last removal took it: %s (H-21)', async (folder, count) => {
     await fillFolder(storage, `/${folder}`, 2)
-    expect((await storage.call('DELETE', `/${folder}`)).statusCode).toBe(200)
+    expect((await storage.remove(`/${folder}`)).status).toBe(200)
     now -= hour
     await fillFolder(storage, `/${folder}`, count)
-    const keys = await keysOf(storage)
-    expect((await storage.call('DELETE', `/${folder}`)).statusCode).toBe(200)
+    const keys = await storage.keys()
+    expect((await storage.remove(`/${folder}`)).status).toBe(200)
     now -= hour
-    expect(codeOf(await restore(`/${folder}`))).toBeUndefined()
-    expect(await keysOf(storage)).toEqual(keys)
+    expect(codeOf(await storage.restore(`/${folder}`))).toBeUndefined()
+    expect(await storage.keys()).toEqual(keys)
   })
 })

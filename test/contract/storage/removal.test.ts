@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { continueRemoval } from '../../../lib/storage/continue-removal.ts'
 import { longestSilence } from '../../../lib/storage/folder-removals.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
+import { codeOf } from '../../support/answer.ts'
 import { author, entry } from '../../support/history.ts'
-import { codeOf, fillFolder, formHeaders, multipart, openStorage, renameTo, type StorageUnderTest } from './service.ts'
+import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
 /** Less than what a request keeps for its answer: the time for a removal is up as soon as it has begun. */
 const noTime = 1_000
@@ -31,13 +32,13 @@ describe('the removal of a folder with more files than one call deletes', () => 
     })
     for (let request = 0; request < 11; request++) {
       const parts = Array.from({ length: 100 }, (_, index) => ({ name: `${request}-${index}`, content: 'x' }))
-      await storage.call('POST', '/large/below', { headers: formHeaders, body: multipart(parts) })
+      await storage.post('/large/below', parts)
     }
   })
   afterEach(() => storage.close())
 
-  const put = (path: string) => storage.call('PUT', path, { body: 'x' })
-  const metaOf = (path: string) => storage.call('GET', path, { query: { meta: '' } })
+  const put = (path: string) => storage.put(path, 'x')
+  const metaOf = (path: string) => storage.get(path, { meta: '' })
   /** The message of that number, from the first on. */
   const message = (number = 0) => {
     const sent = storage.sent[number]
@@ -47,64 +48,64 @@ describe('the removal of a folder with more files than one call deletes', () => 
   const finish = (number = 0) => continueRemoval(storage.deps, message(number), wholeSlice)
 
   it('is answered 200 when it is done in time, and what follows it is kept', async () => {
-    expect((await storage.call('DELETE', '/large')).statusCode).toBe(200)
-    expect((await metaOf('/large')).statusCode).toBe(404)
-    expect((await put('/large/new')).statusCode).toBe(200)
+    expect((await storage.remove('/large')).status).toBe(200)
+    expect((await metaOf('/large')).status).toBe(404)
+    expect((await put('/large/new')).status).toBe(200)
     // The message that was sent in case that the request dies.
     expect(await finish()).toBeUndefined()
-    expect((await storage.call('GET', '/large/new')).statusCode).toBe(200)
+    expect((await storage.get('/large/new')).status).toBe(200)
     expect(storage.leftovers()).toBe(0)
   })
 
   it('is answered 202 when it is not, and goes on from the queue', async () => {
-    const { statusCode, body } = await storage.call('DELETE', '/large', { remaining: noTime })
-    expect({ statusCode, body }).toEqual({ statusCode: 202, body: '{"status":"deleting"}' })
+    const { status, text } = await storage.remove('/large', { remaining: noTime })
+    expect({ status, text }).toEqual({ status: 202, text: '{"status":"deleting"}' })
     expect(await finish()).toBeUndefined()
-    expect((await metaOf('/large')).statusCode).toBe(404)
+    expect((await metaOf('/large')).status).toBe(404)
     expect(storage.leftovers()).toBe(0)
   })
 
   it('is in the queue before it is on record, so that it ends even if the request dies in between', async () => {
-    await storage.call('DELETE', '/large', { remaining: noTime })
+    await storage.remove('/large', { remaining: noTime })
     expect(sentBefore).toEqual([1])
   })
 
   it('waits in the queue until every request that may have begun it has ended', async () => {
-    await storage.call('DELETE', '/large', { remaining: noTime })
+    await storage.remove('/large', { remaining: noTime })
     time += longestSilence
-    await storage.call('DELETE', '/large', { remaining: noTime })
+    await storage.remove('/large', { remaining: noTime })
     expect(storage.sent.map(({ delay }) => delay)).toEqual([30, 30])
   })
 
   it('has one message, however often it is asked for', async () => {
     for (let repetition = 0; repetition < 3; repetition++) {
-      expect((await storage.call('DELETE', '/large', { remaining: noTime })).statusCode).toBe(202)
+      expect((await storage.remove('/large', { remaining: noTime })).status).toBe(202)
     }
     expect(storage.sent).toHaveLength(1)
   })
 
   it('gets a new message when it is asked for and nobody has been heard of for long: the first one must be lost', async () => {
-    await storage.call('DELETE', '/large', { remaining: noTime })
+    await storage.remove('/large', { remaining: noTime })
     time += longestSilence
-    expect((await storage.call('DELETE', '/large', { remaining: noTime })).statusCode).toBe(202)
+    expect((await storage.remove('/large', { remaining: noTime })).status).toBe(202)
     expect(storage.sent.map(({ task }) => task)).toEqual([message().task, message().task])
     expect(await finish(1)).toBeUndefined()
-    expect((await put('/large/new')).statusCode).toBe(200)
+    expect((await put('/large/new')).status).toBe(200)
     // The first one has only been late.
     expect(await finish()).toBeUndefined()
-    expect((await storage.call('GET', '/large/new')).statusCode).toBe(200)
+    expect((await storage.get('/large/new')).status).toBe(200)
   })
 
   it('goes on in slices, one message after the other', async () => {
     await fillFolder(storage, '/huge', 3_000)
-    await storage.call('DELETE', '/huge', { remaining: noTime })
+    await storage.remove('/huge', { remaining: noTime })
     const slice = () => continueRemoval(storage.deps, message(), { ...wholeSlice, deadline: { isOver: () => true } })
     expect([await slice(), await slice(), await slice()]).toEqual([{ delay: 0 }, { delay: 0 }, undefined])
-    expect((await metaOf('/huge')).statusCode).toBe(404)
+    expect((await metaOf('/huge')).status).toBe(404)
   })
 
   it('goes on when a slice of it fails', async () => {
-    await storage.call('DELETE', '/large', { remaining: noTime })
+    await storage.remove('/large', { remaining: noTime })
     const broken = {
       ...storage.deps,
       files: { ...storage.deps.files, remove: () => Promise.reject(new Error('died')) },
@@ -112,11 +113,11 @@ describe('the removal of a folder with more files than one call deletes', () => 
     await put('/elsewhere')
     await expect(continueRemoval(broken, message(), wholeSlice)).rejects.toThrow('died')
     expect(await finish()).toBeUndefined()
-    expect((await metaOf('/large')).statusCode).toBe(404)
+    expect((await metaOf('/large')).status).toBe(404)
   })
 
   it('is worked on by one at a time: who comes second leaves it to the other, but comes back for his own message', async () => {
-    await storage.call('DELETE', '/large', { remaining: noTime })
+    await storage.remove('/large', { remaining: noTime })
     const { files } = storage.deps
     const begun = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
@@ -139,11 +140,11 @@ describe('the removal of a folder with more files than one call deletes', () => 
     expect(await continueRemoval(untouched, message(), wholeSlice)).toEqual({ delay: 60 })
     goOn.resolve()
     expect(await first).toBeUndefined()
-    expect((await metaOf('/large')).statusCode).toBe(404)
+    expect((await metaOf('/large')).status).toBe(404)
   })
 
   it('goes on when the time of a worker is over that has died with it in his hands', async () => {
-    await storage.call('DELETE', '/large', { remaining: noTime })
+    await storage.remove('/large', { remaining: noTime })
     const { files, removals } = storage.deps
     const dies = () => Promise.reject(new Error('died'))
     const dying = { ...storage.deps, files: { ...files, remove: dies }, removals: { ...removals, giveBack: dies } }
@@ -151,34 +152,34 @@ describe('the removal of a folder with more files than one call deletes', () => 
     expect(await finish()).toEqual({ delay: 90 })
     time += 90_000
     expect(await finish()).toBeUndefined()
-    expect((await metaOf('/large')).statusCode).toBe(404)
+    expect((await metaOf('/large')).status).toBe(404)
   })
 
   it('keeps everything else out of the folder until it is gone: 104010', async () => {
     await put('/other')
-    await storage.call('DELETE', '/large', { remaining: noTime })
+    await storage.remove('/large', { remaining: noTime })
     const answers = [
       await put('/large/new'),
       await put('/large/below/new'),
-      await storage.call('POST', '/large', { headers: formHeaders, body: multipart([{ name: 'a', content: 'x' }]) }),
-      await storage.call('PUT', '/large/folder', { query: { type: 'folder' } }),
-      await storage.call('DELETE', '/large/below'),
-      await renameTo(storage, '/large', 'x'),
-      await renameTo(storage, '/large/below', 'x'),
-      await renameTo(storage, '/other', 'large'),
+      await storage.post('/large', [{ name: 'a', content: 'x' }]),
+      await storage.makeFolder('/large/folder'),
+      await storage.remove('/large/below'),
+      await storage.rename('/large', 'x'),
+      await storage.rename('/large/below', 'x'),
+      await storage.rename('/other', 'large'),
     ]
     expect(answers.map(codeOf)).toEqual(answers.map(() => 104010))
-    expect((await storage.call('DELETE', '/large')).statusCode).toBe(202)
+    expect((await storage.remove('/large')).status).toBe(202)
     await finish()
-    expect((await put('/large/new')).statusCode).toBe(200)
+    expect((await put('/large/new')).status).toBe(200)
   })
 
   it('never takes along what came after it: late and repeated messages are harmless', async () => {
-    await storage.call('DELETE', '/large', { remaining: noTime })
+    await storage.remove('/large', { remaining: noTime })
     await finish()
     await put('/large/new')
     expect(await finish()).toBeUndefined()
-    expect((await storage.call('GET', '/large/new')).statusCode).toBe(200)
+    expect((await storage.get('/large/new')).status).toBe(200)
   })
 
   it('takes back an upload that looked before it began and came while it went on', async () => {
@@ -207,7 +208,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
       { author, remainingTime: () => Number.POSITIVE_INFINITY },
     )
     await expect(putting).rejects.toMatchObject({ code: 104010 })
-    expect((await storage.call('GET', '/large/late')).statusCode).toBe(404)
+    expect((await storage.get('/large/late')).status).toBe(404)
     expect(storage.leftovers()).toBe(0)
   })
 })

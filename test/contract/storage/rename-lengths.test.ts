@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { codeOf, keysOf, openStorage, renameTo, type StorageUnderTest } from './service.ts'
+import { codeOf, statusAndCode } from '../../support/answer.ts'
+import { openStorage, type StorageUnderTest } from './service.ts'
 
 let storage: StorageUnderTest
 
@@ -20,20 +21,20 @@ it.each([
   ['a live file', '', {}],
   ['a draft', '.html', { version: 'draft' }],
 ])('a rename lets the path of %s grow to 900 bytes, and no further', async (_, ending, query) => {
-  await storage.call('PUT', `/${pathOf(899, 'f', ending)}`, { body: 'x', query })
-  expect((await renameTo(storage, '/f', 'fo')).statusCode).toBe(200)
-  const before = await keysOf(storage)
+  await storage.put(`/${pathOf(899, 'f', ending)}`, 'x', query)
+  expect((await storage.rename('/f', 'fo')).status).toBe(200)
+  const before = await storage.keys()
   expect(before.some((key) => key.endsWith(`/1001/${pathOf(900, 'fo', ending)}`))).toBe(true)
 
-  const answer = await renameTo(storage, '/fo', 'foo')
-  expect([answer.statusCode, codeOf(answer)]).toEqual([400, 104015])
-  expect(await keysOf(storage)).toEqual(before)
-  expect((await storage.call('DELETE', '/fo')).statusCode).toBe(200)
+  const answer = await storage.rename('/fo', 'foo')
+  expect(statusAndCode(answer)).toEqual([400, 104015])
+  expect(await storage.keys()).toEqual(before)
+  expect((await storage.remove('/fo')).status).toBe(200)
 })
 
 it('a rename lets the path of a folder grow to 900 bytes, and no further', async () => {
-  await storage.call('PUT', `/${pathOf(899, 'f')}`, { query: { type: 'folder' } })
-  expect((await renameTo(storage, '/f', 'fo')).statusCode).toBe(200)
-  expect(codeOf(await renameTo(storage, '/fo', 'foo'))).toBe(104015)
-  expect((await storage.call('DELETE', '/fo')).statusCode).toBe(200)
+  await storage.makeFolder(`/${pathOf(899, 'f')}`)
+  expect((await storage.rename('/f', 'fo')).status).toBe(200)
+  expect(codeOf(await storage.rename('/fo', 'foo'))).toBe(104015)
+  expect((await storage.remove('/fo')).status).toBe(200)
 })

@@ -3,11 +3,12 @@ import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import { codeOf } from '../../support/answer.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { openTestTables } from '../../support/tables.ts'
-import { codeOf, formHeaders, multipart, openStorage, type StorageUnderTest } from './service.ts'
+import { openStorage, type StorageUnderTest } from './service.ts'
 
 describe('while a folder is restored on S3', () => {
   let s3: MemoryS3
@@ -37,8 +38,8 @@ describe('while a folder is restored on S3', () => {
         await tables.close()
       },
     }
-    for (const name of ['a', 'b', 'c']) await put(`/folder/${name}.txt`)
-    expect((await storage.call('DELETE', '/folder')).statusCode).toBe(200)
+    for (const name of ['a', 'b', 'c']) await storage.put(`/folder/${name}.txt`)
+    expect((await storage.remove('/folder')).status).toBe(200)
     later()
   })
   afterEach(async () => {
@@ -46,14 +47,7 @@ describe('while a folder is restored on S3', () => {
     await storage.close()
   })
 
-  const put = (path: string) => storage.call('PUT', path, { body: path })
-  const read = async (path: string) => (await storage.call('GET', path)).statusCode
-  const restore = (path: string, body: object = {}) =>
-    storage.call('POST', path, {
-      query: { restore: '' },
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    })
+  const read = async (path: string) => (await storage.get(path)).status
 
   /** A restore that stands still where it takes the markers away, until it is told to go on. */
   const restoreInSteps = async () => {
@@ -64,7 +58,7 @@ describe('while a folder is restored on S3', () => {
       reached.resolve()
       await gate.promise
     }
-    const restoring = restore('/folder')
+    const restoring = storage.restore('/folder')
     await reached.promise
     return { restoring, goOn: gate.resolve }
   }
@@ -72,25 +66,24 @@ describe('while a folder is restored on S3', () => {
   it('uploads into it are refused, and all of it comes back', async () => {
     const { restoring, goOn } = await restoreInSteps()
     for (const path of ['/folder/new.txt', '/folder/a.txt', '/folder/below/new.txt']) {
-      expect(codeOf(await put(path))).toBe(104010)
+      expect(codeOf(await storage.put(path))).toBe(104010)
     }
-    const form = { headers: formHeaders, body: multipart([{ name: 'new.txt', content: 'x' }]) }
-    expect(codeOf(await storage.call('POST', '/folder', form))).toBe(104010)
-    expect((await put('/beside.txt')).statusCode).toBe(200)
+    expect(codeOf(await storage.post('/folder', [{ name: 'new.txt', content: 'x' }]))).toBe(104010)
+    expect((await storage.put('/beside.txt')).status).toBe(200)
     goOn()
-    expect((await restoring).statusCode).toBe(200)
+    expect((await restoring).status).toBe(200)
     expect(await Promise.all(['a', 'b', 'c'].map((name) => read(`/folder/${name}.txt`)))).toEqual([200, 200, 200])
-    expect((await put('/folder/new.txt')).statusCode).toBe(200)
+    expect((await storage.put('/folder/new.txt')).status).toBe(200)
   })
 
   it('it is not removed, nor restored by somebody else', async () => {
     const { restoring, goOn } = await restoreInSteps()
-    expect(codeOf(await storage.call('DELETE', '/folder'))).toBe(104010)
-    expect(codeOf(await restore('/folder'))).toBe(104010)
-    expect(codeOf(await restore('/folder/a.txt'))).toBe(104010)
+    expect(codeOf(await storage.remove('/folder'))).toBe(104010)
+    expect(codeOf(await storage.restore('/folder'))).toBe(104010)
+    expect(codeOf(await storage.restore('/folder/a.txt'))).toBe(104010)
     goOn()
-    expect((await restoring).statusCode).toBe(200)
-    expect((await storage.call('DELETE', '/folder')).statusCode).toBe(200)
+    expect((await restoring).status).toBe(200)
+    expect((await storage.remove('/folder')).status).toBe(200)
   })
 
   it('an upload that has looked before it began is taken back', async () => {
@@ -101,18 +94,18 @@ describe('while a folder is restored on S3', () => {
       reached.resolve()
       await gate.promise
     }
-    const uploading = put('/folder/late.txt')
+    const uploading = storage.put('/folder/late.txt')
     await reached.promise
-    const restored = await restore('/folder')
+    const restored = await storage.restore('/folder')
     gate.resolve()
     const uploaded = await uploading
-    expect([restored.statusCode, codeOf(uploaded)]).toEqual([200, 104010])
+    expect([restored.status, codeOf(uploaded)]).toEqual([200, 104010])
     expect(await read('/folder/late.txt')).toBe(404)
     expect(await read('/folder/a.txt')).toBe(200)
   })
 
   it('what went when its removal failed half-way comes back as well', async () => {
-    expect((await restore('/folder')).statusCode).toBe(200)
+    expect((await storage.restore('/folder')).status).toBe(200)
     const { objects } = await files.list({ prefix: `live/${storage.site}/folder/`, folded: false, limit: 10 })
     s3.before = async ({ query = {} }) => {
       if (query['delete'] === undefined) return
@@ -120,11 +113,11 @@ describe('while a folder is restored on S3', () => {
       await files.remove(objects.slice(0, 2), entry)
       throw new Error('The connection broke')
     }
-    expect((await storage.call('DELETE', '/folder')).statusCode).toBe(500)
+    expect((await storage.remove('/folder')).status).toBe(500)
     later()
-    expect((await storage.call('DELETE', '/folder')).statusCode).toBe(200)
+    expect((await storage.remove('/folder')).status).toBe(200)
     later()
-    expect((await restore('/folder')).statusCode).toBe(200)
+    expect((await storage.restore('/folder')).status).toBe(200)
     expect(await Promise.all(['a', 'b', 'c'].map((name) => read(`/folder/${name}.txt`)))).toEqual([200, 200, 200])
   })
 
@@ -133,16 +126,11 @@ describe('while a folder is restored on S3', () => {
     s3.before = async ({ query = {} }) => {
       if (query['delete'] !== undefined) remaining = 0
     }
-    const answer = await storage.call('POST', '/folder', {
-      query: { restore: '' },
-      headers: { 'Content-Type': 'application/json' },
-      body: '{}',
-      remaining: () => remaining,
-    })
-    expect(answer.statusCode).toBe(503)
+    const answer = await storage.restore('/folder', {}, { remaining: () => remaining })
+    expect(answer.status).toBe(503)
     s3.before = async () => undefined
     later()
-    expect((await restore('/folder')).statusCode).toBe(200)
+    expect((await storage.restore('/folder')).status).toBe(200)
     expect(await Promise.all(['a', 'b', 'c'].map((name) => read(`/folder/${name}.txt`)))).toEqual([200, 200, 200])
   })
 })

@@ -2,19 +2,11 @@ import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../../lib/core/clock.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
+import { statusAndCode } from '../../support/answer.ts'
 import { timesToTry } from '../../support/each-call.ts'
 import { author } from '../../support/history.ts'
 import { storageHands } from './hands.ts'
-import {
-  codeOf,
-  fillFolder,
-  formHeaders,
-  keysOf,
-  multipart,
-  type Outcome,
-  renameTo,
-  type StorageUnderTest,
-} from './service.ts'
+import { fillFolder, type StorageUnderTest } from './service.ts'
 
 interface Version {
   readonly version: string
@@ -22,8 +14,6 @@ interface Version {
   readonly removed: boolean
   readonly current: boolean
 }
-
-const asJson = { 'Content-Type': 'application/json' }
 
 for (const { name: hand, open } of storageHands) {
   describe(`history of files on ${hand}`, () => {
@@ -36,30 +26,19 @@ for (const { name: hand, open } of storageHands) {
       await storage.close()
     })
 
-    const call: StorageUnderTest['call'] = (...request) => storage.call(...request)
-    const put = async (path: string, body = path, query: Record<string, string> = {}) => {
-      const answer = await call('PUT', path, { body, query })
-      expect(answer.statusCode).toBe(200)
-    }
-    const remove = (path: string) => call('DELETE', path)
-    const restore = (path: string, body: unknown = {}) =>
-      call('POST', path, { query: { restore: '' }, headers: asJson, body: JSON.stringify(body) })
-    const read = async (path: string, query: Record<string, string> = {}) => {
-      const { statusCode, body } = await call('GET', path, { query })
-      return statusCode === 200 ? body : statusCode
+    const put = async (...given: Parameters<StorageUnderTest['put']>) => {
+      expect((await storage.put(...given)).status).toBe(200)
     }
     const versionsOf = async (path: string): Promise<readonly Version[]> =>
-      JSON.parse((await call('GET', path, { query: { versions: '' } })).body).versions
-    const deletedIn = async (path: string, query: Record<string, string> = {}) =>
-      JSON.parse((await call('GET', path, { query: { deleted: '', ...query } })).body)
+      (await storage.get(path, { versions: '' })).json.versions
+    const deletedIn = async (path: string, query = {}) => (await storage.get(path, { deleted: '', ...query })).json
     const namesDeletedIn = async (path: string) =>
       (await deletedIn(path)).deleted.map(({ name, type }: { name: string; type: string }) => `${type} ${name}`)
-    const outcome = (answer: Outcome) => [answer.statusCode, codeOf(answer)]
     const fill = (folder: string, count: number) => {
-      const parts = Array.from({ length: count }, (_, index) => ({ name: `f${index}`, content: `${folder} ${index}` }))
-      return call('POST', folder, { headers: formHeaders, body: multipart(parts) })
+      const names = Array.from({ length: count }, (_, index) => ({ name: `f${index}`, content: `${folder} ${index}` }))
+      return storage.post(folder, names)
     }
-    const isGone = async (folder: string) => (await call('GET', folder, { query: { meta: '' } })).statusCode === 404
+    const isGone = async (folder: string) => (await storage.get(folder, { meta: '' })).status === 404
 
     describe('the versions of a file', () => {
       it('are told, and each is read with its own tag, in parts as well', async () => {
@@ -68,30 +47,24 @@ for (const { name: hand, open } of storageHands) {
         const [current, old] = await versionsOf('/a.txt')
         expect(current).toMatchObject({ size: 5, current: true, removed: false })
         expect(old).toMatchObject({ size: 3, current: false, removed: false })
-        expect(await read('/a.txt', { versionId: old?.version ?? '' })).toBe('old')
-        const part = await call('GET', '/a.txt', {
-          query: { versionId: old?.version ?? '' },
-          headers: { Range: 'bytes=1-' },
-        })
-        expect([part.statusCode, part.body]).toEqual([206, 'ld'])
-        const tag = (await call('GET', '/a.txt', { query: { versionId: old?.version ?? '' } })).headers['ETag']
-        const unchanged = await call('GET', '/a.txt', {
-          query: { versionId: old?.version ?? '' },
-          headers: { 'If-None-Match': tag ?? '' },
-        })
-        expect(unchanged.statusCode).toBe(304)
-        expect((await call('GET', '/a.txt')).headers['ETag']).not.toBe(tag)
+        expect(await storage.read('/a.txt', { versionId: old?.version ?? '' })).toBe('old')
+        const part = await storage.get('/a.txt', { versionId: old?.version ?? '' }, { Range: 'bytes=1-' })
+        expect([part.status, part.text]).toEqual([206, 'ld'])
+        const tag = (await storage.get('/a.txt', { versionId: old?.version ?? '' })).headers['etag']
+        const unchanged = await storage.get('/a.txt', { versionId: old?.version ?? '' }, { 'If-None-Match': tag ?? '' })
+        expect(unchanged.status).toBe(304)
+        expect((await storage.get('/a.txt')).headers['etag']).not.toBe(tag)
       })
 
       it('are told of what was removed, and come in pages', async () => {
         for (const text of ['1', '22', '333']) await put('/a.txt', text)
-        await remove('/a.txt')
+        await storage.remove('/a.txt')
         expect((await versionsOf('/a.txt'))[0]).toMatchObject({ size: 3, removed: true, current: false })
         const sizes: number[] = []
         let cursor: string | undefined = ''
         while (cursor !== undefined) {
           const query: Record<string, string> = { versions: '', limit: '1', ...(cursor && { cursor }) }
-          const page = JSON.parse((await call('GET', '/a.txt', { query })).body)
+          const page = (await storage.get('/a.txt', query)).json
           sizes.push(...page.versions.map(({ size }: Version) => size))
           cursor = page.cursor
         }
@@ -100,23 +73,23 @@ for (const { name: hand, open } of storageHands) {
 
       it('are those of live files: of what never was, and of a folder, there are none', async () => {
         await put('/folder/a.txt')
-        expect(outcome(await call('GET', '/none', { query: { versions: '' } }))).toEqual([404, 104001])
-        expect(outcome(await call('GET', '/folder', { query: { versions: '' } }))).toEqual([400, 104002])
-        expect(outcome(await call('GET', '', { query: { versions: '' } }))).toEqual([400, 104002])
+        expect(statusAndCode(await storage.get('/none', { versions: '' }))).toEqual([404, 104001])
+        expect(statusAndCode(await storage.get('/folder', { versions: '' }))).toEqual([400, 104002])
+        expect(statusAndCode(await storage.get('', { versions: '' }))).toEqual([400, 104002])
       })
 
       it('do not go on behind a version of another file', async () => {
         for (const path of ['/a.txt', '/b.txt']) for (const text of ['1', '22', '333']) await put(path, text)
-        const { body } = await call('GET', '/a.txt', { query: { versions: '', limit: '1' } })
-        const query = { versions: '', cursor: JSON.parse(body).cursor }
-        expect((await call('GET', '/a.txt', { query })).statusCode).toBe(200)
-        expect(outcome(await call('GET', '/b.txt', { query }))).toEqual([400, 104000])
+        const { cursor } = (await storage.get('/a.txt', { versions: '', limit: '1' })).json
+        const query = { versions: '', cursor }
+        expect((await storage.get('/a.txt', query)).status).toBe(200)
+        expect(statusAndCode(await storage.get('/b.txt', query))).toEqual([400, 104000])
       })
 
       it('have no links', async () => {
         await put('/a.txt')
         const [{ version } = { version: '' }] = await versionsOf('/a.txt')
-        expect(outcome(await call('GET', '/a.txt', { query: { link: '', versionId: version } }))).toEqual([400, 104000])
+        expect(statusAndCode(await storage.get('/a.txt', { link: '', versionId: version }))).toEqual([400, 104000])
       })
 
       it('are not those of other paths, and a name that is none finds nothing', async () => {
@@ -124,11 +97,13 @@ for (const { name: hand, open } of storageHands) {
         await put('/b.txt', 'b')
         const [other] = await versionsOf('/b.txt')
         for (const versionId of [other?.version ?? '', 'none', '../../etc', '\u0000', 'x'.repeat(1_024)]) {
-          expect(outcome(await call('GET', '/a.txt', { query: { versionId } }))).toEqual([404, 104001])
-          expect(outcome(await restore('/a.txt', { version: versionId, replace: true }))).toEqual([404, 104001])
+          expect(statusAndCode(await storage.get('/a.txt', { versionId }))).toEqual([404, 104001])
+          expect(statusAndCode(await storage.restore('/a.txt', { version: versionId, replace: true }))).toEqual([
+            404, 104001,
+          ])
         }
         for (const versionId of ['', 'x'.repeat(1_025)]) {
-          expect(outcome(await call('GET', '/a.txt', { query: { versionId } }))).toEqual([400, 104000])
+          expect(statusAndCode(await storage.get('/a.txt', { versionId }))).toEqual([400, 104000])
         }
       })
     })
@@ -138,10 +113,10 @@ for (const { name: hand, open } of storageHands) {
         await put('/folder/a.css', 'old')
         await put('/folder/a.css', 'newest')
         for (let round = 0; round < 2; round++) {
-          await remove('/folder/a.css')
-          expect(await read('/folder/a.css')).toBe(404)
-          expect(outcome(await restore('/folder/a.css'))).toEqual([200, undefined])
-          expect(await read('/folder/a.css')).toBe('newest')
+          await storage.remove('/folder/a.css')
+          expect(await storage.read('/folder/a.css')).toBe(404)
+          expect(statusAndCode(await storage.restore('/folder/a.css'))).toEqual([200, undefined])
+          expect(await storage.read('/folder/a.css')).toBe('newest')
         }
       })
 
@@ -149,44 +124,42 @@ for (const { name: hand, open } of storageHands) {
         await put('/a.txt', 'old')
         await put('/a.txt', 'newer')
         const old = (await versionsOf('/a.txt'))[1]?.version
-        expect(outcome(await restore('/a.txt', { version: old }))).toEqual([400, 104022])
-        expect(outcome(await restore('/a.txt', { version: old, replace: true }))).toEqual([200, undefined])
-        expect(await read('/a.txt')).toBe('old')
+        expect(statusAndCode(await storage.restore('/a.txt', { version: old }))).toEqual([400, 104022])
+        expect(statusAndCode(await storage.restore('/a.txt', { version: old, replace: true }))).toEqual([
+          200,
+          undefined,
+        ])
+        expect(await storage.read('/a.txt')).toBe('old')
         expect((await versionsOf('/a.txt')).map(({ size }) => size)).toEqual([3, 5, 3])
       })
 
       it('onto what is there meanwhile only when it is told to', async () => {
         await put('/a.txt', 'removed')
-        await remove('/a.txt')
+        await storage.remove('/a.txt')
         await put('/a.txt', 'meanwhile')
-        expect(outcome(await restore('/a.txt'))).toEqual([400, 104022])
-        expect(await read('/a.txt')).toBe('meanwhile')
-        expect(outcome(await restore('/a.txt', { replace: true }))).toEqual([200, undefined])
-        expect(await read('/a.txt')).toBe('removed')
+        expect(statusAndCode(await storage.restore('/a.txt'))).toEqual([400, 104022])
+        expect(await storage.read('/a.txt')).toBe('meanwhile')
+        expect(statusAndCode(await storage.restore('/a.txt', { replace: true }))).toEqual([200, undefined])
+        expect(await storage.read('/a.txt')).toBe('removed')
       })
 
       it('under the conditions of the request', async () => {
         await put('/a.txt', '1')
         await put('/a.txt', '22')
         const [, old] = await versionsOf('/a.txt')
-        const { headers } = await call('HEAD', '/a.txt')
-        const restoreIf = (condition: Record<string, string>) =>
-          call('POST', '/a.txt', {
-            query: { restore: '' },
-            headers: { ...asJson, ...condition },
-            body: JSON.stringify({ version: old?.version, replace: true }),
-          })
-        expect(outcome(await restoreIf({ 'If-Match': '"another"' }))).toEqual([412, 100412])
-        expect(outcome(await restoreIf({ 'If-None-Match': '*' }))).toEqual([412, 100412])
-        expect(await read('/a.txt')).toBe('22')
-        expect(outcome(await restoreIf({ 'If-Match': headers['ETag'] ?? '' }))).toEqual([200, undefined])
-        expect(await read('/a.txt')).toBe('1')
+        const restoreIf = (headers: Record<string, string>) =>
+          storage.restore('/a.txt', { version: old?.version, replace: true }, { headers })
+        expect(statusAndCode(await restoreIf({ 'If-Match': '"another"' }))).toEqual([412, 100412])
+        expect(statusAndCode(await restoreIf({ 'If-None-Match': '*' }))).toEqual([412, 100412])
+        expect(await storage.read('/a.txt')).toBe('22')
+        expect(statusAndCode(await restoreIf({ 'If-Match': await storage.tagOf('/a.txt') }))).toEqual([200, undefined])
+        expect(await storage.read('/a.txt')).toBe('1')
       })
 
       it('to the version in which it is: nothing changes', async () => {
         await put('/a.txt', '1')
         const before = await versionsOf('/a.txt')
-        expect(outcome(await restore('/a.txt', { version: before[0]?.version, replace: true }))).toEqual([
+        expect(statusAndCode(await storage.restore('/a.txt', { version: before[0]?.version, replace: true }))).toEqual([
           200,
           undefined,
         ])
@@ -195,61 +168,61 @@ for (const { name: hand, open } of storageHands) {
 
       it('not where a folder is meanwhile, nor below a file', async () => {
         await put('/a', 'file')
-        await remove('/a')
+        await storage.remove('/a')
         await put('/a/b', 'below')
-        expect(outcome(await restore('/a'))).toEqual([400, 104022])
-        expect(outcome(await restore('/a', { replace: true }))).toEqual([400, 104022])
-        await remove('/a/b')
-        await remove('/a')
+        expect(statusAndCode(await storage.restore('/a'))).toEqual([400, 104022])
+        expect(statusAndCode(await storage.restore('/a', { replace: true }))).toEqual([400, 104022])
+        await storage.remove('/a/b')
+        await storage.remove('/a')
         await put('/a', 'file again')
-        expect(outcome(await restore('/a/b'))).toEqual([400, 104009])
-        expect(await read('/a')).toBe('file again')
+        expect(statusAndCode(await storage.restore('/a/b'))).toEqual([400, 104009])
+        expect(await storage.read('/a')).toBe('file again')
       })
 
       it('with the folders on the way to it', async () => {
         await put('/deep/er/a.txt', 'a')
-        await remove('/deep')
-        expect(outcome(await restore('/deep/er/a.txt'))).toEqual([200, undefined])
-        expect(await read('/deep/er/a.txt')).toBe('a')
+        await storage.remove('/deep')
+        expect(statusAndCode(await storage.restore('/deep/er/a.txt'))).toEqual([200, undefined])
+        expect(await storage.read('/deep/er/a.txt')).toBe('a')
         expect(await isGone('/deep')).toBe(false)
       })
 
       it('at its old place, when it was moved away', async () => {
         await put('/a.txt', 'a')
-        expect((await renameTo(storage, '/a.txt', 'b.txt')).statusCode).toBe(200)
-        expect(outcome(await restore('/a.txt'))).toEqual([200, undefined])
-        expect([await read('/a.txt'), await read('/b.txt')]).toEqual(['a', 'a'])
+        expect((await storage.rename('/a.txt', 'b.txt')).status).toBe(200)
+        expect(statusAndCode(await storage.restore('/a.txt'))).toEqual([200, undefined])
+        expect([await storage.read('/a.txt'), await storage.read('/b.txt')]).toEqual(['a', 'a'])
       })
 
       it('not while a workflow runs on it, nor in a folder that is being removed', async () => {
         await put('/page.html', '<p>')
-        await remove('/page.html')
+        await storage.remove('/page.html')
         const { workflows, removals } = storage.deps
         const of = { ...author, site: storage.site, subject: 'page.html' } as const
         await workflows.start(storage.site, parsePath('page.html'), { ...of, type: 'workflow.created' })
-        expect(outcome(await restore('/page.html'))).toEqual([400, 104012])
+        expect(statusAndCode(await storage.restore('/page.html'))).toEqual([400, 104012])
         await put('/going/a.txt')
-        await remove('/going/a.txt')
+        await storage.remove('/going/a.txt')
         await removals.open(storage.site, parsePath('going'), 'id', { ...of, type: 'folder.removed' })
-        expect(outcome(await restore('/going/a.txt'))).toEqual([400, 104010])
-        expect(outcome(await restore('/going'))).toEqual([400, 104010])
+        expect(statusAndCode(await storage.restore('/going/a.txt'))).toEqual([400, 104010])
+        expect(statusAndCode(await storage.restore('/going'))).toEqual([400, 104010])
       })
     })
 
     describe('a folder is restored', () => {
       it('with all that its removal has taken along, every byte of it', async () => {
-        expect((await fill('/folder/many', 60)).statusCode).toBe(200)
+        expect((await fill('/folder/many', 60)).status).toBe(200)
         await put('/folder/page.html', '<p>live')
         await put('/folder/page.html', '<p>draft', { version: 'draft' })
-        await call('PUT', '/folder/empty', { query: { type: 'folder' } })
-        await remove('/folder')
+        await storage.makeFolder('/folder/empty')
+        await storage.remove('/folder')
         expect(await isGone('/folder')).toBe(true)
-        expect(outcome(await restore('/folder'))).toEqual([200, undefined])
+        expect(statusAndCode(await storage.restore('/folder'))).toEqual([200, undefined])
         for (let index = 0; index < 60; index++) {
-          expect(await read(`/folder/many/f${index}`)).toBe(`/folder/many ${index}`)
+          expect(await storage.read(`/folder/many/f${index}`)).toBe(`/folder/many ${index}`)
         }
-        expect(await read('/folder/page.html')).toBe('<p>live')
-        expect(await read('/folder/page.html', { version: 'draft' })).toBe('<p>draft')
+        expect(await storage.read('/folder/page.html')).toBe('<p>live')
+        expect(await storage.read('/folder/page.html', { version: 'draft' })).toBe('<p>draft')
         expect(await isGone('/folder/empty')).toBe(false)
         expect(storage.leftovers()).toBe(0)
       })
@@ -265,18 +238,18 @@ for (const { name: hand, open } of storageHands) {
         storage = await open({ clock: { ...systemClock, wall: Date.now } })
         await put('/folder/first.txt')
         later()
-        await remove('/folder')
+        await storage.remove('/folder')
         later()
         await put('/folder/second.txt')
         await put('/folder/third.txt')
         later()
-        await remove('/folder/second.txt')
+        await storage.remove('/folder/second.txt')
         later()
-        await remove('/folder')
+        await storage.remove('/folder')
         later()
-        expect(outcome(await restore('/folder'))).toEqual([200, undefined])
+        expect(statusAndCode(await storage.restore('/folder'))).toEqual([200, undefined])
         const names = ['first', 'second', 'third']
-        const found = await Promise.all(names.map((name) => read(`/folder/${name}.txt`)))
+        const found = await Promise.all(names.map((name) => storage.read(`/folder/${name}.txt`)))
         return names.filter((_, index) => found[index] !== 404)
       }
 
@@ -291,24 +264,24 @@ for (const { name: hand, open } of storageHands) {
       it('not onto anything below it unless it is told to; then what is there otherwise stays', async () => {
         await put('/folder/a.txt', 'removed a')
         await put('/folder/b.txt', 'removed b')
-        await remove('/folder')
+        await storage.remove('/folder')
         await put('/folder/b.txt', 'newer b')
         await put('/folder/c.txt', 'newer c')
-        expect(outcome(await restore('/folder'))).toEqual([400, 104022])
-        expect(await read('/folder/a.txt')).toBe(404)
-        expect(outcome(await restore('/folder', { replace: true }))).toEqual([200, undefined])
-        expect(await read('/folder/a.txt')).toBe('removed a')
-        expect(await read('/folder/b.txt')).toBe('removed b')
-        expect(await read('/folder/c.txt')).toBe('newer c')
+        expect(statusAndCode(await storage.restore('/folder'))).toEqual([400, 104022])
+        expect(await storage.read('/folder/a.txt')).toBe(404)
+        expect(statusAndCode(await storage.restore('/folder', { replace: true }))).toEqual([200, undefined])
+        expect(await storage.read('/folder/a.txt')).toBe('removed a')
+        expect(await storage.read('/folder/b.txt')).toBe('removed b')
+        expect(await storage.read('/folder/c.txt')).toBe('newer c')
       })
 
       it('not onto a draft below it, which is all that is there', async () => {
         await put('/folder/page.html', 'live')
         await put('/folder/page.html', 'draft', { version: 'draft' })
-        await remove('/folder')
+        await storage.remove('/folder')
         await put('/folder/page.html', 'newer draft', { version: 'draft' })
-        expect(outcome(await restore('/folder'))).toEqual([400, 104022])
-        expect(await read('/folder/page.html', { version: 'draft' })).toBe('newer draft')
+        expect(statusAndCode(await storage.restore('/folder'))).toEqual([400, 104022])
+        expect(await storage.read('/folder/page.html', { version: 'draft' })).toBe('newer draft')
       })
 
       it('below another one, with what the removal of that one has taken along', async () => {
@@ -318,20 +291,20 @@ for (const { name: hand, open } of storageHands) {
         storage = await open({ clock: { ...systemClock, wall: Date.now } })
         await put('/around/folder/old.txt')
         later()
-        await remove('/around/folder')
+        await storage.remove('/around/folder')
         later()
         await put('/around/folder/new.txt')
         await put('/around/other', 'a file')
-        await remove('/around/other')
+        await storage.remove('/around/other')
         await put('/around/other/a.txt')
         later()
-        await remove('/around')
+        await storage.remove('/around')
         later()
-        expect(outcome(await restore('/around/folder'))).toEqual([200, undefined])
-        expect(await read('/around/folder/new.txt')).toBe('/around/folder/new.txt')
-        expect(await read('/around/folder/old.txt')).toBe(404)
-        expect(outcome(await restore('/around/other'))).toEqual([200, undefined])
-        expect(await read('/around/other/a.txt')).toBe('/around/other/a.txt')
+        expect(statusAndCode(await storage.restore('/around/folder'))).toEqual([200, undefined])
+        expect(await storage.read('/around/folder/new.txt')).toBe('/around/folder/new.txt')
+        expect(await storage.read('/around/folder/old.txt')).toBe(404)
+        expect(statusAndCode(await storage.restore('/around/other'))).toEqual([200, undefined])
+        expect(await storage.read('/around/other/a.txt')).toBe('/around/other/a.txt')
       })
 
       it('not onto a file where it has a folder, nor onto a folder where it has a file', async () => {
@@ -340,45 +313,41 @@ for (const { name: hand, open } of storageHands) {
           ['/folder/x/y', '/folder/x'],
         ] as const) {
           await put(before)
-          await remove('/folder')
+          await storage.remove('/folder')
           await put(meanwhile)
-          expect(outcome(await restore('/folder', { replace: true }))).toEqual([400, 104022])
-          expect(await read(meanwhile)).toBe(meanwhile)
-          await remove('/folder')
+          expect(statusAndCode(await storage.restore('/folder', { replace: true }))).toEqual([400, 104022])
+          expect(await storage.read(meanwhile)).toBe(meanwhile)
+          await storage.remove('/folder')
         }
       })
 
       it('under the conditions of the request', async () => {
         await put('/folder/a.txt')
-        await remove('/folder')
+        await storage.remove('/folder')
         const restoreIf = (headers: Record<string, string>) =>
-          call('POST', '/folder', {
-            query: { restore: '' },
-            headers: { ...asJson, ...headers },
-            body: '{"replace": true}',
-          })
-        expect(outcome(await restoreIf({ 'If-Match': '*' }))).toEqual([412, 100412])
-        expect(outcome(await restoreIf({ 'If-None-Match': '*' }))).toEqual([200, undefined])
-        await remove('/folder/a.txt')
-        expect(outcome(await restoreIf({ 'If-None-Match': '*' }))).toEqual([412, 100412])
+          storage.restore('/folder', { replace: true }, { headers })
+        expect(statusAndCode(await restoreIf({ 'If-Match': '*' }))).toEqual([412, 100412])
+        expect(statusAndCode(await restoreIf({ 'If-None-Match': '*' }))).toEqual([200, undefined])
+        await storage.remove('/folder/a.txt')
+        expect(statusAndCode(await restoreIf({ 'If-None-Match': '*' }))).toEqual([412, 100412])
       })
 
       it('not where a file is meanwhile', async () => {
         await put('/folder/a.txt')
-        await remove('/folder')
+        await storage.remove('/folder')
         await put('/folder', 'a file')
-        expect(outcome(await restore('/folder', { replace: true }))).toEqual([400, 104022])
-        expect(await read('/folder')).toBe('a file')
+        expect(statusAndCode(await storage.restore('/folder', { replace: true }))).toEqual([400, 104022])
+        expect(await storage.read('/folder')).toBe('a file')
       })
 
       it('and can be written to and removed as before', async () => {
         await put('/folder/a.txt', 'a')
-        await remove('/folder')
-        await restore('/folder')
+        await storage.remove('/folder')
+        await storage.restore('/folder')
         await put('/folder/b.txt', 'b')
-        expect((await remove('/folder')).statusCode).toBe(200)
-        expect(outcome(await restore('/folder'))).toEqual([200, undefined])
-        expect([await read('/folder/a.txt'), await read('/folder/b.txt')]).toEqual(['a', 'b'])
+        expect((await storage.remove('/folder')).status).toBe(200)
+        expect(statusAndCode(await storage.restore('/folder'))).toEqual([200, undefined])
+        expect([await storage.read('/folder/a.txt'), await storage.read('/folder/b.txt')]).toEqual(['a', 'b'])
       })
     })
 
@@ -394,12 +363,12 @@ for (const { name: hand, open } of storageHands) {
         ['with a list', '/a.txt', [], [400, 104000]],
       ])('%s', async (_, path, body, expected) => {
         await put('/a.txt', 'a')
-        await remove('/a.txt')
-        expect(outcome(await restore(path, body))).toEqual(expected)
+        await storage.remove('/a.txt')
+        expect(statusAndCode(await storage.restore(path, body))).toEqual(expected)
       })
 
       it('with members that there are not: the answer names those that there are', async () => {
-        expect(JSON.parse((await restore('/a.txt', { versoin: 'x' })).body).message).toMatch(/version and replace/)
+        expect((await storage.restore('/a.txt', { versoin: 'x' })).json.message).toMatch(/version and replace/)
       })
     })
 
@@ -408,20 +377,20 @@ for (const { name: hand, open } of storageHands) {
         await put('/a.txt')
         await put('/folder/b.txt', 'bb')
         await put('/folder/below/c.txt')
-        await remove('/a.txt')
-        await remove('/folder')
+        await storage.remove('/a.txt')
+        await storage.remove('/folder')
         expect(await namesDeletedIn('')).toEqual(['file a.txt', 'folder folder'])
         expect(await namesDeletedIn('/folder')).toEqual(['file b.txt', 'folder below'])
         const { deleted } = await deletedIn('/folder')
         expect(deleted.find(({ name }: { name: string }) => name === 'b.txt')).toMatchObject({ size: 2 })
         expect(new Date(deleted[0].removedAt).toISOString()).toBe(deleted[0].removedAt)
-        await restore('/a.txt')
+        await storage.restore('/a.txt')
         expect(await namesDeletedIn('')).toEqual(['folder folder'])
       })
 
       it('is listed in pages', async () => {
         for (const name of ['a', 'b', 'c']) await put(`/folder/${name}`)
-        await remove('/folder')
+        await storage.remove('/folder')
         const first = await deletedIn('/folder', { limit: '2' })
         expect(first.deleted.map(({ name }: { name: string }) => name)).toEqual(['a', 'b'])
         const second = await deletedIn('/folder', { limit: '2', cursor: first.cursor })
@@ -430,19 +399,19 @@ for (const { name: hand, open } of storageHands) {
       })
 
       it('of what never was is nothing', async () => {
-        expect(outcome(await call('GET', '/none', { query: { deleted: '' } }))).toEqual([404, 104001])
+        expect(statusAndCode(await storage.get('/none', { deleted: '' }))).toEqual([404, 104001])
         expect(await deletedIn('')).toEqual({ deleted: [] })
         const bad = [{ limit: '0' }, { limit: 'abc' }, { cursor: 'x' }]
         for (const query of bad) {
-          expect(outcome(await call('GET', '', { query: { deleted: '', ...query } }))).toEqual([400, 104000])
+          expect(statusAndCode(await storage.get('', { deleted: '', ...query }))).toEqual([400, 104000])
         }
       })
     })
 
     describe('before a removal', () => {
       const preview = async (path: string) => {
-        const { statusCode, body } = await call('GET', path, { query: { removal: '' } })
-        return [statusCode, JSON.parse(body)]
+        const { status, json } = await storage.get(path, { removal: '' })
+        return [status, json]
       }
 
       it('one is told how much goes', async () => {
@@ -455,7 +424,7 @@ for (const { name: hand, open } of storageHands) {
         expect(await preview('/folder/b/page.html')).toEqual([200, { files: 1, folders: 0, bytes: 5 }])
         expect(await preview('')).toEqual([200, { files: 4, folders: 3, bytes: 15, code: 104014 }])
         expect((await preview('/none'))[0]).toBe(404)
-        expect(await read('/folder/a.txt')).toBe('1')
+        expect(await storage.read('/folder/a.txt')).toBe('1')
       })
 
       it('one is told how it would be refused', async () => {
@@ -479,7 +448,9 @@ for (const { name: hand, open } of storageHands) {
         expect(await preview('')).toEqual([200, { files: 0, folders: 0, bytes: 0, code: 104014 }])
         await put('/file')
         for (const path of ['/none', '/file/below']) {
-          expect(outcome(await call('GET', path, { query: { removal: '' } }))).toEqual(outcome(await remove(path)))
+          expect(statusAndCode(await storage.get(path, { removal: '' }))).toEqual(
+            statusAndCode(await storage.remove(path)),
+          )
         }
       })
 
@@ -487,17 +458,17 @@ for (const { name: hand, open } of storageHands) {
         for (const path of ['/a-b/x', '/a/b/x', '/a/b/y', '/a/b-c', '/a/c/x.html', '/a.html']) await put(path, '1')
         await put('/a/c/x.html', '22', { version: 'draft' })
         await put('/a/d/only.html', '333', { version: 'draft' })
-        await call('PUT', '/a/empty', { query: { type: 'folder' } })
+        await storage.makeFolder('/a/empty')
         expect(await preview('/a')).toEqual([200, { files: 5, folders: 5, bytes: 9 }])
       })
     })
 
     it('thousands of objects of a folder come back in one call', async () => {
       const keys = await fillFolder(storage, '/large', timesToTry(5_000))
-      expect((await remove('/large')).statusCode).toBe(200)
-      expect(await keysOf(storage)).toEqual([])
-      expect(outcome(await restore('/large'))).toEqual([200, undefined])
-      const found = await keysOf(storage)
+      expect((await storage.remove('/large')).status).toBe(200)
+      expect(await storage.keys()).toEqual([])
+      expect(statusAndCode(await storage.restore('/large'))).toEqual([200, undefined])
+      const found = await storage.keys()
       expect([found.length, found.toSorted()]).toEqual([keys.length, keys.toSorted()])
     }, 120_000)
 
@@ -505,13 +476,13 @@ for (const { name: hand, open } of storageHands) {
       if (hand === 'AWS') skip('the rule is the same, and the store in memory takes minutes for so many')
       await fillFolder(storage, '/large/one', 6_000)
       await fillFolder(storage, '/large/two', 4_500)
-      expect((await remove('/large')).statusCode).toBe(200)
-      const refused = await restore('/large')
-      expect(outcome(refused)).toEqual([400, 104000])
-      expect(JSON.parse(refused.body).message).toMatch(/more than 10000 .+ one, two\.$/)
-      expect(outcome(await restore('/large/two'))).toEqual([200, undefined])
-      expect(outcome(await restore('/large/one'))).toEqual([200, undefined])
-      expect(await keysOf(storage)).toHaveLength(10_503)
+      expect((await storage.remove('/large')).status).toBe(200)
+      const refused = await storage.restore('/large')
+      expect(statusAndCode(refused)).toEqual([400, 104000])
+      expect(refused.json.message).toMatch(/more than 10000 .+ one, two\.$/)
+      expect(statusAndCode(await storage.restore('/large/two'))).toEqual([200, undefined])
+      expect(statusAndCode(await storage.restore('/large/one'))).toEqual([200, undefined])
+      expect(await storage.keys()).toHaveLength(10_503)
     }, 120_000)
 
     it('1,000 files that were removed by mistake come back in one call, every byte of them', async () => {
@@ -522,12 +493,12 @@ for (const { name: hand, open } of storageHands) {
           contents.set(`${request}/${index}`, content)
           return { name: String(index), content }
         })
-        await call('POST', `/archive/${request}`, { headers: formHeaders, body: multipart(parts) })
+        await storage.post(`/archive/${request}`, parts)
       }
-      expect((await remove('/archive')).statusCode).toBe(200)
-      expect(outcome(await restore('/archive'))).toEqual([200, undefined])
+      expect((await storage.remove('/archive')).status).toBe(200)
+      expect(statusAndCode(await storage.restore('/archive'))).toEqual([200, undefined])
       const found = new Map<string, unknown>()
-      for (const path of contents.keys()) found.set(path, await read(`/archive/${path}`))
+      for (const path of contents.keys()) found.set(path, await storage.read(`/archive/${path}`))
       expect(found).toEqual(contents)
     }, 120_000)
   })

@@ -4,7 +4,7 @@ import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
 import { unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
-import { formHeaders, multipart, openStorage, relocateTo, type StorageUnderTest } from './service.ts'
+import { openStorage, type StorageUnderTest } from './service.ts'
 
 let s3: MemoryS3
 let storage: StorageUnderTest
@@ -76,40 +76,40 @@ const inRounds = () => {
 }
 
 const upload = (folder: string, names: readonly string[]) =>
-  storage.call('POST', folder, {
-    headers: formHeaders,
-    body: multipart(names.map((name) => ({ name, content: 'text' }))),
-  })
+  storage.post(
+    folder,
+    names.map((name) => ({ name, content: 'text' })),
+  )
 
 const ifNone = { 'If-None-Match': '*' }
 let tag: string
-const replaceTagged = (path: string) => storage.call('PUT', path, { body: 'x', headers: { 'If-Match': tag } })
+const replaceTagged = (path: string) => storage.put(path, 'x', {}, { 'If-Match': tag })
 
 describe('what a request asks of S3, and in how many rounds of all stores', () => {
   const deep = `/${Array.from({ length: 449 }, () => 'a').join('/')}`
 
   it.each([
-    ['PUT of a file into a folder', 5, 6, () => storage.call('PUT', '/f/new.txt', { body: 'x' })],
-    ['PUT of a page with no draft', 6, 7, () => storage.call('PUT', '/f/page.html', { body: 'x' })],
-    ['PUT of a file into a new folder', 8, 11, () => storage.call('PUT', '/new/new.txt', { body: 'x' })],
+    ['PUT of a file into a folder', 5, 6, () => storage.put('/f/new.txt', 'x')],
+    ['PUT of a page with no draft', 6, 7, () => storage.put('/f/page.html', 'x')],
+    ['PUT of a file into a new folder', 8, 11, () => storage.put('/new/new.txt', 'x')],
     ['POST of a file into a folder', 5, 7, () => upload('/f', ['new.txt'])],
     ['POST of ten files into a folder', 5, 16, () => upload('/f', [...'0123456789'])],
-    ['GET of ?meta of a file', 1, 1, () => storage.call('GET', '/f/a.txt', { query: { meta: '' } })],
-    ['GET of ?meta of a page', 1, 2, () => storage.call('GET', '/f/a.html', { query: { meta: '' } })],
-    ['GET of ?meta of a folder', 2, 3, () => storage.call('GET', '/f', { query: { meta: '' } })],
-    ['GET of every file below', 2, 3, () => storage.call('GET', '/f', { query: { meta: '', recursive: 'true' } })],
-    ['GET of a link', 1, 1, () => storage.call('GET', '/f/a.txt', { query: { link: '' } })],
-    ['PUT of a file that must be new', 5, 9, () => storage.call('PUT', '/f/new.txt', { body: 'x', headers: ifNone })],
+    ['GET of ?meta of a file', 1, 1, () => storage.get('/f/a.txt', { meta: '' })],
+    ['GET of ?meta of a page', 1, 2, () => storage.get('/f/a.html', { meta: '' })],
+    ['GET of ?meta of a folder', 2, 3, () => storage.get('/f', { meta: '' })],
+    ['GET of every file below', 2, 3, () => storage.get('/f', { meta: '', recursive: 'true' })],
+    ['GET of a link', 1, 1, () => storage.get('/f/a.txt', { link: '' })],
+    ['PUT of a file that must be new', 5, 9, () => storage.put('/f/new.txt', 'x', {}, ifNone)],
     ['PUT onto a state that was read', 5, 8, () => replaceTagged('/f/old.txt')],
-    ['PUT into a folder in a path of 450 segments', 5, 6, () => storage.call('PUT', `${deep}/b`, { body: 'x' })],
+    ['PUT into a folder in a path of 450 segments', 5, 6, () => storage.put(`${deep}/b`, 'x')],
   ] as const)('%s: at most %i rounds and %i calls', async (name, rounds, calls, ask) => {
-    await storage.call('PUT', '/f', { query: { type: 'folder' } })
-    if (name.includes('450')) await storage.call('PUT', deep, { query: { type: 'folder' } })
+    await storage.makeFolder('/f')
+    if (name.includes('450')) await storage.makeFolder(deep)
     if (name.startsWith('GET')) await upload('/f', ['a.txt', 'a.html'])
-    await storage.call('PUT', '/f/old.txt', { body: 'old' })
-    tag = (await storage.call('HEAD', '/f/old.txt')).headers['ETag'] ?? ''
+    await storage.put('/f/old.txt', 'old')
+    tag = await storage.tagOf('/f/old.txt')
     const count = inRounds()
-    expect((await ask()).statusCode).toBe(200)
+    expect((await ask()).status).toBe(200)
     expect(count.rounds).toBeLessThanOrEqual(rounds)
     expect(count.calls).toBeLessThanOrEqual(calls)
   })
@@ -126,10 +126,10 @@ describe('what a request asks of S3, and in how many rounds of all stores', () =
     ['DELETE of nothing, in a folder that is there', 404, 5, 6, 'DELETE', '/Folder/Sub/none'],
     ['PUT of a file whose folder is in other case', 200, 8, 10, 'PUT', '/Folder/SUB/a.txt'],
   ] as const)('%s is %i: %i rounds and %i calls', async (_, status, rounds, calls, method, path) => {
-    await storage.call('PUT', '/Folder/Sub/a.txt', { body: 'a' })
-    await storage.call('PUT', '/Folder/Sub/p.html', { body: 'p' })
+    await storage.put('/Folder/Sub/a.txt', 'a')
+    await storage.put('/Folder/Sub/p.html', 'p')
     const count = inRounds()
-    expect((await storage.call(method, path)).statusCode).toBe(status)
+    expect((await storage.call(method, path)).status).toBe(status)
     expect(count).toEqual({ rounds, calls })
   })
 
@@ -139,13 +139,13 @@ describe('what a request asks of S3, and in how many rounds of all stores', () =
   ])(
     'a copy of a folder of 20 files %s: one call for each object, and few besides',
     async (_, copyTo, rounds, calls) => {
-      await storage.call('PUT', '/f', { query: { type: 'folder' } })
+      await storage.makeFolder('/f')
       await upload(
         '/source',
         Array.from({ length: 20 }, (_, index) => `${index}.txt`),
       )
       const count = inRounds()
-      expect((await relocateTo(storage, '/source', { copyTo })).statusCode).toBe(200)
+      expect((await storage.relocate('/source', { copyTo })).status).toBe(200)
       expect(count.rounds).toBeLessThanOrEqual(rounds)
       expect(count.calls).toBeLessThanOrEqual(calls)
     },

@@ -23,7 +23,7 @@ beforeEach(async () => {
   })
   storage = await openStorage({ between: () => ({ files }), downloads })
   const bodies = { ten: '0123456789', empty: '', large: 'x'.repeat(21) }
-  for (const [name, body] of Object.entries(bodies)) await storage.call('PUT', `/${name}`, { body })
+  for (const [name, body] of Object.entries(bodies)) await storage.put(`/${name}`, body)
 })
 afterEach(() => storage.close())
 
@@ -48,7 +48,7 @@ describe('a read of a file in S3', () => {
   ] as const)('%s %s %o is %i, by these calls', async (method, path, headers, status, body, calls) => {
     const before = s3.requests.length
     const answer = await storage.call(method, path, { headers })
-    expect([answer.statusCode, body === undefined || answer.body]).toEqual([status, body ?? true])
+    expect([answer.status, body === undefined || answer.text]).toEqual([status, body ?? true])
     expect(s3.requests.slice(before).map((request) => request.method)).toEqual(calls)
   })
 })

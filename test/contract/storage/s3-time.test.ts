@@ -10,7 +10,7 @@ import { entry, unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
 import { bytesOf } from './object-store/workbench.ts'
-import { formHeaders, multipart, openStorage, renameTo, type StorageUnderTest } from './service.ts'
+import { openStorage, type StorageUnderTest } from './service.ts'
 
 /** A function of the storage has so much time, and is frozen when so much of it is left. */
 const functionTime = 28_000
@@ -198,37 +198,29 @@ describe('a request whose call to S3 is slow', () => {
   })
   afterEach(() => storage.close())
 
-  type Ask = (remaining: () => number) => Promise<{ readonly statusCode: number }>
+  type Ask = (remaining: () => number) => Promise<{ readonly status: number }>
   const asks: readonly (readonly [string, Ask])[] = [
     ['PUT', (remaining) => storage.call('PUT', '/f/page.html', { body: 'late', remaining })],
-    [
-      'POST',
-      (remaining) =>
-        storage.call('POST', '/f', {
-          headers: formHeaders,
-          body: multipart([{ name: 'page.html', content: 'late' }]),
-          remaining,
-        }),
-    ],
+    ['POST', (remaining) => storage.post('/f', [{ name: 'page.html', content: 'late' }], { remaining })],
     ['a new folder', (remaining) => storage.call('PUT', '/g', { query: { type: 'folder' }, remaining })],
-    ['a rename', (remaining) => renameTo(storage, '/f/page.html', 'other.html', { remaining })],
-    ['DELETE', (remaining) => storage.call('DELETE', '/f/page.html', { remaining })],
+    ['a rename', (remaining) => storage.rename('/f/page.html', 'other.html', { remaining })],
+    ['DELETE', (remaining) => storage.remove('/f/page.html', { remaining })],
   ]
 
   it.each(asks)(
     'is 503 in time, and overwrites nothing afterwards: %s',
     async (_, ask) => {
       const counting = slowDown(0, 'request')
-      await storage.call('PUT', '/f/page.html', { body: 'old' })
+      await storage.put('/f/page.html', 'old')
       const first = counting.calls()
-      expect((await ask(() => functionTime)).statusCode).toBe(200)
+      expect((await ask(() => functionTime)).status).toBe(200)
       const calls = counting.calls() - first
       await counting.release()
       for (const number of callsToTry(calls)) {
-        await storage.call('PUT', '/f/page.html', { body: 'old' })
-        for (const name of ['/g', '/f/other.html']) await storage.call('DELETE', name)
+        await storage.put('/f/page.html', 'old')
+        for (const name of ['/g', '/f/other.html']) await storage.remove(name)
         const slow = slowDown(number, 'request')
-        let answer: { readonly statusCode: number } | undefined
+        let answer: { readonly status: number } | undefined
         const { elapsed } = await inFunctionTime(async (remaining) => {
           // Lambda answers for the operation when that only reads.
           answer = await Promise.race([
@@ -236,10 +228,10 @@ describe('a request whose call to S3 is slow', () => {
             new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), functionTime - frozenAt)),
           ])
         })
-        expect({ number, status: answer?.statusCode ?? 503 }).toEqual({ number, status: 503 })
+        expect({ number, status: answer?.status ?? 503 }).toEqual({ number, status: 503 })
         expect(elapsed).toBeLessThanOrEqual(functionTime - frozenAt + 2 * step)
         s3.before = async () => undefined
-        expect((await storage.call('PUT', '/f/page.html', { body: 'newer' })).statusCode).toBe(200)
+        expect((await storage.put('/f/page.html', 'newer')).status).toBe(200)
         await slow.release()
         expect(await contentOf(others, 'live/1001/f/page.html')).toBe('newer')
       }

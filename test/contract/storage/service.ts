@@ -3,30 +3,74 @@ import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Downloads, StorageDeps, Surroundings } from '../../../lib/service/deps.ts'
 import { listAll } from '../../../lib/storage/object-store.ts'
+import type { Answer } from '../../support/answer.ts'
 import { type Between, openTestFiles, type TestFiles } from '../../support/files.ts'
-import { requestOf, textOf } from '../../support/gateway.ts'
+import { send } from '../../support/gateway.ts'
 import { entry } from '../../support/history.ts'
+import { type FilePart, formHeaders, multipart } from '../../support/multipart.ts'
+
+type Fields = Readonly<Record<string, string>>
 
 interface Request {
-  readonly query?: Readonly<Record<string, string>>
-  readonly headers?: Readonly<Record<string, string>>
+  readonly query?: Fields
+  readonly headers?: Fields
   readonly body?: string | Buffer | Readable
   /** Milliseconds that the platform leaves to the request, now or at any moment. */
   readonly remaining?: number | (() => number)
 }
 
-/** An answer, its body as text. */
-export interface Outcome {
-  readonly statusCode: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+type Call = (method: string, path: string, request?: Request) => Promise<Answer>
+
+/** The requests that most tests make. Paths are encoded, and begin behind the root of the storage. */
+const requestsOver = (call: Call) => {
+  const callWithJson = (method: string, path: string, body: unknown, { headers, ...more }: Request) =>
+    call(method, path, {
+      ...more,
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+  const get = (path: string, query: Fields = {}, headers: Fields = {}) => call('GET', path, { query, headers })
+  const put = (path: string, body: string | Buffer = path, query: Fields = {}, headers: Fields = {}) =>
+    call('PUT', path, { body, query, headers })
+  /** A PUT with `?meta` and whatever body. */
+  const relocate = (path: string, body: unknown, request: Request = {}) =>
+    callWithJson('PUT', path, body, { query: { meta: '' }, ...request })
+  return {
+    call,
+    get,
+    put,
+    relocate,
+    makeFolder: (path: string) => put(path, '', { type: 'folder' }),
+    /** Uploads a form. */
+    post: (folder: string, files: readonly FilePart[], { headers, ...more }: Request = {}) =>
+      call('POST', folder, { body: multipart(files), ...more, headers: { ...formHeaders, ...headers } }),
+    rename: (path: string, name: string, request?: Request) => relocate(path, { name }, request),
+    remove: (path: string, request?: Request) => call('DELETE', path, request),
+    restore: (path: string, body: unknown = {}, request: Request = {}) =>
+      callWithJson('POST', path, body, { query: { restore: '' }, ...request }),
+    /** The content of a file; undefined when the answer is another one. */
+    async textOf(path: string, query?: Fields): Promise<string | undefined> {
+      const { status, text } = await get(path, query)
+      return status === 200 ? text : undefined
+    },
+    /** The content of a file, or the status of any other answer. */
+    async read(path: string, query?: Fields): Promise<string | number> {
+      const { status, text } = await get(path, query)
+      return status === 200 ? text : status
+    },
+    tagOf: async (path: string, query: Fields = {}): Promise<string> =>
+      (await call('HEAD', path, { query })).headers['etag'] ?? '',
+  }
 }
 
 /** The storage's function with a site and a token, whose store can be made to fail. */
-export interface StorageUnderTest extends Pick<TestFiles, 'sent' | 'linkSecret' | 'leftovers' | 'close'> {
+export interface StorageUnderTest
+  extends ReturnType<typeof requestsOver>,
+    Pick<TestFiles, 'sent' | 'linkSecret' | 'leftovers' | 'close'> {
   readonly site: SiteId
   readonly deps: StorageDeps
-  call(method: string, path: string, request?: Request): Promise<Outcome>
+  /** The keys of everything that there is, live and draft. */
+  keys(): Promise<string[]>
   /** Makes folders by their keys past the store, where that has to ask for each of them. */
   fill?(keys: readonly string[]): Promise<void>
 }
@@ -45,16 +89,20 @@ export const openStorage = async (
 
   return {
     ...files,
+    ...requestsOver((method, path, { body = '', headers, ...more } = {}) =>
+      send(files.handler, method, `/api/v2/admin/sites/current/storage${path}`, {
+        ...more,
+        headers: { Authorization: token, ...headers },
+        body: body instanceof Readable ? body : Readable.from([Buffer.from(body)]),
+      }),
+    ),
     site,
-    async call(method, path, { query = {}, headers = {}, body = '', remaining = Number.POSITIVE_INFINITY } = {}) {
-      const target = `/api/v2/admin/sites/current/storage${path}`
-      const request = requestOf(method, target, { query, headers: { Authorization: token, ...headers } })
-      const stream = body instanceof Readable ? body : Readable.from([Buffer.from(body)])
-      const answer = await files.handler(
-        { ...request, body: { stream } },
-        typeof remaining === 'number' ? () => remaining : remaining,
-      )
-      return { statusCode: answer.status, headers: answer.headers, body: await textOf(answer) }
+    async keys() {
+      const keys: string[] = []
+      for (const area of ['draft/', 'live/']) {
+        for await (const objects of listAll(files.deps.files, area)) keys.push(...objects.map(({ key }) => key))
+      }
+      return keys
     },
   }
 }
@@ -76,57 +124,3 @@ export const fillFolder = async (
   else await files.place(changes, { absent: [], unlocked: { site, folders: [] } }, entry)
   return keys.sort()
 }
-
-/** The keys of everything that there is, live and draft. */
-export const keysOf = async ({ deps: { files } }: StorageUnderTest): Promise<string[]> => {
-  const keys: string[] = []
-  for (const area of ['draft/', 'live/']) {
-    for await (const objects of listAll(files, area)) keys.push(...objects.map(({ key }) => key))
-  }
-  return keys
-}
-
-export const renameTo = (storage: StorageUnderTest, path: string, name: string, request: Request = {}) =>
-  storage.call('PUT', path, {
-    ...request,
-    query: { meta: '' },
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ name }),
-  })
-
-/** A PUT with `?meta` and whatever body. `remaining`: milliseconds that the platform leaves to the request. */
-export const relocateTo = (
-  storage: StorageUnderTest,
-  path: string,
-  body: unknown,
-  remaining?: number,
-  headers: Request['headers'] = {},
-) =>
-  storage.call('PUT', path, {
-    query: { meta: '' },
-    headers: { 'Content-Type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-    ...(remaining !== undefined && { remaining }),
-  })
-
-export const boundary = 'boundary-of-the-tests'
-
-export interface Part {
-  readonly name: string
-  readonly content: string | Buffer
-}
-
-export const multipart = (parts: readonly Part[]): Buffer =>
-  Buffer.concat([
-    ...parts.flatMap(({ name, content }) => [
-      Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`),
-      Buffer.from(content),
-      Buffer.from('\r\n'),
-    ]),
-    Buffer.from(`--${boundary}--\r\n`),
-  ])
-
-export const formHeaders = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
-
-export const codeOf = ({ body }: Outcome): number | undefined =>
-  body === '' ? undefined : (JSON.parse(body) as { code?: number }).code
