@@ -8,6 +8,8 @@ import {
   type S3ClientConfig,
 } from '@aws-sdk/client-s3'
 import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
+import { createS3ObjectStore } from '../../lib/aws/s3/s3-object-store.ts'
+import { unrecorded } from './history.ts'
 import { createMemoryS3, type MemoryS3 } from './memory-s3.ts'
 import { createRulesOfS3 } from './rules-of-s3.ts'
 
@@ -71,3 +73,17 @@ export const openTestBucket = async (): Promise<TestBucket> => {
   await client.send(new PutBucketVersioningCommand({ Bucket: opened.bucket, VersioningConfiguration }))
   return opened
 }
+
+/** A store over a bucket: without removals and without a history, unless they are given. */
+export const openObjectStore = (
+  { bucket, connect }: Pick<TestBucket, 'bucket' | 'connect'>,
+  options: Partial<Parameters<typeof createS3ObjectStore>[0]> = {},
+) =>
+  createS3ObjectStore({
+    client: connect(),
+    once: connect(1),
+    bucket,
+    removals: noRemovals,
+    record: unrecorded,
+    ...options,
+  })

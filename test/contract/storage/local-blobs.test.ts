@@ -10,7 +10,8 @@ import { tidyBlobs } from '../../../lib/machine/objects/tidy-blobs.ts'
 import { entry } from '../../support/history.ts'
 import { keptContents } from '../../support/kept-contents.ts'
 import { type LocalFiles, openLocalFiles } from '../../support/local-files.ts'
-import { bytesOf, megabyte } from './object-store/workbench.ts'
+import { bytesOf } from '../../support/objects.ts'
+import { megabyte } from './object-store/workbench.ts'
 
 const conditions = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
 const large = Buffer.alloc(2 * megabyte, 'x')

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { entry } from '../../support/history.ts'
 import { openLocalFiles } from '../../support/local-files.ts'
-import { bytesOf, chunks, megabyte } from './object-store/workbench.ts'
+import { bytesOf } from '../../support/objects.ts'
+import { chunks, megabyte } from './object-store/workbench.ts'
 
 const conditions = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
 const target = { key: undefined, contentType: 'a/b' }

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { findIgnoringCase, resolveFolder } from '../../../lib/storage/resolve-path.ts'
 import { codeOf } from '../../support/answer.ts'
-import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
-import { entry, unrecorded } from '../../support/history.ts'
+import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
+import { entry } from '../../support/history.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
 const template = '{tag_pagecontent}'
@@ -21,17 +20,15 @@ const openOnOneMachine = async (): Promise<Opened> => {
 }
 
 const openOnS3 = async (): Promise<Opened> => {
-  const { bucket, connect, s3 } = openBucketInMemory()
-  const files = createS3ObjectStore({
-    client: connect(),
-    once: connect(1),
-    bucket,
-    removals: noRemovals,
-    record: unrecorded,
-  })
+  const bucket = openBucketInMemory()
+  const files = openObjectStore(bucket)
   const opened = await openStorage({ between: () => ({ files }) })
   const putMarker = (key: string) =>
-    s3.requestHandler.handle({ method: 'PUT', path: `/${bucket}/live/${opened.site}/${key}/`, headers: {} })
+    bucket.s3.requestHandler.handle({
+      method: 'PUT',
+      path: `/${bucket.bucket}/live/${opened.site}/${key}/`,
+      headers: {},
+    })
   return {
     storage: opened,
     fill: (folder, names) => Promise.all([folder, ...names.map((name) => `${folder}/${name}`)].map(putMarker)),

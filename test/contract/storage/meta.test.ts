@@ -3,6 +3,7 @@ import type { ObjectInfo } from '../../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { codeOf, statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
+import { putObject } from '../../support/objects.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
 let storage: StorageUnderTest
@@ -62,19 +63,7 @@ describe('?meta of a file', () => {
 
 describe('?meta of a folder', () => {
   /** Puts a file into the store, and no folder around it. */
-  const putAlone = async (path: string) => {
-    const { files } = storage.deps
-    const key = `live/${storage.site}/${path}`
-    async function* content() {
-      yield Buffer.from('x')
-    }
-    const staged = await files.stage(content(), { key, contentType: 'text/plain' })
-    await files.place(
-      [{ kind: 'put', key, staged }],
-      { absent: [], unlocked: { site: storage.site, folders: [] } },
-      entry,
-    )
-  }
+  const putAlone = (path: string) => putObject(storage.deps.files, `live/${storage.site}/${path}`)
 
   it('that nobody has created by itself has no time', async () => {
     await putAlone('by-others/a.txt')

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { entry } from '../../support/history.ts'
+import { nowhere, stageObject } from '../../support/objects.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
 let storage: StorageUnderTest
@@ -18,10 +19,6 @@ beforeAll(async () => {
 })
 afterAll(() => storage.close())
 
-async function* little() {
-  yield Buffer.from('x')
-}
-
 /** Puts files and folders, whose paths end in a slash, there at once, past all checks. */
 const fill = async (folder: string, paths: readonly string[]) => {
   const { site, deps } = storage
@@ -29,10 +26,10 @@ const fill = async (folder: string, paths: readonly string[]) => {
     paths.map(async (path) => {
       const key = `live/${site}/${folder}/${path}`
       if (path.endsWith('/')) return { kind: 'folder' as const, key }
-      return { kind: 'put' as const, key, staged: await deps.files.stage(little(), { key, contentType: 'a/b' }) }
+      return { kind: 'put' as const, key, staged: await stageObject(deps.files, key, 'x') }
     }),
   )
-  await deps.files.place(changes, { absent: [], unlocked: { site, folders: [] } }, entry)
+  await deps.files.place(changes, nowhere, entry)
 }
 
 interface Page {

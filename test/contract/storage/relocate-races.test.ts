@@ -1,15 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { codeOf } from '../../support/answer.ts'
-import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
-import { unrecorded } from '../../support/history.ts'
+import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
-const inBucket = (): ObjectStore => {
-  const { bucket, connect } = openBucketInMemory()
-  return createS3ObjectStore({ client: connect(), once: connect(1), bucket, removals: noRemovals, record: unrecorded })
-}
+const inBucket = (): ObjectStore => openObjectStore(openBucketInMemory())
 
 let storage: StorageUnderTest
 /** What another caller does in the moment before something is put in place: once, or again and again. */

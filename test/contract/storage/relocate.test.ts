@@ -1,28 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { listAll } from '../../../lib/storage/object-store.ts'
 import { type StoragePath, toStoragePath } from '../../../lib/storage/path.ts'
 import { type Answer, statusAndCode } from '../../support/answer.ts'
-import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
+import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import type { Between } from '../../support/files.ts'
-import { entry, unrecorded } from '../../support/history.ts'
+import { entry } from '../../support/history.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
 const template = '<html>{tag_pagecontent}</html>'
 
 /** A bucket in memory in the place of the disk. */
-const inBucket: Between = () => {
-  const { bucket, connect } = openBucketInMemory()
-  return {
-    files: createS3ObjectStore({
-      client: connect(),
-      once: connect(1),
-      bucket,
-      removals: noRemovals,
-      record: unrecorded,
-    }),
-  }
-}
+const inBucket: Between = () => ({ files: openObjectStore(openBucketInMemory()) })
 
 describe.each([
   ['on one machine', undefined],

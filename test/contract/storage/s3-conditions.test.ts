@@ -1,16 +1,13 @@
-import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
-import { noRemovals, openTestBucket } from '../../support/bucket.ts'
-import { unrecorded } from '../../support/history.ts'
+import { openObjectStore, openTestBucket } from '../../support/bucket.ts'
 import { comparesWhatItChanges } from '../../support/s3-abilities.ts'
 import { describeConditions } from './conditions.suite.ts'
 import { openStorage } from './service.ts'
 
 describeConditions('conditions on S3', async () => {
-  const { connect, bucket } = await openTestBucket()
-  const client = connect()
-  const files = createS3ObjectStore({ client, once: connect(1), bucket, removals: noRemovals, record: unrecorded })
+  const opened = await openTestBucket()
+  const files = openObjectStore(opened)
   return {
     storage: await openStorage({ between: () => ({ files }) }),
-    comparesWrites: await comparesWhatItChanges(client, bucket),
+    comparesWrites: await comparesWhatItChanges(opened.connect(), opened.bucket),
   }
 })

@@ -1,8 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
-import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
-import { unrecorded } from '../../support/history.ts'
+import { noRemovals, openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
@@ -28,13 +26,7 @@ beforeEach(async () => {
   const opened = openBucketInMemory()
   s3 = opened.s3
   asked = async () => {}
-  const files = createS3ObjectStore({
-    client: opened.connect(),
-    once: opened.connect(1),
-    bucket: 'memory',
-    removals,
-    record: unrecorded,
-  })
+  const files = openObjectStore(opened, { removals })
   storage = await openStorage({
     between: ({ workflows, removals: going, progress }) => ({
       files,

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { failLikePort } from '../../../lib/aws/calls/client-calls.ts'
-import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
-import type { SiteId } from '../../../lib/core/ids.ts'
 import { partLength } from '../../../lib/storage/fingerprint.ts'
-import type { Change, ObjectStore, PlaceConditions, Staged } from '../../../lib/storage/object-store.ts'
-import { noRemovals, openTestBucket, type TestBucket } from '../../support/bucket.ts'
+import type { Change, ObjectStore, Staged } from '../../../lib/storage/object-store.ts'
+import { noRemovals, openObjectStore, openTestBucket, type TestBucket } from '../../support/bucket.ts'
 import { callsToTry } from '../../support/each-call.ts'
-import { entry, unrecorded } from '../../support/history.ts'
+import { entry } from '../../support/history.ts'
+import { nowhere, putObject, stageObject } from '../../support/objects.ts'
 
 const failure = () =>
   Object.assign(new Error('Internal'), { name: 'InternalError', $metadata: { httpStatusCode: 500 } })
@@ -60,12 +59,6 @@ const createRemovals = () => {
   return { state, removals: { ...noRemovals, look } }
 }
 
-const nowhere: PlaceConditions = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
-
-async function* one(content: Buffer): AsyncGenerator<Buffer> {
-  yield content
-}
-
 describe.each(['as a whole', 'on the wire'] as const)(
   'when one call to S3 fails, or its answer is lost, %s',
   (where) => {
@@ -79,23 +72,13 @@ describe.each(['as a whole', 'on the wire'] as const)(
       vi.spyOn(Math, 'random').mockReturnValue(0)
       opened = await openTestBucket()
       faulty = createFaultyClients(opened.connect, where)
-      store = createS3ObjectStore({
-        client: faulty.client,
-        once: faulty.once,
-        bucket: opened.bucket,
-        removals,
-        record: unrecorded,
-      })
+      store = openObjectStore(opened, { client: faulty.client, once: faulty.once, removals })
     })
 
     afterAll(() => {
       vi.restoreAllMocks()
     })
 
-    const put = async (key: string, content: string) => {
-      const staged = await store.stage(one(Buffer.from(content)), { key, contentType: 'text/plain' })
-      await store.place([{ kind: 'put', key, staged }], nowhere, entry)
-    }
     const stateOf = async (prefix: string): Promise<string[]> => {
       faulty.arm(0, false)
       const { objects } = await store.list({ prefix, folded: false, limit: 100 })
@@ -109,8 +92,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
           ['small', 10],
           ['large', partLength + 1],
         ] as const) {
-          const target = { key: `${prefix}${name}`, contentType: 'a/b' }
-          staged.push(await store.stage(one(Buffer.alloc(size)), target))
+          staged.push(await stageObject(store, `${prefix}${name}`, Buffer.alloc(size), 'a/b'))
         }
         const from = await store.find(`${prefix}from`)
         if (!from) throw new Error('Nothing is there to be moved')
@@ -142,8 +124,8 @@ describe.each(['as a whole', 'on the wire'] as const)(
       await store.place([...changes, { kind: 'restore', key: `${prefix}kept`, id: oldest.id }], nowhere, entry)
     }
     const prepareRemoved = async (prefix: string) => {
-      for (const name of ['a', 'b', 'kept']) await put(`${prefix}${name}`, `old ${name}`)
-      for (const name of ['b', 'kept']) await put(`${prefix}${name}`, `newer ${name}`)
+      for (const name of ['a', 'b', 'kept']) await putObject(store, `${prefix}${name}`, `old ${name}`)
+      for (const name of ['b', 'kept']) await putObject(store, `${prefix}${name}`, `newer ${name}`)
       const found = await Promise.all(['a', 'b'].map((name) => store.find(`${prefix}${name}`)))
       await store.remove(
         found.filter((object) => object !== undefined),
@@ -152,7 +134,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
     }
 
     const prepare = async (prefix: string) => {
-      for (const name of ['small', 'from', 'draft']) await put(`${prefix}${name}`, `old ${name}`)
+      for (const name of ['small', 'from', 'draft']) await putObject(store, `${prefix}${name}`, `old ${name}`)
     }
 
     /** Copies of two objects, of one under another type, and a folder on the way, at once. */
@@ -267,7 +249,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
 
     it('and a batch of removals fails in part: it is told, and a repetition removes the rest', async () => {
       faulty.arm(0, false)
-      for (const name of ['a', 'b', 'c']) await put(`live/batch/${name}`, name)
+      for (const name of ['a', 'b', 'c']) await putObject(store, `live/batch/${name}`, name)
       const { objects } = await store.list({ prefix: 'live/batch/', folded: false, limit: 10 })
       const client = opened.connect()
       client.middlewareStack.add(
@@ -278,7 +260,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
         },
         { step: 'initialize' },
       )
-      const partial = createS3ObjectStore({ client, once: client, bucket: opened.bucket, removals, record: unrecorded })
+      const partial = openObjectStore(opened, { client, once: client, removals })
       await expect(partial.remove(objects, entry)).rejects.toMatchObject({ code: 100503, cause: { name: 'SlowDown' } })
       await store.remove(objects, entry)
       expect(await stateOf('live/batch/')).toEqual([])

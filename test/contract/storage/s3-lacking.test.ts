@@ -2,17 +2,16 @@ import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createS3Clients } from '../../../lib/aws/s3/clients.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
-import type { SiteId } from '../../../lib/core/ids.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { inMemory, noRemovals } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { createMemoryS3, type MemoryS3 } from '../../support/memory-s3.ts'
+import { infoOf, nowhere, putObject, stageObject } from '../../support/objects.ts'
 import { Refusal, type S3Request } from '../../support/s3-messages.ts'
 
 /** What the store lacks is put in front of the bucket in memory, at the SDK's transport: LocalStack lacks the same. */
 let s3: MemoryS3
 let store: ObjectStore
-const nowhere = { absent: [], unlocked: { site: 1 as SiteId, folders: [] } }
 
 beforeEach(() => {
   s3 = createMemoryS3()
@@ -26,18 +25,8 @@ beforeEach(() => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-async function* one(text: string): AsyncGenerator<Buffer> {
-  yield Buffer.from(text)
-}
-const put = async (key: string, text: string) => {
-  const staged = await store.stage(one(text), { key, contentType: 'text/plain' })
-  return store.place([{ kind: 'put', key, staged }], nowhere, entry)
-}
-const listed = async (key: string) => {
-  const info = await store.find(key)
-  if (!info) throw new Error(`There is no ${key}`)
-  return info
-}
+const put = (key: string, text: string) => putObject(store, key, text)
+const listed = (key: string) => infoOf(store, key)
 
 describe('a store that does not know the condition of a removal', () => {
   beforeEach(() => {
@@ -76,7 +65,7 @@ describe('a store that does not look at what it writes onto', () => {
   const conditional = ({ method, headers }: S3Request) =>
     method !== 'GET' && method !== 'HEAD' && (headers['if-match'] ?? headers['if-none-match']) !== undefined
   const replace = async (text: string, expected: string | undefined) => {
-    const staged = await store.stage(one(text), { key: 'live/a', contentType: 'text/plain' })
+    const staged = await stageObject(store, 'live/a', text)
     const matching = [{ key: 'live/a', version: expected }]
     return store.place([{ kind: 'put', key: 'live/a', staged }], { ...nowhere, matching }, entry)
   }

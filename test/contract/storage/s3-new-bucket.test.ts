@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
-import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Change, ObjectStore } from '../../../lib/storage/object-store.ts'
-import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
-import { entry, unrecorded } from '../../support/history.ts'
+import { noRemovals, openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
+import { entry } from '../../support/history.ts'
+import { keysIn, nowhere, stageObject } from '../../support/objects.ts'
 
 /** A bucket whose versioning has no effect yet: at the SDK's transport, no answer names a version. */
 let store: ObjectStore
@@ -19,24 +18,12 @@ beforeEach(() => {
     const { 'x-amz-version-id': _, ...headers } = response.headers
     return { response: { ...response, headers } }
   }
-  store = createS3ObjectStore({
-    client: opened.connect(),
-    once: opened.connect(1),
-    bucket: 'memory',
-    removals,
-    record: unrecorded,
-  })
+  store = openObjectStore(opened, { removals })
 })
 
-const place = (changes: readonly Change[]) =>
-  store.place(changes, { absent: [], unlocked: { site: 1 as SiteId, folders: [] } }, entry)
-const putOf = async (key: string): Promise<Change> => {
-  const content = (async function* () {
-    yield Buffer.from('x')
-  })()
-  return { kind: 'put', key, staged: await store.stage(content, { key, contentType: 'text/plain' }) }
-}
-const keys = async () => (await store.list({ prefix: '', folded: false, limit: 10 })).objects.map(({ key }) => key)
+const place = (changes: readonly Change[]) => store.place(changes, nowhere, entry)
+const putOf = async (key: string): Promise<Change> => ({ kind: 'put', key, staged: await stageObject(store, key, 'x') })
+const keys = () => keysIn(store)
 
 describe('a bucket that keeps no versions yet', () => {
   it('takes files', async () => {

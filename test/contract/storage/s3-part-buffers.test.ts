@@ -1,15 +1,13 @@
-import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createS3Clients } from '../../../lib/aws/s3/clients.ts'
 import { createPartBuffers } from '../../../lib/aws/s3/part-buffers.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
-import type { SiteId } from '../../../lib/core/ids.ts'
 import { partLength } from '../../../lib/storage/fingerprint.ts'
 import { inMemory, noRemovals, openBucketInMemory } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
+import { bytesIn, nowhere } from '../../support/objects.ts'
 
-const nothingInTheWay = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
 const chunkLength = 1024 * 1024
 
 /** A store whose uploads share so many buffers, over a bucket in memory that answers no part before it is let to. */
@@ -64,11 +62,6 @@ type Store = ReturnType<typeof openStore>['store']
 const stage = (store: Store, key: string, content: AsyncIterable<Uint8Array>) =>
   store.stage(content, { key, contentType: 'a/b' })
 
-const bytesOf = async (store: Store, key: string): Promise<Buffer> => {
-  const found = await store.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
-  return found?.body instanceof Readable ? Buffer.concat(await found.body.toArray()) : Buffer.alloc(0)
-}
-
 const expected = (chunks: number) =>
   Buffer.concat(
     Array.from({ length: chunks }, (_, index) => Buffer.alloc(chunkLength, 'a'.charCodeAt(0) + (index % 26))),
@@ -89,10 +82,10 @@ describe('uploads that share few buffers', () => {
       ['first', one],
       ['second', two],
     ] as const) {
-      if (staged) await store.place([{ kind: 'put', key, staged }], nothingInTheWay, entry)
+      if (staged) await store.place([{ kind: 'put', key, staged }], nowhere, entry)
     }
-    expect((await bytesOf(store, 'first')).equals(expected(40))).toBe(true)
-    expect((await bytesOf(store, 'second')).equals(expected(20))).toBe(true)
+    expect((await bytesIn(store, 'first'))?.equals(expected(40))).toBe(true)
+    expect((await bytesIn(store, 'second'))?.equals(expected(20))).toBe(true)
   })
 
   it('give their room back when they fail', async () => {

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { Downloads } from '../../../lib/service/deps.ts'
-import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
-import { unrecorded } from '../../support/history.ts'
+import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
@@ -14,13 +12,7 @@ let storage: StorageUnderTest
 beforeEach(async () => {
   const opened = openBucketInMemory()
   s3 = opened.s3
-  const files = createS3ObjectStore({
-    client: opened.connect(),
-    once: opened.connect(1),
-    bucket: 'memory',
-    removals: noRemovals,
-    record: unrecorded,
-  })
+  const files = openObjectStore(opened)
   storage = await openStorage({ between: () => ({ files }), downloads })
   const bodies = { ten: '0123456789', empty: '', large: 'x'.repeat(21) }
   for (const [name, body] of Object.entries(bodies)) await storage.put(`/${name}`, body)

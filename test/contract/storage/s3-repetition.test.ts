@@ -3,18 +3,17 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createS3Clients } from '../../../lib/aws/s3/clients.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
-import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Change, Expected, ObjectStore } from '../../../lib/storage/object-store.ts'
 import { inMemory, noRemovals } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { createMemoryS3, type MemoryS3 } from '../../support/memory-s3.ts'
+import { infoOf, keysIn, nowhere, putObject, stageObject } from '../../support/objects.ts'
 import { Refusal, type S3Request } from '../../support/s3-messages.ts'
 import { tag } from '../../support/s3-xml.ts'
 
 /** Faults stand at the SDK's transport; the clients are those that are deployed. */
 let s3: MemoryS3
 let store: ObjectStore
-const nowhere = { absent: [], unlocked: { site: 1 as SiteId, folders: [] } }
 
 beforeEach(() => {
   // The client waits by chance before it repeats a call: here, never for long.
@@ -37,20 +36,9 @@ const fail = (): never => {
   throw new Error('There is no such request')
 }
 
-async function* one(text: string): AsyncGenerator<Buffer> {
-  yield Buffer.from(text)
-}
-const put = async (key: string, text = key) => {
-  const staged = await store.stage(one(text), { key, contentType: 'text/plain' })
-  return store.place([{ kind: 'put', key, staged }], nowhere, entry)
-}
-const listed = async (key: string) => {
-  const info = await store.find(key)
-  if (!info) throw new Error(`There is no ${key}`)
-  return info
-}
-const keys = async () =>
-  (await store.list({ prefix: 'live/', folded: false, limit: 1000 })).objects.map(({ key }) => key)
+const put = (key: string, text?: string) => putObject(store, key, text)
+const listed = (key: string) => infoOf(store, key)
+const keys = () => keysIn(store)
 
 /** Has the first requests that look so fail, so many of them. Answers how many there were. */
 const failing = (looks: (request: S3Request) => boolean, times: number, fail: () => Error | Promise<Error>) => {
@@ -114,7 +102,7 @@ describe('a call that makes a version', () => {
 
 describe('a write onto what was seen', () => {
   const replace = async (text: string, matching: readonly Expected[]) => {
-    const staged = await store.stage(one(text), { key: 'live/a', contentType: 'text/plain' })
+    const staged = await stageObject(store, 'live/a', text)
     return store.place([{ kind: 'put', key: 'live/a', staged }], { ...nowhere, matching }, entry)
   }
   const versions = () => s3.requests.filter((request) => isPut(request) || isCompletion(request)).length
@@ -183,7 +171,7 @@ describe('a write onto what was seen', () => {
     const names = ['a', 'b', 'c'].map((name) => `live/${name}`)
     const place = async (text: string) => {
       const puts = names.map(async (key) => {
-        const staged = await store.stage(one(text), { key, contentType: 'text/plain' })
+        const staged = await stageObject(store, key, text)
         return { kind: 'put', key, staged } as const
       })
       const matching = names.map((key) => ({ key, version: undefined }))

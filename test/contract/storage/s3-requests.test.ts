@@ -1,16 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
-import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Change, ObjectStore, PlaceConditions } from '../../../lib/storage/object-store.ts'
-import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
-import { entry, unrecorded } from '../../support/history.ts'
+import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
+import { entry } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
+import { bytesOf, infoOf, keysIn, nowhere, putObject, stageObject } from '../../support/objects.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
-import { bytesOf } from './object-store/workbench.ts'
-
-/** Folders that nobody removes. */
-const nowhere: PlaceConditions = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
 
 let s3: MemoryS3
 /** The store that is tested, and another one beside it. */
@@ -23,36 +18,13 @@ const memory = 100
 beforeEach(() => {
   const opened = openBucketInMemory()
   s3 = opened.s3
-  const open = () =>
-    createS3ObjectStore({
-      client: opened.connect(),
-      once: opened.connect(1),
-      bucket: opened.bucket,
-      removals: noRemovals,
-      record: unrecorded,
-      memory,
-    })
+  const open = () => openObjectStore(opened, { memory })
   store = open()
   others = open()
 })
 
-async function* one(text: string): AsyncGenerator<Buffer> {
-  yield Buffer.from(text)
-}
-
-const put = async (by: ObjectStore, key: string, text = key): Promise<void> => {
-  const staged = await by.stage(one(text), { key, contentType: 'text/plain' })
-  await by.place([{ kind: 'put', key, staged }], nowhere, entry)
-}
 const place = (changes: readonly Change[], conditions: Partial<PlaceConditions> = {}) =>
   store.place(changes, { ...nowhere, ...conditions }, entry)
-const listed = async (key: string) => {
-  const info = await store.find(key)
-  if (!info) throw new Error(`There is no ${key}`)
-  return info
-}
-const keys = async (): Promise<string[]> =>
-  (await store.list({ prefix: 'live/', folded: false, limit: 1000 })).objects.map(({ key }) => key)
 
 /** Runs this once, before the first request that looks so is answered. */
 const beforeThe = (looks: (request: S3Request) => boolean, run: () => Promise<unknown>): void => {
@@ -63,7 +35,11 @@ const beforeThe = (looks: (request: S3Request) => boolean, run: () => Promise<un
   }
 }
 /** Breaks the connection of the first request that looks so: when it was answered, or before. */
-const lose = (looks: (request: S3Request) => boolean, isMade: boolean, meanwhile = async () => {}): void => {
+const lose = (
+  looks: (request: S3Request) => boolean,
+  isMade: boolean,
+  meanwhile: () => Promise<unknown> = async () => {},
+): void => {
   s3.before = async (request) => {
     if (!looks(request)) return
     s3.before = async () => undefined
@@ -81,7 +57,7 @@ const isRemovalOf =
 describe('small files', () => {
   const isUpload = ({ query = {} }: S3Request) => query['uploads'] !== undefined
   const full = 'x'.repeat(memory)
-  const stage = (text: string) => store.stage(one(text), { key: 'live/a', contentType: 'text/plain' })
+  const stage = (text: string) => stageObject(store, 'live/a', text)
   /** How many uploads are begun for a file that just fits. */
   const uploadsFor = async (text: string): Promise<number> => {
     const before = s3.requests.filter(isUpload).length
@@ -117,7 +93,7 @@ describe('the parts of a large file', () => {
       while (order.includes(String(query['partNumber'])) && order[0] !== query['partNumber']) await turn()
       if (query['partNumber'] === order[0]) setImmediate(() => order.shift())
     }
-    await put(store, 'live/large', text)
+    await putObject(store, 'live/large', text)
     const object = await store.read('live/large', ({ size }) => ({ first: partLength - 1, last: size - 1 }))
     const bytes = object && (await bytesOf(object)).toString()
     expect([bytes?.slice(0, 2), bytes?.slice(-2), bytes?.length]).toEqual(['12', '23', partLength + 2])
@@ -126,41 +102,41 @@ describe('the parts of a large file', () => {
 
 describe('a destination that is taken between the look and the copy', () => {
   it('is a rival, and both objects stay as they are', async () => {
-    await put(store, 'live/a')
-    const from = await listed('live/a')
-    beforeThe(isCopy, () => put(others, 'live/b', 'theirs'))
+    await putObject(store, 'live/a')
+    const from = await infoOf(store, 'live/a')
+    beforeThe(isCopy, () => putObject(others, 'live/b', 'theirs'))
     expect(await place([{ kind: 'move', from, key: 'live/b' }])).toEqual({ outcome: 'occupied', key: 'live/b' })
-    expect(await keys()).toEqual(['live/a', 'live/b'])
+    expect(await keysIn(store)).toEqual(['live/a', 'live/b'])
     expect((await store.find('live/b'))?.size).toBe('theirs'.length)
   })
 })
 
 describe('a source that changes between the look and the copy', () => {
   it.each([
-    ['is replaced', () => put(others, 'live/a', 'newer'), ['live/a']],
-    ['is removed', async () => others.remove([await listed('live/a')], entry), []],
+    ['is replaced', () => putObject(others, 'live/a', 'newer'), ['live/a']],
+    ['is removed', async () => others.remove([await infoOf(store, 'live/a')], entry), []],
   ])('is stale when it %s', async (_, change, left) => {
-    await put(store, 'live/a')
-    const from = await listed('live/a')
+    await putObject(store, 'live/a')
+    const from = await infoOf(store, 'live/a')
     beforeThe(isCopy, change)
     expect(await place([{ kind: 'move', from, key: 'live/b' }])).toEqual({ outcome: 'stale', key: 'live/a' })
-    expect(await keys()).toEqual(left)
+    expect(await keysIn(store)).toEqual(left)
   })
 
   it('stays when it is replaced after it was copied', async () => {
-    await put(store, 'live/a')
-    const from = await listed('live/a')
-    beforeThe(isRemovalOf('live/a'), () => put(others, 'live/a', 'newer'))
+    await putObject(store, 'live/a')
+    const from = await infoOf(store, 'live/a')
+    beforeThe(isRemovalOf('live/a'), () => putObject(others, 'live/a', 'newer'))
     expect(await place([{ kind: 'move', from, key: 'live/b' }])).toEqual({ outcome: 'placed' })
-    expect(await keys()).toEqual(['live/a', 'live/b'])
+    expect(await keysIn(store)).toEqual(['live/a', 'live/b'])
     expect((await store.find('live/a'))?.size).toBe('newer'.length)
   })
 })
 
 describe('a copy', () => {
   it('is made of the version that was listed alone, and onto nothing', async () => {
-    await put(store, 'live/a')
-    const from = await listed('live/a')
+    await putObject(store, 'live/a')
+    const from = await infoOf(store, 'live/a')
     await place([{ kind: 'move', from, key: 'live/b' }])
     const copy = s3.requests.find(isCopy)
     expect(copy?.headers).toMatchObject({ 'x-amz-copy-source-if-match': from.version, 'if-none-match': '*' })
@@ -168,41 +144,41 @@ describe('a copy', () => {
   })
 
   it.each([undefined, 'image/png'])('whose answer is lost is known, and taken back (type: %s)', async (contentType) => {
-    await put(store, 'live/a')
-    const from = await listed('live/a')
+    await putObject(store, 'live/a')
+    const from = await infoOf(store, 'live/a')
     lose(isCopy, true)
     const change: Change = { kind: 'move', from, key: 'live/b', ...(contentType && { contentType }) }
     await expect(place([change])).rejects.toThrow('The connection broke')
-    expect(await keys()).toEqual(['live/a'])
+    expect(await keysIn(store)).toEqual(['live/a'])
     expect(await place([change])).toEqual({ outcome: 'placed' })
     expect((await store.find('live/b'))?.contentType).toBe(contentType ?? 'text/plain')
   })
 
   it('that failed is not taken for what others have put there meanwhile', async () => {
-    await put(store, 'live/a')
-    const from = await listed('live/a')
-    lose(isCopy, false, () => put(others, 'live/b', 'theirs'))
+    await putObject(store, 'live/a')
+    const from = await infoOf(store, 'live/a')
+    lose(isCopy, false, () => putObject(others, 'live/b', 'theirs'))
     await expect(place([{ kind: 'move', from, key: 'live/b' }])).rejects.toThrow('The connection broke')
-    expect(await keys()).toEqual(['live/a', 'live/b'])
+    expect(await keysIn(store)).toEqual(['live/a', 'live/b'])
   })
 })
 
 describe('what comes while changes are placed', () => {
   it('is seen at the second look: nothing of the changes stays', async () => {
-    await put(store, 'live/a', 'old')
-    const staged = await store.stage(one('newer'), { key: 'live/a', contentType: 'text/plain' })
+    await putObject(store, 'live/a', 'old')
+    const staged = await stageObject(store, 'live/a', 'newer')
     beforeThe(
       ({ method, path }) => method === 'PUT' && path.endsWith('/live/a'),
-      () => put(others, 'live/a/below'),
+      () => putObject(others, 'live/a/below'),
     )
     const outcome = await place([{ kind: 'put', key: 'live/a', staged }], { absent: ['live/a/'] })
     expect(outcome).toEqual({ outcome: 'occupied', key: 'live/a/' })
-    expect(await keys()).toEqual(['live/a', 'live/a/below'])
+    expect(await keysIn(store)).toEqual(['live/a', 'live/a/below'])
     expect((await store.find('live/a'))?.size).toBe('old'.length)
   })
 
   it('is no rival when the changes have made it themselves', async () => {
-    const staged = await store.stage(one('x'), { key: 'live/f/a', contentType: 'text/plain' })
+    const staged = await stageObject(store, 'live/f/a', 'x')
     const changes: Change[] = [
       { kind: 'folder', key: 'live/f/' },
       { kind: 'put', key: 'live/f/a', staged },
@@ -220,10 +196,10 @@ describe('a removal whose answer is lost, and which is taken back', () => {
 
   it('brings back the object that was there at last, whatever was removed before', async () => {
     for (const text of ['first', 'second']) {
-      await put(store, 'live/a', text)
-      await store.remove([await listed('live/a')], entry)
+      await putObject(store, 'live/a', text)
+      await store.remove([await infoOf(store, 'live/a')], entry)
     }
-    await put(store, 'live/a', 'the last one')
+    await putObject(store, 'live/a', 'the last one')
     expect(await removeInVain('live/a', true)).toBeInstanceOf(Error)
     expect((await store.find('live/a'))?.size).toBe('the last one'.length)
   })
@@ -232,22 +208,22 @@ describe('a removal whose answer is lost, and which is taken back', () => {
     [
       'a neighbour that was removed',
       async () => {
-        await put(store, 'live/a-b')
-        await store.remove([await listed('live/a-b')], entry)
+        await putObject(store, 'live/a-b')
+        await store.remove([await infoOf(store, 'live/a-b')], entry)
       },
     ],
     [
       'what was there before it was put there anew',
       async () => {
-        await store.remove([await listed('live/a')], entry)
-        await put(store, 'live/a')
+        await store.remove([await infoOf(store, 'live/a')], entry)
+        await putObject(store, 'live/a')
       },
     ],
   ])('takes back nothing when nothing was removed, and so not %s', async (_, prepare) => {
-    await put(store, 'live/a')
+    await putObject(store, 'live/a')
     await prepare()
     expect(await removeInVain('live/a', false)).toBeInstanceOf(Error)
-    expect(await keys()).toEqual(['live/a'])
+    expect(await keysIn(store)).toEqual(['live/a'])
     expect(s3.requests.filter(({ method, query = {} }) => method === 'DELETE' && query['versionId'])).toEqual([])
   })
 })
@@ -256,12 +232,12 @@ describe('a removal of many', () => {
   const isBatch = ({ query = {} }: S3Request) => query['delete'] !== undefined
 
   it('asks for what failed alone: 1,000 names need not be told again', async () => {
-    for (const name of ['a', 'b']) await put(store, `live/${name}`)
+    for (const name of ['a', 'b']) await putObject(store, `live/${name}`)
     const { objects } = await store.list({ prefix: 'live/', folded: false, limit: 10 })
     await store.remove(objects, entry)
     const batches = s3.requests.filter(isBatch)
     expect(batches.map(({ body }) => /<Quiet>(\w+)</.exec(String(body))?.[1])).toEqual(['true'])
-    expect(await keys()).toEqual([])
+    expect(await keysIn(store)).toEqual([])
   })
 
   it('goes in batches of 1,000', async () => {
@@ -283,22 +259,22 @@ describe('a look for rivals', () => {
   }
 
   it('lists a folder once for all folders in it, and asks for one folder by itself', async () => {
-    await put(store, 'live/f/1/a')
+    await putObject(store, 'live/f/1/a')
     expect(await asked('live/f/1x/', 'live/f/2/', 'live/f/3/')).toEqual(['GET live/f/'])
     expect(await asked('live/f/2/')).toEqual(['GET live/f/2/'])
     expect(await asked('live/f/2/', 'live/g/2/', 'live/a')).toEqual(['GET live/f/2/', 'GET live/g/2/', 'HEAD '])
   })
 
   it('does not list what lies deep in a folder', async () => {
-    for (let index = 0; index < 5; index++) await put(store, `live/f/1/${index}`)
+    for (let index = 0; index < 5; index++) await putObject(store, `live/f/1/${index}`)
     expect(await place([], { absent: ['live/f/0/', 'live/f/2/'] })).toEqual({ outcome: 'placed' })
     expect(s3.requests.find(({ query = {} }) => query['prefix'] === 'live/f/')?.query?.['delimiter']).toBe('/')
     expect(await place([], { absent: ['live/f/0/', 'live/f/1/'] })).toEqual({ outcome: 'occupied', key: 'live/f/1/' })
   })
 
   it('answers the first of the keys where there is something', async () => {
-    await put(store, 'live/f/1/a')
-    await put(store, 'live/b')
+    await putObject(store, 'live/f/1/a')
+    await putObject(store, 'live/b')
     for (const absent of [
       ['live/b', 'live/f/1/'],
       ['live/f/1/', 'live/b'],

@@ -1,15 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { failLikePort } from '../../../lib/aws/calls/client-calls.ts'
-import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
-import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Change, ObjectStore } from '../../../lib/storage/object-store.ts'
-import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
+import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { callsToTry } from '../../support/each-call.ts'
-import { entry, unrecorded } from '../../support/history.ts'
+import { entry } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
+import { contentIn, nowhere, putObject, stageObject } from '../../support/objects.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
-import { bytesOf } from './object-store/workbench.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
 /** A function of the storage has so much time, and is frozen when so much of it is left. */
@@ -29,14 +27,7 @@ beforeEach(() => {
     const [client, once] = [opened.connect(), opened.connect(1)]
     failLikePort(client)
     failLikePort(once)
-    return createS3ObjectStore({
-      client,
-      once,
-      bucket: opened.bucket,
-      removals: noRemovals,
-      record: unrecorded,
-      memory: 1_000,
-    })
+    return openObjectStore(opened, { client, once, memory: 1_000 })
   }
   store = open()
   others = open()
@@ -95,18 +86,8 @@ const slowDown = (number: number, slowness: Slowness) => {
   }
 }
 
-async function* one(text: string): AsyncGenerator<Buffer> {
-  yield Buffer.from(text)
-}
-const stage = (by: ObjectStore, key: string, text: string) => by.stage(one(text), { key, contentType: 'text/plain' })
-const nowhere = { absent: ['live/1/f', 'live/1/f/page.html/'], unlocked: { site: 1 as SiteId, folders: [] } }
-const put = async (by: ObjectStore, key: string, text: string) =>
-  by.place([{ kind: 'put', key, staged: await stage(by, key, text) }], nowhere, entry)
-
-const contentOf = async (by: ObjectStore, key: string): Promise<string | undefined> => {
-  const object = await by.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
-  return object && (await bytesOf(object)).toString()
-}
+const free = { ...nowhere, absent: ['live/1/f', 'live/1/f/page.html/'] }
+const put = (by: ObjectStore, key: string, text: string) => putObject(by, key, text, free)
 
 const page = 'live/1/f/page.html'
 const draft = 'draft/1/f/page.html'
@@ -115,18 +96,18 @@ const copy = 'live/1/f/copy'
 
 /** What is there: a page with a draft, and a file. */
 const state = async () => [
-  await contentOf(others, page),
-  await contentOf(others, draft),
-  await contentOf(others, moved),
-  await contentOf(others, `${moved}-away`),
-  await contentOf(others, copy),
+  await contentIn(others, page),
+  await contentIn(others, draft),
+  await contentIn(others, moved),
+  await contentIn(others, `${moved}-away`),
+  await contentIn(others, copy),
 ]
 const before = ['old', 'draft', 'moved', undefined, undefined]
 
 /** A page is published into a new folder, and a file is moved, in one go. */
 const publication = async (text: string): Promise<Change[]> => {
   const from = await others.find(moved)
-  const staged = await stage(store, page, text)
+  const staged = await stageObject(store, page, text)
   return [
     { kind: 'folder', key: 'live/1/f/' },
     { kind: 'put', key: page, staged },
@@ -150,7 +131,7 @@ const callsOf = async (make: () => Promise<Change[]>): Promise<number> => {
   await prepare()
   const changes = await make()
   const slow = slowDown(0, 'request')
-  expect(await store.place(changes, nowhere, entry)).toEqual({ outcome: 'placed' })
+  expect(await store.place(changes, free, entry)).toEqual({ outcome: 'placed' })
   await slow.release()
   return slow.calls()
 }
@@ -174,7 +155,7 @@ describe.each([
         const changes = await make()
         const slow = slowDown(number, slowness)
         const { result, elapsed } = await inFunctionTime((remainingTime) =>
-          store.place(changes, { ...nowhere, remainingTime }, entry).catch((error: unknown) => error),
+          store.place(changes, { ...free, remainingTime }, entry).catch((error: unknown) => error),
         )
         expect({ number, result }).toEqual({ number, result: { outcome: 'late' } })
         expect(elapsed).toBeLessThan(functionTime - frozenAt)
@@ -183,7 +164,7 @@ describe.each([
         expect({ number, state: await state() }).toEqual({ number, state: before })
         await put(others, page, 'newer')
         vi.advanceTimersByTime(10_000)
-        expect(await contentOf(others, page)).toBe('newer')
+        expect(await contentIn(others, page)).toBe('newer')
         expect(s3.requests.slice(during).filter(({ method }) => method === 'DELETE')).toEqual([])
       }
     },
@@ -233,7 +214,7 @@ describe('a request whose call to S3 is slow', () => {
         s3.before = async () => undefined
         expect((await storage.put('/f/page.html', 'newer')).status).toBe(200)
         await slow.release()
-        expect(await contentOf(others, 'live/1001/f/page.html')).toBe('newer')
+        expect(await contentIn(others, 'live/1001/f/page.html')).toBe('newer')
       }
     },
     60_000,

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
-import type { SiteId } from '../../../lib/core/ids.ts'
 import type {
   ObjectStore,
   ObjectVersion,
@@ -8,23 +6,18 @@ import type {
   RemovedObject,
   Restoration,
 } from '../../../lib/storage/object-store.ts'
-import { noRemovals, openBucketInMemory } from '../../support/bucket.ts'
-import { entry, unrecorded } from '../../support/history.ts'
+import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
+import { entry } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
+import { contentIn, nowhere } from '../../support/objects.ts'
 import { Refusal, type S3Request } from '../../support/s3-messages.ts'
 
 let s3: MemoryS3
 let store: ObjectStore
 beforeEach(() => {
-  const { connect, s3: opened } = openBucketInMemory()
-  s3 = opened
-  store = createS3ObjectStore({
-    client: connect(),
-    once: connect(1),
-    bucket: 'memory',
-    removals: noRemovals,
-    record: unrecorded,
-  })
+  const opened = openBucketInMemory()
+  s3 = opened.s3
+  store = openObjectStore(opened)
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -41,11 +34,7 @@ const hide = async (...keys: readonly string[]) => {
   for (const key of keys) await raw('DELETE', key)
 }
 
-const content = async (key: string) => {
-  const object = await store.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
-  const body = object?.body
-  return body && Buffer.from(body instanceof Uint8Array ? body : Buffer.concat(await body.toArray())).toString()
-}
+const content = (key: string) => contentIn(store, key)
 const versionsOf = async (key: string): Promise<readonly ObjectVersion[]> =>
   (await store.versions(key, { limit: 100 }))?.versions ?? []
 const restorationOf = async (key: string, at = 0): Promise<Restoration> => {
@@ -54,7 +43,7 @@ const restorationOf = async (key: string, at = 0): Promise<Restoration> => {
   return { ...version, kind: 'restore', key }
 }
 const place = (changes: readonly Restoration[], conditions: Partial<PlaceConditions> = {}) =>
-  store.place(changes, { absent: [], unlocked: { site: 1001 as SiteId, folders: [] }, ...conditions }, entry)
+  store.place(changes, { ...nowhere, ...conditions }, entry)
 const removedIn = async (prefix: string, from: number, to: number): Promise<readonly RemovedObject[]> => {
   const found: RemovedObject[] = []
   for await (const some of store.removedWithin(prefix, { from, to })) found.push(...some)

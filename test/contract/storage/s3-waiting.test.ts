@@ -6,15 +6,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { timeouts } from '../../../lib/aws/calls/client-calls.ts'
 import { createS3Clients } from '../../../lib/aws/s3/clients.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
-import type { SiteId } from '../../../lib/core/ids.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { noRemovals } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
+import { putObject } from '../../support/objects.ts'
 
 /** A socket that takes every connection and says nothing, and the store over it. */
 let store: ObjectStore
 const silent = createServer((socket) => socket.on('error', () => {}).resume())
-const nowhere = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
 const connect = (config: object = {}) => {
   const { port } = silent.address() as AddressInfo
   const credentials = { accessKeyId: 'a', secretAccessKey: 'b' }
@@ -28,23 +27,13 @@ beforeAll(async () => {
 })
 afterAll(() => void silent.close())
 
-async function* text() {
-  yield Buffer.from('x')
-}
-
 describe('an S3 that takes connections and never answers', () => {
   it.each([
     ['a look', () => store.find('a')],
     ['a listing', () => store.list({ prefix: 'a/', folded: true, limit: 10 })],
     ['a read', () => store.read('a', () => ({ first: 0, last: 0 }))],
     ['a removal', () => store.remove([{ key: 'a', version: 'b' }], entry)],
-    [
-      'a placement',
-      async () => {
-        const staged = await store.stage(text(), { key: 'a', contentType: 'a/b' })
-        return store.place([{ kind: 'put', key: 'a', staged }], nowhere, entry)
-      },
-    ],
+    ['a placement', () => putObject(store, 'a')],
   ])('ends %s: 503', async (_, call) => {
     await expect(call()).rejects.toMatchObject({ code: 100503 })
   })

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
 import type { Change } from '../../../../lib/storage/object-store.ts'
-import { bytesOf, chunks, kilobyte, megabyte, type Workbench } from './workbench.ts'
+import { bytesOf } from '../../../support/objects.ts'
+import { chunks, kilobyte, megabyte, type Workbench } from './workbench.ts'
 
 async function* brokenAfter(bytes: Buffer): AsyncGenerator<Buffer> {
   yield* chunks(bytes)

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Change, RemovedObject, Restoration } from '../../../../lib/storage/object-store.ts'
 import { entry } from '../../../support/history.ts'
-import { bytesOf, type Workbench } from './workbench.ts'
+import { bytesOf } from '../../../support/objects.ts'
+import type { Workbench } from './workbench.ts'
 
 /** What was, and what comes back. */
 export const describeVersions = (bench: Workbench): void => {

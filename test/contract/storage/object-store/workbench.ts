@@ -9,10 +9,10 @@ import type {
   ObjectStore,
   PlaceConditions,
   PlaceResult,
-  ReadObject,
   Staged,
 } from '../../../../lib/storage/object-store.ts'
 import { entry } from '../../../support/history.ts'
+import { bytesOf, nowhere } from '../../../support/objects.ts'
 
 export interface OpenedStore {
   readonly store: ObjectStore
@@ -45,12 +45,6 @@ export async function* chunks(bytes: Buffer, size = 64 * kilobyte): AsyncGenerat
 
 /** The site that the folders belong to. */
 export const site = 1001 as SiteId
-
-/** The bytes that an object was read with. */
-export const bytesOf = async ({ body }: ReadObject): Promise<Buffer> => {
-  if (body === undefined) return Buffer.alloc(0)
-  return Buffer.from(body instanceof Uint8Array ? body : Buffer.concat(await body.toArray()))
-}
 
 /** A store that is open while the cases of a file run, and what they do with it again and again. */
 export interface Workbench {
@@ -93,8 +87,7 @@ export const openWorkbench = (open: () => Promise<OpenedStore>): Workbench => {
     fresh: () => `${base}${number++}/`,
     stage: (key, content, contentType = 'text/plain') =>
       opened.store.stage(chunks(Buffer.from(content)), { key, contentType }),
-    place: (changes, conditions) =>
-      opened.store.place(changes, { absent: [], unlocked: { site, folders: [] }, ...conditions }, entry),
+    place: (changes, conditions) => opened.store.place(changes, { ...nowhere, ...conditions }, entry),
     async placed(changes) {
       const result = await bench.place(changes)
       if (result.outcome !== 'placed') throw new Error(`The changes are not possible: ${JSON.stringify(result)}`)

@@ -1,0 +1,52 @@
+import { Readable } from 'node:stream'
+import type { SiteId } from '../../lib/core/ids.ts'
+import type { ObjectInfo, ObjectStore, PlaceConditions, ReadObject } from '../../lib/storage/object-store.ts'
+import { entry } from './history.ts'
+
+/** Nothing is in the way of a change. */
+export const nowhere: PlaceConditions = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
+
+export const stageObject = (
+  store: Pick<ObjectStore, 'stage'>,
+  key: string,
+  content: string | Buffer,
+  contentType = 'text/plain',
+) => store.stage(Readable.from([Buffer.from(content)]), { key, contentType })
+
+/** Stores an object past everything that would check it. Its content is its key unless it is given. */
+export const putObject = async (
+  store: Pick<ObjectStore, 'stage' | 'place'>,
+  key: string,
+  content: string | Buffer = key,
+  conditions: Partial<PlaceConditions> = {},
+) => {
+  const staged = await stageObject(store, key, content)
+  return store.place([{ kind: 'put', key, staged }], { ...nowhere, ...conditions }, entry)
+}
+
+/** An object that must be there. */
+export const infoOf = async (store: Pick<ObjectStore, 'find'>, key: string): Promise<ObjectInfo> => {
+  const info = await store.find(key)
+  if (!info) throw new Error(`There is no ${key}`)
+  return info
+}
+
+/** The keys of all live objects, up to a thousand. */
+export const keysIn = async (store: Pick<ObjectStore, 'list'>): Promise<readonly string[]> =>
+  (await store.list({ prefix: 'live/', folded: false, limit: 1000 })).objects.map(({ key }) => key)
+
+/** The bytes that an object was read with. */
+export const bytesOf = async ({ body }: ReadObject): Promise<Buffer> => {
+  if (body === undefined) return Buffer.alloc(0)
+  return Buffer.from(body instanceof Uint8Array ? body : Buffer.concat(await body.toArray()))
+}
+
+/** The content of an object; undefined when it is not there. */
+export const bytesIn = async (store: Pick<ObjectStore, 'read'>, key: string): Promise<Buffer | undefined> => {
+  const object = await store.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
+  return object && bytesOf(object)
+}
+
+/** The same as text. */
+export const contentIn = async (store: Pick<ObjectStore, 'read'>, key: string): Promise<string | undefined> =>
+  (await bytesIn(store, key))?.toString()
