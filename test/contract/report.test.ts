@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { scratchDirectory } from '../support/directory.ts'
 
 const passed = { fullName: 'a case that holds', status: 'passed', failureMessages: [] }
 const failed = {
@@ -28,23 +28,19 @@ const reports = [
 ]
 
 test('names every failed test of all reports with the first line of its reason, and ends with the sum', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'report-'))
-  try {
-    const files = reports.map((report, index) => {
-      const file = join(folder, `${index}.json`)
-      writeFileSync(file, JSON.stringify(report))
-      return file
-    })
-    const lines = execFileSync(process.execPath, ['test/report.ts', ...files], { encoding: 'utf8' }).split('\n')
-    expect(lines).toEqual([
-      `FAILED (${files[1]}): test/delete.test.ts > removing a folder leaves nothing`,
-      '    AssertionError: expected 503 to be 204',
-      `FAILED (${files[1]}): test/broken.test.ts`,
-      '    SyntaxError: a word too many',
-      '3 passed, 2 failed',
-      '',
-    ])
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const folder = scratchDirectory()
+  const files = reports.map((report, index) => {
+    const file = join(folder, `${index}.json`)
+    writeFileSync(file, JSON.stringify(report))
+    return file
+  })
+  const lines = execFileSync(process.execPath, ['test/report.ts', ...files], { encoding: 'utf8' }).split('\n')
+  expect(lines).toEqual([
+    `FAILED (${files[1]}): test/delete.test.ts > removing a folder leaves nothing`,
+    '    AssertionError: expected 503 to be 204',
+    `FAILED (${files[1]}): test/broken.test.ts`,
+    '    SyntaxError: a word too many',
+    '3 passed, 2 failed',
+    '',
+  ])
 })

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeBackup } from '../../lib/machine/backup/make-backup.ts'
 import { restoreBackup } from '../../lib/machine/backup/restore-backup.ts'
 import { checkDirectory } from '../../lib/machine/check/check-directory.ts'
+import { makeDirectory, removeDirectory } from './directory.ts'
 import { type SpawnedService, startService } from './spawned-service.ts'
 import { test as base } from './test.ts'
 
@@ -97,8 +97,8 @@ export const test = base
   })
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('template', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const template = await mkdtemp(join(tmpdir(), 'site-admin-'))
-    onCleanup(() => rm(template, { recursive: true }))
+    const template = makeDirectory()
+    onCleanup(() => removeDirectory(template))
     const service = await startService(template)
     await put(service, 'small.txt', 'small')
     await put(service, 'large.bin', contentOf('a'))

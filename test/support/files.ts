@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createStorageHandler } from '../../functions/storage/group.ts'
 import { systemClock } from '../../lib/core/clock.ts'
@@ -11,6 +9,7 @@ import type { RemovalMessage } from '../../lib/storage/continue-removal.ts'
 import type { RemovalQueue } from '../../lib/storage/folder-removals.ts'
 import type { LeaseTerms } from '../../lib/storage/uploads/lease.ts'
 import { createLinkTo } from '../../local/downloads.ts'
+import { makeDirectory, removeDirectory } from './directory.ts'
 import { keptContents } from './kept-contents.ts'
 
 type StorageStores = Pick<
@@ -62,7 +61,7 @@ export const openTestFiles = async ({
   telemetry = { request: () => {} },
   ...surroundings
 }: Options = {}): Promise<TestFiles> => {
-  const folder = await mkdtemp(join(tmpdir(), 'site-admin-'))
+  const folder = makeDirectory()
   const { clock = systemClock } = surroundings
   const machine = await openMachine(join(folder, 'data'), { role: 'service', durable: false, clock })
   const sent: (RemovalMessage & { readonly delay: number })[] = []
@@ -86,7 +85,7 @@ export const openTestFiles = async ({
     leftovers: () => keptContents(machine.directory).leftovers.length,
     async close() {
       await machine.close()
-      await rm(folder, { recursive: true })
+      removeDirectory(folder)
     },
   }
 }

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { openAreas, openDirectory, openUploads } from '../../lib/aws/open-tables.ts'
@@ -8,6 +6,7 @@ import { createTableStores } from '../../lib/machine/machine.ts'
 import { openDatabase } from '../../lib/machine/sqlite/database.ts'
 import { prepareSchema } from '../../lib/machine/sqlite/schema.ts'
 import type { Stores } from '../../lib/service/stores.ts'
+import { makeDirectory, removeDirectory } from './directory.ts'
 import { unrecorded } from './history.ts'
 import { openTestTables, tableSettings } from './tables.ts'
 
@@ -38,7 +37,7 @@ export interface Hand<Tested = TableStores> {
 const oneMachine: Hand = {
   name: 'one machine',
   async open(clock) {
-    const folder = await mkdtemp(join(tmpdir(), 'site-admin-'))
+    const folder = makeDirectory()
     const file = join(folder, 'site-admin.db')
     const first = openDatabase(file, { durable: false })
     prepareSchema(first.connection)
@@ -55,7 +54,7 @@ const oneMachine: Hand = {
       },
       async close() {
         for (const database of databases) database.close()
-        await rm(folder, { recursive: true })
+        removeDirectory(folder)
       },
     }
   },

@@ -1,8 +1,7 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { cp } from 'node:fs/promises'
 import { test as base } from 'vitest'
 import { administer } from './administration.ts'
+import { makeDirectory, removeDirectory } from './directory.ts'
 import { type SpawnedService, startService } from './spawned-service.ts'
 
 /** As `npm start` makes it, with no site in it. */
@@ -12,9 +11,6 @@ const makeDataDirectory = async (directory: string): Promise<void> => {
   await machine.close()
 }
 
-const makeDirectory = () => mkdtemp(join(tmpdir(), 'site-admin-'))
-const removeDirectory = (directory: string) => rm(directory, { recursive: true, force: true })
-
 /**
  * Tests of programs in processes of their own. Each test has a directory, on which it starts services that end with it.
  * It is empty; `dataDirectory` is a data directory without a site, and `siteDirectory` one with the data centre `us`
@@ -23,7 +19,7 @@ const removeDirectory = (directory: string) => rm(directory, { recursive: true, 
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('directory', async ({}, { onCleanup }) => {
-    const directory = await makeDirectory()
+    const directory = makeDirectory()
     onCleanup(() => removeDirectory(directory))
     return directory
   })
@@ -40,17 +36,17 @@ export const test = base
   })
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('service', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const directory = await makeDirectory()
+    const directory = makeDirectory()
     const service = await startService(directory)
     onCleanup(async () => {
       await service.stop()
-      await removeDirectory(directory)
+      removeDirectory(directory)
     })
     return service
   })
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('siteTemplate', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const directory = await makeDirectory()
+    const directory = makeDirectory()
     onCleanup(() => removeDirectory(directory))
     await makeDataDirectory(directory)
     await administer(directory, ['data-centre', 'add', 'us', '--url', 'http://127.0.0.1:4000'])

@@ -7,9 +7,9 @@ import { type Machine, openMachine } from '../../../lib/machine/machine.ts'
 import { createIsHeld, holdBlobs, holdForBackups } from '../../../lib/machine/objects/backup-holds.ts'
 import { openBlobs } from '../../../lib/machine/objects/blobs.ts'
 import { entry } from '../../support/history.ts'
+import { infoOf, putObject } from '../../support/objects.ts'
 import { test as base } from '../../support/test.ts'
 
-const nowhere = { absent: [], unlocked: { site: 1001 as never, folders: [] } }
 const second = 1_000
 const minute = 60 * second
 
@@ -38,13 +38,8 @@ const test = base.extend('machines', async ({ directory }, { onCleanup }) => {
 })
 
 const putAndRemove = async ({ stores: { files } }: Machine, key: string) => {
-  const content = (async function* () {
-    yield Buffer.alloc(40_000, 'x')
-  })()
-  const staged = await files.stage(content, { key, contentType: 'text/plain' })
-  await files.place([{ kind: 'put', key, staged }], nowhere, entry)
-  const found = await files.find(key)
-  if (found) await files.remove([found], entry)
+  await putObject(files, key, Buffer.alloc(40_000, 'x'))
+  await files.remove([await infoOf(files, key)], entry)
 }
 
 const blobsIn = (directory: string) => readdirSync(join(directory, 'blobs'))

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { importRecords } from '../../../admin/records/import-records.ts'
@@ -16,6 +15,7 @@ import { createDocument } from '../../../tools/openapi/document.ts'
 import { recordExamples } from '../../../tools/openapi/examples.ts'
 import { administer } from '../../support/administration.ts'
 import { backUp, restore, tamper } from '../../support/backups.ts'
+import { scratchDirectory } from '../../support/directory.ts'
 import { fillDirectory } from '../../support/every-operation.ts'
 import { send } from '../../support/gateway.ts'
 import { entry, hands, type OpenedHand } from '../../support/hands.ts'
@@ -178,23 +178,19 @@ describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
 })
 
 test('a new kind of objects is one of the choices of site-admin', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'site-admin-'))
+  const folder = scratchDirectory()
   const manage = (...args: readonly string[]) => administer(join(folder, 'data'), ['--json', ...args])
-  try {
-    await writeFile(join(folder, 'records'), text)
-    await (await openMachine(join(folder, 'data'), { role: 'service' })).close()
-    await manage('data-centre', 'add', 'us', '--url', 'http://127.0.0.1')
-    await manage('site', 'create', '--id', '1001', '--name', 'Own')
-    expect(await manage('import', join(folder, 'records'), '--site', '1001')).toMatchObject({
-      status: 1,
-      stdout: expect.stringContaining('"imported":5,"skipped":1'),
-    })
-    const remove = () => manage('object', 'remove', 'event', '1', '--site', '1001')
-    expect(await remove()).toEqual({ status: 0, stdout: '{"removed":true}\n', stderr: '' })
-    expect(await remove()).toMatchObject({ status: 1, stderr: expect.stringMatching(/^Site 1001 has no event 1\. /) })
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+  await writeFile(join(folder, 'records'), text)
+  await (await openMachine(join(folder, 'data'), { role: 'service' })).close()
+  await manage('data-centre', 'add', 'us', '--url', 'http://127.0.0.1')
+  await manage('site', 'create', '--id', '1001', '--name', 'Own')
+  expect(await manage('import', join(folder, 'records'), '--site', '1001')).toMatchObject({
+    status: 1,
+    stdout: expect.stringContaining('"imported":5,"skipped":1'),
+  })
+  const remove = () => manage('object', 'remove', 'event', '1', '--site', '1001')
+  expect(await remove()).toEqual({ status: 0, stdout: '{"removed":true}\n', stderr: '' })
+  expect(await remove()).toMatchObject({ status: 1, stderr: expect.stringMatching(/^Site 1001 has no event 1\. /) })
 })
 
 test('a new kind of objects gets its tables in a database that does not know it', () => {
@@ -210,25 +206,19 @@ test('a new kind of objects gets its tables in a database that does not know it'
 })
 
 test('a directory and a backup that do not know a new kind of objects are sound, and get its tables', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'site-admin-'))
-  const [data, backup, restored] = ['data', 'backup', 'restored'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ]
-  try {
-    await (await openMachine(data, { role: 'service' })).close()
-    await backUp(data, backup)
-    for (const directory of [data, backup]) {
-      tamper(directory, 'DROP TABLE event_links; DROP TABLE event_texts; DROP TABLE events')
-      expect(await checkDirectory(directory)).toEqual([])
-    }
-    await restore(backup, restored)
-    await (await openMachine(restored)).close()
-    expect(await checkDirectory(restored)).toEqual([])
-  } finally {
-    await rm(folder, { recursive: true })
+  const folder = scratchDirectory()
+  const data = join(folder, 'data')
+  const backup = join(folder, 'backup')
+  const restored = join(folder, 'restored')
+  await (await openMachine(data, { role: 'service' })).close()
+  await backUp(data, backup)
+  for (const directory of [data, backup]) {
+    tamper(directory, 'DROP TABLE event_links; DROP TABLE event_texts; DROP TABLE events')
+    expect(await checkDirectory(directory)).toEqual([])
   }
+  await restore(backup, restored)
+  await (await openMachine(restored)).close()
+  expect(await checkDirectory(restored)).toEqual([])
 })
 
 test('a new kind of objects is in the document, with examples that the service has answered', async () => {

@@ -1,15 +1,15 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bundleFunction } from '../../../cdk/config/bundles.ts'
 import { functionSettings } from '../../../cdk/config/functions.ts'
+import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 
 /** The function as it is deployed: a folder of its own, far from the project and its packages. */
 let folder: string
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'site-admin-bundle-'))
+  folder = makeDirectory()
   const entry = join(import.meta.dirname, '..', '..', '..', 'functions', 'entries', 'documentation.ts')
   await bundleFunction(entry, folder, functionSettings.documentation)
   Object.assign(process.env, {
@@ -20,7 +20,7 @@ beforeAll(async () => {
     AWS_REGION: 'us-east-1',
   })
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => removeDirectory(folder))
 
 const get = async (path: string): Promise<{ statusCode: number; body: string }> => {
   const { handler } = await import(/* @vite-ignore */ join(folder, 'index.mjs'))

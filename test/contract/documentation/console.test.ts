@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,6 +10,7 @@ import type { Handler } from '../../../lib/http/request.ts'
 import { createDocumentationDeps } from '../../../lib/service/deps.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import type { DataCentre } from '../../../lib/sites/site-directory.ts'
+import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { requestOf, send } from '../../support/gateway.ts'
 
 /** A build of the console, as far as serving it goes. */
@@ -20,7 +20,7 @@ let consoleFolder: string
 const script = `document.title = ${JSON.stringify('there '.repeat(500))}`
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'site-admin-console-'))
+  folder = makeDirectory()
   consoleFolder = join(folder, 'built')
   await mkdir(join(consoleFolder, 'below'), { recursive: true })
   await writeFile(join(folder, 'secret.txt'), 'secret')
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await writeFile(join(consoleFolder, 'meta.json'), '{}')
   await symlink(consoleFolder, join(folder, 'other.txt'))
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => removeDirectory(folder))
 
 const registered: Readonly<Record<string, DataCentre>> = {
   us: { id: 'us', url: 'https://us.example.com/live', isDefault: true },

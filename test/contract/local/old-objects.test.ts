@@ -3,10 +3,10 @@ import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { entry } from '../../support/history.ts'
 import { keptContents } from '../../support/kept-contents.ts'
 import { openLocalFiles } from '../../support/local-files.ts'
+import { nowhere, putObject } from '../../support/objects.ts'
 import { test as base } from '../../support/test.ts'
 
 const day = 24 * 3600 * 1000
-const nowhere = { absent: [], unlocked: { site: 1001 as never, folders: [] } }
 
 const test = base.extend('store', async ({ directory }, { onCleanup }) => {
   const clock = { time: Date.UTC(2026, 0, 1) }
@@ -16,13 +16,7 @@ const test = base.extend('store', async ({ directory }, { onCleanup }) => {
   return {
     clock,
     files,
-    async put(key: string, size: number) {
-      const content = (async function* () {
-        yield Buffer.alloc(size, 'x')
-      })()
-      const staged = await files.stage(content, { key, contentType: 'text/plain' })
-      await files.place([{ kind: 'put', key, staged }], nowhere, entry)
-    },
+    put: (key: string, size: number) => putObject(files, key, Buffer.alloc(size, 'x')),
     async remove(key: string) {
       const found = await files.find(key)
       if (found) await files.remove([found], entry)

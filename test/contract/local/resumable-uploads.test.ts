@@ -1,8 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { checkDirectory } from '../../../lib/machine/check/check-directory.ts'
@@ -12,18 +11,13 @@ import { root } from '../../../lib/storage/path.ts'
 import { renewedLease } from '../../../lib/storage/uploads/lease.ts'
 import type { Uploader } from '../../../lib/storage/uploads/placement.ts'
 import { createUploads } from '../../../lib/storage/uploads/uploads.ts'
+import { scratchDirectory } from '../../support/directory.ts'
 
 /** Resumable uploads over restarts of one machine, and what its commands say of them. */
 const site = 1001 as SiteId
 const uploader: Uploader = { site, author: { actor: 'ann' }, remainingTime: unlimited }
 const mebibyte = 1024 * 1024
 const day = 24 * 3600 * 1000
-
-const scratch = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  return join(folder, 'data')
-}
 
 const request = {
   folder: root,
@@ -48,7 +42,7 @@ const blobsIn = (path: string) => readdirSync(layoutOf(path).blobs)
 
 describe('a resumable upload on one machine', () => {
   test('goes on after a restart, and its blob is no orphan and no fault meanwhile', async () => {
-    const path = scratch()
+    const path = join(scratchDirectory(), 'data')
     const before = await start(path)
     const { id } = await before.uploads.create(uploader, { request, length: 10, metadata: '' })
     await before.uploads.append(uploader, id, addition(0, Buffer.from('hello')))
@@ -64,7 +58,7 @@ describe('a resumable upload on one machine', () => {
   })
 
   test('becomes a file without a copy of its bytes', async () => {
-    const path = scratch()
+    const path = join(scratchDirectory(), 'data')
     const { machine, uploads, files } = await start(path)
     const { id } = await uploads.create(uploader, { request, length: 20 * mebibyte, metadata: '' })
     await uploads.append(uploader, id, addition(0, Buffer.alloc(12 * mebibyte, 'a')))
@@ -81,7 +75,7 @@ describe('a resumable upload on one machine', () => {
   })
 
   test('that has expired goes with its bytes when the service starts', async () => {
-    const path = scratch()
+    const path = join(scratchDirectory(), 'data')
     const before = await start(path)
     const { id } = await before.uploads.create(uploader, { request, length: 10, metadata: '' })
     await before.uploads.append(uploader, id, addition(0, Buffer.from('hello')))
@@ -94,7 +88,7 @@ describe('a resumable upload on one machine', () => {
   })
 
   test('keeps what came every 8 MiB, whatever becomes of the append', async () => {
-    const path = scratch()
+    const path = join(scratchDirectory(), 'data')
     const { machine, uploads } = await start(path)
     const { id } = await uploads.create(uploader, { request, length: 64 * mebibyte, metadata: '' })
     const noted = Promise.withResolvers<void>()
@@ -111,7 +105,7 @@ describe('a resumable upload on one machine', () => {
   })
 
   test('whose blob has become shorter fails, and is not filled up', async () => {
-    const path = scratch()
+    const path = join(scratchDirectory(), 'data')
     const { machine, uploads, files } = await start(path)
     const { id } = await uploads.create(uploader, { request, length: 10, metadata: '' })
     await uploads.append(uploader, id, addition(0, Buffer.from('hello')))

@@ -1,25 +1,23 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
 import { createUploadRecords } from '../../../lib/aws/dynamodb/upload-records.ts'
 import { openBucket } from '../../../lib/aws/s3/bucket.ts'
-import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { createUploadParts } from '../../../lib/aws/s3/upload-parts.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
-import { openTestBucket } from '../../support/bucket.ts'
+import { openObjectStore, openTestBucket } from '../../support/bucket.ts'
+import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { unrecorded } from '../../support/history.ts'
 import { openTestTables } from '../../support/tables.ts'
 import { describeUploadParts } from './upload-parts.suite.ts'
 
 describeUploadParts('one machine', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'site-admin-'))
+  const folder = makeDirectory()
   const machine = await openMachine(join(folder, 'data'), { role: 'service', durable: false })
   return {
     ...machine.stores,
     async close() {
       await machine.close()
-      await rm(folder, { recursive: true })
+      removeDirectory(folder)
     },
   }
 })
@@ -30,7 +28,7 @@ const openInS3 = async () => {
   const tables = await openTestTables()
   const dynamodb = tables.connect()
   const { removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks, record: unrecorded })
-  const files = createS3ObjectStore({ ...clients, bucket: name, removals, record: unrecorded })
+  const files = openObjectStore({ bucket: name, connect }, { ...clients, removals })
   return {
     ...clients,
     name,

@@ -1,19 +1,17 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { SiteId } from '../../../lib/core/ids.ts'
 import { checkObjects } from '../../../lib/machine/check/file-faults.ts'
 import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { tidyBlobs } from '../../../lib/machine/objects/tidy-blobs.ts'
+import { scratchDirectory } from '../../support/directory.ts'
 import { entry } from '../../support/history.ts'
 import { keptContents } from '../../support/kept-contents.ts'
 import { type LocalFiles, openLocalFiles } from '../../support/local-files.ts'
-import { bytesOf } from '../../support/objects.ts'
+import { bytesIn, bytesOf, contentIn, infoOf, nowhere, putObject } from '../../support/objects.ts'
 import { megabyte } from './object-store/workbench.ts'
 
-const conditions = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
 const large = Buffer.alloc(2 * megabyte, 'x')
 const day = 24 * 60 * 60 * 1000
 
@@ -21,13 +19,12 @@ let directory: string
 let opened: LocalFiles
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'objects-'))
+  directory = scratchDirectory()
   opened = openLocalFiles(directory)
 })
 
 afterEach(() => {
   opened.close()
-  rmSync(directory, { recursive: true })
 })
 
 /** The next start of the service. */
@@ -37,10 +34,7 @@ const restart = (now = Date.now()) => {
   return tidyBlobs(opened.database.connection, layoutOf(directory), now)
 }
 
-const put = async (key: string, content: string | Buffer) => {
-  const staged = await opened.files.stage(Readable.from([Buffer.from(content)]), { key, contentType: 'a/b' })
-  await opened.files.place([{ kind: 'put', key, staged }], conditions, entry)
-}
+const put = (key: string, content: string | Buffer) => putObject(opened.files, key, content)
 
 const read = (key: string) => opened.files.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
 
@@ -65,8 +59,7 @@ describe('blobs that nothing refers to', () => {
       ['live/1001/small', 'few bytes'],
       ['live/1001/large', large.toString()],
     ] as const) {
-      const object = await read(key)
-      expect((object && (await bytesOf(object)).toString()) === content).toBe(true)
+      expect((await contentIn(opened.files, key)) === content).toBe(true)
     }
   })
 
@@ -134,9 +127,8 @@ describe('a blob that copies share', () => {
 
   beforeEach(async () => {
     await put('live/1001/a', large)
-    const from = await opened.files.find('live/1001/a')
-    if (!from) throw new Error('There is nothing to copy')
-    await opened.files.place([{ kind: 'copy', from, key: 'live/1001/b' }], conditions, entry)
+    const from = await infoOf(opened.files, 'live/1001/a')
+    await opened.files.place([{ kind: 'copy', from, key: 'live/1001/b' }], nowhere, entry)
   })
 
   it('takes the room of one, and is found in order by the next start', async () => {
@@ -144,8 +136,7 @@ describe('a blob that copies share', () => {
     expect(restart()).toEqual({ orphans: 0, damaged: [] })
     expect([...checkObjects(opened.database.connection)]).toEqual([])
     for (const key of keys) {
-      const object = await read(key)
-      expect(object && (await bytesOf(object)).equals(large)).toBe(true)
+      expect((await bytesIn(opened.files, key))?.equals(large)).toBe(true)
     }
   })
 
@@ -190,7 +181,7 @@ it('a folder is passed over in a folded listing, however much it holds', async (
   const changes = folders.flatMap((folder, index) =>
     Array.from({ length: index % 40 }, (_, number) => ({ kind: 'folder' as const, key: `${folder}${number}/` })),
   )
-  await opened.files.place(changes, conditions, entry)
+  await opened.files.place(changes, nowhere, entry)
   const shown = folders.filter((_, index) => index % 40 > 0)
   for (const limit of [1, 7, 256, 1000]) {
     const found: string[] = []

@@ -1,15 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, mkdirSync, openSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { SiteId } from '../../../lib/core/ids.ts'
-import { entry } from '../../support/history.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { scratchDirectory } from '../../support/directory.ts'
 import { openLocalFiles } from '../../support/local-files.ts'
-import { bytesOf } from '../../support/objects.ts'
+import { bytesIn, putObject } from '../../support/objects.ts'
 import { chunks, megabyte } from './object-store/workbench.ts'
 
-const conditions = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
 const target = { key: undefined, contentType: 'a/b' }
 
 /** Runs a program that may be missing here, or be refused. Answers whether it did its work. */
@@ -25,10 +22,8 @@ const didRun = (program: string, ...args: readonly string[]): boolean => {
 let directory: string
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'objects-'))
+  directory = scratchDirectory()
 })
-
-afterEach(() => rmSync(directory, { recursive: true }))
 
 describe('a full disk', () => {
   it.for([true, false])(
@@ -42,19 +37,16 @@ describe('a full disk', () => {
       const { files, close } = openLocalFiles(directory, { durable })
       try {
         const kept = Buffer.alloc(megabyte, 'k')
-        const staged = await files.stage(chunks(kept), target)
-        await files.place([{ kind: 'put', key: 'live/1001/kept', staged }], conditions, entry)
+        await putObject(files, 'live/1001/kept', kept)
         const tooLarge = () => files.stage(chunks(Buffer.alloc(8 * megabyte)), target)
         await expect(tooLarge()).rejects.toMatchObject({ status: 507, code: 100507 })
         const failure = expect.objectContaining({ status: 507 })
         const refused = { status: 'rejected', reason: failure }
         expect(await Promise.allSettled([tooLarge(), tooLarge()])).toEqual([refused, refused])
         expect(readdirSync(blobs)).toHaveLength(1)
-        const small = await files.stage(chunks(Buffer.from('small')), target)
-        await files.place([{ kind: 'put', key: 'live/1001/small', staged: small }], conditions, entry)
+        await putObject(files, 'live/1001/small', 'small')
 
-        const object = await files.read('live/1001/kept', ({ size }) => ({ first: 0, last: size - 1 }))
-        expect(object && (await bytesOf(object)).equals(kept)).toBe(true)
+        expect((await bytesIn(files, 'live/1001/kept'))?.equals(kept)).toBe(true)
         await (await files.stage(chunks(Buffer.alloc(2 * megabyte)), target)).discard()
         expect(readdirSync(blobs)).toHaveLength(1)
       } finally {
@@ -69,11 +61,8 @@ describe('when no file handle is free', () => {
   it('what needs one is refused for the moment, and what is in the database goes on', async ({ skip }) => {
     if (!didRun('prlimit', '--version')) return skip('NOT PROVEN: there is no program prlimit')
     const { files, close } = openLocalFiles(directory, { durable: true })
-    const put = async (key: string, bytes: Buffer) => {
-      const staged = await files.stage(chunks(bytes), target)
-      return files.place([{ kind: 'put', key, staged }], conditions, entry)
-    }
-    const read = (key: string) => files.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
+    const put = (key: string, bytes: Buffer) => putObject(files, key, bytes)
+    const read = (key: string) => bytesIn(files, key)
     const large = Buffer.alloc(megabyte, 'x')
     await put('live/1001/large', large)
     await put('live/1001/small', Buffer.from('small'))
@@ -104,15 +93,13 @@ describe('when no file handle is free', () => {
       await expect(put('live/1001/new', large)).rejects.toMatchObject({ status: 503, code: 100503 })
       await expect(read('live/1001/large')).rejects.toMatchObject({ status: 503 })
       expect(await put('live/1001/new', Buffer.from('small, too'))).toEqual({ outcome: 'placed' })
-      const small = await read('live/1001/small')
-      expect(small && (await bytesOf(small)).toString()).toBe('small')
+      expect((await read('live/1001/small'))?.toString()).toBe('small')
     } finally {
       for (const handle of handles) closeSync(handle)
       didRun('prlimit', '--pid', String(process.pid), `--nofile=${soft}:${hard}`)
     }
     expect(await put('live/1001/new', large)).toEqual({ outcome: 'placed' })
-    const object = await read('live/1001/large')
-    expect(object && (await bytesOf(object)).equals(large)).toBe(true)
+    expect((await read('live/1001/large'))?.equals(large)).toBe(true)
     close()
   })
 })

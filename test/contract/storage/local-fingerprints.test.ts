@@ -1,14 +1,14 @@
 import { hash, randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { unlimited } from '../../../lib/core/deadline.ts'
-import type { SiteId } from '../../../lib/core/ids.ts'
+import { scratchDirectory } from '../../support/directory.ts'
 import { entry } from '../../support/history.ts'
 import { type LocalFiles, openLocalFiles } from '../../support/local-files.ts'
-import { chunks, megabyte } from './object-store/workbench.ts'
+import { infoOf, putObject } from '../../support/objects.ts'
+import { megabyte } from './object-store/workbench.ts'
 
 let folder: string
 
@@ -23,17 +23,9 @@ const open = (): LocalFiles => {
   return { ...opened, close }
 }
 
-const put = async ({ files }: LocalFiles, key: string, bytes: Buffer) => {
-  const staged = await files.stage(chunks(bytes), { key, contentType: 'text/plain' })
-  const unlocked = { site: 1 as SiteId, folders: [] }
-  await files.place([{ kind: 'put', key, staged }], { absent: [], unlocked }, entry)
-}
+const put = ({ files }: LocalFiles, key: string, bytes: Buffer) => putObject(files, key, bytes)
 
-const find = async ({ files }: LocalFiles, key: string) => {
-  const info = await files.find(key)
-  if (!info) throw new Error(`There is no ${key}`)
-  return info
-}
+const find = ({ files }: LocalFiles, key: string) => infoOf(files, key)
 
 async function* untilBroken(broken: Promise<never>): AsyncGenerator<Uint8Array> {
   yield Buffer.from('x')
@@ -41,8 +33,7 @@ async function* untilBroken(broken: Promise<never>): AsyncGenerator<Uint8Array> 
 }
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fingerprints-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  folder = scratchDirectory()
 })
 
 describe('the fingerprint of a large file on one machine', () => {

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
+import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { keptContents } from '../../support/kept-contents.ts'
 import { openLocalFiles } from '../../support/local-files.ts'
 import { describeObjectStore } from './object-store.suite.ts'
@@ -15,7 +13,7 @@ const variants = [
 
 for (const [name, options] of variants) {
   describeObjectStore(`The object store of one machine, ${name}`, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'objects-'))
+    const folder = makeDirectory()
     const { files, removals, close } = openLocalFiles(folder, options)
     return {
       store: files,
@@ -27,7 +25,7 @@ for (const [name, options] of variants) {
       leftovers: async () => keptContents(layoutOf(folder)).leftovers.length,
       async close() {
         close()
-        rmSync(folder, { recursive: true })
+        removeDirectory(folder)
       },
     }
   })

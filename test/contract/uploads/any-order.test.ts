@@ -1,13 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
 import { createUploadRecords } from '../../../lib/aws/dynamodb/upload-records.ts'
 import { openBucket } from '../../../lib/aws/s3/bucket.ts'
-import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { createUploadParts as createS3UploadParts } from '../../../lib/aws/s3/upload-parts.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
@@ -29,7 +25,8 @@ import type { LeaseTerms } from '../../../lib/storage/uploads/lease.ts'
 import type { Uploader } from '../../../lib/storage/uploads/placement.ts'
 import type { Upload } from '../../../lib/storage/uploads/upload.ts'
 import { createUploads } from '../../../lib/storage/uploads/uploads.ts'
-import { openBucketInMemory } from '../../support/bucket.ts'
+import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
+import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { unrecorded } from '../../support/history.ts'
 import { openTestTables } from '../../support/tables.ts'
 
@@ -57,7 +54,7 @@ const oneMachine: Hand = {
   runs: 150,
   lease: { lasts: Number.POSITIVE_INFINITY },
   async open() {
-    const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
+    const folder = makeDirectory()
     const directory = layoutOf(folder)
     const database = openDatabase(directory.database, { durable: false })
     prepareSchema(database.connection)
@@ -73,7 +70,7 @@ const oneMachine: Hand = {
       async close() {
         database.close()
         blobs.close()
-        rmSync(folder, { recursive: true })
+        removeDirectory(folder)
       },
     }
   },
@@ -95,7 +92,7 @@ const aws: Hand = {
         past += 40_000
         const moment = past
         const { workflows, removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks, record: unrecorded })
-        const files = createS3ObjectStore({ ...clients, bucket: name, removals, record: unrecorded })
+        const files = openObjectStore({ bucket: name, connect }, { ...clients, removals })
         const now = () => Date.now() + moment
         return {
           workflows,

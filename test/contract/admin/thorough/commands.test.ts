@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { expect } from 'vitest'
 import { createProgram } from '../../../../admin/program.ts'
 import { administerApart } from '../../../support/administration.ts'
+import { scratchDirectory } from '../../../support/directory.ts'
 import { test } from '../../../support/test.ts'
 
 const records = [
@@ -53,9 +53,8 @@ const leavesOf = (command: Command, names: readonly string[] = []): readonly str
 
 test('every command of site-admin runs as a program of its own', {
   timeout: 60_000,
-}, async ({ siteDirectory, onTestFinished }) => {
-  const directory = await mkdtemp(join(tmpdir(), 'site-admin-'))
-  onTestFinished(() => rm(directory, { recursive: true }))
+}, async ({ siteDirectory }) => {
+  const directory = scratchDirectory()
   const places = { records: join(directory, 'in'), exported: join(directory, 'out'), backup: join(directory, 'backup') }
   await writeFile(places.records, records.map((record) => JSON.stringify(record)).join('\n'))
   let hash = ''

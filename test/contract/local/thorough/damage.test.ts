@@ -1,11 +1,11 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect } from 'vitest'
 import { checkDirectory } from '../../../../lib/machine/check/check-directory.ts'
 import { administer } from '../../../support/administration.ts'
 import { damages } from '../../../support/damaged-directory.ts'
+import { makeDirectory, removeDirectory } from '../../../support/directory.ts'
 import { snapshotOf } from '../../../support/directory-snapshot.ts'
 import { launch, run } from '../../../support/program.ts'
 import { type SpawnedService, startService } from '../../../support/spawned-service.ts'
@@ -22,7 +22,7 @@ const fill = async (service: SpawnedService): Promise<void> => {
 
 /** A directory in which a service has been that ended so, with a file that is a blob. */
 const makeUsed = async (signal: NodeJS.Signals) => {
-  const directory = await mkdtemp(join(tmpdir(), 'site-admin-'))
+  const directory = makeDirectory()
   const service = await startService(directory)
   await fill(service)
   service.kill(signal)
@@ -34,8 +34,8 @@ const test = base
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('templates', { scope: 'file' }, async ({}, { onCleanup }) => {
     const [stopped, killed] = await Promise.all([makeUsed('SIGTERM'), makeUsed('SIGKILL')])
-    onCleanup(async () => {
-      await Promise.all([stopped, killed].map(({ directory }) => rm(directory, { recursive: true })))
+    onCleanup(() => {
+      for (const { directory } of [stopped, killed]) removeDirectory(directory)
     })
     return { stopped, killed }
   })

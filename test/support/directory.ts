@@ -1,0 +1,15 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+export const makeDirectory = (): string => mkdtempSync(join(tmpdir(), 'site-admin-'))
+
+export const removeDirectory = (directory: string): void => rmSync(directory, { recursive: true, force: true })
+
+/** A directory that goes with the test, for those that have no fixtures. */
+export const scratchDirectory = (): string => {
+  const directory = makeDirectory()
+  onTestFinished(() => removeDirectory(directory))
+  return directory
+}
