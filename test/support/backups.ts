@@ -7,10 +7,9 @@ import { makeBackup } from '../../lib/machine/backup/make-backup.ts'
 import { restoreBackup } from '../../lib/machine/backup/restore-backup.ts'
 import { checkDirectory } from '../../lib/machine/check/check-directory.ts'
 import { makeDirectory, removeDirectory } from './directory.ts'
+import { storage } from './paths.ts'
 import { type SpawnedService, startService } from './spawned-service.ts'
 import { test as base } from './test.ts'
-
-export const storage = '/api/v2/admin/sites/current/storage'
 
 /** Bytes: larger than what the database keeps itself. */
 export const large = 40_000

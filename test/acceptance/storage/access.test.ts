@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { storage } from '../../support/paths.ts'
 import { target } from '../setup/target.ts'
 import { admin, issueToken, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
-import { storage } from '../support/storage.ts'
 
 const everyOperation = [
   ['POST', '/a'],

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
+import { storage } from '../../support/paths.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { copy, move, namesIn, ownFolder, put, read, remove, rename, storage, upload } from '../support/storage.ts'
+import { copy, move, namesIn, ownFolder, put, read, remove, rename, upload } from '../support/storage.ts'
 
 const own = ownFolder()
 

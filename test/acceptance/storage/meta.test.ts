@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { storage } from '../../support/paths.ts'
 import { admin, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
-import { at, namesIn, ownFolder, put, read, storage } from '../support/storage.ts'
+import { at, namesIn, ownFolder, put, read } from '../support/storage.ts'
 
 const own = ownFolder()
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { storage } from '../../support/paths.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { namesIn, ownFolder, put, read, remove, storage, upload } from '../support/storage.ts'
+import { namesIn, ownFolder, put, read, remove, upload } from '../support/storage.ts'
 
 const own = ownFolder()
 

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { storage } from '../../support/paths.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { at, ownFolder, put, read, storage } from '../support/storage.ts'
+import { at, ownFolder, put, read } from '../support/storage.ts'
 
 const own = ownFolder()
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { boundary, formHeaders, multipart } from '../../support/multipart.ts'
+import { storage } from '../../support/paths.ts'
 import { target } from '../setup/target.ts'
 import { issueToken, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
-import { at, namesIn, ownFolder, put, read, storage, upload } from '../support/storage.ts'
+import { at, namesIn, ownFolder, put, read, upload } from '../support/storage.ts'
 
 const own = ownFolder()
 

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { afterAll } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
 import { type FilePart, formHeaders, multipart } from '../../support/multipart.ts'
+import { storage } from '../../support/paths.ts'
 import { type Call, call } from './http.ts'
-
-export const storage = '/api/v2/admin/sites/current/storage'
 
 const encode = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
 

@@ -1,8 +1,7 @@
 import { describe, expect } from 'vitest'
 import { administer, administerJson } from '../../support/administration.ts'
+import { storage } from '../../support/paths.ts'
 import { test } from '../../support/test.ts'
-
-const storage = '/api/v2/admin/sites/current/storage'
 
 test('site show tells what is kept of replaced and removed files', async ({ start, directory }) => {
   const service = await start()

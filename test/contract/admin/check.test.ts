@@ -5,9 +5,8 @@ import { describe, expect } from 'vitest'
 import { checkDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { administer, administerJson } from '../../support/administration.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
+import { storage } from '../../support/paths.ts'
 import { test } from '../../support/test.ts'
-
-const storage = '/api/v2/admin/sites/current/storage'
 
 /** Changes the database behind the back of the service, whatever the tables say to that. */
 const tamper = (directory: string, sql: string) => {

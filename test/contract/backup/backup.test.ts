@@ -14,12 +14,10 @@ import {
   put,
   read,
   restore,
-  storage,
   test,
 } from '../../support/backups.ts'
+import { fields, storage } from '../../support/paths.ts'
 import type { SpawnedService } from '../../support/spawned-service.ts'
-
-const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
 
 /** The paths of all files of the site. */
 const filesOf = async (service: SpawnedService): Promise<readonly string[]> => {

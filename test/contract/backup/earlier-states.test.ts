@@ -13,10 +13,10 @@ import {
   read,
   replaceBlob,
   restore,
-  storage,
   tamper,
   test,
 } from '../../support/backups.ts'
+import { storage } from '../../support/paths.ts'
 
 describe('when an earlier state of a file is damaged', () => {
   test('following the advice of check mends the file, and leaves a fault that says so', async ({

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { backUp, test as base, faultsOf, storage } from '../../support/backups.ts'
+import { backUp, test as base, faultsOf } from '../../support/backups.ts'
+import { storage } from '../../support/paths.ts'
 import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
 
 /** `small`: a disk with a data directory on it, and nobody there. */

@@ -1,6 +1,7 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { launchBrowser } from '../../support/browser.ts'
+import { storage } from '../../support/paths.ts'
 import { test as base } from '../../support/test.ts'
 
 interface Visit {
@@ -35,8 +36,6 @@ const test = base
       return { page, faults, requests }
     }
   })
-
-const storage = '/api/v2/admin/sites/current/storage'
 
 /** What the service refuses as it stands, and is meant to. */
 const refused = {

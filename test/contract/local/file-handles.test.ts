@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import { expect } from 'vitest'
+import { storage } from '../../support/paths.ts'
 import { launchWithHandles } from '../../support/program.ts'
 import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
 import { test as base } from '../../support/test.ts'
 
-const storage = '/api/v2/admin/sites/current/storage'
 const handles = 64
 
 /** A service that may have so many files and connections open, and no more. */

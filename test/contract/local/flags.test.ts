@@ -3,11 +3,11 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { administerJson } from '../../support/administration.ts'
+import { fields } from '../../support/paths.ts'
 import { launch, run } from '../../support/program.ts'
 import { test } from '../../support/test.ts'
 
 const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
-const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
 
 /** Every line of a log in JSON. */
 const linesOf = (stderr: string) => {

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect } from 'vitest'
+import { fields } from '../../support/paths.ts'
 import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
 import type { SpawnedService } from '../../support/spawned-service.ts'
 import { test } from '../../support/test.ts'
 
-const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
 const field = `${fields}/-2`
 
 /** The body of every error (E-1). */

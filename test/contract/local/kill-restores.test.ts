@@ -2,10 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { checkDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
+import { formHeaders, multipart } from '../../support/multipart.ts'
+import { storage } from '../../support/paths.ts'
 import { test } from '../../support/test.ts'
 
-const storage = '/api/v2/admin/sites/current/storage'
-const boundary = 'the-boundary'
 const files = 300
 const rounds = 8
 
@@ -14,12 +14,6 @@ const contentOf = (index: number) =>
     .padEnd(8)
     .repeat(index % 3 === 0 ? 3_000 : 10)
 
-const parts = Array.from(
-  { length: 100 },
-  (_, index) => (offset: number) =>
-    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="f${offset + index}"\r\n\r\n${contentOf(offset + index)}\r\n`,
-)
-
 test('kill -9 during the restore of a folder leaves all of it there or nothing, and the next one brings it back', async ({
   start,
   directory,
@@ -27,9 +21,9 @@ test('kill -9 during the restore of a folder leaves all of it there or nothing, 
   for (let round = 0; round < rounds; round++) {
     const service = await start()
     for (let offset = 0; offset < files; offset += 100) {
-      const body = `${parts.map((part) => part(offset)).join('')}--${boundary}--\r\n`
-      const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
-      await service.request(`${storage}/folder`, { method: 'POST', headers, body })
+      const names = Array.from({ length: 100 }, (_, index) => offset + index)
+      const body = multipart(names.map((index) => ({ name: `f${index}`, content: contentOf(index) })))
+      await service.request(`${storage}/folder`, { method: 'POST', headers: formHeaders, body })
     }
     const removed = await service.request(`${storage}/folder`, { method: 'DELETE' })
     expect(removed.status).toBe(200)

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import { checkDirectory } from '../../../lib/machine/check/check-directory.ts'
+import { storage } from '../../support/paths.ts'
 import { test } from '../../support/test.ts'
 
 const mebibyte = 1024 * 1024
 const inTus = { 'Tus-Resumable': '1.0.0' }
 const content = randomBytes(40 * mebibyte)
-const storage = '/api/v2/admin/sites/current/storage'
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 
 /** Chunk by chunk from an offset on; `between` is waited for before each. */

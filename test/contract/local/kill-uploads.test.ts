@@ -6,10 +6,10 @@ import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { keptContents } from '../../support/kept-contents.ts'
+import { formHeaders, multipart } from '../../support/multipart.ts'
+import { storage } from '../../support/paths.ts'
 import { test } from '../../support/test.ts'
 
-const storage = '/api/v2/admin/sites/current/storage'
-const boundary = 'boundary-of-the-uploads'
 const uploads = 50
 /** Bytes of each file of an upload: small content is kept otherwise than large. */
 const sizes = [300_000, 8_000, 300_000, 8_000]
@@ -21,14 +21,8 @@ const contentOf = (upload: number, size: number) =>
     .repeat(size / 8)
 
 /** The files of one upload: all of them hold its number, again and again. */
-const bodyOf = (upload: number): string =>
-  [
-    ...sizes.map(
-      (size, file) =>
-        `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="f${file}"\r\n\r\n${contentOf(upload, size)}\r\n`,
-    ),
-    `--${boundary}--\r\n`,
-  ].join('')
+const bodyOf = (upload: number) =>
+  multipart(sizes.map((size, file) => ({ name: `f${file}`, content: contentOf(upload, size) })))
 
 describe('kill -9 during uploads', () => {
   test.for([3, 11, 19, 26, 33, 40, 47])(
@@ -41,7 +35,7 @@ describe('kill -9 during uploads', () => {
 
       /** The body in pieces. That of the last upload ends with the server, once that has begun to keep some of it. */
       async function* piecesOf(number: number): AsyncGenerator<Buffer> {
-        const body = Buffer.from(bodyOf(number))
+        const body = bodyOf(number)
         for (let at = 0; at < body.length; at += piece) {
           if (number === last && at / body.length > end) {
             while (keptContents(layoutOf(directory)).leftovers.length === 0) await turn()
@@ -54,7 +48,7 @@ describe('kill -9 during uploads', () => {
       const upload = async (number: number) => {
         const { status } = await first.request(`${storage}/upload-${number}`, {
           method: 'POST',
-          headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
+          headers: formHeaders,
           body: ReadableStream.from(piecesOf(number)),
           duplex: 'half',
         })

@@ -11,11 +11,11 @@ import { createLinkTo } from '../../../local/downloads.ts'
 import { closerOf } from '../../../server/close-server.ts'
 import { openTestFiles } from '../../support/files.ts'
 import { entry } from '../../support/history.ts'
+import { storage } from '../../support/paths.ts'
 import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
 
 const [present, former] = ['p'.repeat(32), 'f'.repeat(32)]
 const largestFile = 6 * 1024 * 1024
-const storage = '/api/v2/admin/sites/current/storage'
 
 /** The server of the Web Function over the stores of one machine, and what it has recorded. */
 const openStream = async () => {

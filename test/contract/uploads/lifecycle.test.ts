@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { statusAndCode } from '../../support/answer.ts'
 import { openUploads, other, own, type UploadsUnderTest, uploadIn } from './service.ts'
 
 /** A resumable upload from its creation to its end (U-1). */
@@ -12,8 +13,6 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const plain = { 'Tus-Resumable': null }
-
-const codeOf = ({ status, code }: { readonly status: number; readonly code: number | undefined }) => [status, code]
 
 /** The bytes of `hello`, whose second half waits: `arrived` tells that the first one has been taken. */
 const inTwoHalves = () => {
@@ -33,8 +32,8 @@ const inTwoHalves = () => {
 describe('bytes of a resumable upload', () => {
   test('may not be more than declared, whether the request says so or not', async () => {
     const upload = uploadIn(await service.create('more.txt', 5))
-    expect(codeOf(await service.patch(upload, 0, 'hello!'))).toEqual([413, 104005])
-    expect(codeOf(await service.patch(upload, 0, Readable.from([Buffer.from('hello!')])))).toEqual([413, 104005])
+    expect(statusAndCode(await service.patch(upload, 0, 'hello!'))).toEqual([413, 104005])
+    expect(statusAndCode(await service.patch(upload, 0, Readable.from([Buffer.from('hello!')])))).toEqual([413, 104005])
     expect((await service.head(upload)).headers['upload-offset']).toBe('0')
     await service.patch(upload, 0, 'HELLO')
     expect(await service.content('more.txt')).toBe('HELLO')
@@ -59,7 +58,7 @@ describe('bytes of a resumable upload', () => {
     const first = service.patch(upload, 0, slow)
     await arrived.promise
     const second = await service.patch(upload, 0, 'HELLO')
-    expect([second.status, second.code]).toEqual([423, 104031])
+    expect(statusAndCode(second)).toEqual([423, 104031])
     expect(Number(second.headers['retry-after'])).toBeGreaterThan(0)
     expect((await service.head(upload)).headers['upload-offset']).toBe('0')
     goOn.resolve()
@@ -75,7 +74,7 @@ describe('bytes of a resumable upload', () => {
     await arrived.promise
     expect((await service.call('DELETE', upload)).status).toBe(204)
     goOn.resolve()
-    expect(codeOf(await appending)).toEqual([404, 104032])
+    expect(statusAndCode(await appending)).toEqual([404, 104032])
     expect(await service.content('cancelled.txt')).toBeUndefined()
     expect(service.leftovers()).toBe(before)
   })
@@ -92,7 +91,7 @@ describe('a resumable upload belongs', () => {
     ]
     expect(refused.map(({ status }) => status)).toEqual([404, 404, 404])
     const nothing = await service.patch(`/uploads/${'c'.repeat(32)}`, 0, 'hello', { token: another })
-    expect(JSON.parse(refused[1]?.body ?? '')).toEqual(JSON.parse(nothing.body))
+    expect(refused[1]?.json).toEqual(nothing.json)
     const token = await service.issueToken({ sites: [own] })
     expect((await service.patch(upload, 0, 'hello', { token })).status).toBe(204)
     expect(await service.content('owned.txt')).toBe('hello')
@@ -100,11 +99,11 @@ describe('a resumable upload belongs', () => {
 
   test('to its site', async () => {
     const upload = uploadIn(await service.create('of-site.txt', 5))
-    const { status, code } = await service.callAt(other, 'PATCH', upload, {
+    const answer = await service.callAt(other, 'PATCH', upload, {
       body: 'hello',
       headers: { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' },
     })
-    expect([status, code]).toEqual([404, 104032])
+    expect(statusAndCode(answer)).toEqual([404, 104032])
   })
 
   test('to one data centre: any other sends its requests there with 308', async () => {
@@ -126,7 +125,7 @@ describe('a resumable upload expires', () => {
     expect((await service.head(upload)).headers['upload-expires']).toBe(new Date(now + 1).toUTCString())
     const before = service.leftovers()
     now += 1
-    expect(codeOf(await service.patch(upload, 2, 'llo'))).toEqual([404, 104032])
+    expect(statusAndCode(await service.patch(upload, 2, 'llo'))).toEqual([404, 104032])
     expect(service.leftovers()).toBe(before - 1)
   })
 
@@ -147,7 +146,7 @@ describe('a resumable upload expires', () => {
 
 describe('the progress of a resumable upload', () => {
   const percent = async () =>
-    JSON.parse((await service.call('GET', '/storage', { query: { status: '' }, headers: plain })).body).percent
+    (await service.call('GET', '/storage', { query: { status: '' }, headers: plain })).json.percent
 
   test('is that of the token which has added last, never falls, and is 100 when the file is in place', async () => {
     const upload = uploadIn(await service.create('progress.bin', 200))
@@ -165,6 +164,6 @@ describe('the progress of a resumable upload', () => {
 })
 
 test('a request without Tus-Resumable is what it always was', async () => {
-  const { status, headers, code } = await service.create('plain.txt', 5, { headers: plain, body: 'no form' })
-  expect([status, code, headers['tus-resumable']]).toEqual([400, 104000, undefined])
+  const answer = await service.create('plain.txt', 5, { headers: plain, body: 'no form' })
+  expect([...statusAndCode(answer), answer.headers['tus-resumable']]).toEqual([400, 104000, undefined])
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toStoragePath } from '../../../lib/storage/path.ts'
+import { statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
 import { metadata, openUploads, own, type UploadsUnderTest, uploadIn } from './service.ts'
 
@@ -19,8 +20,6 @@ const store = async (name: string, body: string, more?: Parameters<UploadsUnderT
   const created = await service.create(name, Buffer.byteLength(body), more)
   return created.status === 201 && body !== '' ? service.patch(uploadIn(created), 0, body) : created
 }
-
-const codeOf = ({ status, code }: { readonly status: number; readonly code: number | undefined }) => [status, code]
 
 describe('where a resumable upload goes', () => {
   test('is the folder, which is created with all that it lies in', async () => {
@@ -42,8 +41,8 @@ describe('where a resumable upload goes', () => {
     await store('replaced.css', 'new', {
       headers: { 'Upload-Metadata': metadata({ filename: 'replaced.css', filetype: 'x/y' }) },
     })
-    const { body } = await service.call('GET', '/storage/replaced.css', { query: { meta: '' } })
-    expect(JSON.parse(body)).toMatchObject({
+    const { json } = await service.call('GET', '/storage/replaced.css', { query: { meta: '' } })
+    expect(json).toMatchObject({
       size: 3,
       contentType: 'text/css',
       fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/),
@@ -54,8 +53,8 @@ describe('where a resumable upload goes', () => {
     await store('typed', 'new', {
       headers: { 'Upload-Metadata': metadata({ filename: 'typed', filetype: 'Image/PNG' }) },
     })
-    const { body } = await service.call('GET', '/storage/typed', { query: { meta: '' } })
-    expect(JSON.parse(body).contentType).toBe('image/png')
+    const { json } = await service.call('GET', '/storage/typed', { query: { meta: '' } })
+    expect(json.contentType).toBe('image/png')
   })
 
   test('counts a file name from its last slash or backslash on', async () => {
@@ -86,11 +85,11 @@ describe('where a resumable upload goes', () => {
     await store('page.html', 'live')
     await store('page.html', 'draft', versioned('draft'))
     const draft = () => service.call('GET', '/storage/page.html', { query: { version: 'draft' } })
-    expect([(await draft()).body, await service.content('page.html')]).toEqual(['draft', 'live'])
+    expect([(await draft()).text, await service.content('page.html')]).toEqual(['draft', 'live'])
     await store('page.html', 'as with a form')
-    expect((await draft()).body).toBe('draft')
+    expect((await draft()).text).toBe('draft')
     await store('page.html', 'published', versioned('draft-publish'))
-    expect([(await draft()).body, await service.content('page.html')]).toEqual(['published', 'published'])
+    expect([(await draft()).text, await service.content('page.html')]).toEqual(['published', 'published'])
   })
 
   test('is in place at creation when it has no bytes', async () => {
@@ -115,45 +114,45 @@ describe('a resumable upload is refused at creation', () => {
     ['with another version', { 'Upload-Metadata': metadata({ filename: 'a', version: 'final' }) }, 104000],
     ['with a condition that is not well-formed', { 'If-Match': 'x' }, 104000],
   ])('%s', async (_, headers, code) => {
-    expect(codeOf(await service.create('a', 5, { headers }))).toEqual([400, code])
+    expect(statusAndCode(await service.create('a', 5, { headers }))).toEqual([400, code])
   })
 
   test('where a folder has its name, a file is on the way, the folder is a file', async () => {
     await put('taken/folder/x', 'x')
-    expect(codeOf(await service.create('folder', 5, { folder: '/taken' }))).toEqual([400, 104022])
-    expect(codeOf(await service.create('a', 5, { folder: '/taken/folder/x/below' }))).toEqual([400, 104009])
-    expect(codeOf(await service.create('a', 5, { folder: '/taken/folder/x' }))).toEqual([400, 104019])
+    expect(statusAndCode(await service.create('folder', 5, { folder: '/taken' }))).toEqual([400, 104022])
+    expect(statusAndCode(await service.create('a', 5, { folder: '/taken/folder/x/below' }))).toEqual([400, 104009])
+    expect(statusAndCode(await service.create('a', 5, { folder: '/taken/folder/x' }))).toEqual([400, 104019])
   })
 
   test('of a page with a running workflow, and into a folder that is being removed', async () => {
     await service.stores.workflows.start(own, toStoragePath('busy.html'), entry)
-    expect(codeOf(await service.create('busy.html', 5))).toEqual([400, 104012])
+    expect(statusAndCode(await service.create('busy.html', 5))).toEqual([400, 104012])
     await service.stores.removals.open(own, toStoragePath('going'), 'going', entry)
-    expect(codeOf(await service.create('a', 5, { folder: '/going/below' }))).toEqual([400, 104010])
+    expect(statusAndCode(await service.create('a', 5, { folder: '/going/below' }))).toEqual([400, 104010])
   })
 
   test('when a condition does not hold', async () => {
     await put('condition.txt', 'old')
-    expect(codeOf(await service.create('condition.txt', 5, { headers: { 'If-None-Match': '*' } }))).toEqual([
+    expect(statusAndCode(await service.create('condition.txt', 5, { headers: { 'If-None-Match': '*' } }))).toEqual([
       412, 100412,
     ])
-    expect(codeOf(await service.create('condition.txt', 5, { headers: { 'If-Match': '"other"' } }))).toEqual([
+    expect(statusAndCode(await service.create('condition.txt', 5, { headers: { 'If-Match': '"other"' } }))).toEqual([
       412, 100412,
     ])
   })
 
   test('of a template over 8 MiB, known or not yet', async () => {
     const template = (length: number | undefined) => service.create('main.html', length, { folder: '/Templates' })
-    expect(codeOf(await template(8 * 1024 * 1024 + 1))).toEqual([413, 104005])
+    expect(statusAndCode(await template(8 * 1024 * 1024 + 1))).toEqual([413, 104005])
     const upload = uploadIn(await template(undefined))
-    expect(codeOf(await service.patch(upload, 0, Buffer.alloc(8 * 1024 * 1024 + 1)))).toEqual([413, 104005])
+    expect(statusAndCode(await service.patch(upload, 0, Buffer.alloc(8 * 1024 * 1024 + 1)))).toEqual([413, 104005])
   })
 
   test('by the 1,001st that is open', async () => {
     const token = await service.issueToken({ user: 'busy' })
     const first = await service.create('open', 5, { token })
     for (let count = 1; count < 1_000; count++) expect((await service.create('open', 5, { token })).status).toBe(201)
-    expect(codeOf(await service.create('open', 5, { token }))).toEqual([400, 104000])
+    expect(statusAndCode(await service.create('open', 5, { token }))).toEqual([400, 104000])
     expect((await service.create('open', 5)).status).toBe(201)
     await service.call('DELETE', uploadIn(first), { token })
     expect((await service.create('open', 5, { token })).status).toBe(201)
@@ -163,11 +162,11 @@ describe('a resumable upload is refused at creation', () => {
 describe('a resumable upload that has all of its bytes', () => {
   const refusedAtEnd = async (upload: string, offset: number, body: string, expected: readonly number[]) => {
     const leftovers = service.leftovers()
-    expect(codeOf(await service.patch(upload, offset, body))).toEqual(expected)
+    expect(statusAndCode(await service.patch(upload, offset, body))).toEqual(expected)
     // It has ended: its bytes are gone.
     expect(service.leftovers()).toBe(leftovers - 1)
-    expect(codeOf(await service.head(upload))[0]).toBe(404)
-    expect(codeOf(await service.patch(upload, offset, body))).toEqual([404, 104032])
+    expect(statusAndCode(await service.head(upload))[0]).toBe(404)
+    expect(statusAndCode(await service.patch(upload, offset, body))).toEqual([404, 104032])
   }
   const half = async (name: string, more?: Parameters<UploadsUnderTest['create']>[2]) => {
     const upload = uploadIn(await service.create(name, 5, more))
@@ -220,7 +219,7 @@ describe('a resumable upload that has all of its bytes', () => {
     const upload = await half('lost.txt')
     await service.patch(upload, 2, 'llo')
     expect((await service.head(upload)).headers).toMatchObject({ 'upload-offset': '5', 'upload-length': '5' })
-    expect(codeOf(await service.patch(upload, 2, 'llo'))).toEqual([409, 104030])
+    expect(statusAndCode(await service.patch(upload, 2, 'llo'))).toEqual([409, 104030])
     expect((await service.patch(upload, 5, '')).status).toBe(204)
     now += 24 * hour - 1
     expect((await service.head(upload)).status).toBe(200)

@@ -4,8 +4,9 @@ import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Surroundings } from '../../../lib/service/deps.ts'
 import type { LeaseTerms } from '../../../lib/storage/uploads/lease.ts'
+import type { Answer } from '../../support/answer.ts'
 import { type Between, openTestFiles, type TestFiles } from '../../support/files.ts'
-import { requestOf, textOf } from '../../support/gateway.ts'
+import { send } from '../../support/gateway.ts'
 import { entry } from '../../support/history.ts'
 
 interface Call {
@@ -16,26 +17,18 @@ interface Call {
   readonly token?: string
 }
 
-/** An answer. Names of headers are in lower case. */
-export interface Outcome {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-  readonly code: number | undefined
-}
-
 /** The file storage of one machine with two sites, and everything that speaks tus to it. */
 export interface UploadsUnderTest extends Pick<TestFiles, 'leftovers' | 'stores' | 'deps'> {
   readonly site: SiteId
   issueToken(grant?: { readonly user?: string; readonly sites?: readonly SiteId[] }): Promise<string>
   /** `path` comes behind the address of the site. Everything is in tus unless the headers say otherwise. */
-  call(method: string, path: string, call?: Call): Promise<Outcome>
+  call(method: string, path: string, call?: Call): Promise<Answer>
   /** The same at another site. */
-  callAt(site: number, method: string, path: string, call?: Call): Promise<Outcome>
+  callAt(site: number, method: string, path: string, call?: Call): Promise<Answer>
   /** Begins an upload. */
-  create(name: string, length: number | undefined, more?: Call & { readonly folder?: string }): Promise<Outcome>
-  patch(upload: string, offset: number, body: string | Buffer | Readable, more?: Call): Promise<Outcome>
-  head(upload: string, more?: Call): Promise<Outcome>
+  create(name: string, length: number | undefined, more?: Call & { readonly folder?: string }): Promise<Answer>
+  patch(upload: string, offset: number, body: string | Buffer | Readable, more?: Call): Promise<Answer>
+  head(upload: string, more?: Call): Promise<Answer>
   /** The content of a file; undefined when it is not there. */
   content(path: string): Promise<string | undefined>
   close(): Promise<void>
@@ -57,9 +50,9 @@ export const checksum = (algorithm: string, body: string | Buffer): string =>
   `${algorithm} ${createHash(algorithm).update(body).digest('base64')}`
 
 /** The path of an upload behind the address of its site, from the answer that has created it. */
-export const uploadIn = ({ headers, status, body }: Outcome): string => {
+export const uploadIn = ({ headers, status, text }: Answer): string => {
   const location = headers['location']
-  if (!location) throw new Error(`No upload was created: ${status} ${body}`)
+  if (!location) throw new Error(`No upload was created: ${status} ${text}`)
   return location.slice(location.indexOf('/uploads/'))
 }
 
@@ -102,20 +95,12 @@ export const openUploads = async (options: UploadsOptions = {}): Promise<Uploads
       body === undefined || body instanceof Readable ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
     const sent = { Authorization: token, 'Tus-Resumable': '1.0.0', ...length, ...headers }
     const present = Object.entries(sent).filter((header): header is [string, string] => header[1] !== null)
-    const request = requestOf(method, `/api/v2/admin/sites/${at}${path}`, {
+    const stream = body instanceof Readable ? body : Readable.from(body === undefined ? [] : [Buffer.from(body)])
+    return send(files.handler, method, `/api/v2/admin/sites/${at}${path}`, {
       query,
       headers: Object.fromEntries(present),
+      body: stream,
     })
-    const stream = body instanceof Readable ? body : Readable.from(body === undefined ? [] : [Buffer.from(body)])
-    const answer = await files.handler({ ...request, body: { stream } }, () => Number.POSITIVE_INFINITY)
-    const text = await textOf(answer)
-    const lower = Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value])
-    return {
-      status: answer.status,
-      headers: Object.fromEntries(lower),
-      body: text,
-      code: text.startsWith('{"') ? JSON.parse(text).code : undefined,
-    }
   }
 
   const call: UploadsUnderTest['call'] = (...given) => callAt(own, ...given)
@@ -144,8 +129,8 @@ export const openUploads = async (options: UploadsOptions = {}): Promise<Uploads
     head: (upload, more) => call('HEAD', upload, more),
     async content(path) {
       const headers = { 'Tus-Resumable': null }
-      const { status, body } = await call('GET', `/storage/${path}`, { headers })
-      return status === 200 ? body : undefined
+      const { status, text } = await call('GET', `/storage/${path}`, { headers })
+      return status === 200 ? text : undefined
     },
   }
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { statusAndCode } from '../../support/answer.ts'
 import { checksum, metadata, type UploadsUnderTest, uploadIn } from './service.ts'
 
 /**
@@ -29,7 +30,7 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
         async (value) => {
           const upload = await begin(5)
           const refused = await service.patch(upload, 0, 'hello', { headers: { 'Upload-Offset': value } })
-          expect([refused.status, refused.code]).toEqual([400, 104000])
+          expect(statusAndCode(refused)).toEqual([400, 104000])
           expect(await offsetOf(upload)).toBe('0')
         },
       )
@@ -38,7 +39,7 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
         'Upload-Length: "The value MUST be a non-negative integer." (%j)',
         async (value) => {
           const refused = await service.create('length.bin', 5, { headers: { 'Upload-Length': value } })
-          expect([refused.status, refused.code]).toEqual([400, 104000])
+          expect(statusAndCode(refused)).toEqual([400, 104000])
         },
       )
 
@@ -138,8 +139,8 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
 
       test('"If the resource is not found, the Server SHOULD return either the 404 Not Found, 410 Gone or 403 Forbidden status without the Upload-Offset header."', async () => {
         for (const upload of ['/uploads/none', `/uploads/${'a'.repeat(32)}`]) {
-          const { status, headers, code } = await service.head(upload)
-          expect([status, code, headers['upload-offset']]).toEqual([404, 104032, undefined])
+          const answer = await service.head(upload)
+          expect([...statusAndCode(answer), answer.headers['upload-offset']]).toEqual([404, 104032, undefined])
         }
       })
 
@@ -162,7 +163,7 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
         async (type) => {
           const upload = await begin(5)
           const refused = await service.patch(upload, 0, 'hello', { headers: { 'Content-Type': type } })
-          expect([refused.status, refused.code]).toEqual([415, 100015])
+          expect(statusAndCode(refused)).toEqual([415, 100015])
           expect(await offsetOf(upload)).toBe('0')
         },
       )
@@ -174,7 +175,7 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
           const upload = await begin(5)
           await service.patch(upload, 0, 'he')
           const refused = await service.patch(upload, offset, 'x')
-          expect([refused.status, refused.code]).toEqual([409, 104030])
+          expect(statusAndCode(refused)).toEqual([409, 104030])
           expect(await offsetOf(upload)).toBe('2')
         },
       )
@@ -204,7 +205,7 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
 
       test('"If the server receives a PATCH request against a non-existent resource it SHOULD return a 404 Not Found status."', async () => {
         const refused = await service.patch(`/uploads/${'b'.repeat(32)}`, 0, 'x')
-        expect([refused.status, refused.code]).toEqual([404, 104032])
+        expect(statusAndCode(refused)).toEqual([404, 104032])
       })
     })
 
@@ -236,14 +237,14 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
         const named = { 'Upload-Metadata': metadata({ filename: 'a' }) }
         const none = await service.call('POST', '/storage', { headers: named })
         const both = await service.create('a', 5, { headers: { 'Upload-Defer-Length': '1' } })
-        expect([none.status, none.code, both.status, both.code]).toEqual([400, 104000, 400, 104000])
+        expect([...statusAndCode(none), ...statusAndCode(both)]).toEqual([400, 104000, 400, 104000])
       })
 
       test.each(['0', '2', 'true', ''])(
         '"If the Upload-Defer-Length header contains any other value than 1 the server should return a 400." (%j)',
         async (value) => {
           const refused = await service.create('a', undefined, { headers: { 'Upload-Defer-Length': value } })
-          expect([refused.status, refused.code]).toEqual([400, 104000])
+          expect(statusAndCode(refused)).toEqual([400, 104000])
         },
       )
 
@@ -275,7 +276,7 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
         const upload = await begin(5)
         await service.patch(upload, 0, 'he')
         const refused = await service.patch(upload, 2, 'l', { headers: { 'Upload-Length': length } })
-        expect([refused.status, refused.code]).toEqual([400, 104000])
+        expect(statusAndCode(refused)).toEqual([400, 104000])
         expect((await service.head(upload)).headers).toMatchObject({ 'upload-offset': '2', 'upload-length': '5' })
         expect((await service.patch(upload, 2, 'l', { headers: { 'Upload-Length': '5' } })).status).toBe(204)
       })
@@ -295,7 +296,7 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
         ['All keys MUST be unique.', 'filename YQ==,filename Yg=='],
       ])('Upload-Metadata: "%s"', async (_, value) => {
         const refused = await service.create('a', 5, { headers: { 'Upload-Metadata': value } })
-        expect([refused.status, refused.code]).toEqual([400, 104000])
+        expect(statusAndCode(refused)).toEqual([400, 104000])
       })
 
       test.each([String(32 * 1024 * 1024 + 1), '9007199254740992', '9'.repeat(100)])(
@@ -303,10 +304,10 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
           'Large status." (%s)',
         async (length) => {
           const refused = await service.create('a', 5, { headers: { 'Upload-Length': length } })
-          expect([refused.status, refused.code]).toEqual([413, 104005])
+          expect(statusAndCode(refused)).toEqual([413, 104005])
           const deferred = await begin(undefined)
           const late = await service.patch(deferred, 0, 'x', { headers: { 'Upload-Length': length } })
-          expect([late.status, late.code]).toEqual([413, 104005])
+          expect(statusAndCode(late)).toEqual([413, 104005])
         },
       )
     })
@@ -333,7 +334,7 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
           body: 'hello',
           headers: { 'Content-Type': 'text/plain' },
         })
-        expect([refused.status, refused.code]).toEqual([415, 100015])
+        expect(statusAndCode(refused)).toEqual([415, 100015])
         expect(await service.content('typed.txt')).toBeUndefined()
       })
     })
@@ -375,7 +376,7 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
         const upload = uploadIn(await service.create('mismatch.txt', 5))
         const headers = { 'Upload-Checksum': checksum('sha1', 'other') }
         const refused = await service.patch(upload, 0, 'hello', { headers })
-        expect([refused.status, refused.code]).toEqual([460, 104033])
+        expect(statusAndCode(refused)).toEqual([460, 104033])
         expect(await offsetOf(upload)).toBe('0')
         await service.patch(upload, 0, 'HELLO')
         expect(await service.content('mismatch.txt')).toBe('HELLO')
@@ -387,7 +388,7 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
         async (value) => {
           const upload = await begin(5)
           const refused = await service.patch(upload, 0, 'hello', { headers: { 'Upload-Checksum': value } })
-          expect([refused.status, refused.code]).toEqual([400, 104033])
+          expect(statusAndCode(refused)).toEqual([400, 104033])
           expect(await offsetOf(upload)).toBe('0')
         },
       )
@@ -398,7 +399,7 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
           'Upload-Checksum': checksum('sha1', 'other'),
         }
         const refused = await service.create('wrong.txt', 5, { body: 'hello', headers })
-        expect([refused.status, refused.code, refused.headers['location']]).toEqual([460, 104033, undefined])
+        expect([...statusAndCode(refused), refused.headers['location']]).toEqual([460, 104033, undefined])
         expect(await service.content('wrong.txt')).toBeUndefined()
       })
     })
@@ -413,7 +414,7 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
           await service.patch(upload, 2, 'llo'),
           await service.call('DELETE', upload),
         ]
-        expect(later.map(({ status, code }) => [status, code])).toEqual(later.map(() => [404, 104032]))
+        expect(later.map(statusAndCode)).toEqual(later.map(() => [404, 104032]))
       })
     })
   })

@@ -3,14 +3,14 @@ import { text } from 'node:stream/consumers'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Machine } from '../../../lib/machine/machine.ts'
 import { folderKey, toStoragePath } from '../../../lib/storage/path.ts'
+import { formHeaders, multipart } from '../multipart.ts'
+import { storage } from '../paths.ts'
 import type { Lane, Step } from './lane.ts'
 
 /** The files of a folder: what fills each, by name below the folder, in order of name. */
 type Files = Readonly<Record<string, string>>
 
-const storage = '/api/v2/admin/sites/current/storage'
 const site = 1001 as SiteId
-const boundary = 'the-boundary'
 
 /** Small ones are kept otherwise than large ones. In bytes. */
 const sizes = { small: 600, large: 20_000 } as const
@@ -30,18 +30,14 @@ const upload = (folder: string, files: Files, count: number): Step<Files> => {
     ['two', fill(`u${count}b`, sizes.large)],
     ['three', fill(`u${count}c`, sizes.large)],
   ] as const
-  const body = parts.map(
-    ([name, content]) =>
-      `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n${content}\r\n`,
-  )
   const added = Object.fromEntries(parts.map(([name, content]) => [`${below}/${name}`, digestOf(content)]))
   return {
     name: `upload into ${below}`,
     path: `${storage}/${folder}/${below}`,
     init: {
       method: 'POST',
-      headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
-      body: `${body.join('')}--${boundary}--\r\n`,
+      headers: formHeaders,
+      body: multipart(parts.map(([name, content]) => ({ name, content }))),
     },
     after: sorted({ ...files, ...added }),
   }

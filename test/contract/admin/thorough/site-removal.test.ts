@@ -5,9 +5,9 @@ import { hashToken } from '../../../../lib/access/grants.ts'
 import type { CategoryId, SiteId } from '../../../../lib/core/ids.ts'
 import { openMachine } from '../../../../lib/machine/machine.ts'
 import { administer, administerJson, refusedIn } from '../../../support/administration.ts'
+import { storage } from '../../../support/paths.ts'
 import { test } from '../../../support/test.ts'
 
-const storage = '/api/v2/admin/sites/current/storage'
 const site = 1001 as SiteId
 
 /** The demo site, and a second one that nothing may be taken of. */

@@ -6,7 +6,8 @@ import { describe, expect } from 'vitest'
 import { makeBackup } from '../../../../lib/machine/backup/make-backup.ts'
 import { restoreBackup } from '../../../../lib/machine/backup/restore-backup.ts'
 import { administer, administerApart } from '../../../support/administration.ts'
-import { backUp, blobOf, faultsOf, restore, storage, tamper, test } from '../../../support/backups.ts'
+import { backUp, blobOf, faultsOf, restore, tamper, test } from '../../../support/backups.ts'
+import { storage } from '../../../support/paths.ts'
 
 /** Even who wants all that is there does not want what leads elsewhere. */
 const even = { evenIfDamaged: true, withBytes: true, signal: new AbortController().signal }

@@ -4,7 +4,8 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
-import { contentOf, put, storage, test } from '../../../support/backups.ts'
+import { contentOf, put, test } from '../../../support/backups.ts'
+import { storage } from '../../../support/paths.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 

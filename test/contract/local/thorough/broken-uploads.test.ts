@@ -3,15 +3,13 @@ import { readdirSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
+import { formHeaders, multipart } from '../../../support/multipart.ts'
+import { storage } from '../../../support/paths.ts'
 import { lastAnswer, rawConnection, requestText } from '../../../support/raw-http.ts'
 import { test } from '../../../support/test.ts'
 
-const storage = '/api/v2/admin/sites/current/storage'
-const boundary = 'boundary-of-the-uploads'
-const formType = `multipart/form-data; boundary=${boundary}`
-const part = (name: string, content: string) =>
-  `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n${content}\r\n`
-const form = (size: number) => `${part('a', 'x'.repeat(size))}${part('b', 'x'.repeat(size))}--${boundary}--\r\n`
+const formType = formHeaders['Content-Type']
+const form = (size: number) => multipart(['a', 'b'].map((name) => ({ name, content: 'x'.repeat(size) }))).toString()
 
 const blobsIn = (directory: string): string[] => readdirSync(join(directory, 'blobs'))
 

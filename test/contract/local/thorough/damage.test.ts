@@ -7,12 +7,12 @@ import { administer } from '../../../support/administration.ts'
 import { damages } from '../../../support/damaged-directory.ts'
 import { makeDirectory, removeDirectory } from '../../../support/directory.ts'
 import { snapshotOf } from '../../../support/directory-snapshot.ts'
+import { fields } from '../../../support/paths.ts'
 import { launch, run } from '../../../support/program.ts'
 import { type SpawnedService, startService } from '../../../support/spawned-service.ts'
 import { test as base } from '../../../support/test.ts'
 
 const large = '/api/v2/admin/sites/current/storage/large.bin'
-const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
 
 const fill = async (service: SpawnedService): Promise<void> => {
   const stored = await service.request(large, { method: 'PUT', body: Buffer.alloc(40_000, 'x') })

@@ -3,10 +3,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
+import { fields } from '../../../support/paths.ts'
 import { launch, noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 import { test as base } from '../../../support/test.ts'
-
-const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
 
 /** A data directory on which a service has run once, and the token of its demo. `demo`: what its file says. */
 const test = base.extend('used', async ({ directory, start }) => {

@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
 import { administer } from '../../../support/administration.ts'
+import { storage } from '../../../support/paths.ts'
 import type { SpawnedService } from '../../../support/spawned-service.ts'
 import { test } from '../../../support/test.ts'
-
-const storage = '/api/v2/admin/sites/current/storage'
 
 const put = async ({ request }: SpawnedService, name: string, body: string | Uint8Array<ArrayBuffer>) => {
   expect((await request(`${storage}/${name}`, { method: 'PUT', body })).status).toBe(200)

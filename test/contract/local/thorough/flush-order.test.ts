@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, type TestContext } from 'vitest'
-import { storage, test } from '../../../support/backups.ts'
+import { test } from '../../../support/backups.ts'
+import { storage } from '../../../support/paths.ts'
 import { runInShell, startInShell } from '../../../support/program.ts'
 
 /** A system call: where in the trace it began and ended, and the file that it was for. */

@@ -1,14 +1,12 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { administerJson } from '../../../support/administration.ts'
+import { fields, news, storage } from '../../../support/paths.ts'
 import { run } from '../../../support/program.ts'
 import { mountSmallDisk, noSmallDisk, type SmallDisk } from '../../../support/small-disk.ts'
 import { startService } from '../../../support/spawned-service.ts'
 import { test as base } from '../../../support/test.ts'
 
-const storage = '/api/v2/admin/sites/current/storage'
-const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
-const news = '/webresources/api/v3/sites/current/categories/1/news'
 const megabytes = 8
 
 /** More than enough for the WAL to take all that the disk has left for it. */

@@ -4,11 +4,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import * as z from 'zod'
 import { administerJson } from '../../../support/administration.ts'
+import { fields } from '../../../support/paths.ts'
 import { launch } from '../../../support/program.ts'
 import type { SpawnedService } from '../../../support/spawned-service.ts'
 import { test } from '../../../support/test.ts'
-
-const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
 
 test('every start on a directory has the same token and site', async ({ start }) => {
   const first = await start()

@@ -1,11 +1,9 @@
 import { expect } from 'vitest'
+import { fields, news, storage } from '../../../support/paths.ts'
 import { launch } from '../../../support/program.ts'
 import type { SpawnedService } from '../../../support/spawned-service.ts'
 import { test } from '../../../support/test.ts'
 
-const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
-const news = '/webresources/api/v3/sites/current/categories/1/news'
-const storage = '/api/v2/admin/sites/current/storage'
 const count = 10_000
 
 const records = function* () {
