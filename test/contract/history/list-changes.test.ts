@@ -85,6 +85,7 @@ describe('GET changes', () => {
   })
 
   test('leads over all of them from an empty after on, each once', async () => {
+    for (const name of ['y1', 'y2', 'y3', 'y4']) await put(name)
     const seen: string[] = []
     for (let after: string | null = ''; after !== null; ) {
       const page: Page = await changes({ after, limit: '1' })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { failLikePort } from '../../../lib/aws/calls/client-calls.ts'
 import { partLength } from '../../../lib/storage/fingerprint.ts'
 import type { Change, ObjectStore, Staged } from '../../../lib/storage/object-store.ts'
@@ -73,6 +73,11 @@ describe.each(['as a whole', 'on the wire'] as const)(
       opened = await openTestBucket()
       faulty = createFaultyClients(opened.connect, where)
       store = openObjectStore(opened, { client: faulty.client, once: faulty.once, removals })
+    })
+
+    beforeEach(() => {
+      faulty.arm(0, false)
+      folders.goes = false
     })
 
     afterAll(() => {

@@ -185,7 +185,7 @@ export const describeTus = (name: string, open: () => Promise<UploadsUnderTest>)
         expect(await service.patch(upload, 0, 'he')).toMatchObject({
           status: 204,
           headers: { 'upload-offset': '2' },
-          body: '',
+          text: '',
         })
         expect(await service.patch(upload, 2, 'llo')).toMatchObject({ status: 204, headers: { 'upload-offset': '5' } })
       })
