@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { Answer, Send } from '../lib/http/request.ts'
+import { type Answer, isRead, type Send } from '../lib/http/request.ts'
+import type { WaitingAnswers } from './waiting-answers.ts'
 
 /** Answers to a request whose body is still arriving. */
 export interface EarlyAnswers {
@@ -44,6 +45,7 @@ const writeStream = async (
   rest: AsyncIterator<Uint8Array>,
   declared: number | undefined,
   response: ServerResponse,
+  progressed: WaitingAnswers['progressed'],
 ): Promise<void> => {
   let length = 0
   for (let chunk = first; !chunk.done; chunk = await rest.next()) {
@@ -51,10 +53,27 @@ const writeStream = async (
     if (declared !== undefined && length > declared) break
     if (!response.write(chunk.value)) await untilDrained(response)
     if (response.destroyed) return
+    progressed(response)
   }
   if (declared !== undefined && length !== declared) {
     throw new Error(`The bytes of an answer are not the ${declared} that it declares`)
   }
+}
+
+// Bytes that the socket of a slow reader keeps.
+const pieceSize = 64 * 1024
+
+// Answers up to this size are always sent.
+const uncounted = 16 * 1024
+
+function* piecesOf(body: string | Uint8Array): Generator<Uint8Array, void> {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  for (let start = 0; start < bytes.length; start += pieceSize) yield bytes.subarray(start, start + pieceSize)
+}
+
+const lengthOf = ({ headers, body }: Answer): number | undefined => {
+  if (!(body instanceof Readable)) return Buffer.byteLength(body)
+  return headers['Content-Length'] === undefined ? undefined : Number(headers['Content-Length'])
 }
 
 const hasLength = (status: number) => status !== 204 && status !== 304
@@ -65,6 +84,7 @@ export const sendOn = (
   response: ServerResponse,
   isWaiting: () => boolean,
   early: EarlyAnswers,
+  waiting: WaitingAnswers,
 ): Send<void> => {
   const writeHead = ({ status, headers }: Answer, length: number | undefined): boolean => {
     const unread = !request.complete
@@ -77,36 +97,38 @@ export const sendOn = (
   }
 
   const finish = async (unread: boolean): Promise<void> => {
+    if (unread) response.flushHeaders()
     if (unread && !isWaiting()) await discardRest(request, early)
     response.end()
   }
 
-  const sendWhole = (answer: Answer, body: string | Uint8Array): void | Promise<void> => {
-    const length = Buffer.byteLength(body)
+  const sendWhole = (answer: Answer, body: string | Uint8Array, length: number | undefined): void | Promise<void> => {
     const unread = writeHead(answer, length)
     // As many bytes as characters: it is ASCII, which is written faster as Latin 1.
     const encoding = length === body.length ? 'latin1' : 'utf8'
-    const isHead = request.method === 'HEAD'
     if (!unread) {
-      response.end(isHead ? '' : body, encoding)
+      response.end(body, encoding)
       return
     }
-    if (isHead) response.flushHeaders()
-    else response.write(body, encoding)
+    response.write(body, encoding)
     return finish(unread)
   }
 
   // A failure on either side breaks the connection: half a file must not look complete.
-  const sendStream = async (answer: Answer, stream: Readable, cut: (failure: unknown) => void): Promise<void> => {
+  const sendStream = async (
+    answer: Answer,
+    stream: Readable,
+    length: number | undefined,
+    cut: (failure: unknown) => void,
+  ): Promise<void> => {
     const stop = () => stream.destroy()
     response.once('close', stop)
     const chunks: AsyncIterator<Uint8Array> = stream[Symbol.asyncIterator]()
     try {
       // Until the first bytes are there, another answer can still be given.
       const first = await chunks.next()
-      const unread = writeHead(answer, undefined)
-      const declared = answer.headers['Content-Length']
-      await writeStream(first, chunks, declared === undefined ? undefined : Number(declared), response)
+      const unread = writeHead(answer, length)
+      await writeStream(first, chunks, length, response, waiting.progressed)
       if (!response.destroyed) await finish(unread)
     } catch (error) {
       // The caller has gone, and its going has ended the stream.
@@ -122,10 +144,17 @@ export const sendOn = (
 
   const send: Send<void> = (answer, cut) => {
     const { body } = answer
-    if (!(body instanceof Readable)) return sendWhole(answer, body)
-    if (request.method !== 'HEAD') return sendStream(answer, body, cut)
-    body.destroy()
-    return finish(writeHead(answer, undefined))
+    const length = lengthOf(answer)
+    if (request.method === 'HEAD') {
+      if (body instanceof Readable) body.destroy()
+      return sendWhole(answer, '', length)
+    }
+    const piece = Math.min(length ?? pieceSize, pieceSize)
+    const kept = typeof body === 'string' ? (length ?? piece) : piece
+    if (kept > uncounted) waiting.admit(response, kept, isRead(request.method ?? ''))
+    if (body instanceof Readable) return sendStream(answer, body, length, cut)
+    if (length === piece) return sendWhole(answer, body, length)
+    return sendStream(answer, Readable.from(piecesOf(body)), length, cut)
   }
 
   return (answer, cut) => {

@@ -1,7 +1,7 @@
-import { close, closeSync, constants, createReadStream, fstatSync, fsync, openSync, read } from 'node:fs'
+import { close, closeSync, constants, fstatSync, fsync, openSync, readv } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { asPortError, isMissing } from '../../core/system-failures.ts'
 import type { ByteRange } from '../../storage/object-store.ts'
@@ -30,7 +30,7 @@ export interface Blobs {
   cut(name: string, size: number): Promise<void>
   /**
    * Opens at once, so that the stream keeps the bytes even when the blob is removed right after. Undefined when the
-   * blob is missing. Throws when it has another size. Errors: unavailable (no file handle is free).
+   * blob is missing. Reads only when asked, and keeps at most 64 KiB between two turns. Throws when it has another size. Errors: unavailable (no file handle is free).
    */
   read(name: string, size: number, range: ByteRange): Readable | undefined
   /**
@@ -58,6 +58,7 @@ export const pathOfBlob = (folder: string, name: string): string => {
 }
 
 const readBuffer = 512 * 1024
+const readerPiece = 64 * 1024
 
 const openToRead = (path: string): number | undefined => {
   try {
@@ -77,19 +78,33 @@ const openToWrite = async (path: string, makes: boolean): Promise<FileHandle | u
   }
 }
 
-/** Breaks the stream when the file has become shorter meanwhile: it must not look whole. */
-const readOn = (
-  fd: number,
-  buffer: NodeJS.ArrayBufferView,
-  offset: number,
-  length: number,
-  position: number,
-  done: (error: Error | null, bytesRead: number, buffer: NodeJS.ArrayBufferView) => void,
-): void => {
-  read(fd, buffer, offset, length, position, (error, bytesRead) => {
-    const shorter = bytesRead === 0 ? new Error('A blob has become shorter while it was read') : null
-    done(error ?? shorter, bytesRead, buffer)
-  })
+const readMany = promisify(readv)
+
+/**
+ * Reads up to 512 KiB at once: 64 KiB at a time take 1.7 times as long. Forgets what is not asked for in the same turn
+ * of the event loop, and reads it again later: a slow reader keeps one piece in memory.
+ */
+async function* piecesForReader(fd: number, { first, last }: ByteRange): AsyncGenerator<Uint8Array, void> {
+  let most = 1
+  for (let position = first; position <= last; ) {
+    const ahead: Buffer[] = []
+    for (let start = position; start <= last && ahead.length < most; start += readerPiece) {
+      ahead.push(Buffer.allocUnsafeSlow(Math.min(readerPiece, last + 1 - start)))
+    }
+    const end = position + (await readMany(fd, ahead, position)).bytesRead
+    // It must not look whole.
+    if (end === position) throw new Error('A blob has become shorter while it was read')
+    let taken = 0
+    for (let piece = ahead.shift(); piece && position < end; piece = ahead.shift()) {
+      const forget = setImmediate(() => ahead.splice(0))
+      const bytes = piece.subarray(0, end - position)
+      position += bytes.length
+      taken += 1
+      yield bytes
+      clearImmediate(forget)
+    }
+    most = taken < most ? taken : Math.min(2 * most, readBuffer / readerPiece)
+  }
 }
 
 /** Lets a file end there. Answers whether it was longer; throws when it is shorter, as zeros must not fill the gap. */
@@ -165,19 +180,14 @@ const createBlobWriter = ({ folder, folderHandle, durable }: WriterDeps) => {
   return { writeNew, writeOn, cut, remove }
 }
 
-const readRange = (path: string, name: string, size: number, { first, last }: ByteRange): Readable | undefined => {
+const readRange = (path: string, name: string, size: number, range: ByteRange): Readable | undefined => {
   const fd = openToRead(path)
   if (fd === undefined) return undefined
   try {
     const found = fstatSync(fd).size
     if (found !== size) throw new Error(`The blob ${name} has ${found} bytes instead of ${size}`)
-    return createReadStream(path, {
-      fd,
-      start: first,
-      end: last,
-      highWaterMark: readBuffer,
-      fs: { read: readOn, close },
-    })
+    const stream = Readable.from(piecesForReader(fd, range), { objectMode: false, highWaterMark: 0 })
+    return stream.once('close', () => close(fd, () => {}))
   } catch (error) {
     closeSync(fd)
     throw error
