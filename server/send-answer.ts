@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { type Answer, isRead, type Send } from '../lib/http/request.ts'
+import type { Answer, Send } from '../lib/http/request.ts'
 import type { WaitingAnswers } from './waiting-answers.ts'
 
 /** Answers to a request whose body is still arriving. */
@@ -39,41 +39,34 @@ const untilDrained = (response: ServerResponse): Promise<void> =>
     response.on('drain', done).on('close', done)
   })
 
-// Throws the stream's error, and when the length is not as declared.
+// Throws the stream's error, and when the length is not as declared. The loop alone has a variable of a chunk: others
+// would keep theirs for as long as the answer takes.
 const writeStream = async (
-  first: IteratorResult<Uint8Array>,
-  rest: AsyncIterator<Uint8Array>,
+  stream: Readable,
   declared: number | undefined,
   response: ServerResponse,
-  progressed: WaitingAnswers['progressed'],
+  prepare: () => void,
 ): Promise<void> => {
   let length = 0
-  for (let chunk = first; !chunk.done; chunk = await rest.next()) {
-    length += chunk.value.length
-    if (declared !== undefined && length > declared) break
-    if (!response.write(chunk.value)) await untilDrained(response)
+  for await (const chunk of stream) {
     if (response.destroyed) return
-    progressed(response)
+    prepare()
+    length += chunk.length
+    if (declared !== undefined && length > declared) break
+    if (!response.write(chunk)) await untilDrained(response)
   }
   if (declared !== undefined && length !== declared) {
     throw new Error(`The bytes of an answer are not the ${declared} that it declares`)
   }
 }
 
-// Bytes that the socket of a slow reader keeps.
+// Bytes: what the socket of a slow reader keeps, and answers that are always sent.
 const pieceSize = 64 * 1024
-
-// Answers up to this size are always sent.
 const uncounted = 16 * 1024
 
 function* piecesOf(body: string | Uint8Array): Generator<Uint8Array, void> {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   for (let start = 0; start < bytes.length; start += pieceSize) yield bytes.subarray(start, start + pieceSize)
-}
-
-const lengthOf = ({ headers, body }: Answer): number | undefined => {
-  if (!(body instanceof Readable)) return Buffer.byteLength(body)
-  return headers['Content-Length'] === undefined ? undefined : Number(headers['Content-Length'])
 }
 
 const hasLength = (status: number) => status !== 204 && status !== 304
@@ -97,39 +90,39 @@ export const sendOn = (
   }
 
   const finish = async (unread: boolean): Promise<void> => {
-    if (unread) response.flushHeaders()
     if (unread && !isWaiting()) await discardRest(request, early)
     response.end()
   }
 
-  const sendWhole = (answer: Answer, body: string | Uint8Array, length: number | undefined): void | Promise<void> => {
+  const sendWhole = (answer: Answer, body: string | Uint8Array): void | Promise<void> => {
+    const length = Buffer.byteLength(body)
     const unread = writeHead(answer, length)
     // As many bytes as characters: it is ASCII, which is written faster as Latin 1.
     const encoding = length === body.length ? 'latin1' : 'utf8'
+    const isHead = request.method === 'HEAD'
     if (!unread) {
-      response.end(body, encoding)
+      response.end(isHead ? '' : body, encoding)
       return
     }
-    response.write(body, encoding)
+    if (isHead) response.flushHeaders()
+    else response.write(body, encoding)
     return finish(unread)
   }
 
   // A failure on either side breaks the connection: half a file must not look complete.
-  const sendStream = async (
-    answer: Answer,
-    stream: Readable,
-    length: number | undefined,
-    cut: (failure: unknown) => void,
-  ): Promise<void> => {
+  const sendStream = async (answer: Answer, stream: Readable, cut: (failure: unknown) => void): Promise<void> => {
     const stop = () => stream.destroy()
     response.once('close', stop)
-    const chunks: AsyncIterator<Uint8Array> = stream[Symbol.asyncIterator]()
-    try {
+    const declared = answer.headers['Content-Length']
+    let unread: boolean | undefined
+    const prepare = () => {
       // Until the first bytes are there, another answer can still be given.
-      const first = await chunks.next()
-      const unread = writeHead(answer, length)
-      await writeStream(first, chunks, length, response, waiting.progressed)
-      if (!response.destroyed) await finish(unread)
+      unread ??= writeHead(answer, undefined)
+      waiting.progressed(response)
+    }
+    try {
+      await writeStream(stream, declared === undefined ? undefined : Number(declared), response, prepare)
+      if (!response.destroyed) await finish(unread ?? writeHead(answer, undefined))
     } catch (error) {
       // The caller has gone, and its going has ended the stream.
       if (response.destroyed) return
@@ -142,19 +135,24 @@ export const sendOn = (
     }
   }
 
+  // A change must be answered.
+  const admit = (bytes: number): void => {
+    if (bytes > uncounted && request.method === 'GET') waiting.admit(response, bytes)
+  }
+
   const send: Send<void> = (answer, cut) => {
     const { body } = answer
-    const length = lengthOf(answer)
-    if (request.method === 'HEAD') {
-      if (body instanceof Readable) body.destroy()
-      return sendWhole(answer, '', length)
+    if (!(body instanceof Readable)) {
+      const length = Buffer.byteLength(body)
+      admit(typeof body === 'string' ? length : Math.min(length, pieceSize))
+      if (request.method === 'HEAD' || length <= pieceSize) return sendWhole(answer, body)
+      const headers = { 'Content-Length': `${length}`, ...answer.headers }
+      return sendStream({ ...answer, headers }, Readable.from(piecesOf(body)), cut)
     }
-    const piece = Math.min(length ?? pieceSize, pieceSize)
-    const kept = typeof body === 'string' ? (length ?? piece) : piece
-    if (kept > uncounted) waiting.admit(response, kept, isRead(request.method ?? ''))
-    if (body instanceof Readable) return sendStream(answer, body, length, cut)
-    if (length === piece) return sendWhole(answer, body, length)
-    return sendStream(answer, Readable.from(piecesOf(body)), length, cut)
+    admit(pieceSize)
+    if (request.method !== 'HEAD') return sendStream(answer, body, cut)
+    body.destroy()
+    return finish(writeHead(answer, undefined))
   }
 
   return (answer, cut) => {

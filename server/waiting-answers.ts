@@ -3,21 +3,13 @@ import { ServiceError } from '../lib/core/errors.ts'
 
 // Bytes, for all servers of the process together.
 const mostWaiting = 256 * 1024 * 1024
-// Milliseconds in which a reader takes nothing. While there is room, only the silence of a connection is limited.
+// Milliseconds in which a reader has taken nothing: it is cut off when there is no room.
 const patience = 10_000
 
-/** Answers that may have to wait in memory for their readers. */
-export interface WaitingAnswers {
-  /**
-   * Counts the bytes until the response closes. Without room, cuts off readers that have taken nothing for 10 s.
-   * Errors: unavailable, when they make no room and the answer `canBeRefused`.
-   */
-  admit(response: ServerResponse, bytes: number, canBeRefused: boolean): void
-  /** The reader has taken something. */
-  progressed(response: ServerResponse): void
-}
+export type WaitingAnswers = ReturnType<typeof createWaitingAnswers>
 
-export const createWaitingAnswers = (most = mostWaiting, now = () => performance.now()): WaitingAnswers => {
+/** Answers that may have to wait in memory for their readers. */
+export const createWaitingAnswers = (most = mostWaiting, now = () => performance.now()) => {
   // The reader that has taken nothing for the longest comes first.
   const readers = new Map<ServerResponse, { readonly bytes: number; readonly since: number }>()
   let total = 0
@@ -28,27 +20,25 @@ export const createWaitingAnswers = (most = mostWaiting, now = () => performance
   }
 
   return {
-    admit(response, bytes, canBeRefused) {
-      // Its `close` is over.
-      if (response.destroyed) return
+    /** Counts the bytes until the response closes. Errors: unavailable, without room. */
+    admit(response: ServerResponse, bytes: number): void {
       for (const [idle, { since }] of readers) {
         if (total + bytes <= most || now() - since < patience) break
         release(idle)
         idle.destroy()
       }
-      if (canBeRefused && total + bytes > most) {
-        throw new ServiceError('unavailable', { cause: new Error(`Answers of ${total} bytes wait for their readers`) })
-      }
+      if (total + bytes > most) throw new ServiceError('unavailable')
+      // Its close is over.
+      if (response.destroyed) return
       total += bytes
       readers.set(response, { bytes, since: now() })
       response.once('close', () => release(response))
     },
 
-    progressed(response) {
+    /** The reader has taken something. */
+    progressed(response: ServerResponse): void {
       const reader = readers.get(response)
-      if (!reader) return
-      readers.delete(response)
-      readers.set(response, { ...reader, since: now() })
+      if (reader && readers.delete(response)) readers.set(response, { ...reader, since: now() })
     },
   }
 }

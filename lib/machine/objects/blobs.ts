@@ -81,27 +81,26 @@ const openToWrite = async (path: string, makes: boolean): Promise<FileHandle | u
 const readMany = promisify(readv)
 
 /**
- * Reads up to 512 KiB at once: 64 KiB at a time take 1.7 times as long. Forgets what is not asked for in the same turn
+ * Reads up to 512 KiB at once: 64 KiB at a time take 1.7 times as long. Gives up what is not asked for in the same turn
  * of the event loop, and reads it again later: a slow reader keeps one piece in memory.
  */
-async function* piecesForReader(fd: number, { first, last }: ByteRange): AsyncGenerator<Uint8Array, void> {
+async function* readForReader(fd: number, { first, last }: ByteRange): AsyncGenerator<Uint8Array, void> {
   let most = 1
   for (let position = first; position <= last; ) {
-    const ahead: Buffer[] = []
-    for (let start = position; start <= last && ahead.length < most; start += readerPiece) {
-      ahead.push(Buffer.allocUnsafeSlow(Math.min(readerPiece, last + 1 - start)))
-    }
-    const end = position + (await readMany(fd, ahead, position)).bytesRead
+    const ahead = Array.from({ length: most }, () => Buffer.allocUnsafeSlow(readerPiece))
+    const { bytesRead } = await readMany(fd, ahead, position)
     // It must not look whole.
-    if (end === position) throw new Error('A blob has become shorter while it was read')
+    if (bytesRead === 0) throw new Error('A blob has become shorter while it was read')
+    const end = Math.min(position + bytesRead, last + 1)
     let taken = 0
-    for (let piece = ahead.shift(); piece && position < end; piece = ahead.shift()) {
-      const forget = setImmediate(() => ahead.splice(0))
-      const bytes = piece.subarray(0, end - position)
-      position += bytes.length
+    while (position < end) {
+      const piece = ahead.shift()?.subarray(0, end - position)
+      if (!piece) break
+      const givingUp = setImmediate(() => ahead.splice(0))
+      position += piece.length
       taken += 1
-      yield bytes
-      clearImmediate(forget)
+      yield piece
+      clearImmediate(givingUp)
     }
     most = taken < most ? taken : Math.min(2 * most, readBuffer / readerPiece)
   }
@@ -186,7 +185,7 @@ const readRange = (path: string, name: string, size: number, range: ByteRange): 
   try {
     const found = fstatSync(fd).size
     if (found !== size) throw new Error(`The blob ${name} has ${found} bytes instead of ${size}`)
-    const stream = Readable.from(piecesForReader(fd, range), { objectMode: false, highWaterMark: 0 })
+    const stream = Readable.from(readForReader(fd, range), { objectMode: false, highWaterMark: 0 })
     return stream.once('close', () => close(fd, () => {}))
   } catch (error) {
     closeSync(fd)
