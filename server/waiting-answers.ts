@@ -8,7 +8,7 @@ const patience = 10_000
 
 export type WaitingAnswers = ReturnType<typeof createWaitingAnswers>
 
-/** Answers that may have to wait in memory for their readers. */
+/** Answers that may have to wait in memory for their readers (O-20). */
 export const createWaitingAnswers = (most = mostWaiting, now = () => performance.now()) => {
   // The reader that has taken nothing for the longest comes first.
   const readers = new Map<ServerResponse, { readonly bytes: number; readonly since: number }>()

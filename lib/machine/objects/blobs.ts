@@ -29,8 +29,9 @@ export interface Blobs {
   /** Throws when the blob is shorter. */
   cut(name: string, size: number): Promise<void>
   /**
-   * Opens at once, so that the stream keeps the bytes even when the blob is removed right after. Undefined when the
-   * blob is missing. Reads only when asked, and keeps at most 64 KiB between two turns. Throws when it has another size. Errors: unavailable (no file handle is free).
+   * Opens at once, so that the stream keeps the bytes even when the blob is removed right after. Keeps at most 64 KiB
+   * for a reader that pauses (O-20). Undefined when the blob is missing. Throws when it has another size. Errors:
+   * unavailable (no file handle is free).
    */
   read(name: string, size: number, range: ByteRange): Readable | undefined
   /**

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, onTestFinished } from 'vitest'
+import type { Reply } from '../../../lib/http/reply.ts'
 import { openBlobs } from '../../../lib/machine/objects/blobs.ts'
 import { bareHandler } from '../../support/bare-handler.ts'
 import { lastAnswer } from '../../support/raw-http.ts'
@@ -80,8 +81,14 @@ describe('a file that is read as a stream', () => {
 })
 
 describe('over sockets', () => {
-  const serving = (read: () => Readable) =>
-    listening(bareHandler(async () => ({ status: 200, content: { type: 'a/b', length: size, bytes: read() } })).handler)
+  const serving = async (read: () => Readable, permission = Promise.resolve()) => {
+    const answer = async (): Promise<Reply> => {
+      await permission
+      return { status: 200, content: { type: 'a/b', length: size, bytes: read() } }
+    }
+    const { handler, records } = bareHandler(answer)
+    return { records, ...(await listening(handler)) }
+  }
 
   test('readers that take nothing keep 64 KiB each, and another one beside them gets all of it', async ({ read }) => {
     const { server, url } = await serving(read)
@@ -95,20 +102,31 @@ describe('over sockets', () => {
     expect(lastAnswer((await slow?.readsAll()) ?? '').body).toBe(content.toString('latin1'))
   })
 
-  test('a reader that goes away lets go of the file', async ({ read, directory }) => {
-    const { server } = await serving(read)
-    const reader = await slowReader(server)
-    await reader.stalls()
-    const open = () =>
-      readdirSync('/proc/self/fd').filter((fd) => {
-        try {
-          return readlinkSync(`/proc/self/fd/${fd}`) === join(directory, 'blobs', name)
-        } catch {
-          return false
-        }
-      }).length
-    expect(open()).toBe(1)
-    reader.leaves()
-    await expect.poll(open).toBe(0)
-  })
+  test.runIf(process.platform === 'linux').for(['before its answer', 'beside it'])(
+    'a reader that goes away %s lets go of the file',
+    async (when, { read, directory }) => {
+      const isOpen = () =>
+        readdirSync('/proc/self/fd').some((fd) => {
+          try {
+            return readlinkSync(`/proc/self/fd/${fd}`) === join(directory, 'blobs', name)
+          } catch {
+            // It has been closed meanwhile.
+            return false
+          }
+        })
+      const going = Promise.withResolvers<void>()
+      if (when === 'beside it') going.resolve()
+      const { server, records } = await serving(read, going.promise)
+      const reader = await slowReader(server)
+      if (when === 'beside it') {
+        await reader.stalls()
+        expect(isOpen()).toBe(true)
+      }
+      reader.leaves()
+      await expect.poll(() => reader.served.destroyed).toBe(true)
+      going.resolve()
+      await expect.poll(() => records).toHaveLength(1)
+      await expect.poll(isOpen).toBe(false)
+    },
+  )
 })
