@@ -46,13 +46,11 @@ const openStandardInput = (): Readable => {
   return stats.isDirectory() || stats.isBlockDevice() ? createReadStream('', { fd: 0 }) : process.stdin
 }
 
-// As a file, a pipe without a writer would keep a thread of Node busy, and the process from its end.
-const openPipe = (file: string): Readable =>
-  new Socket({ fd: openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), writable: false })
-
 const openInput = (file: string): Readable => {
   if (file === '-') return openStandardInput()
-  return statsOf(file)?.isFIFO() ? openPipe(file) : createReadStream(file)
+  if (!statsOf(file)?.isFIFO()) return createReadStream(file)
+  // As a file, a pipe without a writer would keep a thread of Node busy, and the process from its end.
+  return new Socket({ fd: openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), writable: false })
 }
 
 async function* readText(file: string, signal: AbortSignal | undefined): AsyncGenerator<string> {

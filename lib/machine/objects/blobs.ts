@@ -34,11 +34,6 @@ export interface Blobs {
    * unavailable (no file handle is free).
    */
   read(name: string, size: number, range: ByteRange): Readable | undefined
-  /**
-   * Pieces share their memory: each is good until the next one is asked for. Throws when the blob is missing or has
-   * another size. Errors: unavailable (no file handle is free).
-   */
-  pieces(name: string, size: number): AsyncIterable<Uint8Array>
   remove(names: readonly string[]): Promise<void>
   close(): void
 }
@@ -194,25 +189,6 @@ const readRange = (path: string, name: string, size: number, range: ByteRange): 
   }
 }
 
-async function* readPieces(path: string, name: string, size: number): AsyncGenerator<Uint8Array, void> {
-  const file = await open(path, 'r').catch((error) => {
-    throw asPortError(error, path)
-  })
-  try {
-    const buffer = Buffer.allocUnsafeSlow(Math.min(size, readBuffer))
-    let position = 0
-    for (;;) {
-      const { bytesRead } = await file.read(buffer, 0, buffer.length, position)
-      if (bytesRead === 0) break
-      position += bytesRead
-      yield buffer.subarray(0, bytesRead)
-    }
-    if (position !== size) throw new Error(`The blob ${name} has ${position} bytes instead of ${size}`)
-  } finally {
-    await file.close()
-  }
-}
-
 export const openBlobs = (
   { blobs: folder, orphans }: BlobFolders,
   { durable }: { readonly durable: boolean },
@@ -229,7 +205,6 @@ export const openBlobs = (
     append: (...given) => writeOn(...given).catch(asOurs),
     cut,
     read: (name, size, range) => readRange(pathOfBlob(folder, name), name, size, range),
-    pieces: (name, size) => readPieces(pathOfBlob(folder, name), name, size),
     remove,
     close: () => closeSync(folderHandle),
   }
