@@ -161,7 +161,9 @@ const placeAll = async (
     const isCut = deadline.signal.aborted && !(error instanceof NotPlaced)
     const cause = isCut ? new NotPlaced({ outcome: 'late' }) : error
     const failure = await placing.undo(cause)
-    if (begun && failure === cause) await undoDeadline.wait(removals.cancel(begun)).catch(() => {})
+    // The record of an earlier removal that this one continues stays.
+    if (begun && removedFolder && failure === cause)
+      await undoDeadline.wait(removals.cancel(removedFolder)).catch(() => {})
     if (failure instanceof NotPlaced) return { outcome: failure.outcome, hasChanged: false }
     throw failure
   } finally {
