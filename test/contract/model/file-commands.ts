@@ -1,0 +1,179 @@
+import fc from 'fast-check'
+import { formHeaders, multipart } from '../storage/service.ts'
+import { expectFile, type Learn, request } from './commands.ts'
+import {
+  addFolder,
+  copyPath,
+  isThere,
+  join,
+  learnFiles,
+  movePath,
+  nameOf,
+  putFile,
+  removePath,
+  spell,
+  spellFolder,
+  targetOf,
+} from './site-model.ts'
+
+const folders = ['a', 'A', 'a/b', 'Templates']
+const names = ['a', 'A', 'b', 'B.html', 'b.html', 'n.txt', 'e\u0301.txt']
+const paths = [...folders, ...folders.flatMap((folder) => names.map((name) => join(folder, name))), ...names]
+const contents = ['', 'x', '<p>y</p>', '{tag_pagecontent}', 'z'.repeat(20_000)]
+
+const anyFolder = fc.constantFrom('', ...folders)
+const anyName = fc.constantFrom(...names)
+const anyContent = fc.constantFrom(...contents)
+// The few paths that everything is about, most of the time.
+const anyPath = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom('a', 'A', 'a/b.html', 'A/b.html', 'a/b', 'b.html', 'Templates/b.html') },
+  { weight: 1, arbitrary: fc.constantFrom(...paths) },
+)
+const asDraft = fc.constantFrom({}, {}, { version: 'draft' })
+
+type Condition = Pick<Parameters<typeof request>[0], 'headers' | 'tag'>
+const header = fc.constantFrom('If-Match' as const, 'If-None-Match' as const)
+const always: fc.Arbitrary<Condition> = fc.constant({})
+const anyCondition: fc.Arbitrary<Condition> = fc.oneof(
+  { weight: 6, arbitrary: always },
+  { weight: 1, arbitrary: header.map((name) => ({ headers: { [name]: '*' } })) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(header, fc.constantFrom('present' as const, 'earlier' as const))
+      .map(([name, age]) => ({ tag: { header: name, age } })),
+  },
+)
+const isConditional = ({ headers, tag }: Condition): boolean => headers !== undefined || tag !== undefined
+
+const written = (path: string): string => path.normalize('NFC')
+
+/** What a success changes in the model. */
+const onSuccess =
+  (change: (model: Parameters<Learn>[0]) => void): Learn =>
+  (model, { status }) => {
+    if (status === 200) change(model)
+  }
+
+const put = fc.tuple(anyPath, asDraft, anyContent, anyCondition).map(([path, query, body, condition]) =>
+  request(
+    { method: 'PUT', ...targetOf(path), query, body, ...condition },
+    onSuccess((model) => {
+      putFile(model, spell(model, written(path), isConditional(condition)), body, query.version === 'draft')
+    }),
+  ),
+)
+
+const files = fc.uniqueArray(fc.tuple(anyName, anyContent), { minLength: 1, maxLength: 3 })
+const post = fc.tuple(anyFolder, files, anyCondition).map(([wanted, parts, condition]) => {
+  const body = multipart(parts.map(([name, content]) => ({ name, content }))).toString()
+  const headers = { ...formHeaders, ...condition.headers }
+  return request(
+    { method: 'POST', ...targetOf(wanted), body, ...condition, headers },
+    onSuccess((model) => {
+      const folder = isConditional(condition) ? wanted : spellFolder(model, wanted)
+      const [[only = ''] = []] = parts
+      // S-34: a client that adds the name of the file to the path.
+      if (parts.length === 1 && only === nameOf(folder) && !model.folders.has(folder)) {
+        return putFile(model, folder, parts[0]?.[1] ?? '', false, true)
+      }
+      for (const [name, content] of parts) putFile(model, join(folder, written(name)), content, false, true)
+    }),
+  )
+})
+
+const get = fc
+  .tuple(anyPath, asDraft, fc.constantFrom('GET', 'HEAD'), anyCondition)
+  .map(([path, query, method, condition]) =>
+    request({ method, ...targetOf(path), query, ...condition }, (model, answer) => {
+      if (method === 'GET' && !isConditional(condition))
+        expectFile(model, answer, written(path), query.version === 'draft')
+    }),
+  )
+
+const metaSwitches = fc.constantFrom({}, { recursive: 'true' }, { limit: '1' }, { recursive: 'true', limit: '2' })
+const meta = fc
+  .tuple(fc.oneof(anyPath, anyFolder), metaSwitches)
+  .map(([path, query]) => request({ method: 'GET', ...targetOf(path), query: { meta: '', ...query } }))
+
+const look = fc
+  .tuple(
+    fc.oneof(anyPath, anyFolder),
+    fc.constantFrom('versions', 'deleted', 'removal'),
+    fc.constantFrom({}, { limit: '1' }),
+  )
+  .map(([path, name, query]) => request({ method: 'GET', ...targetOf(path), query: { [name]: '', ...query } }))
+
+const readVersion = fc
+  .tuple(anyPath, fc.nat(3))
+  .map(([path, version]) => request({ method: 'GET', ...targetOf(path), version }))
+
+const makeFolder = fc.tuple(anyPath, anyCondition).map(([path, condition]) =>
+  request(
+    { method: 'PUT', ...targetOf(path), query: { type: 'folder' }, ...condition },
+    onSuccess((model) => addFolder(model, spell(model, written(path), isConditional(condition)))),
+  ),
+)
+
+const relocate = fc
+  .tuple(
+    anyPath,
+    fc.oneof(fc.record({ name: anyName }), fc.record({ path: anyPath }), fc.record({ copyTo: anyPath })),
+    anyCondition,
+  )
+  .map(([path, body, condition]) =>
+    request(
+      { method: 'PUT', ...targetOf(path), query: { meta: '' }, body, ...condition },
+      onSuccess((model) => {
+        const asWritten = isConditional(condition)
+        const source = written(path)
+        const from = isThere(model, source) ? source : spell(model, source, asWritten)
+        if ('name' in body)
+          return movePath(model, from, join(from.slice(0, -nameOf(from).length - 1), written(body.name)))
+        const to = spell(model, written('path' in body ? body.path : body.copyTo), asWritten)
+        if ('path' in body) movePath(model, from, to)
+        else copyPath(model, from, to)
+      }),
+    ),
+  )
+
+const deletions = fc.constantFrom({}, {}, { force: 'false' }, { version: 'draft' })
+const remove = fc.tuple(anyPath, deletions, anyCondition).map(([path, query, condition]) =>
+  request(
+    { method: 'DELETE', ...targetOf(path), query, ...condition },
+    onSuccess((model) => {
+      const asWritten = written(path)
+      const found = isThere(model, asWritten) ? asWritten : spell(model, asWritten, isConditional(condition))
+      removePath(model, found, 'version' in query)
+    }),
+  ),
+)
+
+const restore = fc
+  .tuple(anyPath, fc.constantFrom({}, {}, { replace: true }), fc.option(fc.nat(3), { nil: undefined }))
+  .map(([path, body, version]) =>
+    request(
+      { method: 'POST', ...targetOf(path), query: { restore: '' }, body, version },
+      async (model, { status }, sites) => {
+        if (status === 200) await learnFiles(model, sites)
+      },
+    ),
+  )
+
+const changes = fc
+  .constantFrom({}, { after: '' }, { limit: '2' }, { type: 'file.stored' }, { subject: 'a/' })
+  .map((query) => request({ method: 'GET', api: 'v2', path: 'changes', query }))
+
+export const anyFileCommand = fc.oneof(
+  { weight: 6, arbitrary: put },
+  { weight: 3, arbitrary: post },
+  { weight: 3, arbitrary: get },
+  { weight: 2, arbitrary: meta },
+  { weight: 2, arbitrary: look },
+  { weight: 1, arbitrary: readVersion },
+  { weight: 2, arbitrary: makeFolder },
+  { weight: 4, arbitrary: relocate },
+  { weight: 4, arbitrary: remove },
+  { weight: 4, arbitrary: restore },
+  { weight: 1, arbitrary: changes },
+)

@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
+import { type BothSites, type BothStores, categories, createClock, objects, openBothStores } from './both-stores.ts'
+import { expectFile } from './commands.ts'
+import { anyFileCommand } from './file-commands.ts'
+import { createSiteModel, readFiles, type SiteModel, targetOf } from './site-model.ts'
+import { anyFieldCommand, anyLinkCommand, listFields, listLinks } from './table-commands.ts'
+
+// `npm run prove` tries many sequences by another seed each time.
+const { MODEL_SEQUENCES = '30', MODEL_SEED = '12', MODEL_PATH } = process.env
+
+// Stores grow: a bucket in memory sorts all of its keys.
+const sequencesPerStore = 40
+
+const anyCommand = fc.oneof(
+  { weight: 6, arbitrary: anyFileCommand },
+  { weight: 1, arbitrary: anyFieldCommand },
+  { weight: 1, arbitrary: anyLinkCommand },
+)
+
+/** What a sequence has come to, on both sides. */
+const lookAtAll = async (model: SiteModel, sites: BothSites): Promise<void> => {
+  const lists = (['news', 'blog'] as const).flatMap((kind) => [
+    ...categories.map((category) => listLinks(kind, { category })),
+    ...objects.map((object) => listLinks(kind, { object })),
+  ])
+  for (const list of [listFields, ...lists]) await list.run(model, sites)
+  await sites.ask({ method: 'GET', api: 'v2', path: 'storage', query: { deleted: '' } })
+  await sites.ask({ method: 'GET', api: 'v2', path: 'changes', query: { after: '', limit: '500' } })
+  const { files, folders } = await readFiles(sites)
+  expect([...files].sort(), 'files').toEqual([...model.files].sort())
+  expect([...folders].sort(), 'folders').toEqual([...model.folders].sort())
+  for (const path of model.drafts.keys()) {
+    const query = { version: 'draft' }
+    expectFile(model, await sites.ask({ method: 'GET', ...targetOf(path), query }), path, true)
+  }
+}
+
+let both: BothStores | undefined
+let sequences = 0
+afterAll(() => both?.close())
+
+const openSite = async (): Promise<BothSites> => {
+  sequences += 1
+  if (sequences % sequencesPerStore === 1) {
+    await both?.close()
+    both = await openBothStores(clock)
+  }
+  if (!both) throw new Error('No stores are open')
+  return both.openSite()
+}
+
+// Whole seconds, as S3 has them.
+const clock = createClock(1_800_000_000_000)
+
+test('every sequence of requests is answered alike by both stores, and as the model says', async () => {
+  vi.spyOn(Date, 'now').mockImplementation(clock.wall)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const sequence = fc.commands([anyCommand], { maxCommands: 30, size: 'max' })
+  const property = fc.asyncProperty(sequence, async (commands) => {
+    const [model, sites] = [createSiteModel(), await openSite()]
+    await fc.asyncModelRun(() => ({ model, real: sites }), commands)
+    await lookAtAll(model, sites)
+  })
+  await fc.assert(property, {
+    numRuns: Number(MODEL_SEQUENCES),
+    seed: Number(MODEL_SEED),
+    ...(MODEL_PATH && { path: MODEL_PATH }),
+    includeErrorInReport: true,
+  })
+}, 3_600_000)

@@ -1,0 +1,119 @@
+import type { BothSites } from './both-stores.ts'
+
+interface Field {
+  readonly id: number
+  readonly mandatory: boolean
+}
+
+/** What the answers must say about a site, as simple as it can be told. */
+export const createSiteModel = () => ({
+  files: new Map<string, string>(),
+  drafts: new Map<string, string>(),
+  folders: new Set<string>(),
+  /** There may be other drafts than these: no list shows them. */
+  hasOtherDrafts: false,
+  /** By order. */
+  fields: new Map<number, Field>(),
+  /** `category/kind/object` to displayable. */
+  links: new Map<string, number>(),
+})
+export type SiteModel = ReturnType<typeof createSiteModel>
+
+export const isPage = (path: string): boolean => /\.html$/.test(path) && !path.startsWith('Templates/')
+
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+export const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
+
+/** A folder as it is spelled: as written, else the first by code point that differs in case (S-3, S-4). */
+export const spellFolder = ({ folders }: SiteModel, path: string): string =>
+  path.split('/').reduce((above, name) => {
+    const written = join(above, name)
+    const others = [...folders].filter((one) => one.toLowerCase() === written.toLowerCase() && parentOf(one) === above)
+    return folders.has(written) ? written : (others.sort()[0] ?? written)
+  }, '')
+
+/** With a condition, a path counts as written (S-7); else folders on the way are looked up without case (S-5). */
+export const spell = (model: SiteModel, path: string, isConditional: boolean): string =>
+  isConditional || parentOf(path) === '' ? path : join(spellFolder(model, parentOf(path)), nameOf(path))
+
+export const isThere = ({ files, drafts, folders }: SiteModel, path: string): boolean =>
+  files.has(path) || drafts.has(path) || folders.has(path)
+
+export const addFolder = (model: SiteModel, path: string): void => {
+  for (let folder = path; folder !== ''; folder = parentOf(folder)) model.folders.add(folder)
+}
+
+/** A form keeps the draft, publishing removes it (S-48). */
+export const putFile = (
+  model: SiteModel,
+  path: string,
+  content: string,
+  asDraft: boolean,
+  keepsDraft = false,
+): void => {
+  addFolder(model, parentOf(path))
+  const isDraft = asDraft && isPage(path)
+  model[isDraft ? 'drafts' : 'files'].set(path, content)
+  if (!isDraft && !keepsDraft) model.drafts.delete(path)
+}
+
+const isAtOrBelow = (one: string, path: string): boolean => one === path || one.startsWith(`${path}/`)
+
+/** `draftOnly` has a meaning for pages only (S-99, S-100). */
+export const removePath = ({ files, drafts, folders }: SiteModel, path: string, draftOnly = false): void => {
+  for (const part of draftOnly && isPage(path) && !folders.has(path) ? [drafts] : [files, drafts, folders]) {
+    for (const one of part.keys()) if (isAtOrBelow(one, path)) part.delete(one)
+  }
+}
+
+export const copyPath = (model: SiteModel, from: string, to: string): void => {
+  addFolder(model, parentOf(to))
+  const moved = (path: string) => `${to}${path.slice(from.length)}`
+  for (const [path, content] of [...model.files]) if (isAtOrBelow(path, from)) model.files.set(moved(path), content)
+  for (const path of [...model.folders]) if (isAtOrBelow(path, from)) model.folders.add(moved(path))
+}
+
+export const movePath = (model: SiteModel, from: string, to: string): void => {
+  if (from === to) return
+  const drafts = [...model.drafts].filter(([path]) => isAtOrBelow(path, from))
+  copyPath(model, from, to)
+  removePath(model, from)
+  for (const [path, content] of drafts) model.drafts.set(`${to}${path.slice(from.length)}`, content)
+}
+
+/** A taken order moves that field and those directly behind it (F-23). */
+export const placeField = ({ fields }: SiteModel, placed: Field, wanted?: number): void => {
+  let order = wanted ?? Math.max(0, ...fields.keys()) + 1
+  for (let field = placed; ; order += 1) {
+    const next = fields.get(order)
+    fields.set(order, field)
+    if (!next) return
+    field = next
+  }
+}
+
+const encode = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
+export const targetOf = (path: string) =>
+  ({ api: 'v2', path: path === '' ? 'storage' : `storage/${encode(path)}` }) as const
+
+/** Reads what lies below a folder. */
+export const readFiles = async (sites: BothSites, folder = ''): Promise<Pick<SiteModel, 'files' | 'folders'>> => {
+  const [files, folders] = [new Map<string, string>(), new Set<string>()]
+  const { contents } = (await sites.ask({ method: 'GET', ...targetOf(folder), query: { meta: '' } })).json()
+  for (const { type, name } of contents as readonly { readonly type: string; readonly name: string }[]) {
+    const path = join(folder, name)
+    if (type === 'file') files.set(path, (await sites.ask({ method: 'GET', ...targetOf(path) })).body)
+    else folders.add(path)
+    const below = type === 'file' ? createSiteModel() : await readFiles(sites, path)
+    for (const [one, content] of below.files) files.set(one, content)
+    for (const one of below.folders) folders.add(one)
+  }
+  return { files, folders }
+}
+
+/** Takes over what is there, where it would be long to say what must be. */
+export const learnFiles = async (model: SiteModel, sites: BothSites): Promise<void> => {
+  model.drafts.clear()
+  Object.assign(model, await readFiles(sites), { hasOtherDrafts: true })
+}
