@@ -17,7 +17,7 @@ import { openTestBucket } from '../../support/bucket.ts'
 import { type Answer, type Request, send } from '../../support/gateway.ts'
 import { entry } from '../../support/history.ts'
 import { openTestTables, tableSettings } from '../../support/tables.ts'
-import { compareAnswers, type Pairs } from './compare-answers.ts'
+import { compareAnswers, createKnowledge } from './compare-answers.ts'
 
 /** One time for both stores. S3 tells whole seconds, so that no two requests have the same one (H-23). */
 export const createClock = (start: number) => {
@@ -117,7 +117,7 @@ export const openBothStores = async (clock: TestClock) => {
     const site = count as SiteId
     const token = newToken()
     for (const one of stores) await fillSite(one, site, token)
-    const pairs: Pairs = new Map()
+    const known = createKnowledge()
     const tags = new Map<string, (readonly string[])[]>()
 
     const askEach = (question: Question, own: readonly Request[] = []): Promise<readonly Answer[]> => {
@@ -158,6 +158,7 @@ export const openBothStores = async (clock: TestClock) => {
       async ask(question: Question): Promise<Answer> {
         clock.tick()
         const { tag, version, method, body } = question
+        if (method === 'PUT' && question.query?.['meta'] !== undefined) known.moves.add(clock.wall())
         const named = tag && (await tagsFor(question, tag.age))
         const versions = version === undefined ? [] : await versionsFor(question, version)
         const own = handlers.map((_, side): Request => {
@@ -167,7 +168,7 @@ export const openBothStores = async (clock: TestClock) => {
           if (method === 'GET') return { headers, query: { versionId: chosen } }
           return { headers, body: { ...(body as object), version: chosen } }
         })
-        return compareAnswers(await askEach(question, own), pairs)
+        return compareAnswers(await askEach(question, own), known)
       },
     }
   }

@@ -1,11 +1,23 @@
 import type { Answer } from '../../support/gateway.ts'
 
-/** By name of one machine, the name of AWS for the same thing. */
-export type Pairs = Map<string, string>
+/** What is known of one site on both. */
+export const createKnowledge = () => ({
+  /** By name of one machine, the name of AWS for the same thing. */
+  names: new Map<string, string>(),
+  /** When files were moved, in milliseconds. */
+  moves: new Set<number>(),
+})
+type Knowledge = ReturnType<typeof createKnowledge>
 
 // Each store has its own tags (S-70), versions (H-15), ids of changes (H-1) and cursors. What is one on one machine must
 // be one on AWS. There, equal bytes have the same tag too.
-const names = /\.(etag|version|id|next|cursor)$/
+const ownName = /\.(etag|version|id|next|cursor)$/
+
+const ownTime = /\.(lastModified|last-modified|at)$/
+
+/** A moved file has the time of the move on AWS, and keeps its own on one machine (S-107). */
+const isMoved = (machine: string, aws: string, { moves }: Knowledge): boolean =>
+  Date.parse(machine) < Date.parse(aws) && moves.has(Date.parse(aws))
 
 /** Members of an object, or items of a list, by name. */
 const partsOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
@@ -14,20 +26,22 @@ const partsOf = (value: unknown): Readonly<Record<string, unknown>> | undefined 
 const isFolder = (value: unknown): boolean => partsOf(value)?.['type'] === 'folder'
 
 /** The places where two values differ, with both. */
-const differences = (machine: unknown, aws: unknown, pairs: Pairs, place = ''): readonly string[] => {
+const differences = (machine: unknown, aws: unknown, known: Knowledge, place = ''): readonly string[] => {
   const [here, there] = [partsOf(machine), partsOf(aws)]
   if (here && there) {
     return [...new Set([...Object.keys(here), ...Object.keys(there)])].flatMap((name) => {
       // A folder that moves is created anew on AWS; lists may leave its time out (S-75).
       if (name === 'lastModified' && isFolder(here) && isFolder(there)) return []
-      return differences(here[name], there[name], pairs, `${place}.${name}`)
+      return differences(here[name], there[name], known, `${place}.${name}`)
     })
   }
-  if (typeof machine === 'string' && typeof aws === 'string' && names.test(place)) {
-    const known = pairs.get(machine)
-    pairs.set(machine, known ?? aws)
-    return known === undefined || known === aws ? [] : [`${place}: ${machine} stood for ${known}, now for ${aws}`]
+  if (typeof machine === 'string' && typeof aws === 'string' && ownName.test(place)) {
+    const first = known.names.get(machine)
+    known.names.set(machine, first ?? aws)
+    return first === undefined || first === aws ? [] : [`${place}: ${machine} stood for ${first}, now for ${aws}`]
   }
+  if (typeof machine === 'string' && typeof aws === 'string' && ownTime.test(place) && isMoved(machine, aws, known))
+    return []
   const text = (value: unknown) => JSON.stringify(value)?.slice(0, 300)
   return machine === aws ? [] : [`${place}: ${text(machine)} on one machine, ${text(aws)} on AWS`]
 }
@@ -38,9 +52,9 @@ const viewOf = ({ status, headers, body }: Answer) => {
 }
 
 /** Answers what both have answered. Throws an Error that names the differences, if there are any. */
-export const compareAnswers = ([machine, aws]: readonly Answer[], pairs: Pairs): Answer => {
+export const compareAnswers = ([machine, aws]: readonly Answer[], known: Knowledge): Answer => {
   if (!machine || !aws) throw new Error('Two stores answer')
-  const found = differences(viewOf(machine), viewOf(aws), pairs)
+  const found = differences(viewOf(machine), viewOf(aws), known)
   if (found.length > 0) throw new Error(`The stores differ (${machine.status}, ${aws.status}):\n${found.join('\n')}`)
   return aws
 }

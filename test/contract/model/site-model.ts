@@ -79,7 +79,11 @@ export const movePath = (model: SiteModel, from: string, to: string): void => {
   const drafts = [...model.drafts].filter(([path]) => isAtOrBelow(path, from))
   copyPath(model, from, to)
   removePath(model, from)
-  for (const [path, content] of drafts) model.drafts.set(`${to}${path.slice(from.length)}`, content)
+  for (const [path, content] of drafts) {
+    const moved = `${to}${path.slice(from.length)}`
+    // Only pages have drafts (S-19).
+    if (isPage(moved)) model.drafts.set(moved, content)
+  }
 }
 
 /** A taken order moves that field and those directly behind it (F-23). */
