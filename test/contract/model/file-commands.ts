@@ -16,7 +16,7 @@ import {
   targetOf,
 } from './site-model.ts'
 
-const folders = ['a', 'A', 'a/b', 'Templates']
+const folders = ['a', 'A', 'a/b', 'b.html', 'Templates']
 const names = ['a', 'A', 'b', 'B.html', 'b.html', 'n.txt', 'e\u0301.txt']
 const paths = [...folders, ...folders.flatMap((folder) => names.map((name) => join(folder, name))), ...names]
 const contents = ['', 'x', '<p>y</p>', '{tag_pagecontent}', 'z'.repeat(20_000)]

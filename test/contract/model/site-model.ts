@@ -58,32 +58,47 @@ export const putFile = (
   if (!isDraft && !keepsDraft) model.drafts.delete(path)
 }
 
-const isAtOrBelow = (one: string, path: string): boolean => one === path || one.startsWith(`${path}/`)
+/** What a path means: a file or draft, else a folder with all in it. A copy takes no drafts (S-58). */
+const partOf = ({ files, drafts }: SiteModel, path: string, withDrafts = true) => {
+  const isFile = files.has(path) || (withDrafts && drafts.has(path))
+  const has = (one: string) => one === path || (!isFile && one.startsWith(`${path}/`))
+  return { isFile, has }
+}
+type Part = ReturnType<typeof partOf>
+
+const removePart = ({ files, drafts, folders }: SiteModel, { isFile, has }: Part): void => {
+  for (const kind of isFile ? [files, drafts] : [files, drafts, folders]) {
+    for (const path of kind.keys()) if (has(path)) kind.delete(path)
+  }
+}
+
+const copyPart = (model: SiteModel, { isFile, has }: Part, moved: (path: string) => string): void => {
+  for (const [path, content] of [...model.files]) if (has(path)) model.files.set(moved(path), content)
+  for (const path of isFile ? [] : [...model.folders]) if (has(path)) model.folders.add(moved(path))
+}
 
 /** `draftOnly` has a meaning for pages only (S-99, S-100). */
-export const removePath = ({ files, drafts, folders }: SiteModel, path: string, draftOnly = false): void => {
-  for (const part of draftOnly && isPage(path) && !folders.has(path) ? [drafts] : [files, drafts, folders]) {
-    for (const one of part.keys()) if (isAtOrBelow(one, path)) part.delete(one)
-  }
+export const removePath = (model: SiteModel, path: string, draftOnly: boolean): void => {
+  const part = partOf(model, path)
+  if (draftOnly && isPage(path) && part.isFile) model.drafts.delete(path)
+  else removePart(model, part)
 }
 
 export const copyPath = (model: SiteModel, from: string, to: string): void => {
   addFolder(model, parentOf(to))
-  const moved = (path: string) => `${to}${path.slice(from.length)}`
-  for (const [path, content] of [...model.files]) if (isAtOrBelow(path, from)) model.files.set(moved(path), content)
-  for (const path of [...model.folders]) if (isAtOrBelow(path, from)) model.folders.add(moved(path))
+  copyPart(model, partOf(model, from, false), (path) => to + path.slice(from.length))
 }
 
 export const movePath = (model: SiteModel, from: string, to: string): void => {
   if (from === to) return
-  const drafts = [...model.drafts].filter(([path]) => isAtOrBelow(path, from))
-  copyPath(model, from, to)
-  removePath(model, from)
-  for (const [path, content] of drafts) {
-    const moved = `${to}${path.slice(from.length)}`
-    // Only pages have drafts (S-19).
-    if (isPage(moved)) model.drafts.set(moved, content)
-  }
+  addFolder(model, parentOf(to))
+  const part = partOf(model, from)
+  const moved = (path: string) => to + path.slice(from.length)
+  // Only pages have drafts (S-19).
+  const drafts = [...model.drafts].filter(([path]) => part.has(path) && isPage(moved(path)))
+  copyPart(model, part, moved)
+  removePart(model, part)
+  for (const [path, content] of drafts) model.drafts.set(moved(path), content)
 }
 
 /** A taken order moves that field and those directly behind it (F-23). */
