@@ -26,7 +26,7 @@ const anyName = fc.constantFrom(...names)
 const anyContent = fc.constantFrom(...contents)
 // The few paths that everything is about, most of the time.
 const anyPath = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom('a', 'A', 'a/b.html', 'A/b.html', 'a/b', 'b.html', 'Templates/b.html') },
+  { weight: 6, arbitrary: fc.constantFrom('a', 'A', 'a/b.html', 'A/b.html', 'b.html', 'Templates/b.html') },
   { weight: 1, arbitrary: fc.constantFrom(...paths) },
 )
 const asDraft = fc.constantFrom({}, {}, { version: 'draft' })
