@@ -2,15 +2,17 @@ import type { Answer } from '../../support/gateway.ts'
 
 /** What is known of one site on both. */
 export const createKnowledge = () => ({
-  /** By name of one machine, the name of AWS for the same thing. */
+  /** By what something is of and its name on one machine, its name on AWS. */
   names: new Map<string, string>(),
   /** When files were moved, in milliseconds. */
   moves: new Set<number>(),
 })
 type Knowledge = ReturnType<typeof createKnowledge>
+/** `path`: what was asked for. */
+type Asked = Knowledge & { readonly path: string }
 
 // Each store has its own tags (S-70), versions (H-15), ids of changes (H-1) and cursors. What is one on one machine must
-// be one on AWS. There, equal bytes have the same tag too.
+// be one on AWS, of each path: a moved file keeps its names there only. On AWS, equal bytes have the same tag too.
 const ownName = /\.(etag|version|id|next|cursor)$/
 
 const ownTime = /\.(lastModified|last-modified|at)$/
@@ -26,21 +28,22 @@ const partsOf = (value: unknown): Readonly<Record<string, unknown>> | undefined 
 const isFolder = (value: unknown): boolean => partsOf(value)?.['type'] === 'folder'
 
 /** The places where two values differ, with both. */
-const differences = (machine: unknown, aws: unknown, known: Knowledge, place = ''): readonly string[] => {
+const differences = (machine: unknown, aws: unknown, asked: Asked, place = ''): readonly string[] => {
   const [here, there] = [partsOf(machine), partsOf(aws)]
   if (here && there) {
     return [...new Set([...Object.keys(here), ...Object.keys(there)])].flatMap((name) => {
       // A folder that moves is created anew on AWS; lists may leave its time out (S-75).
       if (name === 'lastModified' && isFolder(here) && isFolder(there)) return []
-      return differences(here[name], there[name], known, `${place}.${name}`)
+      return differences(here[name], there[name], asked, `${place}.${name}`)
     })
   }
   if (typeof machine === 'string' && typeof aws === 'string' && ownName.test(place)) {
-    const first = known.names.get(machine)
-    known.names.set(machine, first ?? aws)
-    return first === undefined || first === aws ? [] : [`${place}: ${machine} stood for ${first}, now for ${aws}`]
+    const name = `${asked.path} ${machine}`
+    const first = asked.names.get(name) ?? aws
+    asked.names.set(name, first)
+    return first === aws ? [] : [`${place}: ${machine} stood for ${first}, now for ${aws}`]
   }
-  if (typeof machine === 'string' && typeof aws === 'string' && ownTime.test(place) && isMoved(machine, aws, known))
+  if (typeof machine === 'string' && typeof aws === 'string' && ownTime.test(place) && isMoved(machine, aws, asked))
     return []
   const text = (value: unknown) => JSON.stringify(value)?.slice(0, 300)
   return machine === aws ? [] : [`${place}: ${text(machine)} on one machine, ${text(aws)} on AWS`]
@@ -52,9 +55,9 @@ const viewOf = ({ status, headers, body }: Answer) => {
 }
 
 /** Answers what both have answered. Throws an Error that names the differences, if there are any. */
-export const compareAnswers = ([machine, aws]: readonly Answer[], known: Knowledge): Answer => {
+export const compareAnswers = ([machine, aws]: readonly Answer[], asked: Asked): Answer => {
   if (!machine || !aws) throw new Error('Two stores answer')
-  const found = differences(viewOf(machine), viewOf(aws), known)
+  const found = differences(viewOf(machine), viewOf(aws), asked)
   if (found.length > 0) throw new Error(`The stores differ (${machine.status}, ${aws.status}):\n${found.join('\n')}`)
   return aws
 }

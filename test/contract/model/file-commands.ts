@@ -24,9 +24,10 @@ const contents = ['', 'x', '<p>y</p>', '{tag_pagecontent}', 'z'.repeat(20_000)]
 const anyFolder = fc.constantFrom('', ...folders)
 const anyName = fc.constantFrom(...names)
 const anyContent = fc.constantFrom(...contents)
-// The few paths that everything is about, most of the time.
+/** Most requests are about these. */
+export const busyPaths = ['a', 'A', 'a/b.html', 'A/b.html', 'b.html', 'Templates/b.html']
 const anyPath = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom('a', 'A', 'a/b.html', 'A/b.html', 'b.html', 'Templates/b.html') },
+  { weight: 6, arbitrary: fc.constantFrom(...busyPaths) },
   { weight: 1, arbitrary: fc.constantFrom(...paths) },
 )
 const asDraft = fc.constantFrom({}, {}, { version: 'draft' })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { type BothSites, type BothStores, categories, createClock, objects, openBothStores } from './both-stores.ts'
 import { expectFile, type request } from './commands.ts'
-import { anyFileCommand } from './file-commands.ts'
+import { anyFileCommand, busyPaths } from './file-commands.ts'
 import { createSiteModel, readFiles, type SiteModel, targetOf } from './site-model.ts'
 import { anyFieldCommand, anyLinkCommand, listFields, listLinks } from './table-commands.ts'
 
@@ -33,7 +33,8 @@ const lookAtAll = async (model: SiteModel, sites: BothSites): Promise<void> => {
   const { files, folders } = await readFiles(sites)
   expect([...files].sort(), 'files').toEqual([...model.files].sort())
   expect([...folders].sort(), 'folders').toEqual([...model.folders].sort())
-  for (const path of model.drafts.keys()) {
+  for (const path of new Set([...files.keys(), ...model.drafts.keys(), ...busyPaths])) {
+    await sites.ask({ method: 'GET', ...targetOf(path), query: { versions: '' } })
     const query = { version: 'draft' }
     expectFile(model, await sites.ask({ method: 'GET', ...targetOf(path), query }), path, true)
   }
