@@ -26,11 +26,11 @@ const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIn
 export const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 
 /** A folder as it is spelled: as written, else the first by code point that differs in case (S-3, S-4). */
-export const spellFolder = ({ folders }: SiteModel, path: string): string =>
+export const spellFolder = ({ files, folders }: SiteModel, path: string): string =>
   path.split('/').reduce((above, name) => {
     const written = join(above, name)
     const others = [...folders].filter((one) => one.toLowerCase() === written.toLowerCase() && parentOf(one) === above)
-    return folders.has(written) ? written : (others.sort()[0] ?? written)
+    return folders.has(written) || files.has(written) ? written : (others.sort()[0] ?? written)
   }, '')
 
 /** With a condition, a path counts as written (S-7); else folders on the way are looked up without case (S-5). */
