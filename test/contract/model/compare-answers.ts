@@ -1,12 +1,18 @@
 import type { Answer } from '../../support/gateway.ts'
 
 /** What is known of one site on both. */
-export const createKnowledge = () => ({
+export const createKnowledge = () => {
   /** By what something is of and its name on one machine, its name on AWS. */
-  names: new Map<string, string>(),
+  const names = new Map<string, string>()
   /** When files were moved, in milliseconds. */
-  moves: new Set<number>(),
-})
+  const moves = new Set<number>()
+  const move = (now: number): void => {
+    moves.add(now)
+    // On one machine a file that comes back brings its name along.
+    names.clear()
+  }
+  return { names, moves, move }
+}
 type Knowledge = ReturnType<typeof createKnowledge>
 /** `path`: what was asked for. */
 type Asked = Knowledge & { readonly path: string }

@@ -7,7 +7,7 @@ import { createSiteModel, readFiles, type SiteModel, targetOf } from './site-mod
 import { anyFieldCommand, anyLinkCommand, listFields, listLinks } from './table-commands.ts'
 
 // `npm run prove` asks for many sequences, by another seed each time.
-const { PROVE_COUNT = '20', PROVE_SEED = '12', PROVE_PATH } = process.env
+const { PROVE_COUNT = '16', PROVE_SEED = '12', PROVE_PATH } = process.env
 
 // Stores grow: a bucket in memory sorts all of its keys.
 const sequencesPerStore = 40

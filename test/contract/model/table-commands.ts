@@ -40,13 +40,9 @@ const removeField = fc.tuple(anyType, tags).map(([id, tag]) =>
 
 export const listFields = request({ method: 'GET', ...fields }, expectFields)
 
-export const anyFieldCommand = fc.oneof(
-  { weight: 4, arbitrary: addField },
-  { weight: 3, arbitrary: changeField },
-  { weight: 2, arbitrary: removeField },
-  { weight: 1, arbitrary: anyType.map((id) => request({ method: 'GET', ...fields, path: `${fields.path}/${id}` })) },
-  { weight: 1, arbitrary: fc.constant(listFields) },
-)
+const getField = anyType.map((id) => request({ method: 'GET', ...fields, path: `${fields.path}/${id}` }))
+const changesOfFields = [addField, addField, changeField, changeField, removeField]
+export const anyFieldCommand = fc.oneof(...changesOfFields, getField, fc.constant(listFields))
 
 const anyKind = fc.constantFrom('news' as const, 'blog' as const)
 const anyCategory = fc.constantFrom(...categories, 9)
@@ -95,7 +91,5 @@ const anyQuery = fc.constantFrom(
   { where: '{displayable: 1}' },
 )
 
-export const anyLinkCommand = fc.oneof(
-  { weight: 3, arbitrary: changeLinks },
-  { weight: 1, arbitrary: fc.tuple(anyKind, anySide, anyQuery).map((wanted) => listLinks(...wanted)) },
-)
+const lists = fc.tuple(anyKind, anySide, anyQuery).map((wanted) => listLinks(...wanted))
+export const anyLinkCommand = fc.oneof(changeLinks, changeLinks, changeLinks, lists)
