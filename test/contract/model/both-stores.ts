@@ -115,7 +115,7 @@ const sendForAll = async (sendOne: (query: { readonly cursor?: string }) => Prom
   }
 }
 
-/** The two stores, each of which is asked the same. */
+/** Asks both stores the same. */
 export const openBothStores = async (clock: TestClock) => {
   const opened = await Promise.all([openOneMachine(clock), openAws(clock)])
   const stores: readonly FilledStores[] = opened.map((one) => one.stores)

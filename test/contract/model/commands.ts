@@ -4,7 +4,7 @@ import type { Answer } from '../../support/gateway.ts'
 import type { BothSites, Question } from './both-stores.ts'
 import type { SiteModel } from './site-model.ts'
 
-/** What an answer says about the model, or changes in it. */
+/** Checks the answer against the model, or changes the model after it. */
 export type Learn = (model: SiteModel, answer: Answer, sites: BothSites) => void | Promise<void>
 
 const textOf = (body: string | object): string => {

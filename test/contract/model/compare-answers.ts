@@ -1,8 +1,8 @@
 import type { Answer } from '../../support/gateway.ts'
 
-/** What is known of one site on both. */
+/** The names and times that both stores have told about one site. */
 export const createKnowledge = () => {
-  /** By what something is of and its name on one machine, its name on AWS. */
+  /** From the path and the name on one machine to the name on AWS. */
   const names = new Map<string, string>()
   /** When files were moved, in milliseconds. */
   const moves = new Set<number>()
@@ -14,7 +14,7 @@ export const createKnowledge = () => {
   return { names, moves, move }
 }
 type Knowledge = ReturnType<typeof createKnowledge>
-/** `path`: what was asked for. */
+/** `path`: of the request. */
 type Asked = Knowledge & { readonly path: string }
 
 // Each store has its own tags (S-70), versions (H-15), ids of changes (H-1) and cursors. What is one on one machine must
@@ -53,7 +53,7 @@ const differences = (machine: unknown, aws: unknown, asked: Asked, place = ''): 
   }
   if (typeof machine === 'string' && typeof aws === 'string' && ownTime.test(place) && isMoved(machine, aws, asked))
     return []
-  // Of several files that cannot become templates, the first to be read is named (S-26).
+  // Several files may be refused as templates: the message names the first that was read (S-26).
   if (place === '.body.message' && isOfTemplate(machine) && isOfTemplate(aws)) return []
   const text = (value: unknown) => JSON.stringify(value)?.slice(0, 300)
   return machine === aws ? [] : [`${place}: ${text(machine)} on one machine, ${text(aws)} on AWS`]

@@ -43,7 +43,7 @@ const isConditional = ({ headers, tag }: Condition): boolean => headers !== unde
 
 const written = (path: string): string => path.normalize('NFC')
 
-/** What a success changes in the model. */
+/** Changes the model after a success. */
 const onSuccess =
   (change: (model: Parameters<Learn>[0]) => void): Learn =>
   (model, { status }) => {

@@ -21,7 +21,7 @@ const anySequence = fc.oneof(
   { weight: 1, arbitrary: sequenceOf(anyFileCommand, anyFieldCommand, anyLinkCommand) },
 )
 
-/** What a sequence has come to, on both sides. */
+/** Reads the whole site at the end of a sequence. */
 const lookAtAll = async (model: SiteModel, sites: BothSites): Promise<void> => {
   const lists = (['news', 'blog'] as const).flatMap((kind) => [
     ...categories.map((category) => listLinks(kind, { category })),

@@ -5,7 +5,7 @@ interface Field {
   readonly mandatory: boolean
 }
 
-/** What the answers must say about a site, as simple as it can be told. */
+/** The state that the answers must show, as simple as possible. */
 export const createSiteModel = () => ({
   files: new Map<string, string>(),
   drafts: new Map<string, string>(),
@@ -58,7 +58,7 @@ export const putFile = (
   if (!isDraft && !keepsDraft) model.drafts.delete(path)
 }
 
-/** What a path means: a file or draft, else a folder with all in it. A copy takes no drafts (S-58). */
+/** A path names a file or draft, else a folder with everything in it. A copy takes no drafts (S-58). */
 const partOf = ({ files, drafts }: SiteModel, path: string, withDrafts = true) => {
   const isFile = files.has(path) || (withDrafts && drafts.has(path))
   const has = (one: string) => one === path || (!isFile && one.startsWith(`${path}/`))
@@ -131,7 +131,7 @@ export const readFiles = async (sites: BothSites, folder = ''): Promise<Pick<Sit
   return { files, folders }
 }
 
-/** Takes over what is there, where it would be long to say what must be. */
+/** Reads the files anew after a restore: its rules would be long. */
 export const learnFiles = async (model: SiteModel, sites: BothSites): Promise<void> => {
   model.drafts.clear()
   Object.assign(model, await readFiles(sites), { hasOtherDrafts: true })
