@@ -116,11 +116,8 @@ export const createRecords = (items: PathItems, keptDays: number): RemovalRecord
         values: { ':until': until, ':recent': since - continuedFor },
         returns: 'ALL_NEW',
       })
-      const continued = {
-        update: 'SET #pending = if_not_exists(#pending, :since), #until = :until, #expires = :expires',
-        values: { ':until': until },
-        returns: 'ALL_NEW',
-      } as const
+      const update = 'SET #pending = if_not_exists(#pending, :since), #until = :until, #expires = :expires'
+      const continued = { update, values: { ':until': until }, returns: 'ALL_NEW' } as const
       const { pending, from, to } = first ?? (await change(removal, continued)) ?? {}
       const began = Number(pending)
       // Another removal has ended since this one listed the folder.
@@ -166,20 +163,13 @@ export const createOpening = (
     // A worker that dies before it closes the removal is followed by another one, which does both.
     await note({ site, folder: path, since: removal.began })
     const closer = randomUUID()
-    const closed = await updateRemoval(
-      items,
-      { site, path, id },
-      {
-        update: 'SET #closed = :true, #closer = :closer, #expires = :expires',
-        condition: '#id = :id AND #closed = :false',
-        values: {
-          ':true': true,
-          ':false': false,
-          ':closer': closer,
-          ':expires': Math.floor(items.now() / 1000) + closedFor,
-        },
-      },
-    )
+    const expires = Math.floor(items.now() / 1000) + closedFor
+    const change = {
+      update: 'SET #closed = :true, #closer = :closer, #expires = :expires',
+      condition: '#id = :id AND #closed = :false',
+      values: { ':true': true, ':false': false, ':closer': closer, ':expires': expires },
+    }
+    const closed = await updateRemoval(items, { site, path, id }, change)
     // Somebody else has closed it, or the SDK has repeated a call whose answer was lost.
     const isOwn = closed ?? (await items.removalsOf(site, [path])).find((one) => one.closer === closer)
     if (isOwn && removal.entry) await record(entryOfRemoval(removal.entry, removal.removed + removed))
