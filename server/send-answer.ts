@@ -60,7 +60,7 @@ const writeStream = async (
   }
 }
 
-// Bytes: what the socket of a slow reader keeps, and answers that are always sent.
+// Bytes. The socket of a slow reader keeps one piece. Smaller answers than the second limit are always sent.
 const pieceSize = 64 * 1024
 const uncounted = 16 * 1024
 

@@ -77,8 +77,8 @@ const openToWrite = async (path: string, makes: boolean): Promise<FileHandle | u
 const readMany = promisify(readv)
 
 /**
- * Reads up to 512 KiB at once: 64 KiB at a time take 1.7 times as long. Gives up what is not asked for in the same turn
- * of the event loop, and reads it again later: a slow reader keeps one piece in memory.
+ * Reads up to 512 KiB at once: 64 KiB at a time take 1.7 times as long. Drops the pieces that the reader does not ask for
+ * in the same turn of the event loop, and reads them again later: a slow reader keeps one piece in memory.
  */
 async function* readForReader(fd: number, { first, last }: ByteRange): AsyncGenerator<Uint8Array, void> {
   let most = 1
@@ -92,11 +92,11 @@ async function* readForReader(fd: number, { first, last }: ByteRange): AsyncGene
     while (position < end) {
       const piece = ahead.shift()?.subarray(0, end - position)
       if (!piece) break
-      const givingUp = setImmediate(() => ahead.splice(0))
+      const dropping = setImmediate(() => ahead.splice(0))
       position += piece.length
       taken += 1
       yield piece
-      clearImmediate(givingUp)
+      clearImmediate(dropping)
     }
     most = taken < most ? taken : Math.min(2 * most, readBuffer / readerPiece)
   }

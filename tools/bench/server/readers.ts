@@ -36,7 +36,7 @@ const besideReaders = async (service: BenchedService, link: URL): Promise<number
     sockets.push(...some)
     await Promise.all(some.map((socket) => once(socket, 'data').then(() => socket.pause())))
   }
-  // What is on its way fills what the system has for each connection.
+  // The buffers of the system fill up.
   await sleep(3_000)
   const memory = service.process.reset()
   for (const socket of sockets) socket.destroy()
@@ -98,7 +98,7 @@ const measureGets = async (compared: readonly Tree[]) => {
   }
 }
 
-/** What slow readers of a file cost, and what the fast ones pay for that. */
+/** Slow readers of a file cost memory; fast ones cost time. */
 export const measureReaders = async (): Promise<Table> => {
   const compared = trees()
   const rows = await measureGets(compared)

@@ -100,7 +100,7 @@ test.for(['SIGINT', 'SIGTERM'] as const)(
   },
 )
 
-/** Whether a process has the file open. */
+/** Tells if a process has the file open. */
 const hasOpen = (pid: number, file: string): boolean =>
   readdirSync(`/proc/${pid}/fd`).some((name) => {
     try {
@@ -140,7 +140,7 @@ describe.runIf(process.platform === 'linux').each(['SIGINT', 'SIGTERM'] as const
   },
 )
 
-test('import takes what comes through a pipe later', async ({ siteDirectory }) => {
+test('import takes the records that come through a pipe later', async ({ siteDirectory }) => {
   const pipe = join(siteDirectory, 'pipe')
   execFileSync('mkfifo', [pipe])
   const program = launch('admin/main.js', ['--data-dir', siteDirectory, 'import', pipe, '--site', '1001'])

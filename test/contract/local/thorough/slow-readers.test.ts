@@ -12,7 +12,7 @@ const readers = 300
 const mebibytesOf = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
-/** All that the service has read so far, files as well. */
+/** Bytes that the service has read, from files and from sockets. */
 const bytesTaken = (pid: number): number => Number(/rchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])
 
 test.runIf(process.platform === 'linux')(
