@@ -144,6 +144,7 @@ describeWithAdmin('the history of a site', () => {
   })
 
   it('is that of site-admin audit, which tells who has changed something by a command', async () => {
+    await issueToken([site])
     const [created, ...others] = await admin('audit', '--site', String(site), '--since', '1d')
     expect(created).toMatchObject({ type: 'site.created', subject: `site/${site}`, requestId: null })
     expect(created.actor).toMatch(/^admin:./)

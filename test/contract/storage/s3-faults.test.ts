@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { failLikePort } from '../../../lib/aws/calls/client-calls.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
@@ -87,6 +87,8 @@ describe.each(['as a whole', 'on the wire'] as const)(
         record: unrecorded,
       })
     })
+
+    beforeEach(() => faulty.arm(0, false))
 
     afterAll(() => {
       vi.restoreAllMocks()
