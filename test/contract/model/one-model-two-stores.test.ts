@@ -60,19 +60,23 @@ const openSite = async (): Promise<BothSites> => {
 // Whole seconds, as S3 has them.
 const clock = createClock(1_800_000_000_000)
 
-test('every sequence of requests is answered alike by both stores, and as the model says', async () => {
-  vi.spyOn(Date, 'now').mockImplementation(clock.wall)
-  onTestFinished(() => void vi.restoreAllMocks())
-  const property = fc.asyncProperty(anySequence, async (commands) => {
-    const [model, sites] = [createSiteModel(), await openSite()]
-    await fc.asyncModelRun(() => ({ model, real: sites }), commands)
-    await lookAtAll(model, sites)
-  })
-  await fc.assert(property, {
-    numRuns: Number(PROVE_COUNT),
-    seed: Number(PROVE_SEED),
-    // A shortened case begins with the number of the one that failed.
-    ...(PROVE_PATH && { path: PROVE_PATH.replace(/:.*/, '') }),
-    includeErrorInReport: true,
-  })
-}, patience)
+test(
+  'every sequence of requests is answered alike by both stores, and as the model says',
+  async () => {
+    vi.spyOn(Date, 'now').mockImplementation(clock.wall)
+    onTestFinished(() => void vi.restoreAllMocks())
+    const property = fc.asyncProperty(anySequence, async (commands) => {
+      const [model, sites] = [createSiteModel(), await openSite()]
+      await fc.asyncModelRun(() => ({ model, real: sites }), commands)
+      await lookAtAll(model, sites)
+    })
+    await fc.assert(property, {
+      numRuns: Number(PROVE_COUNT),
+      seed: Number(PROVE_SEED),
+      // A shortened case begins with the number of the one that failed.
+      ...(PROVE_PATH && { path: PROVE_PATH.replace(/:.*/, '') }),
+      includeErrorInReport: true,
+    })
+  },
+  patience,
+)
