@@ -11,6 +11,7 @@ import {
   nameOf,
   putFile,
   removePath,
+  type SiteModel,
   spell,
   spellFolder,
   targetOf,
@@ -45,9 +46,17 @@ const written = (path: string): string => path.normalize('NFC')
 
 /** Changes the model after a success. */
 const onSuccess =
-  (change: (model: Parameters<Learn>[0]) => void): Learn =>
+  (change: (model: SiteModel) => void): Learn =>
   (model, { status }) => {
     if (status === 200) change(model)
+  }
+
+/** The same for what leaves a path. A draft that no list shows may be all that leaves it. */
+const onLeaving =
+  (path: string, change: (model: SiteModel) => void): Learn =>
+  async (model, answer, sites) => {
+    if (model.hasOtherDrafts && path.endsWith('.html')) await learnFiles(model, sites)
+    else await onSuccess(change)(model, answer, sites)
   }
 
 const put = fc.tuple(anyPath, asDraft, anyContent, anyCondition).map(([path, query, body, condition]) =>
@@ -119,7 +128,7 @@ const relocate = fc
   .map(([path, body, condition]) =>
     request(
       { method: 'PUT', ...targetOf(path), query: { meta: '' }, body, ...condition },
-      onSuccess((model) => {
+      onLeaving(path, (model) => {
         const asWritten = isConditional(condition)
         const source = written(path)
         const from = isThere(model, source) ? source : spell(model, source, asWritten)
@@ -136,7 +145,7 @@ const deletions = fc.constantFrom({}, {}, { force: 'false' }, { version: 'draft'
 const remove = fc.tuple(anyPath, deletions, anyCondition).map(([path, query, condition]) =>
   request(
     { method: 'DELETE', ...targetOf(path), query, ...condition },
-    onSuccess((model) => {
+    onLeaving(path, (model) => {
       const asWritten = written(path)
       const found = isThere(model, asWritten) ? asWritten : spell(model, asWritten, isConditional(condition))
       removePath(model, found, 'version' in query)
