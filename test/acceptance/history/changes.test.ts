@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { admin, createSite, describeWithAdmin, issueToken } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { type Answer, call } from '../support/http.ts'
@@ -128,7 +128,7 @@ describe('GET changes', () => {
 
 describeWithAdmin('the history of a site', () => {
   let site: number
-  beforeAll(async () => {
+  beforeEach(async () => {
     site = await createSite('History')
   })
 
