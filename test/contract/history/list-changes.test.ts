@@ -83,6 +83,7 @@ describe('GET changes', () => {
   })
 
   test('leads over all of them from an empty after on, each once', async () => {
+    for (const name of ['e1', 'e2', 'e3', 'e4']) await put(name)
     const seen: string[] = []
     for (let after: string | null = ''; after !== null; ) {
       const page: Page = await changes({ after, limit: '1' })
