@@ -121,8 +121,8 @@ export const startService = async (options: Options): Promise<RunningService> =>
     reportDamage(stores, say)
     const { urls, listening } = await listeners.listen()
     await registerDataCentres(stores.sites, urls, home)
-    const demoDeps = { directory, stores, dataCentre: home, clock: systemClock, say }
-    const demo = wantsDemo ? await ensureDemo(demoDeps) : undefined
+    const deps = { directory, stores, dataCentre: home, clock: systemClock, say }
+    const demo = wantsDemo ? await ensureDemo(deps) : undefined
     return { baseUrl: urls[home] ?? '', dataCentres: urls, listening, demo, stop }
   } catch (error) {
     await stop()

@@ -85,7 +85,8 @@ export const serve = async (given: Flags, admin: string): Promise<void> => {
   const isBehindProxy = flags.dataCentres.some((dataCentre) => dataCentre.baseUrl !== undefined)
   // O-6: what is not there has no member.
   const forPrograms = { baseUrl, dataCentres, ...(isBehindProxy && { listening }), ...demo }
-  console.log(json ? JSON.stringify(forPrograms) : welcome(service, `${admin} --data-dir '${resolve(dataDir)}'`))
+  const directory = shown(resolve(dataDir)).replaceAll("'", "'\\''")
+  console.log(json ? JSON.stringify(forPrograms) : welcome(service, `${admin} --data-dir '${directory}'`))
 }
 
 export const start = async (argv: readonly string[]): Promise<void> => {

@@ -8,6 +8,7 @@ import { createServer as createHttpServer } from './node-http.ts'
 import { namesHost, readRequest } from './read-request.ts'
 import { refuseConnection, refuseExpectation, refuseMalformed, refuseStranger, refuseTunnel } from './refuse.ts'
 import { atOnce, type EarlyAnswers, sendOn } from './send-answer.ts'
+import { type WaitingAnswers, waitingInProcess } from './waiting-answers.ts'
 
 // Starts a request after the answer before it on the same connection. `begin` must end or destroy the response.
 type Turns = (response: ServerResponse, begin: () => void) => void
@@ -96,12 +97,13 @@ export interface Front {
   // The time that it leaves to a new request.
   readonly timeFor?: (message: IncomingMessage) => RemainingTime
   readonly earlyAnswers?: EarlyAnswers
+  readonly waiting?: WaitingAnswers
 }
 
 /** A server that does not listen yet. `handlerFor` gets the percent-encoded path without the query. */
 export const createServer = (
   handlerFor: (path: string) => Handler,
-  { admits = () => true, timeFor = () => unlimited, earlyAnswers = atOnce }: Front = {},
+  { admits = () => true, timeFor = () => unlimited, earlyAnswers = atOnce, waiting = waitingInProcess }: Front = {},
 ): Server => {
   const inTurn = createTurns()
 
@@ -113,7 +115,7 @@ export const createServer = (
   ) => {
     try {
       const request = readRequest(message, body)
-      const send = sendOn(message, response, isWaiting, earlyAnswers)
+      const send = sendOn(message, response, isWaiting, earlyAnswers, waiting)
       await handlerFor(request.path)(request, timeFor(message), send)
     } catch (error) {
       console.error('A request could not be answered:', error)

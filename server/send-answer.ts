@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Answer, Send } from '../lib/http/request.ts'
+import type { WaitingAnswers } from './waiting-answers.ts'
 
 /** Answers to a request whose body is still arriving. */
 export interface EarlyAnswers {
@@ -38,23 +39,34 @@ const untilDrained = (response: ServerResponse): Promise<void> =>
     response.on('drain', done).on('close', done)
   })
 
-// Throws the stream's error, and when the length is not as declared.
+// Throws the stream's error, and when the length is not as declared. The loop alone has a variable of a chunk: others
+// would keep theirs for as long as the answer takes.
 const writeStream = async (
-  first: IteratorResult<Uint8Array>,
-  rest: AsyncIterator<Uint8Array>,
+  stream: Readable,
   declared: number | undefined,
   response: ServerResponse,
+  prepare: () => void,
 ): Promise<void> => {
   let length = 0
-  for (let chunk = first; !chunk.done; chunk = await rest.next()) {
-    length += chunk.value.length
-    if (declared !== undefined && length > declared) break
-    if (!response.write(chunk.value)) await untilDrained(response)
+  for await (const chunk of stream) {
     if (response.destroyed) return
+    prepare()
+    length += chunk.length
+    if (declared !== undefined && length > declared) break
+    if (!response.write(chunk)) await untilDrained(response)
   }
   if (declared !== undefined && length !== declared) {
     throw new Error(`The bytes of an answer are not the ${declared} that it declares`)
   }
+}
+
+// Bytes. The socket of a slow reader keeps one piece. Smaller answers than the second limit are always sent.
+const pieceSize = 64 * 1024
+const uncounted = 16 * 1024
+
+function* piecesOf(body: string | Uint8Array): Generator<Uint8Array, void> {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  for (let start = 0; start < bytes.length; start += pieceSize) yield bytes.subarray(start, start + pieceSize)
 }
 
 const hasLength = (status: number) => status !== 204 && status !== 304
@@ -65,6 +77,7 @@ export const sendOn = (
   response: ServerResponse,
   isWaiting: () => boolean,
   early: EarlyAnswers,
+  waiting: WaitingAnswers,
 ): Send<void> => {
   const writeHead = ({ status, headers }: Answer, length: number | undefined): boolean => {
     const unread = !request.complete
@@ -100,14 +113,16 @@ export const sendOn = (
   const sendStream = async (answer: Answer, stream: Readable, cut: (failure: unknown) => void): Promise<void> => {
     const stop = () => stream.destroy()
     response.once('close', stop)
-    const chunks: AsyncIterator<Uint8Array> = stream[Symbol.asyncIterator]()
-    try {
+    const declared = answer.headers['Content-Length']
+    let unread: boolean | undefined
+    const prepare = () => {
       // Until the first bytes are there, another answer can still be given.
-      const first = await chunks.next()
-      const unread = writeHead(answer, undefined)
-      const declared = answer.headers['Content-Length']
-      await writeStream(first, chunks, declared === undefined ? undefined : Number(declared), response)
-      if (!response.destroyed) await finish(unread)
+      unread ??= writeHead(answer, undefined)
+      waiting.progressed(response)
+    }
+    try {
+      await writeStream(stream, declared === undefined ? undefined : Number(declared), response, prepare)
+      if (!response.destroyed) await finish(unread ?? writeHead(answer, undefined))
     } catch (error) {
       // The caller has gone, and its going has ended the stream.
       if (response.destroyed) return
@@ -120,9 +135,21 @@ export const sendOn = (
     }
   }
 
+  // A change must be answered.
+  const admit = (bytes: number): void => {
+    if (bytes > uncounted && request.method === 'GET') waiting.admit(response, bytes)
+  }
+
   const send: Send<void> = (answer, cut) => {
     const { body } = answer
-    if (!(body instanceof Readable)) return sendWhole(answer, body)
+    if (!(body instanceof Readable)) {
+      const length = Buffer.byteLength(body)
+      admit(typeof body === 'string' ? length : Math.min(length, pieceSize))
+      if (request.method === 'HEAD' || length <= pieceSize) return sendWhole(answer, body)
+      const headers = { 'Content-Length': `${length}`, ...answer.headers }
+      return sendStream({ ...answer, headers }, Readable.from(piecesOf(body)), cut)
+    }
+    admit(pieceSize)
     if (request.method !== 'HEAD') return sendStream(answer, body, cut)
     body.destroy()
     return finish(writeHead(answer, undefined))

@@ -1,4 +1,5 @@
-import { createReadStream, fstatSync, type Stats, statSync } from 'node:fs'
+import { constants, createReadStream, fstatSync, openSync, type Stats, statSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { cannotBeRead } from '../terminal/file-failure.ts'
 import { Refusal } from '../terminal/output.ts'
@@ -45,9 +46,16 @@ const openStandardInput = (): Readable => {
   return stats.isDirectory() || stats.isBlockDevice() ? createReadStream('', { fd: 0 }) : process.stdin
 }
 
+const openInput = (file: string): Readable => {
+  if (file === '-') return openStandardInput()
+  if (!statsOf(file)?.isFIFO()) return createReadStream(file)
+  // As a file, a pipe without a writer would keep a thread of Node busy, and the process from its end.
+  return new Socket({ fd: openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), writable: false })
+}
+
 async function* readText(file: string, signal: AbortSignal | undefined): AsyncGenerator<string> {
-  const bytes: Readable = file === '-' ? openStandardInput() : createReadStream(file)
   try {
+    const bytes = openInput(file)
     yield* decodeUtf8(signal ? addAbortSignal(signal, bytes) : bytes)
   } catch (error) {
     if (error instanceof NotUtf8) throw error

@@ -105,7 +105,7 @@ test('a push and a pull name --delete where they leave files that only the other
   expect((await demo('diff', here, folder)).stderr).toContain(`Nothing was changed.${onSite}`)
   expect((await demo('push', here, folder)).stderr).toContain(`Done: 1 created, 0 replaced, 0 removed.${onSite}`)
   const { stderr } = await demo('push', '--delete', '--yes', here, folder)
-  expect(stderr).toContain('0 to create, 0 to replace (0 bytes), 2 to remove (8 bytes)')
+  expect(stderr).toContain('0 to create, 0 to replace (0 bytes in all), 2 to remove (8 bytes)')
   expect(stderr).not.toContain('only on')
 
   await writeTree(here, { 'new.txt': 'new' })
@@ -199,8 +199,8 @@ test('on a terminal, one line lives and ends with what was done', () => {
     spy.mockRestore()
   }
   expect(lines[0]).toBe(
-    'To do: 2 to create, 0 to replace (2.0 KB), 1 to remove (300 bytes); 3 left as they are, 1 ignored (--all takes ' +
-      'them along).\n',
+    'To do: 2 to create, 0 to replace (2.0 KB in all), 1 to remove (300 bytes); 3 left as they are, 1 ignored ' +
+      '(--all takes them along).\n',
   )
   expect(lines[1]).toMatch(/^\r1 of 2 files, 1\.0 KB of 2\.0 KB, .*\/s, .* left/)
   expect(lines.slice(2)).toStrictEqual([

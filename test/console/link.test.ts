@@ -128,6 +128,24 @@ test('a link signs in when the token that was kept is refused (K-21)', async ({ 
   expect(await tokensOf(page)).toEqual({ tab: two.other, device: null })
 })
 
+test('a link may follow a token that has expired, which is forgotten then (K-21)', async ({ two, open }) => {
+  const page = await open('#/1001/files', { token: two.own, baseUrl: two.baseUrl })
+  await page.getByRole('grid').waitFor()
+  await page.route('**/api/**', (route) =>
+    route.request().headers()['authorization'] === two.own
+      ? route.fulfill({ status: 401, json: { code: 101000, message: 'The token has expired.', requestId: 'r' } })
+      : route.continue(),
+  )
+  await follow(page, '/1001/forms/1')
+  await page.getByRole('dialog', { name: 'Sign in' }).waitFor()
+  await follow(page, `token=${two.other}&/2002/forms`)
+  await question(page).getByText('Second site').waitFor()
+  await button(page, 'Switch').click()
+  await page.getByText('This site has no web form yet.').waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  expect(await tokensOf(page)).toEqual({ tab: two.other, device: null })
+})
+
 test('a link that cannot be looked up yet is asked about once the service is back (K-21)', async ({ two, open }) => {
   const page = await open('', { token: two.own, baseUrl: two.baseUrl })
   await page.getByRole('grid').waitFor()

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { statSync } from 'node:fs'
+import { isAbsolute, relative } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -99,16 +101,28 @@ export const runInShell = (line: string, args: readonly string[]): Promise<Outco
 export const launchOnTerminal = (entry: string, args: readonly string[]): Program =>
   startInShell('SHELL=$BASH exec script -qec "$(printf "%q " "$node" "$@")" /dev/null', [entry, ...args])
 
+const isOpenToOthers = [root, fileURLToPath(import.meta.url)].every((path) => (statSync(path).mode & 0o004) !== 0)
+const isRoot = process.platform === 'linux' && process.getuid?.() === 0
+if (isRoot && !isOpenToOthers) {
+  console.warn(`NOT RUN: what another user may do (other users may not read ${root}; run chmod -R go+rX on it).`)
+}
+
 /** Why nothing can be run as another user here; undefined when it can. */
 export const noOtherUser: string | undefined =
-  process.platform === 'linux' && process.getuid?.() === 0 ? undefined : 'only root can run a program as another user'
+  isRoot && isOpenToOthers ? undefined : 'only root can run a program as another user, who must be able to read it'
 
 /** Another user, to whom nothing of root's is open. */
 export const otherUser = 65_534
 
+/** By the working directory: another user may not enter the folders above it when they are the home of root. */
+const below = (path: string): string => (isAbsolute(path) ? path : `/proc/self/cwd/${path}`)
+
 /** Runs a source file of the project to its end, as the other user. */
 export const runAsOther = (entry: string, args: readonly string[]): Promise<Outcome> => {
-  const program = launchCommand(process.execPath, [entry, ...args], {}, { uid: otherUser, gid: otherUser })
+  const node = process.execPath.startsWith(root) ? relative(root, process.execPath) : process.execPath
+  const keepNames = ['--preserve-symlinks', '--preserve-symlinks-main']
+  const user = { uid: otherUser, gid: otherUser }
+  const program = launchCommand(below(node), [...keepNames, below(entry), ...args], {}, user)
   program.stdin.end()
   return program.ended
 }

@@ -1,5 +1,6 @@
 import { type Bench, median, type Table, verdict } from './measure/figures.ts'
 import { measureRates } from './server/rates.ts'
+import { measureReaders } from './server/readers.ts'
 import { startService, type Tree, trees } from './server/trees.ts'
 import { measureWaits } from './server/waits.ts'
 
@@ -47,5 +48,10 @@ const measureStart = async (): Promise<Table> => {
   }
 }
 
-/** The server on one machine: its rates beside a bare one's, its start, and what waits for what. */
-export const server: Bench = async () => [await measureStart(), await measureRates(), await measureWaits()]
+/** The server on one machine: its rates beside a bare one's, its start, what waits for what, and what readers cost. */
+export const server: Bench = async () => [
+  await measureStart(),
+  await measureRates(),
+  await measureWaits(),
+  await measureReaders(),
+]

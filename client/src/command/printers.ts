@@ -34,7 +34,7 @@ const planned = (event: Extract<SyncEvent, { event: 'plan' }>): string =>
   'To do: ' +
   `${parts(
     count(event.create, 'to create'),
-    `${count(event.replace, 'to replace')} (${sizeOf(event.bytes)})`,
+    `${count(event.replace, 'to replace')} (${sizeOf(event.bytes)} in all)`,
     `${count(event.remove, 'to remove')} (${sizeOf(event.removedBytes)})`,
   )}; ` +
   `${parts(

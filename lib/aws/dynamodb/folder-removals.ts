@@ -110,15 +110,14 @@ export const createRecords = (items: PathItems, keptDays: number): RemovalRecord
       const until = items.now() + Math.min(remainingTime(), longestSilence)
       const first = await change(removal, {
         update: 'SET #pending = :since, #until = :until, #expires = :expires',
-        condition: 'attribute_not_exists(#pending) OR #until < :recent',
+        // Records of earlier versions have no #until.
+        condition:
+          'attribute_not_exists(#pending) OR #until < :recent OR (attribute_not_exists(#until) AND #to < :recent)',
         values: { ':until': until, ':recent': since - continuedFor },
         returns: 'ALL_NEW',
       })
-      const continued = {
-        update: 'SET #pending = if_not_exists(#pending, :since), #until = :until, #expires = :expires',
-        values: { ':until': until },
-        returns: 'ALL_NEW',
-      } as const
+      const update = 'SET #pending = if_not_exists(#pending, :since), #until = :until, #expires = :expires'
+      const continued = { update, values: { ':until': until }, returns: 'ALL_NEW' } as const
       const { pending, from, to } = first ?? (await change(removal, continued)) ?? {}
       const began = Number(pending)
       // Another removal has ended since this one listed the folder.
@@ -144,47 +143,38 @@ export const createOpening = (
   items: PathItems,
   record: RecordChange,
   note: FolderRemovals['note'],
-): Pick<FolderRemovals, 'open' | 'close'> => {
-  return {
-    async open(site, folder, id, entry, remainingTime = unlimited) {
-      const [heard, began, path] = [items.now(), items.now(), removalKey(folder)]
-      const item: RemovalItem = { site, path, id, closed: false, heard, began, entry, removed: 0 }
-      // Its message closes a removal that was opened by a call that was cut, when the folder is empty.
-      const isOpened = await withDeadline(remainingTime, reserves.answer, ({ signal }) =>
-        items.table.put(item, whereFree(began), signal),
-      )
-      if (isOpened) return id
-      const [removal] = await items.removalsOf(site, [folder])
-      if (removal?.isHold && !removal.isClosed) throw new ServiceError('folderLocked')
-      return removal?.id ?? id
-    },
+): Pick<FolderRemovals, 'open' | 'close'> => ({
+  async open(site, folder, id, entry, remainingTime = unlimited) {
+    const [heard, began, path] = [items.now(), items.now(), removalKey(folder)]
+    const item: RemovalItem = { site, path, id, closed: false, heard, began, entry, removed: 0 }
+    // Its message closes a removal that was opened by a call that was cut, when the folder is empty.
+    const isOpened = await withDeadline(remainingTime, reserves.answer, ({ signal }) =>
+      items.table.put(item, whereFree(began), signal),
+    )
+    if (isOpened) return id
+    const [removal] = await items.removalsOf(site, [folder])
+    if (removal?.isHold && !removal.isClosed) throw new ServiceError('folderLocked')
+    return removal?.id ?? id
+  },
 
-    async close(site, path, id, removed) {
-      const [removal] = await items.removalsOf(site, [path])
-      if (removal?.id !== id || removal.isClosed) return
-      // A worker that dies before it closes the removal is followed by another one, which does both.
-      await note({ site, folder: path, since: removal.began })
-      const closer = randomUUID()
-      const closed = await updateRemoval(
-        items,
-        { site, path, id },
-        {
-          update: 'SET #closed = :true, #closer = :closer, #expires = :expires',
-          condition: '#id = :id AND #closed = :false',
-          values: {
-            ':true': true,
-            ':false': false,
-            ':closer': closer,
-            ':expires': Math.floor(items.now() / 1000) + closedFor,
-          },
-        },
-      )
-      // Somebody else has closed it, or the SDK has repeated a call whose answer was lost.
-      const isOwn = closed ?? (await items.removalsOf(site, [path])).find((one) => one.closer === closer)
-      if (isOwn && removal.entry) await record(entryOfRemoval(removal.entry, removal.removed + removed))
-    },
-  }
-}
+  async close(site, path, id, removed) {
+    const [removal] = await items.removalsOf(site, [path])
+    if (removal?.id !== id || removal.isClosed) return
+    // A worker that dies before it closes the removal is followed by another one, which does both.
+    await note({ site, folder: path, since: removal.began })
+    const closer = randomUUID()
+    const expires = Math.floor(items.now() / 1000) + closedFor
+    const change = {
+      update: 'SET #closed = :true, #closer = :closer, #expires = :expires',
+      condition: '#id = :id AND #closed = :false',
+      values: { ':true': true, ':false': false, ':closer': closer, ':expires': expires },
+    }
+    const closed = await updateRemoval(items, { site, path, id }, change)
+    // Somebody else has closed it, or the SDK has repeated a call whose answer was lost.
+    const isOwn = closed ?? (await items.removalsOf(site, [path])).find((one) => one.closer === closer)
+    if (isOwn && removal.entry) await record(entryOfRemoval(removal.entry, removal.removed + removed))
+  },
+})
 
 /** Looks at open removals. */
 export const createLooks = (items: PathItems): Pick<ObservedRemovals, 'openOf' | 'isOpenBelow' | 'look'> => ({

@@ -21,12 +21,10 @@ import { listRemoved, listRemovedWithin } from './removed.ts'
 import { abortUpload, createMemoryBudget, type StagedBody, stageBody } from './staging.ts'
 import { countKept, listVersions, readVersion } from './versions.ts'
 
-type WatchedRemovals = Pick<ObservedRemovals, 'look' | 'begin' | 'note' | 'cancel'>
-
 interface Options extends Pick<Bucket, 'client' | 'once'> {
   // It must keep versions: a change is taken back with them.
   readonly bucket: string
-  readonly removals: WatchedRemovals
+  readonly removals: Pick<ObservedRemovals, 'look' | 'begin' | 'note' | 'cancel'>
   readonly record: RecordChange
   // Bytes of small files that may wait in memory, for all requests together.
   readonly memory?: number
@@ -161,7 +159,9 @@ const placeAll = async (
     const isCut = deadline.signal.aborted && !(error instanceof NotPlaced)
     const cause = isCut ? new NotPlaced({ outcome: 'late' }) : error
     const failure = await placing.undo(cause)
-    if (begun && failure === cause) await undoDeadline.wait(removals.cancel(begun)).catch(() => {})
+    // The record of an earlier removal that this one continues stays.
+    if (begun && removedFolder && failure === cause)
+      await undoDeadline.wait(removals.cancel(removedFolder)).catch(() => {})
     if (failure instanceof NotPlaced) return { outcome: failure.outcome, hasChanged: false }
     throw failure
   } finally {

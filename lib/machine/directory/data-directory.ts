@@ -114,7 +114,8 @@ export const stateOf = (directory: DataDirectory): DirectoryState => {
   try {
     const entries = readdirSync(directory.path, { withFileTypes: true })
     const stranger = foreignFileIn(directory)
-    if (stranger !== undefined) return { state: 'unreadable', reason: `${stranger}. Put it back from a backup.` }
+    if (stranger !== undefined)
+      return { state: 'unreadable', reason: `${stranger}. Put the real file there, or one from a backup.` }
     return readMarker(directory.marker) ?? stateWithoutMarker(directory, entries)
   } catch (error) {
     return isMissing(error) ? { state: 'absent' } : { state: 'unreadable', reason: reasonWithAdvice(error) }

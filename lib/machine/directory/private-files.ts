@@ -19,14 +19,17 @@ import { dirname, join } from 'node:path'
 /** Other users of the machine can read nothing, whatever the umask says (O-12). */
 const modes = { folder: 0o700, file: 0o600 } as const
 
-export const syncFolder = (path: string): void => {
-  const folder = openSync(path, 'r')
+const sync = (path: string, flags: string): void => {
+  const file = openSync(path, flags)
   try {
-    fsyncSync(folder)
+    fsyncSync(file)
   } finally {
-    closeSync(folder)
+    closeSync(file)
   }
 }
+
+export const syncFolder = (path: string): void => sync(path, 'r')
+export const syncFile = (path: string): void => sync(path, 'r+')
 
 /**
  * Makes missing parents, too, and their names outlive a power cut (O-20). `mkdir` with `recursive` would never end where
@@ -62,15 +65,6 @@ export const makePrivateFile = (path: string): void => {
   } catch (error) {
     // Another process has been quicker.
     if (!existsSync(path)) throw error
-  }
-}
-
-export const syncFile = (path: string): void => {
-  const file = openSync(path, 'r+')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
   }
 }
 

@@ -1,7 +1,7 @@
-import { close, closeSync, constants, createReadStream, fstatSync, fsync, openSync, read } from 'node:fs'
+import { close, closeSync, constants, fstatSync, fsync, openSync, readv } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { asPortError, isMissing } from '../../core/system-failures.ts'
 import type { ByteRange } from '../../storage/object-store.ts'
@@ -29,15 +29,11 @@ export interface Blobs {
   /** Throws when the blob is shorter. */
   cut(name: string, size: number): Promise<void>
   /**
-   * Opens at once, so that the stream keeps the bytes even when the blob is removed right after. Undefined when the
-   * blob is missing. Throws when it has another size. Errors: unavailable (no file handle is free).
+   * Opens at once, so that the stream keeps the bytes even when the blob is removed right after. Keeps at most 64 KiB
+   * for a reader that pauses (O-21). Undefined when the blob is missing. Throws when it has another size. Errors:
+   * unavailable (no file handle is free).
    */
   read(name: string, size: number, range: ByteRange): Readable | undefined
-  /**
-   * Pieces share their memory: each is good until the next one is asked for. Throws when the blob is missing or has
-   * another size. Errors: unavailable (no file handle is free).
-   */
-  pieces(name: string, size: number): AsyncIterable<Uint8Array>
   remove(names: readonly string[]): Promise<void>
   close(): void
 }
@@ -58,6 +54,7 @@ export const pathOfBlob = (folder: string, name: string): string => {
 }
 
 const readBuffer = 512 * 1024
+const readerPiece = 64 * 1024
 
 const openToRead = (path: string): number | undefined => {
   try {
@@ -77,19 +74,32 @@ const openToWrite = async (path: string, makes: boolean): Promise<FileHandle | u
   }
 }
 
-/** Breaks the stream when the file has become shorter meanwhile: it must not look whole. */
-const readOn = (
-  fd: number,
-  buffer: NodeJS.ArrayBufferView,
-  offset: number,
-  length: number,
-  position: number,
-  done: (error: Error | null, bytesRead: number, buffer: NodeJS.ArrayBufferView) => void,
-): void => {
-  read(fd, buffer, offset, length, position, (error, bytesRead) => {
-    const shorter = bytesRead === 0 ? new Error('A blob has become shorter while it was read') : null
-    done(error ?? shorter, bytesRead, buffer)
-  })
+const readMany = promisify(readv)
+
+/**
+ * Reads up to 512 KiB at once: 64 KiB at a time take 1.7 times as long. Drops the pieces that the reader does not ask for
+ * in the same turn of the event loop, and reads them again later: a slow reader keeps one piece in memory.
+ */
+async function* readForReader(fd: number, { first, last }: ByteRange): AsyncGenerator<Uint8Array, void> {
+  let most = 1
+  for (let position = first; position <= last; ) {
+    const ahead = Array.from({ length: most }, () => Buffer.allocUnsafeSlow(readerPiece))
+    const { bytesRead } = await readMany(fd, ahead, position)
+    // It must not look whole.
+    if (bytesRead === 0) throw new Error('A blob has become shorter while it was read')
+    const end = Math.min(position + bytesRead, last + 1)
+    let taken = 0
+    while (position < end) {
+      const piece = ahead.shift()?.subarray(0, end - position)
+      if (!piece) break
+      const dropping = setImmediate(() => ahead.splice(0))
+      position += piece.length
+      taken += 1
+      yield piece
+      clearImmediate(dropping)
+    }
+    most = taken < most ? taken : Math.min(2 * most, readBuffer / readerPiece)
+  }
 }
 
 /** Lets a file end there. Answers whether it was longer; throws when it is shorter, as zeros must not fill the gap. */
@@ -165,41 +175,17 @@ const createBlobWriter = ({ folder, folderHandle, durable }: WriterDeps) => {
   return { writeNew, writeOn, cut, remove }
 }
 
-const readRange = (path: string, name: string, size: number, { first, last }: ByteRange): Readable | undefined => {
+const readRange = (path: string, name: string, size: number, range: ByteRange): Readable | undefined => {
   const fd = openToRead(path)
   if (fd === undefined) return undefined
   try {
     const found = fstatSync(fd).size
     if (found !== size) throw new Error(`The blob ${name} has ${found} bytes instead of ${size}`)
-    return createReadStream(path, {
-      fd,
-      start: first,
-      end: last,
-      highWaterMark: readBuffer,
-      fs: { read: readOn, close },
-    })
+    const stream = Readable.from(readForReader(fd, range), { objectMode: false, highWaterMark: 0 })
+    return stream.once('close', () => close(fd, () => {}))
   } catch (error) {
     closeSync(fd)
     throw error
-  }
-}
-
-async function* readPieces(path: string, name: string, size: number): AsyncGenerator<Uint8Array, void> {
-  const file = await open(path, 'r').catch((error) => {
-    throw asPortError(error, path)
-  })
-  try {
-    const buffer = Buffer.allocUnsafeSlow(Math.min(size, readBuffer))
-    let position = 0
-    for (;;) {
-      const { bytesRead } = await file.read(buffer, 0, buffer.length, position)
-      if (bytesRead === 0) break
-      position += bytesRead
-      yield buffer.subarray(0, bytesRead)
-    }
-    if (position !== size) throw new Error(`The blob ${name} has ${position} bytes instead of ${size}`)
-  } finally {
-    await file.close()
   }
 }
 
@@ -219,7 +205,6 @@ export const openBlobs = (
     append: (...given) => writeOn(...given).catch(asOurs),
     cut,
     read: (name, size, range) => readRange(pathOfBlob(folder, name), name, size, range),
-    pieces: (name, size) => readPieces(pathOfBlob(folder, name), name, size),
     remove,
     close: () => closeSync(folderHandle),
   }

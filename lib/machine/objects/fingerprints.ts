@@ -8,7 +8,7 @@ import type { ObjectRow, ObjectRows } from './object-rows.ts'
 interface Deps {
   readonly database: Pick<Database, 'read' | 'note'>
   readonly rows: ObjectRows
-  /** Throws when the bytes are missing. Each piece is good until the next one is asked for. */
+  /** Throws when the bytes are missing. */
   readonly piecesOf: (row: ObjectRow) => Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>>
   readonly isBusy: () => boolean
 }
@@ -31,7 +31,7 @@ const mostWaiting = 1_000
 const longestWait = 60_000
 
 /** Milliseconds between pieces that nobody waits for, while uploads come in. That takes a few percent from them. */
-const restWhileBusy = 20
+const restWhileBusy = 2
 
 interface Job extends Target {
   isAwaited: boolean

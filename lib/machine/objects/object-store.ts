@@ -50,23 +50,21 @@ const dropBytes = (rows: ObjectRows, name: string | null): readonly string[] =>
 const createBodies = ({ database, blobs, rows }: Pick<Deps, 'database' | 'blobs'> & { readonly rows: ObjectRows }) => {
   const contentOf = (blob: string) => database.read(() => rows.content(blob))
 
-  return {
-    /** Undefined when the bytes are missing, or have another size. */
-    async bodyOf({ blob, size }: ObjectRow, range: ByteRange): Promise<Readable | Uint8Array | undefined> {
-      if (blob === null) return undefined
-      const content = await contentOf(blob)
-      if (!content) return blobs.read(blob, size, range)
-      return content.length === size ? content.subarray(range.first, range.last + 1) : undefined
-    },
-
-    async piecesOf({ blob, size }: ObjectRow): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>> {
-      if (blob === null) return []
-      const content = await contentOf(blob)
-      if (!content) return blobs.pieces(blob, size)
-      if (content.length !== size) throw new Error(`The content ${blob} has ${content.length} bytes instead of ${size}`)
-      return [content]
-    },
+  /** Undefined when the bytes are missing, or have another size. */
+  const bodyOf = async ({ blob, size }: ObjectRow, range: ByteRange): Promise<Readable | Uint8Array | undefined> => {
+    if (blob === null) return undefined
+    const content = await contentOf(blob)
+    if (!content) return blobs.read(blob, size, range)
+    return content.length === size ? content.subarray(range.first, range.last + 1) : undefined
   }
+
+  const piecesOf = async (row: ObjectRow): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>> => {
+    const body = await bodyOf(row, { first: 0, last: row.size - 1 })
+    if (!body) throw new Error(`The bytes of ${row.key} are missing: ${row.blob}`)
+    return body instanceof Uint8Array ? [body] : body
+  }
+
+  return { bodyOf, piecesOf }
 }
 
 /** Reads a row once more when its bytes are gone: another process may have replaced them in between. */

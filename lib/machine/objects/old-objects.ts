@@ -37,6 +37,7 @@ const oldStatements = (connection: DatabaseSync) => ({
      WHERE key = ? AND version = ?`,
   ),
   forget: connection.prepare('DELETE FROM old_objects WHERE key = ? AND version = ?'),
+  rename: connection.prepare('UPDATE old_objects SET version = ?3 WHERE key = ?1 AND version = ?2'),
   get: connection.prepare('SELECT * FROM old_objects WHERE key = ? AND version = ?'),
   last: connection.prepare('SELECT version, removed FROM old_objects WHERE key = ? ORDER BY gone DESC LIMIT 1'),
   newest: connection.prepare('SELECT * FROM old_objects WHERE key = ? ORDER BY gone DESC LIMIT +?'),
@@ -78,6 +79,7 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
     keepVersion: (key: string, version: string) => void statements.keepVersion.run(now(), key, version),
     /** A state that is back in its place is no old one any more. */
     forget: (key: string, version: string) => void statements.forget.run(key, version),
+    rename: (key: string, version: string, name: string) => void statements.rename.run(key, version, name),
 
     get(key: string, version: string): ObjectRow | undefined {
       const values = statements.get.get(key, version)

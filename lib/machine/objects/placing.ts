@@ -176,7 +176,8 @@ const copy = (rows: ObjectRows, { from, key, contentType }: Transfer): boolean =
 
 const move = ({ rows, old }: Placing, { from, key, contentType }: Transfer): boolean => {
   old.keepVersion(from.key, from.version)
-  old.forget(key, from.version)
+  // The object may have been here before: it brings its name back.
+  old.rename(key, from.version, newName())
   return rows.rename(from.key, from.version, key, contentType)
 }
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
 import { admin, createSite, describeWithAdmin, issueToken } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
@@ -129,7 +129,7 @@ describe('GET changes', () => {
 
 describeWithAdmin('the history of a site', () => {
   let site: number
-  beforeAll(async () => {
+  beforeEach(async () => {
     site = await createSite('History')
   })
 
@@ -145,6 +145,7 @@ describeWithAdmin('the history of a site', () => {
   })
 
   it('is that of site-admin audit, which tells who has changed something by a command', async () => {
+    await issueToken([site])
     const [created, ...others] = await admin('audit', '--site', String(site), '--since', '1d')
     expect(created).toMatchObject({ type: 'site.created', subject: `site/${site}`, requestId: null })
     expect(created.actor).toMatch(/^admin:./)

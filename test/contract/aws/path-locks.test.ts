@@ -1,5 +1,6 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { recordKey } from '../../../lib/aws/dynamodb/path-items.ts'
 import { createPathLocks, type PathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
@@ -144,6 +145,24 @@ describe('the locks of paths in DynamoDB', () => {
       time += day + 2 * minute
       expect(await remove()).toEqual({ from: time - minute, to: time })
       expect(await periods()).toEqual([{ from: time - minute, to: time }])
+    })
+
+    test.each([
+      ['continues one that failed a moment ago', minute, true],
+      ['leaves alone one that failed more than a day ago', day + minute, false],
+    ])('%s, which a version without the end of failed removals has written', async (_, age, isContinued) => {
+      const from = time
+      await begin()
+      await dynamodb.send(
+        new UpdateCommand({
+          TableName: tables.names.pathLocks,
+          Key: { site, path: recordKey(folder) },
+          UpdateExpression: 'SET #from = #pending, #to = #pending REMOVE #until',
+          ExpressionAttributeNames: { '#from': 'from', '#to': 'to', '#pending': 'pending', '#until': 'until' },
+        }),
+      )
+      time += age
+      expect((await begin()).since).toBe(isContinued ? from : time)
     })
 
     test('is the earlier one again when all of it was taken back', async () => {

@@ -60,7 +60,7 @@ test('people see where the other data centres are', async ({ directory }) => {
 })
 
 test('people without a demo see commands that make their first site', async ({ directory }) => {
-  const program = launch('local/main.js', ['--port', '0', '--no-demo', '--data-dir', join(directory, 'my data')])
+  const program = launch('local/main.js', ['--port', '0', '--no-demo', '--data-dir', join(directory, "ann's data")])
   try {
     const lines = await readWelcome(program)
     const [makeSite = '', issueToken = ''] = lines.filter((line) => line.startsWith('  '))

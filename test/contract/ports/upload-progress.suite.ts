@@ -43,7 +43,7 @@ export const describeUploadProgress = ({ name, open }: Hand<Tested>): void => {
       expect(await progress.percentOf('a')).toBe(7)
     })
 
-    test('is that of the upload that began last, though the clock went back meanwhile', async () => {
+    test('is that of the upload that began last, though the clock went back meanwhile (S-86, S-89)', async () => {
       const [older, newer] = [upload('clock', 'x'), upload('clock', 'b')]
       await progress.begin(older)
       await progress.report(older, 90)

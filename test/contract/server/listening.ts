@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { Handler } from '../../../lib/http/request.ts'
 import { closerOf } from '../../../server/close-server.ts'
-import { createServer } from '../../../server/create-server.ts'
+import { createServer, type Front } from '../../../server/create-server.ts'
 
 /**
  * A server over a handler, on any free port; it ends with the test. `patience` is how long its closing waits, in
  * milliseconds.
  */
-export const listening = async (handler: Handler, patience = 0) => {
-  const server = createServer(() => handler)
+export const listening = async (handler: Handler, patience = 0, front: Front = {}) => {
+  const server = createServer(() => handler, front)
   const close = closerOf(server, patience)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -201,6 +201,42 @@ describe.each([
     expect(await contentsOf('/folder')).toEqual(newer)
   })
 
+  it('comes back whole when a removal took half of it and a move of the rest failed then (H-21)', async () => {
+    const { files } = storage.deps
+    const removeHalf = async (folder: string, dies: number) => {
+      const name = folder.slice(1)
+      const { objects } = await files.list({ prefix: `live/${storage.site}/${name}/`, folded: false, limit: 3 })
+      const removedFolder = { site: storage.site, folder: toStoragePath(name), since: Date.now() }
+      death.comeAt(dies, 'after')
+      await files.remove(objects, undefined, unlimited, removedFolder).catch(() => {})
+      death.isOver()
+    }
+    await fill('/measure', 'newer')
+    await removeHalf('/measure', Number.POSITIVE_INFINITY)
+    const last = Math.max(1, death.calls() - 1)
+    death.comeAt(Number.POSITIVE_INFINITY, 'before')
+    await storage.rename('/measure', 'measured')
+    let failed = 0
+    for (const call of callsToTry(death.calls())) {
+      const folder = `/half-${call}`
+      await fill(folder, 'old')
+      await remove(folder)
+      later()
+      await fill(folder, 'newer')
+      await removeHalf(folder, last)
+      later()
+      death.comeAt(call, 'before', true)
+      const { status } = await storage.rename(folder, `half-moved-${call}`, { remaining: 60_000 })
+      death.isOver()
+      if (status === 200) continue
+      failed += 1
+      later()
+      expect([folder, (await storage.restore(folder, { replace: true })).status]).toEqual([folder, 200])
+      expect([folder, await contentsOf(folder)]).toEqual([folder, newer])
+    }
+    expect(failed).toBeGreaterThan(0)
+  })
+
   it('comes back without what was removed on its own after it was moved away (H-26)', async () => {
     await fill('/folder', 'newer')
     expect((await storage.rename('/folder', 'moved', { remaining: 60_000 })).status).toBe(200)

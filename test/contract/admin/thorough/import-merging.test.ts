@@ -1,4 +1,8 @@
-import { describe, expect } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { closeSync, openSync, readdirSync, readlinkSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished } from 'vitest'
 import { administer, administerJson, refusedIn } from '../../../support/administration.ts'
 import { launch } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
@@ -95,3 +99,58 @@ test.for(['SIGINT', 'SIGTERM'] as const)(
     expect(await count()).toBe(500)
   },
 )
+
+/** Tells if a process has the file open. */
+const hasOpen = (pid: number, file: string): boolean =>
+  readdirSync(`/proc/${pid}/fd`).some((name) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${name}`) === file
+    } catch {
+      // It has been closed meanwhile.
+      return false
+    }
+  })
+
+describe.runIf(process.platform === 'linux').each(['SIGINT', 'SIGTERM'] as const)(
+  'import that waits for a pipe',
+  (signal) => {
+    test.for([
+      ['into which nobody writes', false],
+      ['whose writer is silent', true],
+    ] as const)(`%s ends at the first ${signal}`, async ([, hasWriter], { siteDirectory }) => {
+      const pipe = join(siteDirectory, 'pipe')
+      execFileSync('mkfifo', [pipe])
+      if (hasWriter) {
+        const writer = openSync(pipe, 'r+')
+        onTestFinished(() => closeSync(writer))
+      }
+      const program = launch('admin/main.js', ['--data-dir', siteDirectory, 'import', pipe, '--site', '1001'])
+      onTestFinished(() => program.kill('SIGKILL'))
+      await expect.poll(() => hasOpen(program.pid, pipe)).toBe(true)
+      program.kill(signal)
+      expect(await program.ended).toMatchObject({
+        status: 1,
+        stdout: '',
+        stderr: refusedIn(
+          siteDirectory,
+          'Interrupted: 0 records are imported. Import the same file again to go on: importing again is safe.',
+        ),
+      })
+    })
+  },
+)
+
+test('import takes the records that come through a pipe later', async ({ siteDirectory }) => {
+  const pipe = join(siteDirectory, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const program = launch('admin/main.js', ['--data-dir', siteDirectory, 'import', pipe, '--site', '1001'])
+  await writeFile(
+    pipe,
+    jsonLines([
+      { kind: 'category', id: 1 },
+      { kind: 'category', id: 2 },
+    ]),
+  )
+  expect(await program.ended).toMatchObject({ status: 0 })
+  expect(await administerJson(siteDirectory, ['category', 'list', '--site', '1001'])).toHaveLength(2)
+})

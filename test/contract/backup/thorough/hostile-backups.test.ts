@@ -91,7 +91,9 @@ describe('a pipe in the place of a file is not waited for', () => {
     execFileSync('mkfifo', ['-m', '600', file])
     const outcome = await administerApart(data, ['site', 'list'], '', signal)
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(/site-admin\.json is neither a file nor a folder\. Put it back from a backup\.\n$/)
+    expect(outcome.stderr).toMatch(
+      /site-admin\.json is neither a file nor a folder\. Put the real file there, or one from a backup\.\n$/,
+    )
   })
 
   test('in the place of a blob', async ({ backedUp: { backup, restored }, signal }) => {

@@ -117,6 +117,25 @@ export const describeVersions = (bench: Workbench): void => {
       await placed([await restorationOf(`${prefix}a`)])
       expect([await content(`${prefix}a`), await content(`${prefix}b`)]).toEqual(['a', 'a'])
     })
+
+    it('stay at a place that a file has left and come back to (H-26)', async () => {
+      const [here, there] = [`${fresh()}a`, `${fresh()}b`]
+      await put(here, 'a')
+      const move = async (key: string, to: string) => {
+        const from = await bench.store.find(key)
+        if (!from) throw new Error('There is nothing to move')
+        await placed([{ kind: 'move', from, key: to }])
+      }
+      await move(here, there)
+      await move(there, here)
+      expect(await shapes(here)).toEqual([
+        [1, 'current'],
+        [1, 'removed'],
+      ])
+      const [present, old] = await versionsOf(here)
+      expect(old?.id).not.toBe(present?.id)
+      expect(await read(here, old?.id ?? '')).toBe('a')
+    })
   })
 
   describe('an object is restored', () => {

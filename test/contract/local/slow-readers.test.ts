@@ -1,0 +1,132 @@
+import { readdirSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, onTestFinished } from 'vitest'
+import type { Reply } from '../../../lib/http/reply.ts'
+import { openBlobs } from '../../../lib/machine/objects/blobs.ts'
+import { bareHandler } from '../../support/bare-handler.ts'
+import { lastAnswer } from '../../support/raw-http.ts'
+import { test as base } from '../../support/test.ts'
+import { listening } from '../server/listening.ts'
+import { expectSmall, slowReader } from '../server/slow-reader.ts'
+
+const kibibyte = 1024
+const size = 16 * 1024 * kibibyte + 4321
+const sentence = 'Bytes of a file, no two pieces of them alike. '
+const content = Buffer.alloc(size, sentence)
+const name = '0'.repeat(32)
+
+/** Reads from a blob of 16 MiB. */
+const test = base.extend('read', async ({ directory }, { onCleanup }) => {
+  const blobs = openBlobs({ blobs: join(directory, 'blobs'), orphans: join(directory, 'orphans') }, { durable: false })
+  onCleanup(() => blobs.close())
+  await blobs.write(
+    name,
+    (async function* () {
+      yield content
+    })(),
+  )
+  return (first = 0, last = size - 1) => {
+    const stream = blobs.read(name, size, { first, last })
+    if (!stream) throw new Error('The blob is missing')
+    onTestFinished(() => void stream.destroy())
+    return stream
+  }
+})
+
+const turn = () => new Promise(setImmediate)
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+const mebibytesInBuffers = async (): Promise<number> => {
+  // Buffers go when the event loop has turned.
+  await turn()
+  collectGarbage()
+  return process.memoryUsage().arrayBuffers / 1024 / kibibyte
+}
+
+describe('a file that is read as a stream', () => {
+  test('is read no further than its reader has asked', async ({ read }) => {
+    const stream = read()
+    const { value } = await stream[Symbol.asyncIterator]().next()
+    for (let turns = 0; turns < 100; turns++) await turn()
+    expect({ taken: value.length, ahead: stream.readableLength }).toEqual({ taken: 64 * kibibyte, ahead: 0 })
+  })
+
+  test('keeps one piece in memory when its reader pauses, however fast it was before', async ({ read }) => {
+    const before = await mebibytesInBuffers()
+    const readers = Array.from({ length: 40 }, () => read()[Symbol.asyncIterator]())
+    for (const reader of readers) for (let piece = 0; piece < 9; piece++) await reader.next()
+    await expect.poll(mebibytesInBuffers).toBeLessThan(before + 40 / 16 + 1)
+    for (const reader of readers) await reader.return?.()
+  })
+
+  test.for([
+    [0, size - 1],
+    [1, size - 2],
+    [70_000, 70_000],
+    [65_535, 131_072],
+    [size - 70_000, size - 1],
+  ] as const)('from %i to %i comes whole to readers that pause now and then', async ([first, last], { read }) => {
+    const pieces: Uint8Array[] = []
+    for await (const piece of read(first, last)) {
+      pieces.push(piece)
+      if (pieces.length % 5 === 0) for (let turns = 0; turns < pieces.length % 3; turns++) await turn()
+    }
+    expect(Buffer.concat(pieces).equals(content.subarray(first, last + 1))).toBe(true)
+  })
+})
+
+describe('over sockets', () => {
+  const serving = async (read: () => Readable, permission = Promise.resolve()) => {
+    const answer = async (): Promise<Reply> => {
+      await permission
+      return { status: 200, content: { type: 'a/b', length: size, bytes: read() } }
+    }
+    const { handler, records } = bareHandler(answer)
+    return { records, ...(await listening(handler)) }
+  }
+
+  test('readers that take nothing keep 64 KiB each, and another one beside them gets all of it', async ({ read }) => {
+    const { server, url } = await serving(read)
+    const readers = []
+    for (let count = 0; count < 20; count++) readers.push(await slowReader(server))
+    for (const reader of readers) await reader.stalls()
+    readers.forEach(expectSmall)
+    const fast = await fetch(url).then((answer) => answer.arrayBuffer())
+    expect(Buffer.from(fast).equals(content)).toBe(true)
+    const [slow] = readers
+    expect(lastAnswer((await slow?.readsAll()) ?? '').body).toBe(content.toString('latin1'))
+  })
+
+  test.runIf(process.platform === 'linux').for(['before its answer', 'beside it'])(
+    'a reader that goes away %s lets go of the file',
+    async (when, { read, directory }) => {
+      const isOpen = () =>
+        readdirSync('/proc/self/fd').some((fd) => {
+          try {
+            return readlinkSync(`/proc/self/fd/${fd}`) === join(directory, 'blobs', name)
+          } catch {
+            // It has been closed meanwhile.
+            return false
+          }
+        })
+      const going = Promise.withResolvers<void>()
+      if (when === 'beside it') going.resolve()
+      const { server, records } = await serving(read, going.promise)
+      const reader = await slowReader(server)
+      if (when === 'beside it') {
+        await reader.stalls()
+        expect(isOpen()).toBe(true)
+      }
+      reader.leaves()
+      await expect.poll(() => reader.served.destroyed).toBe(true)
+      going.resolve()
+      await expect.poll(() => records).toHaveLength(1)
+      await expect.poll(isOpen).toBe(false)
+    },
+  )
+})

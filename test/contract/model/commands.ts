@@ -1,0 +1,62 @@
+import type fc from 'fast-check'
+import { expect } from 'vitest'
+import type { Answer } from '../../support/answer.ts'
+import type { BothSites, Question } from './both-stores.ts'
+import type { SiteModel } from './site-model.ts'
+
+/** Checks the answer against the model, or changes the model after it. */
+export type Learn = (model: SiteModel, answer: Answer, sites: BothSites) => void | Promise<void>
+
+const textOf = (body: unknown): string => {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return text.length > 300 ? `${text.slice(0, 20)}… (${text.length})` : text
+}
+
+const describeQuestion = ({ method, path, query = {}, headers = {}, body = '', tag, version }: Question): string => {
+  const switches = Object.entries(query).map(([name, value]) => (value === '' ? name : `${name}=${value}`))
+  if (version !== undefined) switches.push(`version #${version}`)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  if (tag) lines.push(`${tag.header}: the ${tag.age} tag`)
+  const target = `${path}${switches.length > 0 ? '?' : ''}${switches.join('&')}`
+  return [method, target, ...lines, textOf(body)]
+    .filter((part) => part !== '')
+    .join(' ')
+    .replaceAll('\r\n', ' ')
+}
+
+/** A request to both stores. */
+export const request = (question: Question, learn: Learn = () => {}): fc.AsyncCommand<SiteModel, BothSites> => ({
+  check: () => true,
+  run: async (model, sites) => learn(model, await sites.ask(question), sites),
+  toString: () => describeQuestion(question),
+})
+
+/** C-2, C-3, C-20. */
+export const expectLinks = ({ links }: SiteModel, answer: Answer, prefix: string): void => {
+  if (answer.status !== 200) return
+  const { items } = answer.json as { readonly items: readonly Record<string, number>[] }
+  const expected = [...links].filter(([key]) => key.startsWith(prefix)).sort()
+  expect(items.map(({ objectId, displayable }) => [`${prefix}${objectId}`, displayable])).toEqual(expected)
+}
+
+/** F-1. */
+export const expectFields = ({ fields }: SiteModel, answer: Answer): void => {
+  const { items } = answer.json as { readonly items: readonly Record<string, unknown>[] }
+  const expected = [...fields].sort(([one], [other]) => one - other).map(([order, field]) => ({ ...field, order }))
+  expect(items.map(({ id, mandatory, order }) => ({ id, mandatory, order }))).toEqual(expected)
+}
+
+/** S-3, S-71, S-92. */
+export const expectFile = (
+  { files, drafts, folders, hasOtherDrafts }: SiteModel,
+  answer: Answer,
+  path: string,
+  asDraft: boolean,
+): void => {
+  if (asDraft && hasOtherDrafts && !drafts.has(path)) return
+  const content = (asDraft ? drafts.get(path) : undefined) ?? files.get(path)
+  const { status, text } = answer
+  if (content !== undefined) expect({ status, text }).toEqual({ status: 200, text: content })
+  const names = [files, drafts, folders].flatMap((part) => [...part.keys()])
+  if (!names.some((name) => name.toLowerCase() === path.toLowerCase())) expect(status).toBe(404)
+}

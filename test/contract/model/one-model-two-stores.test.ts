@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
+import { type BothSites, type BothStores, categories, createClock, objects, openBothStores } from './both-stores.ts'
+import { expectFile, type request } from './commands.ts'
+import { anyFileCommand, busyPaths } from './file-commands.ts'
+import { createSiteModel, readFiles, type SiteModel, targetOf } from './site-model.ts'
+import { anyFieldCommand, anyLinkCommand, listFields, listLinks } from './table-commands.ts'
+
+// `npm run prove` asks for many sequences, by another seed each time.
+const { PROVE_COUNT = '16', PROVE_SEED = '12', PROVE_PATH } = process.env
+
+/** Milliseconds, on a busy machine. */
+const patience = 30_000 + Number(PROVE_COUNT) * 2_000
+
+// Stores grow: a bucket in memory sorts all of its keys.
+const sequencesPerStore = 40
+
+type AnyCommand = fc.Arbitrary<ReturnType<typeof request>>
+const sequenceOf = (...commands: readonly AnyCommand[]) =>
+  fc.commands([fc.oneof(...commands)], { maxCommands: 60, size: 'max' })
+const anySequence = fc.oneof(
+  { weight: 2, arbitrary: sequenceOf(anyFileCommand) },
+  { weight: 1, arbitrary: sequenceOf(anyFieldCommand, anyLinkCommand) },
+  { weight: 1, arbitrary: sequenceOf(anyFileCommand, anyFieldCommand, anyLinkCommand) },
+)
+
+/** Reads the whole site at the end of a sequence. */
+const lookAtAll = async (model: SiteModel, sites: BothSites): Promise<void> => {
+  const lists = (['news', 'blog'] as const).flatMap((kind) => [
+    ...categories.map((category) => listLinks(kind, { category })),
+    ...objects.map((object) => listLinks(kind, { object })),
+  ])
+  for (const list of [listFields, ...lists]) await list.run(model, sites)
+  await sites.ask({ method: 'GET', api: 'v2', path: 'storage', query: { deleted: '' } })
+  await sites.ask({ method: 'GET', api: 'v2', path: 'changes', query: { after: '', limit: '500' } })
+  const { files, folders } = await readFiles(sites)
+  expect([...files].sort(), 'files').toEqual([...model.files].sort())
+  expect([...folders].sort(), 'folders').toEqual([...model.folders].sort())
+  for (const path of new Set([...files.keys(), ...model.drafts.keys(), ...busyPaths])) {
+    await sites.ask({ method: 'GET', ...targetOf(path), query: { versions: '' } })
+    const query = { version: 'draft' }
+    expectFile(model, await sites.ask({ method: 'GET', ...targetOf(path), query }), path, true)
+  }
+}
+
+let both: BothStores | undefined
+let sequences = 0
+afterAll(() => both?.close())
+
+const openSite = async (): Promise<BothSites> => {
+  sequences += 1
+  if (sequences % sequencesPerStore === 1) {
+    await both?.close()
+    both = await openBothStores(clock)
+  }
+  if (!both) throw new Error('No stores are open')
+  return both.openSite()
+}
+
+// Whole seconds, as S3 has them.
+const clock = createClock(1_800_000_000_000)
+
+test(
+  'every sequence of requests is answered alike by both stores, and as the model says',
+  async () => {
+    vi.spyOn(Date, 'now').mockImplementation(clock.wall)
+    onTestFinished(() => void vi.restoreAllMocks())
+    const property = fc.asyncProperty(anySequence, async (commands) => {
+      const [model, sites] = [createSiteModel(), await openSite()]
+      await fc.asyncModelRun(() => ({ model, real: sites }), commands)
+      await lookAtAll(model, sites)
+    })
+    await fc.assert(property, {
+      numRuns: Number(PROVE_COUNT),
+      seed: Number(PROVE_SEED),
+      // A shortened case begins with the number of the one that failed.
+      ...(PROVE_PATH && { path: PROVE_PATH.replace(/:.*/, '') }),
+      includeErrorInReport: true,
+    })
+  },
+  patience,
+)

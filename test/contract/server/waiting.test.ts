@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import { done, type Reply, text } from '../../../lib/http/reply.ts'
+import { createWaitingAnswers } from '../../../server/waiting-answers.ts'
+import { bareHandler } from '../../support/bare-handler.ts'
+import { lastAnswer } from '../../support/raw-http.ts'
+import { listening } from './listening.ts'
+import { expectSmall, slowReader } from './slow-reader.ts'
+
+const size = 16 * 1024 * 1024
+const long = 'x'.repeat(size)
+const longText = (): Reply => text('text/plain', long)
+
+/** A server on which one long text may wait, and its clock. */
+const withRoomForOne = async (run: () => Promise<Reply> = async () => longText()) => {
+  const clock = { now: 0 }
+  const { handler, records } = bareHandler(run)
+  const waiting = createWaitingAnswers(1.5 * size, () => clock.now)
+  return { clock, records, ...(await listening(handler, 0, { waiting })) }
+}
+
+test.each([
+  ['a text', longText],
+  ['a text beyond ASCII', () => text('text/plain', 'ü'.repeat(size / 2))],
+  ['bytes', (): Reply => ({ status: 200, content: { type: 'a/b', length: size, bytes: Buffer.from(long) } })],
+])('of %s in memory, the socket of a slow reader has 64 KiB, and all of it comes', async (_, reply) => {
+  const { server } = await listening(bareHandler(async () => reply()).handler)
+  const reader = await slowReader(server)
+  await reader.stalls()
+  expectSmall(reader)
+  expect(lastAnswer(await reader.readsAll()).body).toHaveLength(size)
+})
+
+describe('when as much waits for readers as may (O-21)', () => {
+  test('an answer is refused with 100503, and given when a reader has gone', async () => {
+    const { server, url } = await withRoomForOne()
+    const reader = await slowReader(server)
+    await reader.stalls()
+    const refused = await fetch(url)
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('Retry-After')).toBe('1')
+    expect(await refused.json()).toMatchObject({ code: 100503 })
+    reader.leaves()
+    await expect.poll(async () => (await (await fetch(url)).text()).length).toBe(size)
+  })
+
+  test('an answer is given when a reader has read all of its own', async () => {
+    const { server, url } = await withRoomForOne()
+    const reader = await slowReader(server)
+    await reader.stalls()
+    expect(lastAnswer(await reader.readsAll()).body).toHaveLength(size)
+    expect(await (await fetch(url)).text()).toHaveLength(size)
+  })
+
+  test('small answers and the answers to changes are given', async () => {
+    let reply = longText()
+    const { server, url } = await withRoomForOne(async () => reply)
+    await (await slowReader(server)).stalls()
+    expect(await (await fetch(url, { method: 'POST' })).text()).toHaveLength(size)
+    expect((await fetch(url, { method: 'HEAD' })).status).toBe(200)
+    reply = done
+    expect((await fetch(url)).status).toBe(200)
+  })
+
+  test('a reader that has taken nothing for ten seconds is cut off, and one that reads is not', async () => {
+    const { server, url, clock } = await withRoomForOne()
+    const idle = await slowReader(server)
+    await idle.stalls()
+    clock.now = 9_999
+    expect((await fetch(url)).status).toBe(503)
+    clock.now = 10_000
+    const reader = await slowReader(server)
+    await reader.stalls()
+    expect(idle.served.destroyed).toBe(true)
+
+    clock.now = 15_000
+    await reader.readsSome()
+    await reader.stalls()
+    clock.now = 24_999
+    expect((await fetch(url)).status).toBe(503)
+    expect(lastAnswer(await reader.readsAll()).body).toHaveLength(size)
+  })
+
+  test('a caller that has gone before its answer takes no room', async () => {
+    const replies = Promise.withResolvers<Reply>()
+    const { server, url, records } = await withRoomForOne(() => replies.promise)
+    const gone = await slowReader(server)
+    gone.leaves()
+    await expect.poll(() => gone.served.destroyed).toBe(true)
+    replies.resolve(longText())
+    await expect.poll(() => records).toHaveLength(1)
+    expect(await (await fetch(url)).text()).toHaveLength(size)
+  })
+})

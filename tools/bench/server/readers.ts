@@ -1,0 +1,107 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { median, type Table, verdict } from '../measure/figures.ts'
+import { type BenchedService, startService, type Tree, trees } from './trees.ts'
+
+const mebibyte = 1024 ** 2
+const readers = 2_500
+const runs = 21
+const storage = '/api/v2/admin/sites/current/storage'
+const targets = { growth: 400, ratio: 1.05 }
+
+const put = async ({ baseUrl, token }: BenchedService, name: string, size: number): Promise<void> => {
+  const headers = { Authorization: token, 'Content-Type': 'text/plain' }
+  const answer = await fetch(`${baseUrl}${storage}/${name}`, { method: 'PUT', headers, body: Buffer.alloc(size, 'x') })
+  if (!answer.ok) throw new Error(`PUT of ${name}: ${answer.status} ${await answer.text()}`)
+}
+
+const linkTo = async ({ baseUrl, token }: BenchedService, name: string): Promise<URL> => {
+  const answer = await fetch(`${baseUrl}${storage}/${name}?link`, { headers: { Authorization: token } })
+  return new URL(((await answer.json()) as { url: string }).url)
+}
+
+/** Asks on a connection of its own. */
+const ask = ({ hostname, port, pathname, search }: URL, headers = ''): Socket => {
+  const socket = connect(Number(port), hostname)
+  socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n${headers}\r\n`)
+  return socket
+}
+
+/** Readers that take the head of their answer and no more. Answers the memory of the service beside them, in MiB. */
+const besideReaders = async (service: BenchedService, link: URL): Promise<number> => {
+  const sockets: Socket[] = []
+  for (let reader = 0; reader < readers; reader += 50) {
+    const some = Array.from({ length: 50 }, () => ask(link).on('error', () => {}))
+    sockets.push(...some)
+    await Promise.all(some.map((socket) => once(socket, 'data').then(() => socket.pause())))
+  }
+  // The buffers of the system fill up.
+  await sleep(3_000)
+  const memory = service.process.reset()
+  for (const socket of sockets) socket.destroy()
+  return memory
+}
+
+const measureMemory = async (tree: Tree) => {
+  const service = await startService(tree)
+  try {
+    await put(service, 'file', 16 * mebibyte)
+    const link = await linkTo(service, 'file')
+    const before = service.process.reset()
+    const growth = (await besideReaders(service, link)) - before
+    await sleep(5_000)
+    const again = (await besideReaders(service, link)) - before
+    const met = verdict(growth <= targets.growth)
+    return [
+      [tree.name, `growth beside ${readers} readers that take nothing, MiB`, Math.round(growth), targets.growth, met],
+      [tree.name, 'growth beside as many others after them, MiB', Math.round(again), '', ''],
+    ]
+  } finally {
+    await service.stop()
+  }
+}
+
+const timeOfGet = async ({ baseUrl, token }: BenchedService): Promise<number> => {
+  const startedAt = performance.now()
+  const socket = ask(new URL(`${baseUrl}${storage}/large`), `Authorization: ${token}\r\n`)
+  let length = 0
+  socket.on('data', (chunk) => {
+    length += chunk.length
+  })
+  await once(socket, 'close')
+  if (length < 256 * mebibyte) throw new Error(`Only ${length} bytes came`)
+  return performance.now() - startedAt
+}
+
+/** By turns, each tree once unmeasured first. */
+const measureGets = async (compared: readonly Tree[]) => {
+  const services = await Promise.all(compared.map((tree) => startService(tree, { LARGEST_FILE: `${256 * mebibyte}` })))
+  try {
+    for (const service of services) await put(service, 'large', 256 * mebibyte)
+    const times: number[][] = services.map(() => [])
+    for (let run = 0; run <= runs; run++) {
+      for (const [index, service] of services.entries()) {
+        const time = await timeOfGet(service)
+        if (run > 0) times[index]?.push(time)
+      }
+    }
+    const medians = times.map(median)
+    return compared.map(({ name }, index) => {
+      const time = medians[index] ?? 0
+      const ratio = time / (medians[0] ?? 0)
+      const told = index === 0 ? ['', ''] : [`<= ${targets.ratio} x`, verdict(ratio <= targets.ratio)]
+      return [name, `GET of 256 MiB, ms (median of ${runs}, by turns)`, Math.round(time), ...told]
+    })
+  } finally {
+    for (const service of services) await service.stop()
+  }
+}
+
+/** Slow readers of a file cost memory; fast ones cost time. */
+export const measureReaders = async (): Promise<Table> => {
+  const compared = trees()
+  const rows = await measureGets(compared)
+  for (const tree of compared) rows.push(...(await measureMemory(tree)))
+  return { title: 'Readers of files', columns: ['tree', 'figure', 'value', 'target', 'verdict'], rows }
+}
