@@ -80,8 +80,6 @@ describe.each(['as a whole', 'on the wire'] as const)(
       folders.goes = false
     })
 
-    beforeEach(() => faulty.arm(0, false))
-
     afterAll(() => {
       vi.restoreAllMocks()
     })
