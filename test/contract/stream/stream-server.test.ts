@@ -130,7 +130,8 @@ describe('behind a distribution', () => {
     write()
     await closed
     expect(sent).toBeLessThan(200)
-    expect(text()).toBe('')
+    // The answer may reach the caller before the connection breaks.
+    expect(text()).toMatch(/^$|^HTTP\/1\.1 401 /)
   })
 
   it('a file of any size comes and goes in one request, and never from a bucket', async () => {
