@@ -101,7 +101,7 @@ const measureFeed = async ({ database, stores }: Machine): Promise<Table> => {
       headers: { Authorization: token },
       query,
     })
-    const page = answer.json() as { items: readonly object[]; next: string | null }
+    const page = answer.json as { items: readonly object[]; next: string | null }
     read += page.items.length
     after = page.next
   }

@@ -21,7 +21,7 @@ it('a removal past its deadline is answered with 202, and the worker finishes it
   await fillFolder('slow', 1_100)
   const headers = { Authorization: deployment.token }
   const answer = await sendEvent(storageFunction, 'DELETE', `${storage}/slow`, { headers, remaining: latecomer() })
-  expect({ status: answer.status, body: answer.json() }).toEqual({ status: 202, body: { status: 'deleting' } })
+  expect({ status: answer.status, body: answer.json }).toEqual({ status: 202, body: { status: 'deleting' } })
 
   await expect.poll(async () => (await call('/slow?meta')).status, { timeout: 60_000 }).toBe(404)
   // The removal is off the record: the name is free again.
