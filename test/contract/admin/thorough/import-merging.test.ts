@@ -79,6 +79,15 @@ describe('a record that leaves members out', () => {
   })
 })
 
+const interruptedAfter = (count: number, directory: string) => ({
+  status: 1,
+  stdout: '',
+  stderr: refusedIn(
+    directory,
+    `Interrupted: ${count} records are imported. Import the same file again to go on: importing again is safe.`,
+  ),
+})
+
 test.for(['SIGINT', 'SIGTERM'] as const)(
   'import that is interrupted by %s says what is in, and that repeating it is safe',
   async (signal, { siteDirectory }) => {
@@ -88,14 +97,7 @@ test.for(['SIGINT', 'SIGTERM'] as const)(
     const count = async () => (await administerJson(siteDirectory, ['category', 'list', '--site', '1001'])).length
     while ((await count()) < 500);
     program.kill(signal)
-    expect(await program.ended).toMatchObject({
-      status: 1,
-      stdout: '',
-      stderr: refusedIn(
-        siteDirectory,
-        'Interrupted: 500 records are imported. Import the same file again to go on: importing again is safe.',
-      ),
-    })
+    expect(await program.ended).toMatchObject(interruptedAfter(500, siteDirectory))
     expect(await count()).toBe(500)
   },
 )
@@ -128,14 +130,7 @@ describe.runIf(process.platform === 'linux').each(['SIGINT', 'SIGTERM'] as const
       onTestFinished(() => program.kill('SIGKILL'))
       await expect.poll(() => hasOpen(program.pid, pipe)).toBe(true)
       program.kill(signal)
-      expect(await program.ended).toMatchObject({
-        status: 1,
-        stdout: '',
-        stderr: refusedIn(
-          siteDirectory,
-          'Interrupted: 0 records are imported. Import the same file again to go on: importing again is safe.',
-        ),
-      })
+      expect(await program.ended).toMatchObject(interruptedAfter(0, siteDirectory))
     })
   },
 )
