@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import { giveBack, pieceSize } from '../lib/core/pieces.ts'
 import type { Answer, Send } from '../lib/http/request.ts'
 import type { WaitingAnswers } from './waiting-answers.ts'
 
@@ -53,15 +54,14 @@ const writeStream = async (
     prepare()
     length += chunk.length
     if (declared !== undefined && length > declared) break
-    if (!response.write(chunk)) await untilDrained(response)
+    if (!response.write(chunk, () => giveBack(chunk))) await untilDrained(response)
   }
   if (declared !== undefined && length !== declared) {
     throw new Error(`The bytes of an answer are not the ${declared} that it declares`)
   }
 }
 
-// Bytes. The socket of a slow reader keeps one piece. Smaller answers than the second limit are always sent.
-const pieceSize = 64 * 1024
+// Bytes. Smaller answers are always sent.
 const uncounted = 16 * 1024
 
 function* piecesOf(body: string | Uint8Array): Generator<Uint8Array, void> {

@@ -1,10 +1,20 @@
 import type { ServerResponse } from 'node:http'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { ServiceError } from '../lib/core/errors.ts'
 
 // Bytes, for all servers of the process together.
 const mostWaiting = 256 * 1024 * 1024
 // Milliseconds in which a reader has taken nothing: it is cut off when there is no room.
 const patience = 10_000
+// An idle process collects no garbage, and would keep what so many readers have cost.
+const garbage = { bytes: 16 * 1024 * 1024, calm: 1_000 }
+
+const collectGarbage = (): void => {
+  setFlagsFromString('--expose-gc')
+  const collect: NodeJS.GCFunction = runInNewContext('gc')
+  collect({ type: 'major', execution: 'async', flavor: 'last-resort' }).catch(() => {})
+}
 
 export type WaitingAnswers = ReturnType<typeof createWaitingAnswers>
 
@@ -13,10 +23,18 @@ export const createWaitingAnswers = (most = mostWaiting, now = () => performance
   // The reader that has taken nothing for the longest comes first.
   const readers = new Map<ServerResponse, { readonly bytes: number; readonly since: number }>()
   let total = 0
+  let peak = 0
+
+  const tidyUp = () => {
+    if (total > 0 || peak === 0) return
+    peak = 0
+    collectGarbage()
+  }
 
   const release = (response: ServerResponse): void => {
     total -= readers.get(response)?.bytes ?? 0
     readers.delete(response)
+    if (total === 0 && peak >= garbage.bytes) setTimeout(tidyUp, garbage.calm).unref()
   }
 
   return {
@@ -31,6 +49,7 @@ export const createWaitingAnswers = (most = mostWaiting, now = () => performance
       // Its close is over.
       if (response.destroyed) return
       total += bytes
+      peak = Math.max(peak, total)
       readers.set(response, { bytes, since: now() })
       response.once('close', () => release(response))
     },

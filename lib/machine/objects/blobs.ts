@@ -3,6 +3,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
+import { giveBack, lendPiece } from '../../core/pieces.ts'
 import { asPortError, isMissing } from '../../core/system-failures.ts'
 import type { ByteRange } from '../../storage/object-store.ts'
 import { makePrivateFolder } from '../directory/private-files.ts'
@@ -53,8 +54,7 @@ export const pathOfBlob = (folder: string, name: string): string => {
   throw new Error('The database names a blob in a way that leads out of their folder')
 }
 
-const readBuffer = 512 * 1024
-const readerPiece = 64 * 1024
+const mostAhead = 8
 
 const openToRead = (path: string): number | undefined => {
   try {
@@ -82,23 +82,30 @@ const readMany = promisify(readv)
  */
 async function* readForReader(fd: number, { first, last }: ByteRange): AsyncGenerator<Uint8Array, void> {
   let most = 1
-  for (let position = first; position <= last; ) {
-    const ahead = Array.from({ length: most }, () => Buffer.allocUnsafeSlow(readerPiece))
-    const { bytesRead } = await readMany(fd, ahead, position)
-    // It must not look whole.
-    if (bytesRead === 0) throw new Error('A blob has become shorter while it was read')
-    const end = Math.min(position + bytesRead, last + 1)
-    let taken = 0
-    while (position < end) {
-      const piece = ahead.shift()?.subarray(0, end - position)
-      if (!piece) break
-      const dropping = setImmediate(() => ahead.splice(0))
-      position += piece.length
-      taken += 1
-      yield piece
-      clearImmediate(dropping)
+  let ahead: Uint8Array[] = []
+  const drop = () => ahead.splice(0).forEach(giveBack)
+  try {
+    for (let position = first; position <= last; ) {
+      ahead = Array.from({ length: most }, lendPiece)
+      const { bytesRead } = await readMany(fd, ahead, position)
+      // It must not look whole.
+      if (bytesRead === 0) throw new Error('A blob has become shorter while it was read')
+      const end = Math.min(position + bytesRead, last + 1)
+      let taken = 0
+      while (position < end) {
+        const piece = ahead.shift()?.subarray(0, end - position)
+        if (!piece) break
+        const dropping = setImmediate(drop)
+        position += piece.length
+        taken += 1
+        yield piece
+        clearImmediate(dropping)
+      }
+      most = taken < most ? taken : Math.min(2 * most, mostAhead)
+      drop()
     }
-    most = taken < most ? taken : Math.min(2 * most, readBuffer / readerPiece)
+  } finally {
+    drop()
   }
 }
 

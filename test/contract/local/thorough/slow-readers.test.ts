@@ -16,7 +16,7 @@ const mebibytesOf = (pid: number): number =>
 const bytesTaken = (pid: number): number => Number(/rchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])
 
 test.runIf(process.platform === 'linux')(
-  'readers of a link that take nothing keep little of the service, which serves others beside them',
+  'readers of a link that take nothing keep little of the service, which serves others beside them and gives the memory back',
   async ({ start }) => {
     const service = await start()
     const headers = { 'Content-Type': 'text/plain' }
@@ -53,5 +53,8 @@ test.runIf(process.platform === 'linux')(
     const received = await pipelining.rest()
     expect(received).toContain(content.slice(5, 90_005))
     expect(lastAnswer(received)).toMatchObject({ status: 206, body: content.slice(-200_000) })
+
+    for (const connection of connections) connection.destroy()
+    await expect.poll(() => mebibytesOf(service.pid) - before).toBeLessThan(8)
   },
 )
