@@ -65,10 +65,11 @@ const findFailure = async (copy: string, changed: string, tests: readonly string
   return failed ? relative(copy, failed.name) : tests[0]
 }
 
-/** Tests that are asked together: the quick ones first, and few ask the whole service. */
+/** Tests that are asked together: the quick ones first, and the whole specification last. */
 const inSteps = (tests: readonly string[]): readonly (readonly string[])[] => {
-  const { unit = [], others = [] } = Object.groupBy(tests, (test) => (/^test.unit/.test(test) ? 'unit' : 'others'))
-  return [unit.slice(0, 4), others.slice(0, 8), [...unit.slice(4, 12), ...others.slice(8, 24)]]
+  const kinds = Object.groupBy(tests, (test) => /^test.(unit|acceptance)?/.exec(test)?.[1] ?? 'contract')
+  const { unit = [], contract = [], acceptance = [] } = kinds
+  return [unit.slice(0, 4), contract.slice(0, 6), [...unit.slice(4, 12), ...contract.slice(6, 18), ...acceptance]]
 }
 
 const passedBefore = new Set<string>()
