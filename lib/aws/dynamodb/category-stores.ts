@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { CategoryLink, CategoryLinks, LinkList, LinkOutcome } from '../../categories/category-links.ts'
 import type { Contents, SiteObject } from '../../categories/contents.ts'
 import { type ContentKind, objectKindNames } from '../../core/content-kinds.ts'
-import { type Deadline, reserves, unlimited, withDeadline } from '../../core/deadline.ts'
+import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import type { CategoryId, SiteId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { type ContentItems, createContentItems } from './content-items.ts'
@@ -64,16 +64,16 @@ const createMakeLinks = (items: Items): MakeLinks => {
   const { contents, links } = items
 
   const undoLinksOfRemoved = async (list: LinkList, written: readonly number[], deadline: Deadline): Promise<void> => {
+    using undoing = deadline.reserving(reserves.answer)
+    undoing.check()
     const [isThere, existing] = await Promise.all([
       categoryExists(items, list),
       contents.existing(list.site, list.kind, written),
     ])
-    await links.deleteMany(list, isThere ? written.filter((id) => !existing.has(id)) : written, deadline)
+    await links.deleteMany(list, isThere ? written.filter((id) => !existing.has(id)) : written, undoing)
   }
 
-  return async (list, wanted, remainingTime) => {
-    const undo = (written: readonly number[]) =>
-      withDeadline(remainingTime, reserves.answer, (deadline) => undoLinksOfRemoved(list, written, deadline))
+  return async (list, wanted, deadline) => {
     const ids = [...wanted.keys()]
     const [isThere, existing, present] = await Promise.all([
       categoryExists(items, list),
@@ -84,7 +84,7 @@ const createMakeLinks = (items: Items): MakeLinks => {
     if (!isThere || unknown.length > 0) {
       // A request that died between its writes and its second look has left them.
       const leftOver = [...present.keys()].filter((id) => !isThere || !existing.has(id))
-      if (leftOver.length > 0) await undo(leftOver)
+      if (leftOver.length > 0) await undoLinksOfRemoved(list, leftOver, deadline)
       const outcome: LinkOutcome = isThere
         ? { outcome: 'objects unknown', ids: new Set(unknown) }
         : { outcome: 'category unknown' }
@@ -94,13 +94,12 @@ const createMakeLinks = (items: Items): MakeLinks => {
     const changed = [...put.map(({ id }) => id), ...add]
     if (changed.length === 0) return { outcome: { outcome: 'linked' }, hasChanged: false }
     try {
-      await withDeadline(remainingTime, reserves.settle, async (deadline) => {
-        await links.putMany(list, put, deadline)
-        await links.addMany(list, add, deadline)
-      })
+      using writing = deadline.reserving(reserves.settle)
+      await links.putMany(list, put, writing)
+      await links.addMany(list, add, writing)
     } finally {
       // Also after a failure: some may have been written.
-      await undo(changed)
+      await undoLinksOfRemoved(list, changed, deadline)
     }
     return { outcome: { outcome: 'linked' }, hasChanged: true }
   }
@@ -211,18 +210,17 @@ export const createCategoryStores = ({
     links: {
       ...links,
 
-      async link(list, wanted, entry, remainingTime = unlimited) {
-        const { outcome, hasChanged } = await makeLinks(list, wanted, remainingTime)
-        if (hasChanged) await record(entry, remainingTime)
+      async link(list, wanted, entry, deadline = unlimited) {
+        const { outcome, hasChanged } = await makeLinks(list, wanted, deadline)
+        if (hasChanged) await record(entry, deadline)
         return outcome
       },
 
-      async unlink(list, ids, entry, remainingTime = unlimited) {
+      async unlink(list, ids, entry, deadline = unlimited) {
         if (!(await categoryExists(items, list))) return false
-        await withDeadline(remainingTime, reserves.settle, (deadline) =>
-          links.deleteMany(list, [...new Set(ids)], deadline),
-        )
-        await record(entry, remainingTime)
+        using deleting = deadline.reserving(reserves.settle)
+        await links.deleteMany(list, [...new Set(ids)], deleting)
+        await record(entry, deadline)
         return true
       },
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type RemainingTime, reserves, unlimited, withDeadline } from '../../core/deadline.ts'
+import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { entryOfRemoval, type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/folder-removals.ts'
@@ -20,7 +20,7 @@ export interface FolderLook {
 export interface RemovalRecords extends Pick<FolderRemovals, 'note' | 'lastOf'> {
   // Goes before the first deletion: if the process dies, the record covers what the request can have removed. Answers
   // the removal together with an earlier one that it continues.
-  begin(removal: RemovedFolder, remainingTime: RemainingTime): Promise<RemovedFolder>
+  begin(removal: RemovedFolder, deadline: Deadline): Promise<RemovedFolder>
   // Everything is back in its place.
   cancel(removal: RemovedFolder): Promise<void>
 }
@@ -105,9 +105,9 @@ export const createRecords = (items: PathItems, keptDays: number): RemovalRecord
     return items.table.update({ site, path: recordKey(folder) }, { ...rest, values: { ...own, ...values } })
   }
   return {
-    async begin(removal, remainingTime) {
+    async begin(removal, deadline) {
       const { since } = removal
-      const until = items.now() + Math.min(remainingTime(), longestSilence)
+      const until = items.now() + Math.min(deadline.timeLeft(), longestSilence)
       const first = await change(removal, {
         update: 'SET #pending = :since, #until = :until, #expires = :expires',
         // Records of earlier versions have no #until.
@@ -144,14 +144,13 @@ export const createOpening = (
   record: RecordChange,
   note: FolderRemovals['note'],
 ): Pick<FolderRemovals, 'open' | 'close'> => ({
-  async open(site, folder, id, entry, remainingTime = unlimited) {
+  async open(site, folder, id, entry, deadline = unlimited) {
     const [heard, began, path] = [items.now(), items.now(), removalKey(folder)]
     const item: RemovalItem = { site, path, id, closed: false, heard, began, entry, removed: 0 }
+    using opening = deadline.reserving(reserves.answer)
+    opening.check()
     // Its message closes a removal that was opened by a call that was cut, when the folder is empty.
-    const isOpened = await withDeadline(remainingTime, reserves.answer, ({ signal }) =>
-      items.table.put(item, whereFree(began), signal),
-    )
-    if (isOpened) return id
+    if (await items.table.put(item, whereFree(began), opening.signal)) return id
     const [removal] = await items.removalsOf(site, [folder])
     if (removal?.isHold && !removal.isClosed) throw new ServiceError('folderLocked')
     return removal?.id ?? id

@@ -1,4 +1,5 @@
-import { createDeadline, type RemainingTime, reserves, unlimited } from '../../core/deadline.ts'
+import { systemClock } from '../../core/clock.ts'
+import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import { type HistoryEntry, lostEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Change, History } from '../../history/history.ts'
@@ -19,7 +20,7 @@ import {
  * Writes the history entry of a change, after the change and before its answer. It never throws: the change stays made,
  * and the entry goes to `lost` (docs/operating.md).
  */
-export type RecordChange = (entry: HistoryEntry, remainingTime?: RemainingTime) => Promise<void>
+export type RecordChange = (entry: HistoryEntry, deadline?: Deadline) => Promise<void>
 
 /** Reports a lost entry to the log of a function or to the operator of a command. */
 export const tellLost = (entry: HistoryEntry, error: unknown): void => {
@@ -197,16 +198,14 @@ export const createJournal = ({
   const takeTurn = createTurns()
   const write = createWriter(table, places, now)
   return {
-    async record(entry, remainingTime = unlimited) {
-      const deadline = createDeadline(() => Math.min(remainingTime() - reserves.answer, longestDelay))
+    async record(entry, deadline = unlimited) {
+      using delay = deadline.reserving(reserves.answer).within(longestDelay, systemClock.monotonic)
       try {
-        await takeTurn(entry.site, () => write(entry, deadline.signal))
+        await takeTurn(entry.site, () => write(entry, delay.signal))
       } catch (error) {
         // The remembered block may be wrong.
         places.forget(entry.site)
         lost(entry, error)
-      } finally {
-        deadline.end()
       }
     },
     history: createHistory(table),

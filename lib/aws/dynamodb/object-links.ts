@@ -1,6 +1,6 @@
 import type { CategoryLinks, LinkList, LinkOutcome, ObjectLinkOutcome } from '../../categories/category-links.ts'
 import type { Contents, SiteObject } from '../../categories/contents.ts'
-import { type RemainingTime, reserves, unlimited, withDeadline } from '../../core/deadline.ts'
+import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import type { CategoryId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import type { RecordChange } from './journal.ts'
@@ -10,7 +10,7 @@ import type { LinkItems } from './link-items.ts'
 export type MakeLinks = (
   list: LinkList,
   wanted: ReadonlyMap<number, boolean | undefined>,
-  remainingTime: RemainingTime,
+  deadline: Deadline,
 ) => Promise<{ readonly outcome: LinkOutcome; readonly hasChanged: boolean }>
 
 interface Options {
@@ -46,26 +46,25 @@ export const createObjectLinks = ({
   }
 
   return {
-    async linkObject(object, wanted, entry, remainingTime = unlimited) {
+    async linkObject(object, wanted, entry, deadline = unlimited) {
       const refusal = await findRefusal(object, [...wanted.keys()])
       if (refusal) return refusal
       const { site, kind, id } = object
       let isAnyNew = false
       await inParallel(wanted, linksAtOnce, async ([category, displayable]) => {
-        const { hasChanged } = await makeLinks({ site, kind, category }, new Map([[id, displayable]]), remainingTime)
+        const { hasChanged } = await makeLinks({ site, kind, category }, new Map([[id, displayable]]), deadline)
         isAnyNew ||= hasChanged
       })
-      if (isAnyNew) await record(entry, remainingTime)
+      if (isAnyNew) await record(entry, deadline)
       return { outcome: 'done' }
     },
 
-    async unlinkObject(object, categories, entry, remainingTime = unlimited) {
+    async unlinkObject(object, categories, entry, deadline = unlimited) {
       const refusal = await findRefusal(object, categories)
       if (refusal) return refusal
-      await withDeadline(remainingTime, reserves.settle, (deadline) =>
-        linkItems.deleteOfObject(object, categories, deadline),
-      )
-      await record(entry, remainingTime)
+      using deleting = deadline.reserving(reserves.settle)
+      await linkItems.deleteOfObject(object, categories, deleting)
+      await record(entry, deadline)
       return { outcome: 'done' }
     },
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Deadline, reserves, unlimited, withDeadline } from '../../core/deadline.ts'
+import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId, type WebFormId } from '../../core/ids.ts'
 import type { SystemField, WebForm, WebForms } from '../../fields/web-forms.ts'
@@ -195,11 +195,10 @@ export const createWebForms = ({ record, ...options }: TableOptions & { readonly
       if (before['name'] !== name) await record(entry)
     },
 
-    async changeFields(site, id, apply, entry, remainingTime = unlimited) {
-      const hasChanged = await withDeadline(remainingTime, reserves.settle, (deadline) =>
-        changeForm(table, { site, id }, apply, deadline),
-      )
-      if (hasChanged) await record(entry, remainingTime)
+    async changeFields(site, id, apply, entry, deadline = unlimited) {
+      using changing = deadline.reserving(reserves.settle)
+      changing.check()
+      if (await changeForm(table, { site, id }, apply, changing)) await record(entry, deadline)
     },
 
     async remove(site, id, entry) {
