@@ -86,4 +86,4 @@ export const createDeadline = (timeLeft: () => number): Deadline => {
 }
 
 /** The deadline of work that may take any time. */
-export const unlimited: Deadline = createDeadline(() => Number.POSITIVE_INFINITY)
+export const unlimited: Deadline = /* @__PURE__ */ createDeadline(() => Number.POSITIVE_INFINITY)
