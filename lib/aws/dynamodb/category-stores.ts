@@ -1,14 +1,15 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import type { CategoryLink, CategoryLinks, LinkList, LinkOutcome } from '../../categories/category-links.ts'
+import type { CategoryLinks, LinkList } from '../../categories/category-links.ts'
 import type { Contents, SiteObject } from '../../categories/contents.ts'
-import { type ContentKind, objectKindNames } from '../../core/content-kinds.ts'
-import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
-import type { CategoryId, SiteId } from '../../core/ids.ts'
+import { objectKindNames } from '../../core/content-kinds.ts'
+import { reserves, unlimited } from '../../core/deadline.ts'
+import type { CategoryId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { type ContentItems, createContentItems } from './content-items.ts'
 import type { RecordChange } from './journal.ts'
-import { createLinkItems, type LinkItems } from './link-items.ts'
-import { createObjectLinks, type MakeLinks } from './object-links.ts'
+import { createLinkItems } from './link-items.ts'
+import { type CategoryItems, categoryExists, makeLinks } from './make-links.ts'
+import { createObjectLinks } from './object-links.ts'
 
 interface Options {
   readonly dynamodb: DynamoDBDocumentClient
@@ -19,118 +20,18 @@ interface Options {
   readonly longestStall?: number
 }
 
-interface Items {
-  readonly contents: ContentItems
-  readonly links: LinkItems
-}
-
-// Links that are read and deleted together.
-const pageLength = 1_000
 const categoriesAtOnce = 8
 
-/** Handles all values that `read` answers in order of id, page by page. */
-const forEachPage = async <Value>(
-  read: (after: number) => Promise<readonly Value[]>,
-  idOf: (value: Value) => number,
-  handle: (values: readonly Value[]) => Promise<void>,
-): Promise<void> => {
-  for (let after = 0; ; ) {
-    const values = await read(after)
-    await handle(values)
-    const last = values.at(-1)
-    if (last === undefined || values.length < pageLength) return
-    after = idOf(last)
-  }
-}
+type ContentRemoval = Pick<Contents, 'removeObject' | 'removeCategory' | 'clear'>
 
-/**
- * `put` are links whose displayable flag the caller names. `add` are new ones without it, which another request may be
- * naming now.
- */
-const changesOf = (
-  wanted: ReadonlyMap<number, boolean | undefined>,
-  present: ReadonlyMap<number, CategoryLink>,
-): { readonly put: readonly CategoryLink[]; readonly add: readonly number[] } => ({
-  put: [...wanted].flatMap(([id, displayable]) =>
-    displayable === undefined || present.get(id)?.displayable === displayable ? [] : [{ id, displayable }],
-  ),
-  add: [...wanted].filter(([id, displayable]) => displayable === undefined && !present.has(id)).map(([id]) => id),
-})
-
-const categoryExists = async ({ contents }: Items, { site, category }: LinkList): Promise<boolean> =>
-  (await contents.get(site, 'category', category)) !== undefined
-
-const createMakeLinks = (items: Items): MakeLinks => {
-  const { contents, links } = items
-
-  const undoLinksOfRemoved = async (list: LinkList, written: readonly number[], deadline: Deadline): Promise<void> => {
-    using undoing = deadline.reserving(reserves.answer)
-    undoing.check()
-    const [isThere, existing] = await Promise.all([
-      categoryExists(items, list),
-      contents.existing(list.site, list.kind, written),
-    ])
-    await links.deleteMany(list, isThere ? written.filter((id) => !existing.has(id)) : written, undoing)
+const createContentRemoval = ({ contents, links }: CategoryItems, record: RecordChange): ContentRemoval => {
+  const deleteLinksIn = async (list: LinkList): Promise<void> => {
+    for await (const ids of links.idPages(list)) await links.deleteMany(list, ids)
   }
 
-  return async (list, wanted, deadline) => {
-    const ids = [...wanted.keys()]
-    const [isThere, existing, present] = await Promise.all([
-      categoryExists(items, list),
-      contents.existing(list.site, list.kind, ids),
-      links.getMany(list, ids),
-    ])
-    const unknown = ids.filter((id) => !existing.has(id))
-    if (!isThere || unknown.length > 0) {
-      // A request that died between its writes and its second look has left them.
-      const leftOver = [...present.keys()].filter((id) => !isThere || !existing.has(id))
-      if (leftOver.length > 0) await undoLinksOfRemoved(list, leftOver, deadline)
-      const outcome: LinkOutcome = isThere
-        ? { outcome: 'objects unknown', ids: new Set(unknown) }
-        : { outcome: 'category unknown' }
-      return { outcome, hasChanged: false }
-    }
-    const { put, add } = changesOf(wanted, present)
-    const changed = [...put.map(({ id }) => id), ...add]
-    if (changed.length === 0) return { outcome: { outcome: 'linked' }, hasChanged: false }
-    try {
-      using writing = deadline.reserving(reserves.settle)
-      await links.putMany(list, put, writing)
-      await links.addMany(list, add, writing)
-    } finally {
-      // Also after a failure: some may have been written.
-      await undoLinksOfRemoved(list, changed, deadline)
-    }
-    return { outcome: { outcome: 'linked' }, hasChanged: true }
+  const deleteLinksOf = async (object: SiteObject): Promise<void> => {
+    for await (const categories of links.categoryPages(object)) await links.deleteOfObject(object, categories)
   }
-}
-
-type Removing = Pick<Contents, 'removeObject' | 'removeCategory' | 'clear'>
-
-const createRemoving = ({ contents, links }: Items, record: RecordChange): Removing => {
-  const deleteLinksIn = (list: LinkList): Promise<void> =>
-    forEachPage(
-      (after) => links.listConsistently(list, after, pageLength),
-      ({ id }) => id,
-      (some) => {
-        const ids = some.map(({ id }) => id)
-        return links.deleteMany(list, ids)
-      },
-    )
-
-  const deleteLinksOf = (object: SiteObject): Promise<void> =>
-    forEachPage(
-      (after) => links.categoriesOf(object, after, pageLength),
-      (category) => category,
-      (categories) => links.deleteOfObject(object, categories),
-    )
-
-  const forAllIds = (site: SiteId, kind: ContentKind, handle: (ids: readonly number[]) => Promise<void>) =>
-    forEachPage(
-      (after) => contents.idsOf(site, kind, after, pageLength),
-      (id) => id,
-      handle,
-    )
 
   return {
     async removeObject(object, entry) {
@@ -154,19 +55,19 @@ const createRemoving = ({ contents, links }: Items, record: RecordChange): Remov
 
     // Links are found through categories, so links go first.
     async clear(site) {
-      await forAllIds(site, 'category', (ids) =>
-        inParallel(ids, categoriesAtOnce, async (id) => {
+      for await (const categories of contents.idPages(site, 'category')) {
+        await inParallel(categories, categoriesAtOnce, async (id) => {
           for (const kind of objectKindNames) await deleteLinksIn({ site, kind, category: id as CategoryId })
-        }),
-      )
+        })
+      }
       for (const kind of [...objectKindNames, 'category'] as const) {
-        await forAllIds(site, kind, (ids) => contents.deleteMany(site, kind, ids))
+        for await (const ids of contents.idPages(site, kind)) await contents.deleteMany(site, kind, ids)
       }
     },
   }
 }
 
-const withHistory = (contents: ContentItems, record: RecordChange): Omit<Contents, keyof Removing> => ({
+const withHistory = (contents: ContentItems, record: RecordChange): Omit<Contents, keyof ContentRemoval> => ({
   ...contents,
 
   async create(site, kind, content, entry) {
@@ -193,25 +94,23 @@ const withHistory = (contents: ContentItems, record: RecordChange): Omit<Content
  * removal finds the mark and is taken back.
  */
 export const createCategoryStores = ({
-  dynamodb: client,
   contentTable,
   categoryLinksTable,
   record,
   ...options
 }: Options): { readonly contents: Contents; readonly links: CategoryLinks } => {
-  const contents = createContentItems({ client, table: contentTable, ...options })
-  const links = createLinkItems({ client, table: categoryLinksTable, ...options })
+  const contents = createContentItems({ ...options, table: contentTable })
+  const links = createLinkItems({ ...options, table: categoryLinksTable })
   const items = { contents, links }
-  const makeLinks = createMakeLinks(items)
 
   return {
-    contents: { ...withHistory(contents, record), ...createRemoving(items, record) },
+    contents: { ...withHistory(contents, record), ...createContentRemoval(items, record) },
 
     links: {
       ...links,
 
       async link(list, wanted, entry, deadline = unlimited) {
-        const { outcome, hasChanged } = await makeLinks(list, wanted, deadline)
+        const { outcome, hasChanged } = await makeLinks(items, list, wanted, deadline)
         if (hasChanged) await record(entry, deadline)
         return outcome
       },
@@ -224,7 +123,7 @@ export const createCategoryStores = ({
         return true
       },
 
-      ...createObjectLinks({ contents, linkItems: links, makeLinks, record }),
+      ...createObjectLinks(items, record),
     },
   }
 }

@@ -1,16 +1,22 @@
 import type { UploadProgress } from '../../storage/upload-progress.ts'
-import { openTable, type TableOptions } from './dynamodb.ts'
+import { inSeconds, openTable, type TableOptions } from './dynamodb.ts'
 
-/** In seconds. */
-const keptFor = 24 * 3600
+/** In milliseconds. */
+const keptFor = 24 * 3600 * 1000
+
+interface ProgressItem {
+  readonly token: string
+  readonly percent: number
+  readonly expires: number
+}
 
 /** The progress of uploads in the table Uploads, by the hash of the token. `now` is the wall clock. */
 export const createUploadProgress = ({
   now = Date.now,
   ...options
 }: TableOptions & { readonly now?: (() => number) | undefined }): UploadProgress => {
-  const table = openTable(options)
-  const expires = () => Math.floor(now() / 1000) + keptFor
+  const table = openTable<ProgressItem>(options)
+  const expires = () => inSeconds(now() + keptFor)
 
   return {
     // Arrival here decides which upload is the newest: a clock may be set back. A repeated call finds its upload, or
@@ -39,7 +45,7 @@ export const createUploadProgress = ({
 
     async percentOf(token) {
       const item = await table.get({ token })
-      return item && Number(item['expires']) * 1000 > now() ? Number(item['percent']) : 0
+      return item && item.expires * 1000 > now() ? item.percent : 0
     },
   }
 }
