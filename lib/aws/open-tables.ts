@@ -9,8 +9,8 @@ import { createUploadProgress } from './dynamodb/upload-progress.ts'
 import { createUploadRecords } from './dynamodb/upload-records.ts'
 import { createWebForms } from './dynamodb/web-forms.ts'
 
-// A bundle imports its own openers, and carries the stores of these and no others. Those of files are apart: esbuild writes
-// what they load on demand into each bundle that can reach them.
+// A bundle imports its own openers, and carries the stores of these and no others. Files have openers of their own:
+// esbuild writes what a module loads on demand into each bundle that imports the module, used or not.
 
 /** The caller's own client, wall clock or history, in place of the usual ones. */
 export interface Given {
@@ -29,12 +29,9 @@ interface DirectorySettings extends SitesSettings {
   readonly tokensTable: string
 }
 
-interface AreaSettings {
-  readonly journalTable: string
-  readonly webFormsTable: string
-  readonly contentTable: string
-  readonly categoryLinksTable: string
-  readonly pathLocksTable: string
+type AreaTable = 'journalTable' | 'webFormsTable' | 'contentTable' | 'categoryLinksTable' | 'pathLocksTable'
+
+interface AreaSettings extends Readonly<Record<AreaTable, string>> {
   readonly keptDays?: number
 }
 

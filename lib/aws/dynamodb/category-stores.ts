@@ -1,23 +1,18 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { CategoryLinks, LinkList } from '../../categories/category-links.ts'
 import type { Contents, SiteObject } from '../../categories/contents.ts'
 import { objectKindNames } from '../../core/content-kinds.ts'
-import { reserves, unlimited } from '../../core/deadline.ts'
 import type { CategoryId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import { type ContentItems, createContentItems } from './content-items.ts'
+import { type CategoryItems, createCategoryLinks } from './category-links.ts'
+import { createContentItems } from './content-items.ts'
+import type { TableOptions } from './dynamodb.ts'
 import type { RecordChange } from './journal.ts'
 import { createLinkItems } from './link-items.ts'
-import { type CategoryItems, categoryExists, makeLinks } from './make-links.ts'
-import { createObjectLinks } from './object-links.ts'
 
-interface Options {
-  readonly dynamodb: DynamoDBDocumentClient
+interface Options extends Omit<TableOptions, 'table'> {
   readonly contentTable: string
   readonly categoryLinksTable: string
   readonly record: RecordChange
-  // Milliseconds without progress after which a store counts as unavailable.
-  readonly longestStall?: number
 }
 
 const categoriesAtOnce = 8
@@ -67,27 +62,6 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
   }
 }
 
-const withHistory = (contents: ContentItems, record: RecordChange): Omit<Contents, keyof ContentRemoval> => ({
-  ...contents,
-
-  async create(site, kind, content, entry) {
-    if (!(await contents.create(site, kind, content))) return false
-    await record(entry)
-    return true
-  },
-
-  async putMany(site, kind, some, entry) {
-    await contents.putMany(site, kind, some)
-    await record(entry)
-  },
-
-  async changeMany(site, kind, ids, apply, entry) {
-    const changed = await contents.changeMany(site, kind, ids, apply)
-    if (changed > 0) await record(entry)
-    return changed
-  },
-})
-
 /**
  * Contents and their links are in two tables, and no write touches both. A removal marks the object, deletes its links,
  * and deletes the object. A link is checked, written, and checked once more: one that was written too late for the
@@ -99,31 +73,12 @@ export const createCategoryStores = ({
   record,
   ...options
 }: Options): { readonly contents: Contents; readonly links: CategoryLinks } => {
-  const contents = createContentItems({ ...options, table: contentTable })
-  const links = createLinkItems({ ...options, table: categoryLinksTable })
-  const items = { contents, links }
-
+  const items = {
+    contents: createContentItems({ ...options, table: contentTable, record }),
+    links: createLinkItems({ ...options, table: categoryLinksTable }),
+  }
   return {
-    contents: { ...withHistory(contents, record), ...createContentRemoval(items, record) },
-
-    links: {
-      ...links,
-
-      async link(list, wanted, entry, deadline = unlimited) {
-        const { outcome, hasChanged } = await makeLinks(items, list, wanted, deadline)
-        if (hasChanged) await record(entry, deadline)
-        return outcome
-      },
-
-      async unlink(list, ids, entry, deadline = unlimited) {
-        if (!(await categoryExists(items, list))) return false
-        using deleting = deadline.reserving(reserves.settle)
-        await links.deleteMany(list, [...new Set(ids)], deleting)
-        await record(entry, deadline)
-        return true
-      },
-
-      ...createObjectLinks(items, record),
-    },
+    contents: { ...items.contents, ...createContentRemoval(items, record) },
+    links: createCategoryLinks(items, record),
   }
 }

@@ -29,9 +29,9 @@ export const nested =
   (value): value is Row =>
     typeof value === 'object' && value !== null && damagedColumn(value, columns) === undefined
 
-/** Throws an Error that names the first column whose value is missing or of another type. */
+/** The declared columns of an item. Throws an Error that names one that is missing or of another type. */
 export const readColumns = <Row>(what: string, item: object, columns: Columns<Row>): Row => {
   const damaged = damagedColumn(item, columns)
   if (damaged !== undefined) throw new Error(`${what} has no ${damaged}`)
-  return item as Row
+  return Object.fromEntries(Object.entries(item).filter(([name]) => Object.hasOwn(columns, name))) as Row
 }

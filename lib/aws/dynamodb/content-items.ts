@@ -5,24 +5,26 @@ import { inParallel } from '../../core/in-parallel.ts'
 import type { Scalar } from '../../core/item-shape.ts'
 import { openTable, queryFirst, type Table, type TableOptions } from './dynamodb.ts'
 import { batchDelete, batchGet, batchPut, chunksOf } from './dynamodb-batches.ts'
+import type { RecordChange } from './journal.ts'
 import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts'
 
 type Apply = Parameters<Contents['changeMany']>[3]
 
-type Reading = Omit<Contents, 'create' | 'putMany' | 'changeMany' | 'removeObject' | 'removeCategory' | 'clear'> & {
-  // All ids, read consistently, with those of marked items.
+type Reading = Pick<
+  Contents,
+  'state' | 'get' | 'getMany' | 'existing' | 'texts' | 'list' | 'listWhole' | 'count' | 'highestId'
+> & {
+  // All ids, read consistently, with those of items that are being removed.
   idPages(site: SiteId, kind: ContentKind): AsyncIterable<readonly number[]>
 }
 
-interface Writing {
-  create(site: SiteId, kind: ContentKind, content: Content): Promise<boolean>
-  putMany(site: SiteId, kind: ContentKind, contents: readonly Content[]): Promise<void>
-  // Answers how many it has changed.
-  changeMany(site: SiteId, kind: ContentKind, ids: readonly number[], apply: Apply): Promise<number>
-  // Deletes items with their texts. Repeating is safe.
-  deleteMany(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<void>
+type Writing = Pick<Contents, 'create' | 'putMany' | 'changeMany'>
+
+interface Deleting {
   // Answers false when there is no such item.
   markRemoved(site: SiteId, kind: ContentKind, id: number): Promise<boolean>
+  // Deletes items with their texts. Repeating is safe.
+  deleteMany(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<void>
   delete(site: SiteId, kind: ContentKind, id: number): Promise<void>
 }
 
@@ -30,7 +32,7 @@ interface Writing {
  * The table Content: the categories, news items and blogs of a site. Long texts are items of their own. Items that are
  * marked as removed do not exist for readers.
  */
-export type ContentItems = Reading & Writing
+export type ContentItems = Reading & Writing & Deleting
 
 /** The members of a content, or the long text of one. */
 interface ContentItem {
@@ -162,10 +164,7 @@ const createReading = (table: ContentTable): Reading => ({
     if (member === undefined) return listed
     const ids = listed.map(({ id }) => id)
     const texts = await readTexts(table, { site, kind }, ids, true)
-    return listed.map(({ id, content }) => ({
-      id,
-      content: content && { ...content, [member]: texts.get(id) ?? '' },
-    }))
+    return listed.map(({ id, content }) => ({ id, content: content && { ...content, [member]: texts.get(id) ?? '' } }))
   },
 
   count: (site, kind, after, limit) => countRange(table, rangeOf(site, kind), after, limit),
@@ -185,50 +184,57 @@ const createReading = (table: ContentTable): Reading => ({
   },
 })
 
-const createWriting = (table: ContentTable): Writing => ({
-  async create(site, kind, content) {
+const createWriting = (table: ContentTable, record: RecordChange): Writing => ({
+  async create(site, kind, content, entry) {
     const item = fromContent(content, site, kind)
     if (!(await table.put(item, { condition: 'attribute_not_exists(#id)' }))) return false
     // The text must not come to another content with the same id.
     for (const text of textItems(content, site, kind)) await table.put(text)
+    await record(entry)
     return true
   },
 
-  putMany: (site, kind, contents) =>
-    batchPut(
-      table,
-      contents.flatMap((content) => itemsOf(content, site, kind)),
-    ),
+  async putMany(site, kind, contents, entry) {
+    const items = contents.flatMap((content) => itemsOf(content, site, kind))
+    await batchPut(table, items)
+    await record(entry)
+  },
 
-  async changeMany(site, kind, ids, apply) {
+  async changeMany(site, kind, ids, apply, entry) {
     let changed = 0
     await inParallel(chunksOf(ids, changedTogether), groupsAtOnce, async (some) => {
       const count = await changeSome(table, { site, kind }, some, apply)
       changed += count
     })
+    if (changed > 0) await record(entry)
     return changed
   },
+})
 
-  async deleteMany(site, kind, ids) {
-    // The texts first: the repetition of a removal that broke off still finds the items.
-    if (textMember(kind) !== undefined) await batchDelete(table, keysOf(textPartitionOf(site, kind), ids))
-    await batchDelete(table, keysOf(partitionOf(site, kind), ids))
-  },
-
+// Texts go first: the repetition of a removal that broke off still finds the items.
+const createDeleting = (table: ContentTable): Deleting => ({
   async markRemoved(site, kind, id) {
     const key = { kind: partitionOf(site, kind), id }
     const change = { update: 'SET #removed = :true', condition: 'attribute_exists(#id)', values: { ':true': true } }
     return (await table.update(key, change)) !== undefined
   },
 
+  async deleteMany(site, kind, ids) {
+    if (textMember(kind) !== undefined) await batchDelete(table, keysOf(textPartitionOf(site, kind), ids))
+    await batchDelete(table, keysOf(partitionOf(site, kind), ids))
+  },
+
   async delete(site, kind, id) {
-    // The text first: the repetition of a removal that broke off still finds the marked item.
     if (textMember(kind) !== undefined) await table.delete({ kind: textPartitionOf(site, kind), id })
     await table.delete({ kind: partitionOf(site, kind), id })
   },
 })
 
-export const createContentItems = (options: TableOptions): ContentItems => {
+interface Options extends TableOptions {
+  readonly record: RecordChange
+}
+
+export const createContentItems = ({ record, ...options }: Options): ContentItems => {
   const table = openTable<ContentItem>(options)
-  return { ...createReading(table), ...createWriting(table) }
+  return { ...createReading(table), ...createWriting(table, record), ...createDeleting(table) }
 }

@@ -107,9 +107,9 @@ export const createSiteDirectory = ({ record, ...options }: DirectoryOptions): S
 
     async createSite({ id, name, dataCentre, renderingEngine }, entry) {
       const item = { ...siteKey(id), name, dataCentre, features: { renderingEngine } }
-      if (!(await siteTable.put(item, { condition: 'attribute_not_exists(#id)' }))) return false
-      await record(entry)
-      return true
+      const isCreated = await siteTable.put(item, { condition: 'attribute_not_exists(#id)' })
+      if (isCreated) await record(entry)
+      return isCreated
     },
 
     async renameSite(id, name, entry) {
@@ -124,9 +124,9 @@ export const createSiteDirectory = ({ record, ...options }: DirectoryOptions): S
     },
 
     async removeSite(id, entry) {
-      if (!(await siteTable.take(siteKey(id)))) return false
-      await record(entry)
-      return true
+      const removed = await siteTable.take(siteKey(id))
+      if (removed) await record(entry)
+      return removed !== undefined
     },
 
     async putDataCentre({ id, ...dataCentre }) {

@@ -101,17 +101,13 @@ const batchWrite = async (
  * Puts items with distinct keys in parallel calls. A failure may leave some undone; repeating is safe. Errors:
  * unavailable.
  */
-export const batchPut = <Item extends object>(table: Table<Item>, items: readonly Item[], deadline?: Deadline) =>
-  batchWrite(
-    table,
-    items.map((Item) => ({ PutRequest: { Item } })),
-    deadline,
-  )
+export const batchPut = <Item extends object>(table: Table<Item>, items: readonly Item[], deadline?: Deadline) => {
+  const requests = items.map((Item) => ({ PutRequest: { Item } }))
+  return batchWrite(table, requests, deadline)
+}
 
 /** As `batchPut`. */
-export const batchDelete = <Item extends object>(table: Table<Item>, keys: readonly Key[], deadline?: Deadline) =>
-  batchWrite(
-    table,
-    keys.map((Key) => ({ DeleteRequest: { Key } })),
-    deadline,
-  )
+export const batchDelete = <Item extends object>(table: Table<Item>, keys: readonly Key[], deadline?: Deadline) => {
+  const requests = keys.map((Key) => ({ DeleteRequest: { Key } }))
+  return batchWrite(table, requests, deadline)
+}

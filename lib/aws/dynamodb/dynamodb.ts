@@ -67,18 +67,20 @@ interface Page<Item> {
   readonly last: Attributes | undefined
 }
 
-const namesIn = (...expressions: readonly (string | undefined)[]) => {
+/** What the `#` and `:` of some expressions stand for. */
+const placeholders = (values: Attributes = {}, ...expressions: readonly (string | undefined)[]) => {
   const names = expressions.join(' ').match(/#\w+/g) ?? []
-  return (
-    names.length > 0 && { ExpressionAttributeNames: Object.fromEntries(names.map((name) => [name, name.slice(1)])) }
-  )
+  return {
+    ...(names.length > 0 && {
+      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [name, name.slice(1)])),
+    }),
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+  }
 }
 
-const valuesOf = (values: Attributes = {}) => Object.keys(values).length > 0 && { ExpressionAttributeValues: values }
-
-const conditionOf = ({ condition, values }: Write) => ({
-  ...(condition !== undefined && { ConditionExpression: condition }),
-  ...valuesOf(values),
+const conditional = ({ condition, values }: Write, ...others: readonly (string | undefined)[]) => ({
+  ConditionExpression: condition,
+  ...placeholders(values, condition, ...others),
 })
 
 const endingAt = (signal: AbortSignal | undefined) => signal && { abortSignal: signal }
@@ -109,7 +111,7 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
     },
 
     async put(item: Item, write: Write = {}): Promise<boolean> {
-      const command = new PutCommand({ TableName, Item: item, ...namesIn(write.condition), ...conditionOf(write) })
+      const command = new PutCommand({ TableName, Item: item, ...conditional(write) })
       return (await unlessRefused(dynamodb.send(command, endingAt(write.signal)))) !== undefined
     },
 
@@ -124,17 +126,16 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
         TableName,
         Key: key,
         UpdateExpression: change.update,
-        ...namesIn(change.update, change.condition),
-        ...conditionOf(change),
-        ...(change.returns && { ReturnValues: change.returns }),
+        ReturnValues: change.returns,
+        ...conditional(change, change.update),
       })
       const done = await unlessRefused(dynamodb.send(command, endingAt(change.signal)))
       return done && ((done.Attributes ?? {}) as Partial<Item>)
     },
 
     async delete(key: Key, write: Write = {}): Promise<boolean> {
-      const command = { TableName, Key: key, ...namesIn(write.condition), ...conditionOf(write) }
-      return (await unlessRefused(dynamodb.send(new DeleteCommand(command)))) !== undefined
+      const command = new DeleteCommand({ TableName, Key: key, ...conditional(write) })
+      return (await unlessRefused(dynamodb.send(command))) !== undefined
     },
 
     // Deletes an item and answers it as it was; undefined when there was none.
@@ -160,13 +161,12 @@ const queryPage = async <Item extends object>(
     KeyConditionExpression: where,
     FilterExpression: filter,
     ProjectionExpression: projection,
-    ...namesIn(where, filter, projection),
-    ...valuesOf(values),
-    ...(newestFirst && { ScanIndexForward: false }),
+    ...placeholders(values, where, filter, projection),
+    ScanIndexForward: newestFirst ? false : undefined,
     Limit: Math.min(limit, mostPerCall),
     ConsistentRead: consistent,
     ExclusiveStartKey: start,
-    ...(countOnly && { Select: 'COUNT' as const }),
+    Select: countOnly ? 'COUNT' : undefined,
   })
   const { Items = [], Count = 0, LastEvaluatedKey } = await client.send(command, endingAt(signal))
   return { items: Items as Item[], count: Count, last: LastEvaluatedKey }

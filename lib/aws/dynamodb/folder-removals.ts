@@ -25,7 +25,7 @@ export interface FolderLook {
 }
 
 /** Records of removals, kept as long as the removed files. */
-export interface RemovalRecords extends Pick<FolderRemovals, 'note' | 'lastOf'> {
+interface RemovalRecords extends Pick<FolderRemovals, 'note' | 'lastOf'> {
   // Goes before the first deletion: if the process dies, the record covers what the request can have removed. Answers
   // the removal together with an earlier one that it continues.
   begin(removal: RemovedFolder, deadline: Deadline): Promise<RemovedFolder>
@@ -242,7 +242,7 @@ const createLooks = ({ table, now, readAll }: Removals): Pick<ObservedRemovals, 
   },
 })
 
-interface Options extends TableOptions {
+export interface LockOptions extends TableOptions {
   readonly record: RecordChange
   // Days for which removed files are kept.
   readonly keptDays?: number | undefined
@@ -250,12 +250,8 @@ interface Options extends TableOptions {
   readonly now?: (() => number) | undefined
 }
 
-export const createFolderRemovals = ({
-  record,
-  keptDays = 30,
-  now = Date.now,
-  ...options
-}: Options): ObservedRemovals => {
+export const createFolderRemovals = (options: LockOptions): ObservedRemovals => {
+  const { record, keptDays = 30, now = Date.now } = options
   const removals = openRemovals(options, now)
   const records = createRecords(options, now, keptDays)
   const opening = createOpening(removals, record, records.note)

@@ -1,8 +1,7 @@
 import { root, type StoragePath } from '../../storage/path.ts'
 import type { Workflows } from '../../storage/workflows.ts'
-import { openTable, queryItems, type TableOptions } from './dynamodb.ts'
-import { createFolderRemovals, type ObservedRemovals } from './folder-removals.ts'
-import type { RecordChange } from './journal.ts'
+import { openTable, queryItems } from './dynamodb.ts'
+import { createFolderRemovals, type LockOptions, type ObservedRemovals } from './folder-removals.ts'
 import { isAnyBelow, pathOf, readItems, type WorkflowItem, workflowKey } from './path-items.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
 
@@ -13,16 +12,8 @@ const afterWorkflows = 'workflow$'
 // No path has a control character.
 const justAfter = (key: string) => `${key}\u0001`
 
-interface Options extends TableOptions {
-  readonly record: RecordChange
-  // Days for which removed files are kept.
-  readonly keptDays?: number | undefined
-  // The wall clock.
-  readonly now?: (() => number) | undefined
-}
-
 /** The running workflows of pages. */
-const createWorkflows = ({ record, ...options }: Options): Workflows => {
+const createWorkflows = ({ record, ...options }: LockOptions): Workflows => {
   const table = openTable<WorkflowItem>(options)
   const keyOf = (site: number, page: StoragePath) => ({ site, path: workflowKey(page) })
 
@@ -71,7 +62,7 @@ export interface PathLocks {
 }
 
 /** The ports over the table PathLocks. */
-export const createPathLocks = (options: Options): PathLocks => ({
+export const createPathLocks = (options: LockOptions): PathLocks => ({
   workflows: createWorkflows(options),
   removals: createFolderRemovals(options),
 })

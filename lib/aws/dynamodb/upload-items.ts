@@ -51,29 +51,22 @@ const toHolding = ({ name, parts, tail }: StoredHolding): Holding => ({
   tail,
 })
 
-export const itemOf = ({ isComplete, expires, holding, id: _, ...rest }: Upload): UploadItem => ({
-  ...rest,
+export const itemOf = ({ isComplete, expires, holding, id: _, ...upload }: Upload): UploadItem => ({
+  ...upload,
   holding: holding && storedHolding(holding),
   complete: isComplete,
   ends: expires,
 })
 
 /** Throws an Error when the item is damaged. */
-export const toUpload = (id: string, stored: object): Upload => {
-  const item = readColumns('The record of an upload', stored, columns)
-  const { user, target, metadata, limit, length, offset, created } = item
+export const toUpload = (id: string, item: object): Upload => {
+  const { site, complete, ends, holding, ...upload } = readColumns('The record of an upload', item, columns)
   return {
+    ...upload,
     id,
-    site: storedId(item.site),
-    user,
-    target,
-    metadata,
-    limit,
-    length,
-    offset,
-    isComplete: item.complete,
-    created,
-    expires: item.ends,
-    holding: item.holding && toHolding(item.holding),
+    site: storedId(site),
+    isComplete: complete,
+    expires: ends,
+    holding: holding && toHolding(holding),
   }
 }

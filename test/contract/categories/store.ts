@@ -24,7 +24,7 @@ const depsOf = (client: Client, { content, categoryLinks }: TestTables['names'],
     longestStall,
   }),
   /** The tables below the ports, item by item. */
-  contentItems: createContentItems({ dynamodb: client, table: content, longestStall }),
+  contentItems: createContentItems({ dynamodb: client, table: content, record: unrecorded, longestStall }),
   linkItems: createLinkItems({ dynamodb: client, table: categoryLinks, longestStall }),
   longestList: 20_000,
 })
