@@ -21,7 +21,7 @@ export const reserves = {
  * thaws it with the next request: a call that is still in flight would then overwrite newer changes.
  */
 export interface Deadline extends Disposable {
-  /** Aborts when the time is over. Whoever uses it disposes of the deadline, which stops its timer. */
+  /** Aborts when the time is over. Dispose of a deadline after using its signal: that stops its timer. */
   readonly signal: AbortSignal
   /** Milliseconds; zero or less when the time is over. */
   readonly timeLeft: () => number

@@ -215,8 +215,7 @@ const createWriting = (table: ContentTable, record: RecordChange): Writing => ({
 const createDeleting = (table: ContentTable): Deleting => ({
   async markRemoved(site, kind, id) {
     const key = { kind: partitionOf(site, kind), id }
-    const change = { update: 'SET #removed = :true', condition: 'attribute_exists(#id)', values: { ':true': true } }
-    return (await table.update(key, change)) !== undefined
+    return (await table.update(key, { set: { removed: true }, condition: 'attribute_exists(#id)' })) !== undefined
   },
 
   async deleteMany(site, kind, ids) {

@@ -38,11 +38,10 @@ export const createGrants = ({ record, ...options }: DirectoryOptions): Grants =
         // Nothing adds sites to a token, so an equal count means equal sites.
         const condition = 'contains(#sites, :site) AND size(#sites) = :count'
         const values = { ':site': site, ':count': sites.length }
-        const update = 'SET #sites = :others'
         const isDone =
           others.length === 0
             ? await table.delete({ hash }, { condition, values })
-            : await table.update({ hash }, { update, condition, values: { ...values, ':others': others } })
+            : await table.update({ hash }, { set: { sites: others }, condition, values })
         if (!isDone) continue
         await record(entry)
         return true
@@ -113,12 +112,8 @@ export const createSiteDirectory = ({ record, ...options }: DirectoryOptions): S
     },
 
     async renameSite(id, name, entry) {
-      const before = await siteTable.update(siteKey(id), {
-        update: 'SET #name = :name',
-        condition: 'attribute_exists(#id)',
-        values: { ':name': name },
-        returns: 'UPDATED_OLD',
-      })
+      const change = { set: { name }, condition: 'attribute_exists(#id)', returns: 'UPDATED_OLD' } as const
+      const before = await siteTable.update(siteKey(id), change)
       if (before && before.name !== name) await record(entry)
       return before !== undefined
     },

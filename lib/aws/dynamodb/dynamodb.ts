@@ -42,8 +42,12 @@ interface Write {
   readonly signal?: AbortSignal
 }
 
-/** One update of an item, which creates a missing one. `returns` is what `update` answers; nothing unless given. */
+/**
+ * One update of an item, which creates a missing one. Conditions may use the values to `set`, which have the names of
+ * their columns. `update` has other clauses. `returns` is what `update` answers; nothing unless given.
+ */
 export interface ItemChange extends Write {
+  readonly set?: Attributes
   readonly update?: string
   readonly returns?: 'ALL_OLD' | 'ALL_NEW' | 'UPDATED_OLD'
 }
@@ -67,7 +71,7 @@ interface Page<Item> {
   readonly last: Attributes | undefined
 }
 
-/** What the `#` and `:` of some expressions stand for. */
+/** The names behind `#` and the values behind `:` in expressions. */
 const placeholders = (values: Attributes = {}, ...expressions: readonly (string | undefined)[]) => {
   const names = expressions.join(' ').match(/#\w+/g) ?? []
   return {
@@ -82,6 +86,8 @@ const conditional = ({ condition, values }: Write, ...others: readonly (string |
   ConditionExpression: condition,
   ...placeholders(values, condition, ...others),
 })
+
+const assignmentOf = (columns: readonly string[]) => `SET ${columns.map((name) => `#${name} = :${name}`).join(', ')}`
 
 const endingAt = (signal: AbortSignal | undefined) => signal && { abortSignal: signal }
 
@@ -121,15 +127,19 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
       return (await dynamodb.send(command)).Attributes as Item | undefined
     },
 
-    async update(key: Key, change: ItemChange): Promise<Partial<Item> | undefined> {
+    async update(key: Key, { set = {}, update, returns, signal, ...write }: ItemChange) {
+      const columns = Object.keys(set)
+      const clauses = [...(columns.length > 0 ? [assignmentOf(columns)] : []), ...(update ? [update] : [])]
+      const UpdateExpression = clauses.length > 0 ? clauses.join(' ') : undefined
+      const values = { ...write.values, ...Object.fromEntries(columns.map((column) => [`:${column}`, set[column]])) }
       const command = new UpdateCommand({
         TableName,
         Key: key,
-        UpdateExpression: change.update,
-        ReturnValues: change.returns,
-        ...conditional(change, change.update),
+        UpdateExpression,
+        ReturnValues: returns,
+        ...conditional({ ...write, values }, UpdateExpression),
       })
-      const done = await unlessRefused(dynamodb.send(command, endingAt(change.signal)))
+      const done = await unlessRefused(dynamodb.send(command, endingAt(signal)))
       return done && ((done.Attributes ?? {}) as Partial<Item>)
     },
 

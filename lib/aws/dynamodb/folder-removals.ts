@@ -91,9 +91,9 @@ const createRemovalLeases = ({ now, read, update }: Removals): Pick<FolderRemova
     const moment = now()
     const mark = createMark()
     const isTaken = await update(task, {
-      update: 'SET #holder = :holder, #until = :until, #mark = :mark, #heard = :now',
-      condition: '#closed = :false AND (attribute_not_exists(#until) OR #until <= :now)',
-      values: { ':false': false, ':holder': holder, ':until': moment + duration, ':mark': mark, ':now': moment },
+      set: { holder, until: moment + duration, mark, heard: moment },
+      condition: '#closed = :false AND (attribute_not_exists(#until) OR #until <= :heard)',
+      values: { ':false': false },
     })
     if (isTaken) return { outcome: 'taken' }
     const removal = await read(task.site, task.path)
@@ -104,9 +104,10 @@ const createRemovalLeases = ({ now, read, update }: Removals): Pick<FolderRemova
 
   async giveBack(task, holder, removed) {
     await update(task, {
-      update: 'SET #heard = :now REMOVE #until ADD #removed :removed',
+      set: { heard: now() },
+      update: 'REMOVE #until ADD #removed :removed',
       condition: '#holder = :holder',
-      values: { ':holder': holder, ':now': now(), ':removed': removed },
+      values: { ':holder': holder, ':removed': removed },
     })
   },
 })
@@ -121,7 +122,7 @@ const createHolds = ({ table, now, read, update }: Removals): Pick<FolderRemoval
   },
 
   async release(site, path, id) {
-    await update({ site, path, id }, { update: 'SET #closed = :true', values: { ':true': true } })
+    await update({ site, path, id }, { set: { closed: true } })
   },
 })
 
@@ -203,9 +204,9 @@ const createOpening = (
     const closed = await update(
       { site, path, id },
       {
-        update: 'SET #closed = :true, #mark = :mark, #expires = :expires',
+        set: { closed: true, mark, expires: inSeconds(now() + closedFor) },
         condition: '#closed = :false',
-        values: { ':true': true, ':false': false, ':mark': mark, ':expires': inSeconds(now() + closedFor) },
+        values: { ':false': false },
       },
     )
     const isOwn = closed !== undefined || isOwnWrite(mark, (await read(site, path))?.mark)

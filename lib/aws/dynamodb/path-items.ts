@@ -34,7 +34,7 @@ export interface RemovalItem extends PathItem {
   readonly until?: number
   // The worker with the lease.
   readonly holder?: string
-  // Of the call that took the lease, or closed the removal.
+  // The mark of the call that took the lease or closed the removal.
   readonly mark?: string
   // The last sign of life of a worker.
   readonly heard?: number

@@ -33,14 +33,8 @@ export const createUploadProgress = ({
     },
 
     async report({ token, id }, percent) {
-      await table.update(
-        { token },
-        {
-          update: 'SET #percent = :percent, #expires = :expires',
-          condition: '#id = :id AND #percent < :percent',
-          values: { ':id': id, ':percent': percent, ':expires': expires() },
-        },
-      )
+      const condition = '#id = :id AND #percent < :percent'
+      await table.update({ token }, { set: { percent, expires: expires() }, condition, values: { ':id': id } })
     },
 
     async percentOf(token) {

@@ -11,7 +11,7 @@ interface Options extends TableOptions {
 
 interface RecordItem extends UploadItem {
   readonly token: string
-  // The lease: who has it, and until when.
+  // The lease.
   readonly holder?: string
   readonly until?: number
   readonly expires: number
@@ -63,15 +63,12 @@ const createOpenList = (options: TableOptions, uploads: Table<RecordItem>, now: 
 
 const whileHeld = '#holder = :holder AND #complete = :false'
 
-const progressChange = ({ offset, length, expires, holding }: Progress) => ({
-  update: 'SET #offset = :offset, #length = :length, #ends = :ends, #expires = :expires, #holding = :holding',
-  values: {
-    ':offset': offset,
-    ':length': length,
-    ':ends': expires,
-    ':expires': inSeconds(expires),
-    ':holding': storedHolding(holding),
-  },
+const progressColumns = ({ offset, length, expires, holding }: Progress) => ({
+  offset,
+  length,
+  ends: expires,
+  expires: inSeconds(expires),
+  holding: storedHolding(holding),
 })
 
 /** The lease of an append on an upload, and the progress that its holder makes. */
@@ -84,21 +81,21 @@ const createUploadLeases = (
   const leaseName = (id: string, holder: string) => `${id} ${holder}`
 
   // Answers false when the lease is lost.
-  const changeHeld = async (id: string, holder: string, { condition = whileHeld, values, ...change }: ItemChange) => {
-    const held = { ':holder': holder, ':false': false, ...values }
-    return (await table.update(uploadKey(id), { ...change, condition, values: held })) !== undefined
+  const changeHeld = async (id: string, holder: string, change: ItemChange) => {
+    const held = { condition: whileHeld, values: { ':holder': holder, ':false': false } }
+    return (await table.update(uploadKey(id), { ...held, ...change })) !== undefined
   }
 
   return {
     async take(id, offset, holder, duration) {
       const moment = now()
       const taken = await table.update(uploadKey(id), {
-        update: 'SET #holder = :holder, #until = :until',
+        set: { holder, until: moment + duration },
         // A repetition by the SDK finds its own holder.
         condition:
           '#offset = :offset AND #complete = :false AND (attribute_not_exists(#holder) OR #holder = :holder OR ' +
           '#until <= :now)',
-        values: { ':holder': holder, ':until': moment + duration, ':offset': offset, ':false': false, ':now': moment },
+        values: { ':offset': offset, ':false': false, ':now': moment },
         returns: 'ALL_NEW',
       })
       if (taken) return { outcome: 'taken', upload: toUpload(id, taken) }
@@ -111,23 +108,19 @@ const createUploadLeases = (
     async renew(id, holder, duration) {
       const name = leaseName(id, holder)
       const progress = pendingProgress.get(name)
-      const values = { ':until': now() + duration }
-      if (!progress) return changeHeld(id, holder, { update: 'SET #until = :until', values })
-      const change = progressChange(progress)
-      const isRenewed = await changeHeld(id, holder, {
-        update: `${change.update}, #until = :until`,
-        // A late call must not undo newer progress.
-        condition: `${whileHeld} AND #offset <= :offset`,
-        values: { ...change.values, ...values },
-      })
+      const until = now() + duration
+      if (!progress) return changeHeld(id, holder, { set: { until } })
+      // A late call must not undo newer progress.
+      const condition = `${whileHeld} AND #offset <= :offset`
+      const isRenewed = await changeHeld(id, holder, { set: { ...progressColumns(progress), until }, condition })
       if (pendingProgress.get(name) === progress) pendingProgress.delete(name)
       return isRenewed
     },
 
     async advance(id, holder, progress, keepsLease) {
       pendingProgress.delete(leaseName(id, holder))
-      const { update, values } = progressChange(progress)
-      return changeHeld(id, holder, { update: keepsLease ? update : `${update} REMOVE #holder, #until`, values })
+      const set = progressColumns(progress)
+      return changeHeld(id, holder, keepsLease ? { set } : { set, update: 'REMOVE #holder, #until' })
     },
 
     async note(id, holder, progress) {
@@ -172,9 +165,10 @@ export const createUploadRecords = ({ now = Date.now, ...options }: Options): Up
 
     async complete(id, expires) {
       const stored = await table.update(uploadKey(id), {
-        update: 'SET #complete = :true, #ends = :ends, #expires = :expires, #holding = :null REMOVE #holder, #until',
+        set: { complete: true, ends: expires, expires: inSeconds(expires), holding: null },
+        update: 'REMOVE #holder, #until',
         condition: '#complete = :false',
-        values: { ':true': true, ':false': false, ':ends': expires, ':expires': inSeconds(expires), ':null': null },
+        values: { ':false': false },
         returns: 'ALL_NEW',
       })
       if (stored) await openList.remove(toUpload(id, stored), [id])

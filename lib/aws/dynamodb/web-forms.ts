@@ -64,15 +64,11 @@ const replaceFields = async (
   fields: readonly SystemField[],
   { mark, signal }: { readonly mark: string; readonly signal: AbortSignal },
 ): Promise<boolean> => {
+  const marks = [mark, ...changes].slice(0, mostMarks)
   const change = {
-    update: 'SET #fields = :fields, #version = :next, #changes = :changes',
-    condition: '#version = :version',
-    values: {
-      ':fields': fields.map(fromField),
-      ':version': version,
-      ':next': version + 1,
-      ':changes': [mark, ...changes].slice(0, mostMarks),
-    },
+    set: { fields: fields.map(fromField), version: version + 1, changes: marks },
+    condition: '#version = :before',
+    values: { ':before': version },
     signal,
   }
   try {
@@ -162,8 +158,8 @@ export const createWebForms = ({ record, ...options }: TableOptions & { readonly
     },
 
     async rename(site, id, name, entry) {
-      const change = { update: 'SET #name = :name', condition: 'attribute_exists(#form)', values: { ':name': name } }
-      const before = await table.update({ site, form: id }, { ...change, returns: 'UPDATED_OLD' })
+      const change = { set: { name }, condition: 'attribute_exists(#form)', returns: 'UPDATED_OLD' } as const
+      const before = await table.update({ site, form: id }, change)
       if (!before) throw new ServiceError('webFormUnknown')
       if (before.name !== name) await record(entry)
     },
