@@ -15,6 +15,8 @@ export interface TableOptions {
   readonly table: string
   // Milliseconds without progress after which a batch fails.
   readonly longestStall?: number | undefined
+  // The wall clock of stores that compare times.
+  readonly now?: (() => number) | undefined
 }
 
 /** A client whose calls end long before the deadline of a request. */

@@ -247,8 +247,6 @@ export interface LockOptions extends TableOptions {
   readonly record: RecordChange
   // Days for which removed files are kept.
   readonly keptDays?: number | undefined
-  // The wall clock.
-  readonly now?: (() => number) | undefined
 }
 
 export const createFolderRemovals = (options: LockOptions): ObservedRemovals => {

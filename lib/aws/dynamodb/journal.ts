@@ -38,8 +38,6 @@ export const tellLost = (entry: HistoryEntry, error: unknown): void => {
 }
 
 interface Options extends TableOptions {
-  // The wall clock.
-  readonly now?: (() => number) | undefined
   readonly lost?: (entry: HistoryEntry, error: unknown) => void
   // Milliseconds by which an entry may delay its change: late is better than lost.
   readonly longestDelay?: number

@@ -10,11 +10,8 @@ interface ProgressItem {
   readonly expires: number
 }
 
-/** The progress of uploads in the table Uploads, by the hash of the token. `now` is the wall clock. */
-export const createUploadProgress = ({
-  now = Date.now,
-  ...options
-}: TableOptions & { readonly now?: (() => number) | undefined }): UploadProgress => {
+/** The progress of uploads in the table Uploads, by the hash of the token. */
+export const createUploadProgress = ({ now = Date.now, ...options }: TableOptions): UploadProgress => {
   const table = openTable<ProgressItem>(options)
   const expires = () => inSeconds(now() + keptFor)
 

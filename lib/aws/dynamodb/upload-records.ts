@@ -4,11 +4,6 @@ import type { Progress, UploadRecords } from '../../storage/uploads/upload-store
 import { type ItemChange, inSeconds, openTable, type Table, type TableOptions } from './dynamodb.ts'
 import { itemOf, storedHolding, toUpload, type UploadItem } from './upload-items.ts'
 
-interface Options extends TableOptions {
-  // The wall clock.
-  readonly now?: (() => number) | undefined
-}
-
 interface RecordItem extends UploadItem {
   readonly token: string
   // The lease.
@@ -142,7 +137,7 @@ const createUploadLeases = (
  * The records of uploads in the table Uploads. One conditional update takes the lease at the expected offset, another
  * one stores the progress: a crash between them loses nothing that was answered.
  */
-export const createUploadRecords = ({ now = Date.now, ...options }: Options): UploadRecords => {
+export const createUploadRecords = ({ now = Date.now, ...options }: TableOptions): UploadRecords => {
   const table = openTable<RecordItem>(options)
   const openList = createOpenList(options, table, now)
 
