@@ -49,7 +49,7 @@ async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
 }
 
 const storeDemoFiles = async (stores: Stores, site: SiteId): Promise<void> => {
-  const requester = { author: { actor: 'npm start' }, remainingTime: unlimited }
+  const requester = { author: { actor: 'npm start' }, deadline: unlimited }
   for (const [path, text] of Object.entries(demoFiles)) {
     const file = { contentType: undefined, content: bytesOf(text) }
     await putFile({ ...stores, largestFile: text.length }, site, toStoragePath(path), false, file, requester)

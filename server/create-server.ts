@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { catchAllGroup, prefixes } from '../lib/contract/routes/routes.ts'
-import { type RemainingTime, unlimited } from '../lib/core/deadline.ts'
+import { type Deadline, unlimited } from '../lib/core/deadline.ts'
 import type { Handler } from '../lib/http/request.ts'
 import { createServer as createHttpServer } from './node-http.ts'
 import { namesHost, readRequest } from './read-request.ts'
@@ -94,8 +94,8 @@ const surviveShortage = (server: Server): void => {
 export interface Front {
   // Refuses requests that do not come from there, before anything else is read.
   readonly admits?: (message: IncomingMessage) => boolean
-  // The time that it leaves to a new request.
-  readonly timeFor?: (message: IncomingMessage) => RemainingTime
+  // The deadline of a new request.
+  readonly deadlineFor?: (message: IncomingMessage) => Deadline
   readonly earlyAnswers?: EarlyAnswers
   readonly waiting?: WaitingAnswers
 }
@@ -103,7 +103,7 @@ export interface Front {
 /** A server that does not listen yet. `handlerFor` gets the percent-encoded path without the query. */
 export const createServer = (
   handlerFor: (path: string) => Handler,
-  { admits = () => true, timeFor = () => unlimited, earlyAnswers = atOnce, waiting = waitingInProcess }: Front = {},
+  { admits = () => true, deadlineFor = () => unlimited, earlyAnswers = atOnce, waiting = waitingInProcess }: Front = {},
 ): Server => {
   const inTurn = createTurns()
 
@@ -116,7 +116,7 @@ export const createServer = (
     try {
       const request = readRequest(message, body)
       const send = sendOn(message, response, isWaiting, earlyAnswers, waiting)
-      await handlerFor(request.path)(request, timeFor(message), send)
+      await handlerFor(request.path)(request, deadlineFor(message), send)
     } catch (error) {
       console.error('A request could not be answered:', error)
       response.destroy()

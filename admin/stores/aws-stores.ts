@@ -1,6 +1,6 @@
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
-import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
 import { type RecordChange, tellLost } from '../../lib/aws/dynamodb/journal.ts'
+import { createFilesOnDemand } from '../../lib/aws/files-on-demand.ts'
 import { openAreas, openDirectory, openJournal } from '../../lib/aws/open-tables.ts'
 import { readStackOutputs } from '../../lib/aws/stack-outputs.ts'
 import { byName, capitalised } from '../../lib/core/content-kinds.ts'
@@ -26,34 +26,6 @@ const outputsOf = async (stack: string, wanted: string | undefined): Promise<Out
     const value = outputs.get(name)
     if (value === undefined) throw new Refusal(`The ${where} has no output ${name}. Deploy the present version.`)
     return value
-  }
-}
-
-type AdminFiles = AreaStores['files']
-
-// The S3 client is loaded with the first call, because few commands need it.
-const openFiles = (
-  bucket: string,
-  region: string,
-  { removals, record }: { readonly removals: ObservedRemovals; readonly record: RecordChange },
-): AdminFiles => {
-  const open = async (): Promise<AdminFiles> => {
-    const [{ createS3Clients }, { createS3ObjectStore }] = await Promise.all([
-      import('../../lib/aws/s3/clients.ts'),
-      import('../../lib/aws/s3/s3-object-store.ts'),
-    ])
-    return createS3ObjectStore({ ...createS3Clients({ region }), bucket, removals, record })
-  }
-  let files: Promise<AdminFiles> | undefined
-  const opened = () => {
-    files ??= open()
-    return files
-  }
-  return {
-    keptBelow: async (prefix) => (await opened()).keptBelow(prefix),
-    list: async (query) => (await opened()).list(query),
-    exists: async (prefix) => (await opened()).exists(prefix),
-    remove: async (...removal) => (await opened()).remove(...removal),
   }
 }
 
@@ -102,7 +74,7 @@ export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
       const names = ['journalTable', 'pathLocksTable', 'webFormsTable', 'contentTable', 'categoryLinksTable'] as const
       const tables = byName(names, (name) => outputs(capitalised(name)))
       const { removals, record, ...areas } = openAreas(tables, { dynamodb })
-      return { ...areas, files: openFiles(outputs('FilesBucket'), region, { removals, record }) }
+      return { ...areas, files: createFilesOnDemand(outputs('FilesBucket'), region, { removals, record }) }
     },
     memory: async () => longestMemory,
     async close() {

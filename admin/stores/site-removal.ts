@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Grant, isCurrent } from '../../lib/access/grants.ts'
 import { type ContentKind, objectKindNames, recordOf } from '../../lib/core/content-kinds.ts'
+import { unlimited } from '../../lib/core/deadline.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
 import type { Site } from '../../lib/sites/site-directory.ts'
@@ -29,7 +30,7 @@ export const runningWorkflows = async ({ workflows }: AreaStores, site: SiteId):
 /** Counts per kind, and the bytes of the files. `atLeast` tells that there are more files than were counted. */
 export const contentsOf = async (stores: AdminStores, site: Site) => {
   const area = await stores.areas(site)
-  const { files, bytes, atLeast } = await countFolder(area.files, site.id, root, { isOver: () => false })
+  const { files, bytes, atLeast } = await countFolder(area.files, site.id, root, unlimited)
   const count = async (kind: ContentKind) =>
     (await area.contents.count(site.id, kind, 0, Number.MAX_SAFE_INTEGER)).count
   return {

@@ -13,8 +13,8 @@ import { bodyOf, categoryOf, objectOf, removalBodyOf } from './params.ts'
 export const linkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
     { params: categoryOf, body: bodyOf('linkBody') },
-    async ({ site, params, body, path, author, remainingTime }) => {
-      await linkObjectsOf(deps, { site: site.id, kind, category: params.category }, body.items, author, remainingTime)
+    async ({ site, params, body, path, author, deadline }) => {
+      await linkObjectsOf(deps, { site: site.id, kind, category: params.category }, body.items, author, deadline)
       return { status: 201, headers: { Location: path } }
     },
   )
@@ -23,9 +23,9 @@ export const linkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
 export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
     { params: categoryOf, body: removalBodyOf('unlinkBody') },
-    async ({ site, params, body, path, author, remainingTime }) => {
+    async ({ site, params, body, path, author, deadline }) => {
       const ids = body.items.map(({ objectId }) => objectId)
-      await unlinkObjectsOf(deps, { site: site.id, kind, category: params.category }, ids, author, remainingTime)
+      await unlinkObjectsOf(deps, { site: site.id, kind, category: params.category }, ids, author, deadline)
       return { status: 204, headers: { Location: path } }
     },
   )
@@ -34,8 +34,8 @@ export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
 export const linkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
     { params: objectOf, body: bodyOf('linkCategoriesBody') },
-    async ({ site, params, body, path, author, remainingTime }) => {
-      await linkCategoriesOf(deps, { site: site.id, kind, id: params.object }, body.items, author, remainingTime)
+    async ({ site, params, body, path, author, deadline }) => {
+      await linkCategoriesOf(deps, { site: site.id, kind, id: params.object }, body.items, author, deadline)
       return { status: 201, headers: { Location: path } }
     },
   )
@@ -44,9 +44,9 @@ export const linkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
 export const unlinkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
     { params: objectOf, body: removalBodyOf('unlinkCategoriesBody') },
-    async ({ site, params, body, path, author, remainingTime }) => {
+    async ({ site, params, body, path, author, deadline }) => {
       const categories = body.items.map(({ categoryId }) => categoryId)
-      await unlinkCategoriesOf(deps, { site: site.id, kind, id: params.object }, categories, author, remainingTime)
+      await unlinkCategoriesOf(deps, { site: site.id, kind, id: params.object }, categories, author, deadline)
       return { status: 204, headers: { Location: path } }
     },
   )

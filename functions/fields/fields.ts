@@ -49,10 +49,10 @@ export const listFields = ({ webForms }: FieldsDeps) =>
 export const createField = ({ webForms }: FieldsDeps) =>
   operation(
     { params: webFormOf, body: bodyOf('newFieldBody') },
-    async ({ site, dataCentre, params, body: { type, mandatory, order }, author, remainingTime }) => {
+    async ({ site, dataCentre, params, body: { type, mandatory, order }, author, deadline }) => {
       const field = { typeId: type.id, mandatory, order }
       const entry = fieldEntry('field.created', site, params.webForm, type.id, author)
-      await webForms.changeFields(site.id, params.webForm, (fields) => addField(fields, field), entry, remainingTime)
+      await webForms.changeFields(site.id, params.webForm, (fields) => addField(fields, field), entry, deadline)
       const self = siteUrls(dataCentre, site).field(params.webForm, type.id)
       const value: Answer<typeof createdField> = { links: [{ rel: 'self', uri: self }], id: type.id }
       return { status: 201, headers: { Location: self }, document: { value, xml: xmlNames.field } }
@@ -65,23 +65,23 @@ type FieldChange = Parameters<FieldsDeps['webForms']['changeFields']>[2]
 export const updateField = ({ webForms }: FieldsDeps) =>
   operation(
     { params: fieldOf, body: bodyOf('fieldChangeBody') },
-    async ({ site, params, body, headers, author, remainingTime }) => {
+    async ({ site, params, body, headers, author, deadline }) => {
       const check = ifMatch(headers['if-match'])
       const change: FieldChange = (fields) =>
         changeField(fields, params.typeId, body, (field) => check(fieldTag(field)))
       const entry = fieldEntry('field.updated', site, params.webForm, params.typeId, author)
-      await webForms.changeFields(site.id, params.webForm, change, entry, remainingTime)
+      await webForms.changeFields(site.id, params.webForm, change, entry, deadline)
       return done
     },
   )
 
 /** F-19 (operation 5). 412 when `If-Match` does not match. */
 export const deleteField = ({ webForms }: FieldsDeps) =>
-  operation({ params: fieldOf }, async ({ site, params, headers, author, remainingTime }) => {
+  operation({ params: fieldOf }, async ({ site, params, headers, author, deadline }) => {
     const check = ifMatch(headers['if-match'])
     const change: FieldChange = (fields) => removeField(fields, params.typeId, (field) => check(fieldTag(field)))
     const entry = fieldEntry('field.removed', site, params.webForm, params.typeId, author)
-    await webForms.changeFields(site.id, params.webForm, change, entry, remainingTime)
+    await webForms.changeFields(site.id, params.webForm, change, entry, deadline)
     return done
   })
 

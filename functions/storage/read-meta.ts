@@ -118,7 +118,7 @@ const show = async <Entry>(
 
 /** GET with `?meta`: describes a file, or a folder with its contents in pages (S-74 to S-81). */
 export const getMeta = ({ files, workflows }: StorageDeps) =>
-  operation({ params: pathOf, query: listingOf }, async ({ site, dataCentre, params, query, remainingTime }) => {
+  operation({ params: pathOf, query: listingOf }, async ({ site, dataCentre, params, query, deadline }) => {
     const { limit, cursor, recursive: isRecursive } = query
     const isFromStart = !isRecursive && cursor === undefined
     const view = async (path: StoragePath) => {
@@ -133,7 +133,7 @@ export const getMeta = ({ files, workflows }: StorageDeps) =>
       if (isRecursive) {
         throw new ServiceError('storageRefused', { message: 'This is a file. Leave out recursive, or name a folder.' })
       }
-      const fingerprint = await files.fingerprintOf(described.info, remainingTime)
+      const fingerprint = await files.fingerprintOf(described.info, deadline)
       return fileView(nameOf(path), uri, { ...described, fingerprint })
     }
     return ok({ value: await readResolved(files, site.id, params.path, view) })

@@ -70,8 +70,8 @@ export const listDeleted = ({ files }: StorageDeps) =>
   })
 
 export const getRemoval = (deps: StorageDeps) =>
-  operation({ params: pathOf }, async ({ site, params, remainingTime }) => {
-    const { atLeast, ...preview } = await previewRemoval(deps, site.id, params.path, remainingTime)
+  operation({ params: pathOf }, async ({ site, params, deadline }) => {
+    const { atLeast, ...preview } = await previewRemoval(deps, site.id, params.path, deadline)
     const value: Answer<typeof removalPreview> = { ...preview, ...(atLeast && { atLeast }) }
     return ok({ value })
   })

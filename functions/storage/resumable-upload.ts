@@ -1,4 +1,4 @@
-import type { RemainingTime } from '../../lib/core/deadline.ts'
+import type { Deadline } from '../../lib/core/deadline.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { type OperationInput, operation } from '../../lib/http/operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
@@ -31,7 +31,7 @@ export interface ResumableDeps extends Pick<StorageDeps, 'progress' | 'clock'> {
 
 type Input = OperationInput<unknown, unknown, unknown>
 
-const uploaderOf = ({ site, author, remainingTime }: Input): Uploader => ({ site: site.id, author, remainingTime })
+const uploaderOf = ({ site, author, deadline }: Input): Uploader => ({ site: site.id, author, deadline })
 
 // Reports the progress of an append under the token that sent it (operation 13).
 const tracked = async (
@@ -132,13 +132,13 @@ const asItIs: Send<Answer> = (answer) => answer
 
 /** Adds the headers of tus to every answer. `largest`: the largest upload, in bytes. */
 export const speakingTus = (handler: Handler, largest: number): Handler => {
-  async function handle(request: Request, remainingTime: RemainingTime): Promise<Answer>
-  async function handle<Sent>(request: Request, remainingTime: RemainingTime, send: Send<Sent>): Promise<Sent>
-  async function handle(came: Request, remainingTime: RemainingTime, send: Send<unknown> = asItIs): Promise<unknown> {
+  async function handle(request: Request, deadline: Deadline): Promise<Answer>
+  async function handle<Sent>(request: Request, deadline: Deadline, send: Send<Sent>): Promise<Sent>
+  async function handle(came: Request, deadline: Deadline, send: Send<unknown> = asItIs): Promise<unknown> {
     const request = asMeant(came)
     const headers = headersFor(request, largest)
-    if (!headers) return handler(request, remainingTime, send)
-    return handler(request, remainingTime, (answer, cut) => send(withHeaders(answer, headers), cut))
+    if (!headers) return handler(request, deadline, send)
+    return handler(request, deadline, (answer, cut) => send(withHeaders(answer, headers), cut))
   }
   return handle
 }

@@ -4,12 +4,13 @@ import { createCategoryStores } from './dynamodb/category-stores.ts'
 import { createGrants, createSiteDirectory, withoutHistory } from './dynamodb/directory-stores.ts'
 import { createDocumentClient } from './dynamodb/dynamodb.ts'
 import { createJournal, type RecordChange } from './dynamodb/journal.ts'
-import { createPathLocks, type PathLocks } from './dynamodb/path-locks.ts'
+import { createPathLocks } from './dynamodb/path-locks.ts'
 import { createUploadProgress } from './dynamodb/upload-progress.ts'
 import { createUploadRecords } from './dynamodb/upload-records.ts'
 import { createWebForms } from './dynamodb/web-forms.ts'
 
-// One opener for each bundle: a function carries the stores that it needs and no others.
+// A bundle imports its own openers, and carries the stores of these and no others. Files have openers of their own:
+// esbuild writes what a module loads on demand into each bundle that imports the module, used or not.
 
 /** The caller's own client, wall clock or history, in place of the usual ones. */
 export interface Given {
@@ -28,55 +29,43 @@ interface DirectorySettings extends SitesSettings {
   readonly tokensTable: string
 }
 
-interface JournalSettings {
-  readonly journalTable: string
-}
+type AreaTable = 'journalTable' | 'webFormsTable' | 'contentTable' | 'categoryLinksTable' | 'pathLocksTable'
 
-interface WebFormsSettings {
-  readonly webFormsTable: string
-}
-
-interface CategoryTables {
-  readonly contentTable: string
-  readonly categoryLinksTable: string
-}
-
-interface LockSettings extends JournalSettings {
-  readonly pathLocksTable: string
+interface AreaSettings extends Readonly<Record<AreaTable, string>> {
   readonly keptDays?: number
 }
 
-interface UploadSettings {
-  readonly uploadsTable: string
-}
+type LockSettings = Pick<AreaSettings, 'journalTable' | 'pathLocksTable' | 'keptDays'>
 
-const directoryClient = ({ directoryRegion: region }: SitesSettings, { dynamodb }: Given) =>
-  region === undefined ? (dynamodb ?? createDocumentClient()) : createDocumentClient({ region })
+const directoryOptions = ({ directoryRegion: region }: SitesSettings, given: Given) => ({
+  dynamodb: region === undefined ? (given.dynamodb ?? createDocumentClient()) : createDocumentClient({ region }),
+  record: given.record ?? withoutHistory,
+})
 
 /** Sites and data centres. */
-export const openSites = (settings: SitesSettings, given: Given = {}) => {
-  const { record = withoutHistory } = given
-  return createSiteDirectory({ dynamodb: directoryClient(settings, given), table: settings.sitesTable, record })
-}
+export const openSites = (settings: SitesSettings, given: Given = {}) =>
+  createSiteDirectory({ ...directoryOptions(settings, given), table: settings.sitesTable })
 
 /** The directory that all data centres share. */
 export const openDirectory = (settings: DirectorySettings, given: Given = {}): Pick<Stores, 'sites' | 'grants'> => {
-  const { record = withoutHistory } = given
-  const dynamodb = directoryClient(settings, given)
+  const options = directoryOptions(settings, given)
   return {
-    sites: createSiteDirectory({ dynamodb, table: settings.sitesTable, record }),
-    grants: createGrants({ dynamodb, table: settings.tokensTable, record }),
+    sites: createSiteDirectory({ ...options, table: settings.sitesTable }),
+    grants: createGrants({ ...options, table: settings.tokensTable }),
   }
 }
 
 /** Adds the history to what is given. */
-export const openJournal = ({ journalTable: table }: JournalSettings, given: Given = {}) => {
+export const openJournal = ({ journalTable: table }: Pick<AreaSettings, 'journalTable'>, given: Given = {}) => {
   const { dynamodb = createDocumentClient(), now } = given
-  const { record, history } = createJournal({ dynamodb, table, ...(now && { now }) })
+  const { record, history } = createJournal({ dynamodb, table, now })
   return { dynamodb, now, record: given.record ?? record, history }
 }
 
-export const openFieldsStores = (settings: DirectorySettings & JournalSettings & WebFormsSettings, given?: Given) => {
+export const openFieldsStores = (
+  settings: DirectorySettings & Pick<AreaSettings, 'journalTable' | 'webFormsTable'>,
+  given?: Given,
+) => {
   const { dynamodb, record } = openJournal(settings, given)
   return {
     ...openDirectory(settings, { dynamodb }),
@@ -84,37 +73,36 @@ export const openFieldsStores = (settings: DirectorySettings & JournalSettings &
   }
 }
 
-export const openCategoriesStores = (settings: DirectorySettings & JournalSettings & CategoryTables, given?: Given) => {
+export const openCategoriesStores = (
+  settings: DirectorySettings & Pick<AreaSettings, 'journalTable' | 'contentTable' | 'categoryLinksTable'>,
+  given?: Given,
+) => {
   const { dynamodb, record } = openJournal(settings, given)
   return { ...openDirectory(settings, { dynamodb }), ...createCategoryStores({ dynamodb, ...settings, record }) }
 }
 
 /** Workflows, removals and the history. */
-export const openLocks = (settings: LockSettings, given?: Given): PathLocks & ReturnType<typeof openJournal> => {
+export const openLocks = (settings: LockSettings, given?: Given) => {
   const journal = openJournal(settings, given)
-  const { dynamodb, record, now } = journal
   const { pathLocksTable: table, keptDays } = settings
-  const kept = keptDays !== undefined && { keptDays }
-  return { ...journal, ...createPathLocks({ dynamodb, table, record, ...kept, ...(now && { now }) }) }
+  return { ...journal, ...createPathLocks({ ...journal, table, keptDays }) }
+}
+
+/** The tables of one data centre for an operator. */
+export const openAreas = (settings: AreaSettings, given?: Given) => {
+  const { dynamodb, now: _, ...locks } = openLocks(settings, given)
+  const { record } = locks
+  return {
+    ...locks,
+    webForms: createWebForms({ dynamodb, table: settings.webFormsTable, record }),
+    ...createCategoryStores({ dynamodb, ...settings, record }),
+  }
 }
 
 export const openUploads = (
-  { uploadsTable: table }: UploadSettings,
+  { uploadsTable: table }: { readonly uploadsTable: string },
   { dynamodb = createDocumentClient(), now }: Given = {},
 ): Pick<Stores, 'progress' | 'uploadRecords'> => ({
   progress: createUploadProgress({ dynamodb, table, now }),
   uploadRecords: createUploadRecords({ dynamodb, table, now }),
 })
-
-/** The tables of one data centre for an operator. */
-export const openAreas = (settings: LockSettings & WebFormsSettings & CategoryTables, given?: Given) => {
-  const { dynamodb, record, history, workflows, removals } = openLocks(settings, given)
-  return {
-    webForms: createWebForms({ dynamodb, table: settings.webFormsTable, record }),
-    ...createCategoryStores({ dynamodb, ...settings, record }),
-    workflows,
-    removals,
-    history,
-    record,
-  }
-}

@@ -1,5 +1,5 @@
 import type { ObjectKind } from '../core/content-kinds.ts'
-import type { RemainingTime } from '../core/deadline.ts'
+import type { Deadline } from '../core/deadline.ts'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import type { CategoryId, SiteId } from '../core/ids.ts'
 import type { Count, SiteObject } from './contents.ts'
@@ -41,14 +41,14 @@ export interface CategoryLinks {
     object: SiteObject,
     wanted: ReadonlyMap<CategoryId, boolean | undefined>,
     entry: HistoryEntry,
-    remainingTime?: RemainingTime,
+    deadline?: Deadline,
   ): Promise<ObjectLinkOutcome>
   // As `unlink`, from the object's side: all of the categories must exist.
   unlinkObject(
     object: SiteObject,
     categories: readonly CategoryId[],
     entry: HistoryEntry,
-    remainingTime?: RemainingTime,
+    deadline?: Deadline,
   ): Promise<ObjectLinkOutcome>
   /**
    * Links all of these objects, or none. An undefined `displayable` keeps that of an existing link; a new link is
@@ -59,8 +59,8 @@ export interface CategoryLinks {
     list: LinkList,
     wanted: ReadonlyMap<number, boolean | undefined>,
     entry: HistoryEntry,
-    remainingTime?: RemainingTime,
+    deadline?: Deadline,
   ): Promise<LinkOutcome>
   /** As `link`: safe to repeat, nothing happens late. Missing links are no error. False without the category. */
-  unlink(list: LinkList, ids: readonly number[], entry: HistoryEntry, remainingTime?: RemainingTime): Promise<boolean>
+  unlink(list: LinkList, ids: readonly number[], entry: HistoryEntry, deadline?: Deadline): Promise<boolean>
 }

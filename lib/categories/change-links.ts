@@ -1,4 +1,4 @@
-import type { RemainingTime } from '../core/deadline.ts'
+import type { Deadline } from '../core/deadline.ts'
 import { type Problem, ServiceError } from '../core/errors.ts'
 import type { Author, ChangeType, HistoryEntry } from '../core/history-entry.ts'
 import type { CategoryId } from '../core/ids.ts'
@@ -65,10 +65,10 @@ export const tryToLink = (
   list: LinkList,
   items: readonly LinkRequest[],
   author: Author,
-  remainingTime?: RemainingTime,
+  deadline?: Deadline,
 ): Promise<LinkOutcome> => {
   const wanted = mergeRequests(items.map(({ objectId, displayable }) => [objectId, displayable] as const))
-  return links.link(list, wanted, entryOf('link.added', list, [...wanted.keys()], author), remainingTime)
+  return links.link(list, wanted, entryOf('link.added', list, [...wanted.keys()], author), deadline)
 }
 
 /** As `tryToLink`; repeating is safe. Errors: categoryUnknown; objectsUnknown, which lists each; unavailable. */
@@ -77,9 +77,9 @@ export const linkObjects = async (
   list: LinkList,
   items: readonly LinkRequest[],
   author: Author,
-  remainingTime?: RemainingTime,
+  deadline?: Deadline,
 ): Promise<void> => {
-  const result = await tryToLink(deps, list, items, author, remainingTime)
+  const result = await tryToLink(deps, list, items, author, deadline)
   if (result.outcome === 'category unknown') throw new ServiceError('categoryUnknown')
   if (result.outcome === 'objects unknown') {
     const ids = items.map(({ objectId }) => objectId)
@@ -93,11 +93,11 @@ export const unlinkObjects = async (
   list: LinkList,
   ids: readonly number[],
   author: Author,
-  remainingTime?: RemainingTime,
+  deadline?: Deadline,
 ): Promise<void> => {
   const each = [...new Set(ids)]
   const entry = entryOf('link.removed', list, each, author)
-  if (!(await links.unlink(list, each, entry, remainingTime))) throw new ServiceError('categoryUnknown')
+  if (!(await links.unlink(list, each, entry, deadline))) throw new ServiceError('categoryUnknown')
 }
 
 const refuseUnknown = (result: ObjectLinkOutcome, ids: readonly CategoryId[]): void => {
@@ -113,11 +113,11 @@ export const linkCategories = async (
   object: SiteObject,
   items: readonly CategoryLinkRequest[],
   author: Author,
-  remainingTime?: RemainingTime,
+  deadline?: Deadline,
 ): Promise<void> => {
   const wanted = mergeRequests(items.map(({ categoryId, displayable }) => [categoryId, displayable] as const))
   const entry = objectEntryOf('link.added', object, [...wanted.keys()], author)
-  const outcome = await links.linkObject(object, wanted, entry, remainingTime)
+  const outcome = await links.linkObject(object, wanted, entry, deadline)
   refuseUnknown(
     outcome,
     items.map(({ categoryId }) => categoryId),
@@ -130,9 +130,9 @@ export const unlinkCategories = async (
   object: SiteObject,
   categories: readonly CategoryId[],
   author: Author,
-  remainingTime?: RemainingTime,
+  deadline?: Deadline,
 ): Promise<void> => {
   const each = [...new Set(categories)]
   const entry = objectEntryOf('link.removed', object, each, author)
-  refuseUnknown(await links.unlinkObject(object, each, entry, remainingTime), categories)
+  refuseUnknown(await links.unlinkObject(object, each, entry, deadline), categories)
 }

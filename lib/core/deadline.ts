@@ -1,15 +1,5 @@
 import { ServiceError } from './errors.ts'
 
-/** Milliseconds until the request must end; infinite without a deadline. Stores keep some of it to undo a change. */
-export type RemainingTime = () => number
-
-export const unlimited: RemainingTime = () => Number.POSITIVE_INFINITY
-
-/** Refuses a change when at most `kept` milliseconds are left. Errors: unavailable. */
-export const refuseLate = (remainingTime: RemainingTime, kept = 0): void => {
-  if (remainingTime() <= kept) throw new ServiceError('unavailable')
-}
-
 /** Milliseconds of a request that are kept for its end. */
 export const reserves = {
   /** To tell the caller before Lambda ends the request. */
@@ -26,8 +16,12 @@ export const reserves = {
   templates: 12_000,
 } as const
 
-/** The time that some work has, and what cuts its calls when that is over. */
-export interface Deadline {
+/**
+ * The time that some work has, and what cuts its calls when that is over. Lambda freezes a function with its answer and
+ * thaws it with the next request: a call that is still in flight would then overwrite newer changes.
+ */
+export interface Deadline extends Disposable {
+  /** Aborts when the time is over. Dispose of a deadline after using its signal: that stops its timer. */
   readonly signal: AbortSignal
   /** Milliseconds; zero or less when the time is over. */
   readonly timeLeft: () => number
@@ -36,30 +30,43 @@ export interface Deadline {
   readonly check: () => void
   /** Waits for a call that cannot be cut, until the time is over. */
   wait<Value>(call: Promise<Value>): Promise<Value>
-  /** Stops its timer. */
-  end(): void
+  /** A deadline that comes these milliseconds earlier. */
+  reserving(milliseconds: number): Deadline
+  /** A deadline that comes no later than after these milliseconds of the clock. */
+  within(milliseconds: number, now: () => number): Deadline
 }
 
 /** Timers of Node take at most this many milliseconds. */
 const longestTimer = 2 ** 31 - 1
 
-/** The time that is left of a request, without the last `reserve` milliseconds. Call `end` after the work. */
-export const createDeadline = (remainingTime: RemainingTime, reserve = 0): Deadline => {
-  const cut = new AbortController()
-  const { signal } = cut
-  const timeLeft = () => remainingTime() - reserve
-  const first = timeLeft()
-  const timer = first > 0 && first <= longestTimer ? setTimeout(() => cut.abort(), first) : undefined
-  if (first <= 0) cut.abort()
-  const isOver = () => signal.aborted || timeLeft() <= 0
+export const createDeadline = (timeLeft: () => number): Deadline => {
+  let controller: AbortController | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const startTimer = (): AbortController => {
+    const cut = new AbortController()
+    const left = timeLeft()
+    if (left <= 0) cut.abort()
+    else if (left <= longestTimer) timer = setTimeout(() => cut.abort(), left)
+    return cut
+  }
+  const signalOf = (): AbortSignal => {
+    controller ??= startTimer()
+    return controller.signal
+  }
+  const isOver = () => controller?.signal.aborted || timeLeft() <= 0
+
   return {
-    signal,
+    get signal() {
+      return signalOf()
+    },
     timeLeft,
     isOver,
     check() {
       if (isOver()) throw new ServiceError('unavailable')
     },
     wait(call) {
+      const signal = signalOf()
       // Nobody hears of its failure once the wait is over.
       call.catch(() => {})
       return new Promise((resolve, reject) => {
@@ -69,24 +76,14 @@ export const createDeadline = (remainingTime: RemainingTime, reserve = 0): Deadl
         call.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
       })
     },
-    end: () => clearTimeout(timer),
+    reserving: (milliseconds) => createDeadline(() => timeLeft() - milliseconds),
+    within(milliseconds, now) {
+      const end = now() + milliseconds
+      return createDeadline(() => Math.min(timeLeft(), end - now()))
+    },
+    [Symbol.dispose]: () => clearTimeout(timer),
   }
 }
 
-/**
- * Runs a change whose calls end at the deadline. Lambda freezes a function with its answer and thaws it with the next
- * request: a call that is still in flight would then overwrite newer changes. Errors: unavailable, those of the change.
- */
-export const withDeadline = async <Result>(
-  remainingTime: RemainingTime,
-  reserve: number,
-  change: (deadline: Deadline) => Promise<Result>,
-): Promise<Result> => {
-  const deadline = createDeadline(remainingTime, reserve)
-  try {
-    deadline.check()
-    return await change(deadline)
-  } finally {
-    deadline.end()
-  }
-}
+/** The deadline of work that may take any time. */
+export const unlimited: Deadline = /* @__PURE__ */ createDeadline(() => Number.POSITIVE_INFINITY)

@@ -1,4 +1,4 @@
-import type { RemainingTime } from '../core/deadline.ts'
+import type { Deadline } from '../core/deadline.ts'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId, WebFormId } from '../core/ids.ts'
 
@@ -46,7 +46,7 @@ export interface WebForms {
     id: WebFormId,
     apply: (fields: readonly SystemField[]) => readonly SystemField[],
     entry: HistoryEntry,
-    remainingTime?: RemainingTime,
+    deadline?: Deadline,
   ): Promise<void>
   // False when there was none.
   remove(site: SiteId, id: WebFormId, entry: HistoryEntry): Promise<boolean>

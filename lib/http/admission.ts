@@ -1,6 +1,6 @@
 import { type Grant, hashToken, isCurrent } from '../access/grants.ts'
 import type { Clock } from '../core/clock.ts'
-import type { RemainingTime } from '../core/deadline.ts'
+import type { Deadline } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
 import { preflight } from './cors.ts'
 import { type GroupPolicy, groupPolicies } from './group-policy.ts'
@@ -95,7 +95,7 @@ export const createResponder = <Operation extends string>(
   const policy = groupPolicies[group]
   const router = createRouter(routes.map((route) => endpointOf(route, operations[route.operation])))
 
-  return async (request: Request, remainingTime: RemainingTime, trace: Trace): Promise<Answer> => {
+  return async (request: Request, deadline: Deadline, trace: Trace): Promise<Answer> => {
     if (request.method === 'OPTIONS') {
       const reply = preflight(request, router.methodsAt(request.path))
       return renderReply(request, reply, fallbackPresentation(request, policy, trace))
@@ -104,7 +104,7 @@ export const createResponder = <Operation extends string>(
     const { route, params } = router.match(request.method, request.path)
     const { operation, answeredBy } = route
     trace.operation = operation
-    const routed = { ...request, params, remainingTime }
+    const routed = { ...request, params, deadline }
     if (isPublic(answeredBy)) {
       trace.public = true
       return renderReply(request, await answeredBy.run(routed), onlyJson)

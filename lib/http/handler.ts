@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { RemainingTime } from '../core/deadline.ts'
+import type { Deadline } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
 import { type AdmissionDeps, type AnyOperation, createResponder, fallbackPresentation } from './admission.ts'
 import { groupPolicies } from './group-policy.ts'
@@ -65,7 +65,7 @@ export const createHandler = <Operation extends string>(
   // Sends the answer or, when that fails, an answer that says why.
   const sendAnswer = async <Sent>(
     request: Request,
-    remainingTime: RemainingTime,
+    deadline: Deadline,
     send: Send<Sent>,
     trace: Trace,
   ): Promise<{ readonly sent: Sent; readonly status: number; readonly failure: unknown }> => {
@@ -74,7 +74,7 @@ export const createHandler = <Operation extends string>(
       failure = error
     }
     try {
-      const answer = await untilAborted(respond(request, remainingTime, trace), request, discardBody)
+      const answer = await untilAborted(respond(request, deadline, trace), request, discardBody)
       try {
         const sent = await untilAborted(send(answer, cut), request, () => {})
         return { sent, status: answer.status, failure }
@@ -89,19 +89,15 @@ export const createHandler = <Operation extends string>(
     }
   }
 
-  async function handle(request: Request, remainingTime: RemainingTime): Promise<Answer>
-  async function handle<Sent>(request: Request, remainingTime: RemainingTime, send: Send<Sent>): Promise<Sent>
-  async function handle(
-    request: Request,
-    remainingTime: RemainingTime,
-    send: Send<unknown> = returnAnswer,
-  ): Promise<unknown> {
+  async function handle(request: Request, deadline: Deadline): Promise<Answer>
+  async function handle<Sent>(request: Request, deadline: Deadline, send: Send<Sent>): Promise<Sent>
+  async function handle(request: Request, deadline: Deadline, send: Send<unknown> = returnAnswer): Promise<unknown> {
     const { clock, telemetry } = deps
     const startedAt = clock.monotonic()
     const arrival: Arrival = { requestId: request.id, method: request.method, path: request.path }
     report(() => telemetry.arrival?.(arrival))
     const trace: Trace = { operation: 'none', site: null, token: null, public: false }
-    const { sent, status, failure } = await sendAnswer(request, remainingTime, send, trace)
+    const { sent, status, failure } = await sendAnswer(request, deadline, send, trace)
     const { operation, site, token } = trace
     const durationMs = Math.round((clock.monotonic() - startedAt) * 1000) / 1000
     const error = failure === undefined ? {} : { error: failure }

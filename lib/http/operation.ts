@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import type { Grant } from '../access/grants.ts'
-import type { RemainingTime } from '../core/deadline.ts'
+import type { Deadline } from '../core/deadline.ts'
 import type { ErrorName } from '../core/errors.ts'
 import type { Author } from '../core/history-entry.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
@@ -10,7 +10,7 @@ import { type Request, type RequestBody, type Switches, switchesIn } from './req
 
 export interface RoutedRequest extends Request {
   readonly params: Readonly<Record<string, string>>
-  readonly remainingTime: RemainingTime
+  readonly deadline: Deadline
 }
 
 /** A request that has passed every check but those of its body. */
@@ -22,7 +22,7 @@ export interface AdmittedRequest extends RoutedRequest {
 
 export type OperationHandler = (request: AdmittedRequest) => Promise<Reply>
 
-type Admitted = 'path' | 'site' | 'caller' | 'dataCentre' | 'method' | 'headers' | 'remainingTime'
+type Admitted = 'path' | 'site' | 'caller' | 'dataCentre' | 'method' | 'headers' | 'deadline'
 
 export interface OperationInput<Params, Query, Body> extends Pick<AdmittedRequest, Admitted> {
   readonly params: Params

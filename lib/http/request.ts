@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { RemainingTime } from '../core/deadline.ts'
+import type { Deadline } from '../core/deadline.ts'
 import { type ErrorName, ServiceError } from '../core/errors.ts'
 
 export type RequestBody = { readonly bytes: Uint8Array } | { readonly stream: Readable }
@@ -53,10 +53,10 @@ export interface Answer {
 /** Throws only while another answer can still be sent in its place. Reports a later failure to `cut`. */
 export type Send<Sent> = (answer: Answer, cut: (failure: unknown) => void) => Sent | Promise<Sent>
 
-/** Every failure is answered, those of `send` included. `remainingTime` is infinite without a deadline. */
+/** Every failure is answered, those of `send` included. `deadline` is `unlimited` when the request may take any time. */
 export interface Handler {
-  (request: Request, remainingTime: RemainingTime): Promise<Answer>
-  <Sent>(request: Request, remainingTime: RemainingTime, send: Send<Sent>): Promise<Sent>
+  (request: Request, deadline: Deadline): Promise<Answer>
+  <Sent>(request: Request, deadline: Deadline, send: Send<Sent>): Promise<Sent>
 }
 
 export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'

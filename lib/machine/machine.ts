@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../core/clock.ts'
+import { unlimited } from '../core/deadline.ts'
 import { asPortError, isOutOfSpace } from '../core/system-failures.ts'
 import type { Stores } from '../service/stores.ts'
 import { continueRemoval } from '../storage/continue-removal.ts'
@@ -76,9 +77,8 @@ const putInOrder = async (
   const tidied = tidyBlobs(database.connection, directory, clock.wall())
   await finishRemovals(database)
   await removalQueue.start((message, slice) => {
-    const until = clock.monotonic() + slice
-    const deadline = { isOver: () => clock.monotonic() >= until }
-    return continueRemoval({ files, removals, clock }, message, { deadline, end: longestSlice })
+    const deadline = unlimited.within(slice, clock.monotonic)
+    return continueRemoval({ files, removals, clock }, message, deadline, longestSlice)
   })
   return tidied
 }

@@ -18,12 +18,6 @@ export interface RemovalMessage {
   readonly name: string
 }
 
-export interface Slice {
-  readonly deadline: Pick<Deadline, 'isOver'>
-  /** The worker has ended after these milliseconds. */
-  readonly end: number
-}
-
 // Repeat the task after this delay, in seconds.
 export interface Rest {
   readonly delay: number
@@ -67,13 +61,15 @@ const startStopwatch = ({ wall, monotonic }: Clock, duration: number): (() => bo
 }
 
 /**
- * Continues a removal for a slice of time, unless another worker has its lease. Undefined: this message is done. That
- * is so when the folder is gone, the removal is closed, or another message has the lease.
+ * Continues a removal until the deadline, unless another worker has its lease. The worker has ended after `end`
+ * milliseconds. Undefined: this message is done. That is so when the folder is gone, the removal is closed, or another
+ * message has the lease.
  */
 export const continueRemoval = async (
   { files, removals, clock }: ContinueDeps,
   { task, name }: RemovalMessage,
-  { deadline, end }: Slice,
+  deadline: Deadline,
+  end: number,
 ): Promise<Rest | undefined> => {
   const { site, path, id } = task
   const isOver = startStopwatch(clock, end)

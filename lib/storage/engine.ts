@@ -1,4 +1,4 @@
-import type { RemainingTime } from '../core/deadline.ts'
+import type { Deadline } from '../core/deadline.ts'
 import { type ErrorName, ServiceError } from '../core/errors.ts'
 import type { Author, HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
@@ -19,7 +19,7 @@ export interface StorageStores {
 
 export interface Requester {
   readonly author: Author
-  readonly remainingTime: RemainingTime
+  readonly deadline: Deadline
   /** Skips the lookup without case (S-7). */
   readonly isCaseSensitive?: boolean
   readonly conditions?: Conditions
@@ -129,7 +129,7 @@ export type Placed = Exclude<PlaceResult['outcome'], 'locked' | 'occupied'>
 export const place = async (
   { files }: Pick<StorageStores, 'files'>,
   { site, paths, changes, absent, matching = [], entry, lockId, removedFolder }: Plan,
-  { author, remainingTime }: Requester,
+  { author, deadline }: Requester,
   ancestors: Ancestors = { existing: undefined, missing: [] },
 ): Promise<Placed> => {
   const { existing, missing } = ancestors
@@ -140,7 +140,7 @@ export const place = async (
     unlocked: { site, folders: foldersAround(paths), lockId },
     present: existing === undefined ? [] : [folderKey('live', site, existing)],
     matching,
-    remainingTime,
+    deadline,
     removedFolder,
   }
   const result = await files.place([...created, ...changes], conditions, { ...author, site, ...entry })

@@ -1,4 +1,4 @@
-import type { RemainingTime } from '../core/deadline.ts'
+import type { Deadline } from '../core/deadline.ts'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { Period, RemovedFolder } from './object-store.ts'
@@ -40,13 +40,7 @@ export interface FolderRemovals {
    * Returns the id of the open removal: the new one, or an earlier one. `close` writes the entry into the history.
    * Opens nothing once the time is up.
    */
-  open(
-    site: SiteId,
-    folder: StoragePath,
-    id: string,
-    entry: HistoryEntry,
-    remainingTime?: RemainingTime,
-  ): Promise<string>
+  open(site: SiteId, folder: StoragePath, id: string, entry: HistoryEntry, deadline?: Deadline): Promise<string>
   /** Leases a removal to a worker for some milliseconds. `holder`: the name of its message. */
   take(task: RemovalTask, holder: string, duration: number): Promise<TakeOutcome>
   /** `removed`: the number of removed objects. Does nothing without the lease. */

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { RemainingTime } from '../core/deadline.ts'
+import type { Deadline } from '../core/deadline.ts'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { StoragePath } from './path.ts'
@@ -23,7 +23,7 @@ export interface ObjectStore {
   exists(prefix: string): Promise<boolean>
   list(query: ListQuery): Promise<Listing>
   /** Computes a missing fingerprint. Null when the time is up or the object is gone. */
-  fingerprintOf(object: ObjectInfo, remainingTime: RemainingTime): Promise<string | null>
+  fingerprintOf(object: ObjectInfo, deadline: Deadline): Promise<string | null>
   /** Stores bytes without making them visible. When `content` fails, its error is thrown and nothing stays. */
   stage(content: AsyncIterable<Uint8Array>, target: StageTarget): Promise<Staged>
   /** Makes all changes visible together, or none. Of two conflicting calls at most one succeeds. */
@@ -47,7 +47,7 @@ export interface ObjectStore {
   remove(
     objects: readonly Pick<ListedObject, 'key' | 'version'>[],
     entry: HistoryEntry | undefined,
-    remainingTime?: RemainingTime,
+    deadline?: Deadline,
     removedFolder?: RemovedFolder,
   ): Promise<void>
 }
@@ -214,7 +214,7 @@ export interface PlaceConditions {
     readonly folders: readonly StoragePath[]
     readonly lockId?: string | undefined
   }
-  readonly remainingTime?: RemainingTime
+  readonly deadline?: Deadline
   readonly removedFolder?: RemovedFolder | undefined
 }
 

@@ -1,4 +1,4 @@
-import { createDeadline, type Deadline, type RemainingTime, reserves } from '../core/deadline.ts'
+import { type Deadline, reserves } from '../core/deadline.ts'
 import { errors, ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { noFileAbove, refuseOccupied, type StorageStores } from './engine.ts'
@@ -62,7 +62,7 @@ export const countFolder = async (
   store: Listing,
   site: SiteId,
   folder: StoragePath,
-  deadline: Pick<Deadline, 'isOver'>,
+  deadline: Deadline,
 ): Promise<Omit<Preview, 'code'>> => {
   let [files, folders, bytes, objects] = [0, 0, 0, 0]
   let last: string | undefined
@@ -88,15 +88,16 @@ export const previewRemoval = async (
   deps: PreviewDeps,
   site: SiteId,
   path: StoragePath,
-  remainingTime: RemainingTime,
+  deadline: Deadline,
 ): Promise<Preview> => {
   const { files, reservedFolders } = deps
   const [{ live, draft }, open] = await Promise.all([findFile(deps, site, path), openRemovals(deps, site, path)])
   const isFile = live !== undefined || draft !== undefined
-  const deadline = createDeadline(remainingTime, reserves.preview)
   const ofFile = { files: 1, folders: 0, bytes: (live?.size ?? 0) + (draft?.size ?? 0), atLeast: false }
-  const counting = isFile ? Promise.resolve(ofFile) : countFolder(files, site, path, deadline)
-  const counted = await counting.finally(deadline.end)
+  const counting = isFile
+    ? Promise.resolve(ofFile)
+    : countFolder(files, site, path, deadline.reserving(reserves.preview))
+  const counted = await counting
   if (!isFile && path !== root && counted.folders === 0) {
     await refuseOccupied(deps, noFileAbove(site, path))
     throw new ServiceError('fileUnknown')

@@ -122,7 +122,7 @@ const attempt = async (
   requester: Requester,
 ): Promise<Placed> => {
   const { kind, site, path, target } = relocation
-  const { remainingTime, conditions } = requester
+  const { deadline, conditions } = requester
   const { files, workflows, clock, reservedFolders } = deps
   const ofFile = await transfersOfFile(files, relocation)
   const isFile = ofFile.length > 0
@@ -152,7 +152,7 @@ const attempt = async (
   if (refusal) throw refusal
   if (target === path) return 'placed'
   await checkTemplates(files, site, templates, () => {
-    if (remainingTime() < reserves.templates) throw tooMuch(kind)
+    if (deadline.timeLeft() < reserves.templates) throw tooMuch(kind)
   })
   // A folder that was moved away counts as removed at its old place.
   const removedFolder = kind === 'move' && !isFile ? { site, folder: path, since: clock.wall() } : undefined

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
-import { createDeadline, reserves } from '../core/deadline.ts'
+import { reserves } from '../core/deadline.ts'
 import { type ErrorName, ServiceError } from '../core/errors.ts'
 import type { Author, HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
@@ -98,16 +98,10 @@ const takeoverDelay = 30
 // Milliseconds before the answer (S-102).
 const longestWork = 20_000
 
-const workWithin = async (deps: RemoveDeps, task: RemovalTask, name: string, { remainingTime }: RemoveOptions) => {
-  const { monotonic } = deps.clock
-  const until = monotonic() + longestWork + reserves.removal
-  const end = Math.min(remainingTime(), takeoverDelay * 1000)
-  const deadline = createDeadline(() => Math.min(remainingTime(), until - monotonic()), reserves.removal)
-  try {
-    return await continueRemoval(deps, { task, name }, { deadline, end })
-  } finally {
-    deadline.end()
-  }
+const workWithin = async (deps: RemoveDeps, task: RemovalTask, name: string, { deadline }: RemoveOptions) => {
+  const end = Math.min(deadline.timeLeft(), takeoverDelay * 1000)
+  const work = deadline.reserving(reserves.removal).within(longestWork, deps.clock.monotonic)
+  return continueRemoval(deps, { task, name }, work, end)
 }
 
 const removeLargeFolder = async (
@@ -117,12 +111,12 @@ const removeLargeFolder = async (
   options: RemoveOptions,
 ): Promise<RemoveOutcome> => {
   const task: RemovalTask = { site, path, id: randomUUID() }
-  const { author, remainingTime } = options
+  const { author, deadline } = options
   // The message comes first: without a removal on record it is harmless, while a removal without a message might never
   // end.
   const name = await deps.removalQueue.send(task, takeoverDelay)
   const entry = entryOf(site, path, author)
-  if ((await deps.removals.open(site, path, task.id, entry, remainingTime)) !== task.id) return 'pending'
+  if ((await deps.removals.open(site, path, task.id, entry, deadline)) !== task.id) return 'pending'
   return (await workWithin(deps, task, name, options)) ? 'pending' : 'removed'
 }
 
@@ -160,7 +154,7 @@ const removeFolder = async (
   refuse(refusalOf({ ...seen, isInWorkflow: await isInWorkflow(deps, site, path, false) }))
   if (!objects) return removeLargeFolder(deps, site, path, options)
   const entry = entryOfRemoval(entryOf(site, path, options.author), objects.length)
-  await files.remove(objects, entry, options.remainingTime, { site, folder: path, since })
+  await files.remove(objects, entry, options.deadline, { site, folder: path, since })
   return 'removed'
 }
 
@@ -175,7 +169,7 @@ export const remove = async (
   options: RemoveOptions,
 ): Promise<RemoveOutcome> => {
   if (path === root) throw new ServiceError('nameRequired', { message: 'The root folder of a site cannot be deleted.' })
-  const { author, conditions = {}, remainingTime } = options
+  const { author, conditions = {}, deadline } = options
   const open = await openRemovals(deps, site, path)
   refuse(refusalOf({ path, open }))
   const [same] = open
@@ -192,7 +186,7 @@ export const remove = async (
     refuse(refusalOf({ path, open, isInWorkflow: await isInWorkflow(deps, site, path, true) }))
     if (!isUnconditional(conditions) && plan.versions.length > 0) return place(deps, plan, options)
     if (isUnconditional(conditions)) {
-      await deps.files.remove(plan.versions, { ...author, site, ...plan.entry }, remainingTime)
+      await deps.files.remove(plan.versions, { ...author, site, ...plan.entry }, deadline)
     }
     return 'placed'
   })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
-import { type RemainingTime, refuseLate, reserves } from '../core/deadline.ts'
+import { type Deadline, reserves } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { isUnconditional, requireConditions } from './conditions.ts'
@@ -39,11 +39,11 @@ const assumedRemoval = async (
   { files, clock }: Pick<RestoreDeps, 'files' | 'clock'>,
   site: SiteId,
   folder: StoragePath,
-  remainingTime: RemainingTime,
+  deadline: Deadline,
 ): Promise<readonly Period[]> => {
   let last = 0
   for (let after: string | undefined; ; ) {
-    refuseLate(remainingTime, reserves.restore)
+    deadline.reserving(reserves.restore).check()
     const prefix = folderKey('live', site, folder)
     const { entries, next } = await files.listRemoved({ prefix, after, limit: 1_000 })
     for (const { removedAt } of entries) last = Math.max(last, removedAt)
@@ -73,14 +73,14 @@ const takenIn = async (
   site: SiteId,
   folder: StoragePath,
   period: Period,
-  remainingTime: RemainingTime,
+  deadline: Deadline,
 ): Promise<readonly Restoration[]> => {
   const found: Restoration[] = []
   for (const area of areas) {
     for await (const some of files.removedWithin(folderKey(area, site, folder), period)) {
       found.push(...some.map((one): Restoration => ({ ...one, kind: 'restore' })))
       if (found.length > mostObjects) throw tooMuch(folder, found)
-      refuseLate(remainingTime, reserves.restore)
+      deadline.reserving(reserves.restore).check()
     }
   }
   return found
@@ -112,7 +112,7 @@ const refuseClashes = async (
   site: SiteId,
   folder: StoragePath,
   changes: readonly Restoration[],
-  remainingTime: RemainingTime,
+  deadline: Deadline,
 ): Promise<void> => {
   const isFolder = (key: string) => key.endsWith('/')
   const comingFiles = new Set(changes.flatMap(({ key }) => (isFolder(key) ? [] : pathIn(key))))
@@ -125,7 +125,7 @@ const refuseClashes = async (
         return folders.some((one) => comingFiles.has(one)) || (!isFolder(key) && comingFolders.has(self ?? ''))
       })
       if (clash) throw new ServiceError('destinationExists')
-      refuseLate(remainingTime, reserves.restore)
+      deadline.reserving(reserves.restore).check()
     }
   }
 }
@@ -136,21 +136,21 @@ const lockReserve = 5_000
 
 interface Locked {
   readonly id: string
-  readonly remainingTime: RemainingTime
+  readonly deadline: Deadline
 }
 
 const withLock = async (
   { removals, clock }: RestoreDeps,
   site: SiteId,
   folder: StoragePath,
-  remainingTime: RemainingTime,
+  deadline: Deadline,
   work: (lock: Locked) => Promise<void>,
 ): Promise<void> => {
   const id = randomUUID()
-  const end = clock.monotonic() + longestLock - lockReserve
+  const locked = deadline.within(longestLock - lockReserve, clock.monotonic)
   if (!(await removals.hold(site, folder, id, longestLock))) throw new ServiceError('folderLocked')
   try {
-    await work({ id, remainingTime: () => Math.min(remainingTime(), end - clock.monotonic()) })
+    await work({ id, deadline: locked })
   } finally {
     // Otherwise the lock ends by itself.
     await removals.release(site, folder, id).catch(() => {})
@@ -187,7 +187,7 @@ const placeRestore = async (
   const { site, absent, changes } = plan
   const ancestors = await findAncestors(files, site, ancestorsOf(folder))
   await refuseOccupied(deps, [...absent, ...noFileAt(site, ancestors.missing)])
-  if (replace) await refuseClashes(files, site, folder, changes, requester.remainingTime)
+  if (replace) await refuseClashes(files, site, folder, changes, requester.deadline)
   try {
     if ((await place(deps, plan, requester, ancestors)) !== 'placed') throw new ServiceError('unavailable')
   } catch (error) {
@@ -204,22 +204,22 @@ export const restoreFolder = async (
   folder: StoragePath,
   periods: readonly Period[],
   { replace = false }: Wanted,
-  { author, remainingTime, conditions = {} }: Requester,
+  { author, deadline, conditions = {} }: Requester,
 ): Promise<void> => {
   const { files, removals, workflows } = deps
-  const known = periods.length > 0 ? periods : await assumedRemoval(deps, site, folder, remainingTime)
+  const known = periods.length > 0 ? periods : await assumedRemoval(deps, site, folder, deadline)
   if (known.length === 0) throw nothingRemoved()
   await refuseRemovals(removals, site, [folder])
   if (!isUnconditional(conditions)) {
     requireConditions(conditions, (await files.exists(folderKey('live', site, folder))) ? 'folder' : undefined)
   }
   if (await workflows.isRunningBelow(site, folder)) throw new ServiceError('workflowUpdated')
-  await withLock(deps, site, folder, remainingTime, async (lock) => {
+  await withLock(deps, site, folder, deadline, async (lock) => {
     for (const period of known) {
-      const changes = await takenIn(files, site, folder, period, lock.remainingTime)
+      const changes = await takenIn(files, site, folder, period, lock.deadline)
       if (changes.length === 0) continue
       const plan = { ...planRestore(site, folder, changes, replace, lock.id), changes }
-      return placeRestore(deps, plan, folder, period.from, replace, { author, remainingTime: lock.remainingTime })
+      return placeRestore(deps, plan, folder, period.from, replace, { author, deadline: lock.deadline })
     }
     throw nothingRemoved()
   })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { FunctionName } from '../../cdk/config/functions.ts'
 import { tableGrants } from '../../cdk/config/grants.ts'
 import { routes } from '../../lib/contract/routes/routes.ts'
+import { unlimited } from '../../lib/core/deadline.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import type { RequestRecord } from '../../lib/http/request.ts'
 import { continueRemoval } from '../../lib/storage/continue-removal.ts'
@@ -93,10 +94,10 @@ describe('each function is granted what its operations do to the tables, and not
       const { deps, close } = await openStorageOver(dynamodb, { telemetry: { request: () => undefined } })
       const task = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }
       await storesOver(plain).removals.open(task.site, task.path, task.id, entry)
-      const slice = { deadline: { isOver: () => false }, end: 60_000 }
-      await repeat(() => continueRemoval(deps, { task, name: 'message' }, slice))
+      const work = () => continueRemoval(deps, { task, name: 'message' }, unlimited, 60_000)
+      await repeat(work)
       // Late and repeated messages look at what became of the removal.
-      await repeat(async () => expect(await continueRemoval(deps, { task, name: 'message' }, slice)).toBeUndefined())
+      await repeat(async () => expect(await work()).toBeUndefined())
       await close()
     })
     expect(grantedTo('removals')).toEqual(linesOf(calls))

@@ -8,7 +8,7 @@ import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 import { openCategoriesStores, openFieldsStores } from '../../lib/aws/open-tables.ts'
 import { readCategoriesSettings, readFieldsSettings } from '../../lib/config/config.ts'
-import type { RemainingTime } from '../../lib/core/deadline.ts'
+import type { Deadline } from '../../lib/core/deadline.ts'
 import type { Answer, Handler, Request, Send } from '../../lib/http/request.ts'
 import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps } from '../../lib/service/deps.ts'
 import { createServer, dispatch } from '../../server/create-server.ts'
@@ -65,9 +65,9 @@ const askFunction = async (
 }
 
 const handingOver = (stream: StreamProcess): Handler => {
-  async function handle(request: Request, remainingTime: RemainingTime): Promise<Answer>
-  async function handle<Sent>(request: Request, remainingTime: RemainingTime, send: Send<Sent>): Promise<Sent>
-  async function handle(request: Request, _: RemainingTime, send: Send<unknown> = (answer) => answer) {
+  async function handle(request: Request, deadline: Deadline): Promise<Answer>
+  async function handle<Sent>(request: Request, deadline: Deadline, send: Send<Sent>): Promise<Sent>
+  async function handle(request: Request, _: Deadline, send: Send<unknown> = (answer) => answer) {
     return send(await askFunction(stream, request), (error) => console.error(error))
   }
   return handle

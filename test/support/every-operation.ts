@@ -62,9 +62,9 @@ const watchingRemovals = (files: ObjectStore, removals: ObservedRemovals, record
     await record(entry)
     return outcome
   },
-  async remove(objects, entry, remainingTime, removedFolder) {
+  async remove(objects, entry, deadline, removedFolder) {
     const begun = removedFolder && (await removals.begin(removedFolder, unlimited))
-    await files.remove(objects, entry, remainingTime)
+    await files.remove(objects, entry, deadline)
     if (begun) await removals.note(begun)
     if (entry) await record(entry)
   },

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { createDeadline } from '../../lib/core/deadline.ts'
 import type { Answer as CoreAnswer, Request as CoreRequest, Handler } from '../../lib/http/request.ts'
 import { type Answer, answerOf } from './answer.ts'
 
@@ -49,7 +50,7 @@ export const send = async (handler: Handler, method: string, path: string, reque
   const { remaining = Number.POSITIVE_INFINITY } = request
   const answer = await handler(
     requestOf(method, path, request),
-    typeof remaining === 'function' ? remaining : () => remaining,
+    createDeadline(typeof remaining === 'function' ? remaining : () => remaining),
   )
   return answerOf(answer.status, answer.headers, await textOf(answer))
 }

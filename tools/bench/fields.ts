@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
+import { unlimited } from '../../lib/core/deadline.ts'
 import type { SiteId, WebFormId } from '../../lib/core/ids.ts'
 import { fieldTypes } from '../../lib/fields/catalogue.ts'
 import type { SystemField, WebForm, WebForms } from '../../lib/fields/web-forms.ts'
@@ -92,7 +93,6 @@ const listPath = `/api/v1/admin/sites/${fullForm.site}/webforms/${fullForm.id}/f
 const warmUp = 5_000
 const turns = 20_000
 const targets = { p50: 0.2, p99: 1 }
-const unlimited = () => Number.POSITIVE_INFINITY
 
 const openInMemory = (): WebForms => {
   let { fields } = fullForm

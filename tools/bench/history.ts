@@ -167,7 +167,7 @@ const measureRestoreOf = async (stores: StorageStores): Promise<number> => {
   for await (const objects of listAll(files, `live/${site}/archive/`)) await files.remove(objects, undefined)
   await stores.removals.close(site, folder, removal, filesToRestore)
   const begun = performance.now()
-  const requester = { author: { actor: 'ann' }, remainingTime: unlimited }
+  const requester = { author: { actor: 'ann' }, deadline: unlimited }
   await restore({ ...stores, reservedFolders: [], clock: systemClock }, site, folder, {}, requester)
   const took = performance.now() - begun
   let found = 0

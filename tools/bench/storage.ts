@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { createStorageHandler } from '../../functions/storage/group.ts'
 import { systemClock } from '../../lib/core/clock.ts'
+import { unlimited } from '../../lib/core/deadline.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { LocalStores } from '../../lib/machine/machine.ts'
 import { createStorageDeps } from '../../lib/service/deps.ts'
@@ -27,7 +28,7 @@ const upload = async (handler: Handler, token: string): Promise<number> => {
   const headers = { Authorization: token, 'Content-Length': String(size) }
   const request = requestOf('PUT', '/api/v2/admin/sites/current/storage/large.bin', { headers })
   const stream = Readable.from(bytes(size), { objectMode: false })
-  const { status } = await handler({ ...request, body: { stream } }, () => Number.POSITIVE_INFINITY)
+  const { status } = await handler({ ...request, body: { stream } }, unlimited)
   if (status !== 200) throw new Error(`The upload was answered ${status}`)
   return (performance.now() - startedAt) / 1000
 }

@@ -4,7 +4,7 @@ import type { StreamSettings } from '../../../lib/config/config.ts'
 import { streaming } from '../../../lib/config/streaming.ts'
 import { fieldsRoutes } from '../../../lib/contract/routes/fields.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
-import type { RemainingTime } from '../../../lib/core/deadline.ts'
+import { createDeadline, type Deadline } from '../../../lib/core/deadline.ts'
 import { createHandler } from '../../../lib/http/handler.ts'
 import { createStorageDeps } from '../../../lib/service/deps.ts'
 import { createServer } from '../../../server/create-server.ts'
@@ -23,16 +23,16 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
  * waits for an answer: a later change would take effect after an error was sent. `now` is a monotonic clock, in
  * milliseconds.
  */
-export const createTimeFor =
+export const createDeadlineFor =
   (now: () => number) =>
-  (message: IncomingMessage): RemainingTime => {
+  (message: IncomingMessage): Deadline => {
     const end = now() + streaming.longestRequest * 1000
     const endOfWait = () => now() + streaming.longestWait * 1000
     let answerDue = hasBody(message) ? end : endOfWait()
     message.once('end', () => {
       answerDue = endOfWait()
     })
-    return () => Math.min(end, answerDue) - transferTime - now()
+    return createDeadline(() => Math.min(end, answerDue) - transferTime - now())
   }
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
@@ -77,7 +77,7 @@ export const createStreamServer = (
   const health = createHandler('fields', [fieldsRoutes[0]], { getHealth }, deps.edge)
   const server = createServer((path) => (path === '/health' ? health : storage), {
     admits: comesFromDistribution(settings.originSecrets),
-    timeFor: createTimeFor(clock.monotonic),
+    deadlineFor: createDeadlineFor(clock.monotonic),
     earlyAnswers: answersAfterBody(settings.largestFile),
   })
   server.keepAliveTimeout = longestIdle

@@ -1,137 +1,32 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import type { CategoryLink, CategoryLinks, LinkList, LinkOutcome } from '../../categories/category-links.ts'
+import type { CategoryLinks, LinkList } from '../../categories/category-links.ts'
 import type { Contents, SiteObject } from '../../categories/contents.ts'
-import { type ContentKind, objectKindNames } from '../../core/content-kinds.ts'
-import { type Deadline, reserves, unlimited, withDeadline } from '../../core/deadline.ts'
-import type { CategoryId, SiteId } from '../../core/ids.ts'
+import { objectKindNames } from '../../core/content-kinds.ts'
+import type { CategoryId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import { type ContentItems, createContentItems } from './content-items.ts'
+import { type CategoryItems, createCategoryLinks } from './category-links.ts'
+import { createContentItems } from './content-items.ts'
+import type { TableOptions } from './dynamodb.ts'
 import type { RecordChange } from './journal.ts'
-import { createLinkItems, type LinkItems } from './link-items.ts'
-import { createObjectLinks, type MakeLinks } from './object-links.ts'
+import { createLinkItems } from './link-items.ts'
 
-interface Options {
-  readonly dynamodb: DynamoDBDocumentClient
+interface Options extends Omit<TableOptions, 'table'> {
   readonly contentTable: string
   readonly categoryLinksTable: string
   readonly record: RecordChange
-  // Milliseconds without progress after which a store counts as unavailable.
-  readonly longestStall?: number
 }
 
-interface Items {
-  readonly contents: ContentItems
-  readonly links: LinkItems
-}
-
-// Links that are read and deleted together.
-const pageLength = 1_000
 const categoriesAtOnce = 8
 
-/** Handles all values that `read` answers in order of id, page by page. */
-const forEachPage = async <Value>(
-  read: (after: number) => Promise<readonly Value[]>,
-  idOf: (value: Value) => number,
-  handle: (values: readonly Value[]) => Promise<void>,
-): Promise<void> => {
-  for (let after = 0; ; ) {
-    const values = await read(after)
-    await handle(values)
-    const last = values.at(-1)
-    if (last === undefined || values.length < pageLength) return
-    after = idOf(last)
-  }
-}
+type ContentRemoval = Pick<Contents, 'removeObject' | 'removeCategory' | 'clear'>
 
-/**
- * `put` are links whose displayable flag the caller names. `add` are new ones without it, which another request may be
- * naming now.
- */
-const changesOf = (
-  wanted: ReadonlyMap<number, boolean | undefined>,
-  present: ReadonlyMap<number, CategoryLink>,
-): { readonly put: readonly CategoryLink[]; readonly add: readonly number[] } => ({
-  put: [...wanted].flatMap(([id, displayable]) =>
-    displayable === undefined || present.get(id)?.displayable === displayable ? [] : [{ id, displayable }],
-  ),
-  add: [...wanted].filter(([id, displayable]) => displayable === undefined && !present.has(id)).map(([id]) => id),
-})
-
-const categoryExists = async ({ contents }: Items, { site, category }: LinkList): Promise<boolean> =>
-  (await contents.get(site, 'category', category)) !== undefined
-
-const createMakeLinks = (items: Items): MakeLinks => {
-  const { contents, links } = items
-
-  const undoLinksOfRemoved = async (list: LinkList, written: readonly number[], deadline: Deadline): Promise<void> => {
-    const [isThere, existing] = await Promise.all([
-      categoryExists(items, list),
-      contents.existing(list.site, list.kind, written),
-    ])
-    await links.deleteMany(list, isThere ? written.filter((id) => !existing.has(id)) : written, deadline)
+const createContentRemoval = ({ contents, links }: CategoryItems, record: RecordChange): ContentRemoval => {
+  const deleteLinksIn = async (list: LinkList): Promise<void> => {
+    for await (const ids of links.idPages(list)) await links.deleteMany(list, ids)
   }
 
-  return async (list, wanted, remainingTime) => {
-    const undo = (written: readonly number[]) =>
-      withDeadline(remainingTime, reserves.answer, (deadline) => undoLinksOfRemoved(list, written, deadline))
-    const ids = [...wanted.keys()]
-    const [isThere, existing, present] = await Promise.all([
-      categoryExists(items, list),
-      contents.existing(list.site, list.kind, ids),
-      links.getMany(list, ids),
-    ])
-    const unknown = ids.filter((id) => !existing.has(id))
-    if (!isThere || unknown.length > 0) {
-      // A request that died between its writes and its second look has left them.
-      const leftOver = [...present.keys()].filter((id) => !isThere || !existing.has(id))
-      if (leftOver.length > 0) await undo(leftOver)
-      const outcome: LinkOutcome = isThere
-        ? { outcome: 'objects unknown', ids: new Set(unknown) }
-        : { outcome: 'category unknown' }
-      return { outcome, hasChanged: false }
-    }
-    const { put, add } = changesOf(wanted, present)
-    const changed = [...put.map(({ id }) => id), ...add]
-    if (changed.length === 0) return { outcome: { outcome: 'linked' }, hasChanged: false }
-    try {
-      await withDeadline(remainingTime, reserves.settle, async (deadline) => {
-        await links.putMany(list, put, deadline)
-        await links.addMany(list, add, deadline)
-      })
-    } finally {
-      // Also after a failure: some may have been written.
-      await undo(changed)
-    }
-    return { outcome: { outcome: 'linked' }, hasChanged: true }
+  const deleteLinksOf = async (object: SiteObject): Promise<void> => {
+    for await (const categories of links.categoryPages(object)) await links.deleteOfObject(object, categories)
   }
-}
-
-type Removing = Pick<Contents, 'removeObject' | 'removeCategory' | 'clear'>
-
-const createRemoving = ({ contents, links }: Items, record: RecordChange): Removing => {
-  const deleteLinksIn = (list: LinkList): Promise<void> =>
-    forEachPage(
-      (after) => links.listConsistently(list, after, pageLength),
-      ({ id }) => id,
-      (some) => {
-        const ids = some.map(({ id }) => id)
-        return links.deleteMany(list, ids)
-      },
-    )
-
-  const deleteLinksOf = (object: SiteObject): Promise<void> =>
-    forEachPage(
-      (after) => links.categoriesOf(object, after, pageLength),
-      (category) => category,
-      (categories) => links.deleteOfObject(object, categories),
-    )
-
-  const forAllIds = (site: SiteId, kind: ContentKind, handle: (ids: readonly number[]) => Promise<void>) =>
-    forEachPage(
-      (after) => contents.idsOf(site, kind, after, pageLength),
-      (id) => id,
-      handle,
-    )
 
   return {
     async removeObject(object, entry) {
@@ -155,38 +50,17 @@ const createRemoving = ({ contents, links }: Items, record: RecordChange): Remov
 
     // Links are found through categories, so links go first.
     async clear(site) {
-      await forAllIds(site, 'category', (ids) =>
-        inParallel(ids, categoriesAtOnce, async (id) => {
+      for await (const categories of contents.idPages(site, 'category')) {
+        await inParallel(categories, categoriesAtOnce, async (id) => {
           for (const kind of objectKindNames) await deleteLinksIn({ site, kind, category: id as CategoryId })
-        }),
-      )
+        })
+      }
       for (const kind of [...objectKindNames, 'category'] as const) {
-        await forAllIds(site, kind, (ids) => contents.deleteMany(site, kind, ids))
+        for await (const ids of contents.idPages(site, kind)) await contents.deleteMany(site, kind, ids)
       }
     },
   }
 }
-
-const withHistory = (contents: ContentItems, record: RecordChange): Omit<Contents, keyof Removing> => ({
-  ...contents,
-
-  async create(site, kind, content, entry) {
-    if (!(await contents.create(site, kind, content))) return false
-    await record(entry)
-    return true
-  },
-
-  async putMany(site, kind, some, entry) {
-    await contents.putMany(site, kind, some)
-    await record(entry)
-  },
-
-  async changeMany(site, kind, ids, apply, entry) {
-    const changed = await contents.changeMany(site, kind, ids, apply)
-    if (changed > 0) await record(entry)
-    return changed
-  },
-})
 
 /**
  * Contents and their links are in two tables, and no write touches both. A removal marks the object, deletes its links,
@@ -194,39 +68,17 @@ const withHistory = (contents: ContentItems, record: RecordChange): Omit<Content
  * removal finds the mark and is taken back.
  */
 export const createCategoryStores = ({
-  dynamodb: client,
   contentTable,
   categoryLinksTable,
   record,
   ...options
 }: Options): { readonly contents: Contents; readonly links: CategoryLinks } => {
-  const contents = createContentItems({ client, table: contentTable, ...options })
-  const links = createLinkItems({ client, table: categoryLinksTable, ...options })
-  const items = { contents, links }
-  const makeLinks = createMakeLinks(items)
-
+  const items = {
+    contents: createContentItems({ ...options, table: contentTable, record }),
+    links: createLinkItems({ ...options, table: categoryLinksTable }),
+  }
   return {
-    contents: { ...withHistory(contents, record), ...createRemoving(items, record) },
-
-    links: {
-      ...links,
-
-      async link(list, wanted, entry, remainingTime = unlimited) {
-        const { outcome, hasChanged } = await makeLinks(list, wanted, remainingTime)
-        if (hasChanged) await record(entry, remainingTime)
-        return outcome
-      },
-
-      async unlink(list, ids, entry, remainingTime = unlimited) {
-        if (!(await categoryExists(items, list))) return false
-        await withDeadline(remainingTime, reserves.settle, (deadline) =>
-          links.deleteMany(list, [...new Set(ids)], deadline),
-        )
-        await record(entry, remainingTime)
-        return true
-      },
-
-      ...createObjectLinks({ contents, linkItems: links, makeLinks, record }),
-    },
+    contents: { ...items.contents, ...createContentRemoval(items, record) },
+    links: createCategoryLinks(items, record),
   }
 }

@@ -1,9 +1,9 @@
-import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb'
+import { paginateScan } from '@aws-sdk/lib-dynamodb'
 import { type Grant, type Grants, storedGrant } from '../../access/grants.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import type { DataCentre, Site, SiteDirectory } from '../../sites/site-directory.ts'
-import { openTable, type TableOptions } from './dynamodb.ts'
+import { openTable, type Table, type TableOptions } from './dynamodb.ts'
 import type { RecordChange } from './journal.ts'
 
 /** For functions: only commands may change sites and tokens. */
@@ -16,8 +16,8 @@ interface DirectoryOptions extends TableOptions {
 
 const mostAttempts = 5
 
-async function* scan(client: DynamoDBDocumentClient, TableName: string) {
-  for await (const page of paginateScan({ client }, { TableName })) yield* page.Items ?? []
+async function* scan<Item extends object>({ client, name }: Table<Item>): AsyncGenerator<Item, void> {
+  for await (const { Items = [] } of paginateScan({ client }, { TableName: name })) yield* Items as Item[]
 }
 
 /** The global table Tokens: one item for each grant. */
@@ -38,11 +38,10 @@ export const createGrants = ({ record, ...options }: DirectoryOptions): Grants =
         // Nothing adds sites to a token, so an equal count means equal sites.
         const condition = 'contains(#sites, :site) AND size(#sites) = :count'
         const values = { ':site': site, ':count': sites.length }
-        const update = 'SET #sites = :others'
         const isDone =
           others.length === 0
             ? await table.delete({ hash }, { condition, values })
-            : await table.update({ hash }, { update, condition, values: { ...values, ':others': others } })
+            : await table.update({ hash }, { set: { sites: others }, condition, values })
         if (!isDone) continue
         await record(entry)
         return true
@@ -62,27 +61,21 @@ export const createGrants = ({ record, ...options }: DirectoryOptions): Grants =
     },
 
     async *list() {
-      for await (const item of scan(table.client, table.name)) yield storedGrant(item)
+      for await (const item of scan(table)) yield storedGrant(item)
     },
   }
 }
 
-const siteKey = (id: SiteId) => ({ id: String(id) })
-const dataCentreKey = (id: string) => ({ id: `dc#${id}` })
-
 interface SiteItem {
-  id: string
-  name: string
-  dataCentre: string
-  features: { renderingEngine: boolean }
+  readonly id: string
+  readonly name: string
+  readonly dataCentre: string
+  readonly features: { readonly renderingEngine: boolean }
 }
 
-interface DataCentreItem {
-  id: string
-  url: string
-  isDefault: boolean
-  region?: string
-}
+const siteKey = (id: SiteId) => ({ id: String(id) })
+const dataCentrePrefix = 'dc#'
+const dataCentreKey = (id: string) => ({ id: dataCentrePrefix + id })
 
 const toSite = ({ id, name, dataCentre, features }: SiteItem): Site => ({
   id: storedId(id),
@@ -91,61 +84,57 @@ const toSite = ({ id, name, dataCentre, features }: SiteItem): Site => ({
   renderingEngine: features.renderingEngine,
 })
 
-const toDataCentre = ({ id, url, isDefault, region }: DataCentreItem): DataCentre => ({
-  id: id.slice('dc#'.length),
-  url,
-  isDefault,
-  ...(region !== undefined && { region }),
+const toDataCentre = ({ id, ...dataCentre }: DataCentre): DataCentre => ({
+  id: id.slice(dataCentrePrefix.length),
+  ...dataCentre,
 })
 
 /** The global table Sites: sites and data centres. */
 export const createSiteDirectory = ({ record, ...options }: DirectoryOptions): SiteDirectory => {
-  const table = openTable(options)
+  const siteTable = openTable<SiteItem>(options)
+  const dataCentreTable = openTable<DataCentre>(options)
   return {
     async getSite(id) {
-      const item = await table.get(siteKey(id), false)
-      return item && toSite(item as unknown as SiteItem)
+      const item = await siteTable.get(siteKey(id), false)
+      return item && toSite(item)
     },
 
     async getDataCentre(id) {
-      const item = await table.get(dataCentreKey(id), false)
-      return item && toDataCentre(item as unknown as DataCentreItem)
+      const item = await dataCentreTable.get(dataCentreKey(id), false)
+      return item && toDataCentre(item)
     },
 
     async createSite({ id, name, dataCentre, renderingEngine }, entry) {
-      const item: SiteItem = { ...siteKey(id), name, dataCentre, features: { renderingEngine } }
-      if (!(await table.put(item, { condition: 'attribute_not_exists(#id)' }))) return false
-      await record(entry)
-      return true
+      const item = { ...siteKey(id), name, dataCentre, features: { renderingEngine } }
+      const isCreated = await siteTable.put(item, { condition: 'attribute_not_exists(#id)' })
+      if (isCreated) await record(entry)
+      return isCreated
     },
 
     async renameSite(id, name, entry) {
-      const before = await table.update(siteKey(id), {
-        update: 'SET #name = :name',
-        condition: 'attribute_exists(#id)',
-        values: { ':name': name },
-        returns: 'UPDATED_OLD',
-      })
-      if (before && before['name'] !== name) await record(entry)
+      const change = { set: { name }, condition: 'attribute_exists(#id)', returns: 'UPDATED_OLD' } as const
+      const before = await siteTable.update(siteKey(id), change)
+      if (before && before.name !== name) await record(entry)
       return before !== undefined
     },
 
     async removeSite(id, entry) {
-      if (!(await table.take(siteKey(id)))) return false
-      await record(entry)
-      return true
+      const removed = await siteTable.take(siteKey(id))
+      if (removed) await record(entry)
+      return removed !== undefined
     },
 
     async putDataCentre({ id, ...dataCentre }) {
-      await table.put({ ...dataCentre, ...dataCentreKey(id) } satisfies DataCentreItem)
+      await dataCentreTable.put({ ...dataCentre, ...dataCentreKey(id) })
     },
 
     async list() {
       const sites: Site[] = []
       const dataCentres: DataCentre[] = []
-      for await (const item of scan(table.client, table.name)) {
-        if (String(item['id']).startsWith('dc#')) dataCentres.push(toDataCentre(item as DataCentreItem))
-        else sites.push(toSite(item as SiteItem))
+      const isDataCentre = (item: SiteItem | DataCentre): item is DataCentre => item.id.startsWith(dataCentrePrefix)
+      for await (const item of scan(openTable<SiteItem | DataCentre>(options))) {
+        if (isDataCentre(item)) dataCentres.push(toDataCentre(item))
+        else sites.push(toSite(item))
       }
       sites.sort((a, b) => a.id - b.id)
       dataCentres.sort((a, b) => (a.id < b.id ? -1 : 1))

@@ -8,11 +8,10 @@ import {
 import type { Deadline } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import type { Attributes, Key, Table } from './dynamodb.ts'
+import type { Key, Table } from './dynamodb.ts'
 
-type KeysAndAttributes = NonNullable<BatchGetCommandInput['RequestItems']>[string]
-type ItemKey = NonNullable<KeysAndAttributes['Keys']>[number]
-export type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number]
+type ItemKey = NonNullable<NonNullable<BatchGetCommandInput['RequestItems']>[string]['Keys']>[number]
+type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number]
 
 // The limits of one call.
 const mostGets = 100
@@ -21,15 +20,8 @@ const mostWrites = 25
 const getsAtOnce = 16
 const writesAtOnce = 8
 
-const longestStall = 8_000
+const usualStall = 8_000
 const longestPause = 1_000
-
-export interface BatchOptions extends Pick<Table, 'client' | 'name'> {
-  // Milliseconds without progress after which a store counts as unavailable.
-  readonly longestStall?: number
-  // For writes.
-  readonly deadline?: Deadline | undefined
-}
 
 export const chunksOf = <Value>(values: readonly Value[], size: number): Value[][] =>
   Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))
@@ -41,7 +33,7 @@ export const chunksOf = <Value>(values: readonly Value[], size: number): Value[]
 const sendAll = async <Request>(
   requests: Request[],
   send: (requests: Request[]) => Promise<Request[]>,
-  stall: number,
+  stall = usualStall,
 ): Promise<void> => {
   let left = await send(requests)
   let before = requests.length
@@ -61,34 +53,38 @@ const sendAll = async <Request>(
 }
 
 /**
- * Reads items by distinct keys in parallel calls, in any order. It leaves out keys without an item. Errors:
- * unavailable.
+ * Reads items by distinct keys consistently in parallel calls, in any order. It leaves out keys without an item.
+ * Errors: unavailable.
  */
-export const batchGet = async (
-  { client, name, longestStall: stall = longestStall }: BatchOptions,
+export const batchGet = async <Item extends object>(
+  { client, name, longestStall }: Table<Item>,
   keys: readonly Key[],
-  options: Pick<KeysAndAttributes, 'ConsistentRead' | 'ProjectionExpression' | 'ExpressionAttributeNames'> = {},
-): Promise<readonly Attributes[]> => {
-  const items: Attributes[] = []
+  { consistent = true, columns }: { readonly consistent?: boolean; readonly columns?: readonly string[] } = {},
+): Promise<readonly Item[]> => {
+  const options = {
+    ConsistentRead: consistent,
+    ...(columns && {
+      ProjectionExpression: columns.map((column) => `#${column}`).join(', '),
+      ExpressionAttributeNames: Object.fromEntries(columns.map((column) => [`#${column}`, column])),
+    }),
+  }
+  const items: Item[] = []
   const get = async (some: ItemKey[]): Promise<ItemKey[]> => {
     // Not every store repeats the options with the keys that it leaves undone.
     const { Responses, UnprocessedKeys } = await client.send(
       new BatchGetCommand({ RequestItems: { [name]: { ...options, Keys: some } } }),
     )
-    items.push(...(Responses?.[name] ?? []))
+    items.push(...((Responses?.[name] ?? []) as Item[]))
     return UnprocessedKeys?.[name]?.Keys ?? []
   }
-  await inParallel(chunksOf(keys, mostGets), getsAtOnce, (chunk) => sendAll(chunk, get, stall))
+  await inParallel(chunksOf(keys, mostGets), getsAtOnce, (chunk) => sendAll(chunk, get, longestStall))
   return items
 }
 
-/**
- * Puts and deletes items with distinct keys in parallel calls. A failure may leave some undone; repeating is safe.
- * Errors: unavailable.
- */
-export const batchWrite = async (
-  { client, name, longestStall: stall = longestStall, deadline }: BatchOptions,
+const batchWrite = async (
+  { client, name, longestStall }: Pick<Table, 'client' | 'name' | 'longestStall'>,
   requests: readonly WriteRequest[],
+  deadline: Deadline | undefined,
 ): Promise<void> => {
   const write = async (some: WriteRequest[]): Promise<WriteRequest[]> => {
     deadline?.check()
@@ -98,5 +94,20 @@ export const batchWrite = async (
     )
     return UnprocessedItems?.[name] ?? []
   }
-  await inParallel(chunksOf(requests, mostWrites), writesAtOnce, (chunk) => sendAll(chunk, write, stall))
+  await inParallel(chunksOf(requests, mostWrites), writesAtOnce, (chunk) => sendAll(chunk, write, longestStall))
+}
+
+/**
+ * Puts items with distinct keys in parallel calls. A failure may leave some undone; repeating is safe. Errors:
+ * unavailable.
+ */
+export const batchPut = <Item extends object>(table: Table<Item>, items: readonly Item[], deadline?: Deadline) => {
+  const requests = items.map((Item) => ({ PutRequest: { Item } }))
+  return batchWrite(table, requests, deadline)
+}
+
+/** As `batchPut`. */
+export const batchDelete = <Item extends object>(table: Table<Item>, keys: readonly Key[], deadline?: Deadline) => {
+  const requests = keys.map((Key) => ({ DeleteRequest: { Key } }))
+  return batchWrite(table, requests, deadline)
 }

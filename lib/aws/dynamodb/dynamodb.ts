@@ -13,6 +13,10 @@ import { failLikePort, smallCallTimeouts } from '../calls/client-calls.ts'
 export interface TableOptions {
   readonly dynamodb: DynamoDBDocumentClient
   readonly table: string
+  // Milliseconds without progress after which a batch fails.
+  readonly longestStall?: number | undefined
+  // The wall clock of stores that compare times.
+  readonly now?: (() => number) | undefined
 }
 
 /** A client whose calls end long before the deadline of a request. */
@@ -34,51 +38,60 @@ export type Attributes = Readonly<Record<string, unknown>>
 export type Key = Readonly<Record<string, string | number>>
 
 /** Expressions name attributes with `#` in front. */
-interface Expressions {
+interface Write {
   readonly condition?: string
   readonly values?: Attributes
+  readonly signal?: AbortSignal
 }
 
-/** One update of an item. `returns` is what `update` answers; nothing unless given. */
-export interface ItemChange extends Expressions {
-  readonly update: string
+/**
+ * One update of an item, which creates a missing one. Conditions may use the values to `set`, which have the names of
+ * their columns. `update` has other clauses. `returns` is what `update` answers; nothing unless given.
+ */
+export interface ItemChange extends Write {
+  readonly set?: Attributes
+  readonly update?: string
   readonly returns?: 'ALL_OLD' | 'ALL_NEW' | 'UPDATED_OLD'
 }
 
-/** One query. `where` is the condition on the keys; `columns` names the attributes to read, all unless given. */
+/** `where` is the condition on the keys; `columns` names the attributes to read, all unless given. */
 export interface Query {
   readonly where: string
   readonly values: Attributes
   readonly index?: string | undefined
-  readonly filter?: string | undefined
+  readonly filter?: string
   readonly columns?: readonly string[]
   readonly newestFirst?: boolean
-  readonly limit?: number
   readonly consistent?: boolean
-  readonly start?: Attributes | undefined
   readonly countOnly?: boolean
 }
 
-/** One answer of a query; `last` is where the next one starts. */
-interface Page {
-  readonly items: readonly Attributes[]
+/** `last` is the key where the next page starts. */
+interface Page<Item> {
+  readonly items: readonly Item[]
   readonly count: number
   readonly last: Attributes | undefined
 }
 
-const namesIn = (...expressions: readonly (string | undefined)[]) => {
+/** The names behind `#` and the values behind `:` in expressions. */
+const placeholders = (values: Attributes = {}, ...expressions: readonly (string | undefined)[]) => {
   const names = expressions.join(' ').match(/#\w+/g) ?? []
-  return (
-    names.length > 0 && { ExpressionAttributeNames: Object.fromEntries(names.map((name) => [name, name.slice(1)])) }
-  )
+  return {
+    ...(names.length > 0 && {
+      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [name, name.slice(1)])),
+    }),
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+  }
 }
 
-const valuesOf = (values: Attributes = {}) => Object.keys(values).length > 0 && { ExpressionAttributeValues: values }
-
-const conditionOf = ({ condition, values }: Expressions) => ({
-  ...(condition !== undefined && { ConditionExpression: condition }),
-  ...valuesOf(values),
+const conditional = ({ condition, values }: Write, ...others: readonly (string | undefined)[]) => ({
+  ConditionExpression: condition,
+  ...placeholders(values, condition, ...others),
 })
+
+const assignmentOf = (columns: readonly string[]) => `SET ${columns.map((name) => `#${name} = :${name}`).join(', ')}`
+
+const endingAt = (signal: AbortSignal | undefined) => signal && { abortSignal: signal }
 
 /** Answers undefined when the condition of a write did not hold. */
 const unlessRefused = async <Output>(call: Promise<Output>): Promise<Output | undefined> => {
@@ -90,64 +103,69 @@ const unlessRefused = async <Output>(call: Promise<Output>): Promise<Output | un
   }
 }
 
-export type Table = ReturnType<typeof openTable>
+/** Only this service writes to its tables, so their items have the declared type. */
+export type Table<Item extends object = Attributes> = ReturnType<typeof openTable<Item>>
 
 /** The calls on one table. A write whose condition does not hold answers false or undefined. Errors: unavailable. */
-export const openTable = ({ dynamodb: client, table: TableName }: TableOptions) => {
+export const openTable = <Item extends object = Attributes>({ dynamodb, table, longestStall }: TableOptions) => {
+  const TableName = table
   return {
-    client,
-    name: TableName,
+    client: dynamodb,
+    name: table,
+    longestStall,
 
-    async get(key: Key, ConsistentRead = true): Promise<Attributes | undefined> {
-      return (await client.send(new GetCommand({ TableName, Key: key, ConsistentRead }))).Item
+    async get(key: Key, ConsistentRead = true): Promise<Item | undefined> {
+      return (await dynamodb.send(new GetCommand({ TableName, Key: key, ConsistentRead }))).Item as Item | undefined
     },
 
-    async put(Item: object, expressions: Expressions = {}, signal?: AbortSignal): Promise<boolean> {
-      const command = new PutCommand({
-        TableName,
-        Item,
-        ...namesIn(expressions.condition),
-        ...conditionOf(expressions),
-      })
-      return (await unlessRefused(client.send(command, signal && { abortSignal: signal }))) !== undefined
+    async put(item: Item, write: Write = {}): Promise<boolean> {
+      const command = new PutCommand({ TableName, Item: item, ...conditional(write) })
+      return (await unlessRefused(dynamodb.send(command, endingAt(write.signal)))) !== undefined
     },
 
     // Puts an item without a condition and answers the one that was there.
-    async replace(Item: object): Promise<Attributes | undefined> {
-      return (await client.send(new PutCommand({ TableName, Item, ReturnValues: 'ALL_OLD' }))).Attributes
+    async replace(item: Item): Promise<Item | undefined> {
+      const command = new PutCommand({ TableName, Item: item, ReturnValues: 'ALL_OLD' })
+      return (await dynamodb.send(command)).Attributes as Item | undefined
     },
 
-    async update(key: Key, change: ItemChange, signal?: AbortSignal): Promise<Attributes | undefined> {
+    async update(key: Key, { set = {}, update, returns, signal, ...write }: ItemChange) {
+      const columns = Object.keys(set)
+      const clauses = [...(columns.length > 0 ? [assignmentOf(columns)] : []), ...(update ? [update] : [])]
+      const UpdateExpression = clauses.length > 0 ? clauses.join(' ') : undefined
+      const values = { ...write.values, ...Object.fromEntries(columns.map((column) => [`:${column}`, set[column]])) }
       const command = new UpdateCommand({
         TableName,
         Key: key,
-        UpdateExpression: change.update,
-        ...namesIn(change.update, change.condition),
-        ...conditionOf(change),
-        ...(change.returns && { ReturnValues: change.returns }),
+        UpdateExpression,
+        ReturnValues: returns,
+        ...conditional({ ...write, values }, UpdateExpression),
       })
-      const done = await unlessRefused(client.send(command, signal && { abortSignal: signal }))
-      return done && (done.Attributes ?? {})
+      const done = await unlessRefused(dynamodb.send(command, endingAt(signal)))
+      return done && ((done.Attributes ?? {}) as Partial<Item>)
     },
 
-    async delete(key: Key, expressions: Expressions = {}): Promise<boolean> {
-      const command = { TableName, Key: key, ...namesIn(expressions.condition), ...conditionOf(expressions) }
-      return (await unlessRefused(client.send(new DeleteCommand(command)))) !== undefined
+    async delete(key: Key, write: Write = {}): Promise<boolean> {
+      const command = new DeleteCommand({ TableName, Key: key, ...conditional(write) })
+      return (await unlessRefused(dynamodb.send(command))) !== undefined
     },
 
     // Deletes an item and answers it as it was; undefined when there was none.
-    async take(key: Key): Promise<Attributes | undefined> {
-      return (await client.send(new DeleteCommand({ TableName, Key: key, ReturnValues: 'ALL_OLD' }))).Attributes
+    async take(key: Key): Promise<Item | undefined> {
+      const command = new DeleteCommand({ TableName, Key: key, ReturnValues: 'ALL_OLD' })
+      return (await dynamodb.send(command)).Attributes as Item | undefined
     },
   }
 }
 
-// Apart from the other calls: a function that never queries does not carry the command.
-export const queryPage = async (
-  { client, name }: Pick<Table, 'client' | 'name'>,
-  { where, values, index, filter, columns, newestFirst, limit, consistent, start, countOnly }: Query,
-  signal?: AbortSignal,
-): Promise<Page> => {
+// DynamoDB bounds a call too; a larger number only has to fit.
+const mostPerCall = 1_000_000
+
+const queryPage = async <Item extends object>(
+  { client, name }: Table<Item>,
+  { where, values, index, filter, columns, newestFirst, consistent, countOnly }: Query,
+  { start, limit, signal }: { readonly start?: Attributes; readonly limit: number; readonly signal?: AbortSignal },
+): Promise<Page<Item>> => {
   const projection = columns?.map((column) => `#${column}`).join(', ')
   const command = new QueryCommand({
     TableName: name,
@@ -155,26 +173,54 @@ export const queryPage = async (
     KeyConditionExpression: where,
     FilterExpression: filter,
     ProjectionExpression: projection,
-    ...namesIn(where, filter, projection),
-    ...valuesOf(values),
-    ...(newestFirst && { ScanIndexForward: false }),
-    Limit: limit,
+    ...placeholders(values, where, filter, projection),
+    ScanIndexForward: newestFirst ? false : undefined,
+    Limit: Math.min(limit, mostPerCall),
     ConsistentRead: consistent,
     ExclusiveStartKey: start,
-    ...(countOnly && { Select: 'COUNT' as const }),
+    Select: countOnly ? 'COUNT' : undefined,
   })
-  const { Items = [], Count = 0, LastEvaluatedKey } = await client.send(command, signal && { abortSignal: signal })
-  return { items: Items, count: Count, last: LastEvaluatedKey }
+  const { Items = [], Count = 0, LastEvaluatedKey } = await client.send(command, endingAt(signal))
+  return { items: Items as Item[], count: Count, last: LastEvaluatedKey }
 }
 
-/** All pages of a query. Only for lists that cannot grow long. */
-export const queryAll = async (table: Pick<Table, 'client' | 'name'>, query: Query): Promise<readonly Attributes[]> => {
-  const items: Attributes[] = []
+/** The pages of a query. `missing` says before each page how many items are still wanted; no page is read for 0. */
+export async function* queryPages<Item extends object>(
+  table: Table<Item>,
+  query: Query,
+  missing: () => number = () => Number.POSITIVE_INFINITY,
+): AsyncGenerator<Page<Item>, void> {
   let start: Attributes | undefined
-  do {
-    const page: Page = await queryPage(table, { ...query, start })
-    items.push(...page.items)
+  for (let limit = missing(); limit > 0; limit = missing()) {
+    const page: Page<Item> = await queryPage(table, query, { limit, ...(start && { start }) })
+    yield page
+    if (!page.last) return
     start = page.last
-  } while (start)
-  return items
+  }
 }
+
+/** The items of a query, up to `limit`; fewer only at its end. It reads no more than it answers. */
+export const queryItems = async <Item extends object>(
+  table: Table<Item>,
+  query: Query,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<readonly Item[]> => {
+  const found: Item[] = []
+  for await (const { items } of queryPages(table, query, () => limit - found.length)) {
+    for (const item of items) found.push(item)
+  }
+  return found
+}
+
+/** The first item of a query. */
+export const queryFirst = async <Item extends object>(
+  table: Table<Item>,
+  query: Query,
+  signal?: AbortSignal,
+): Promise<Item | undefined> => {
+  const { items } = await queryPage(table, query, { limit: 1, ...(signal && { signal }) })
+  return items[0]
+}
+
+/** TTL attributes hold seconds. */
+export const inSeconds = (moment: number): number => Math.ceil(moment / 1000)

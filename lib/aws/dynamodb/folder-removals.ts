@@ -1,13 +1,21 @@
-import { randomUUID } from 'node:crypto'
-import { type RemainingTime, reserves, unlimited, withDeadline } from '../../core/deadline.ts'
+import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { entryOfRemoval, type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/folder-removals.ts'
 import type { RemovedFolder } from '../../storage/object-store.ts'
 import type { StoragePath } from '../../storage/path.ts'
-import type { ItemChange } from './dynamodb.ts'
+import { type ItemChange, inSeconds, openTable, type Table, type TableOptions } from './dynamodb.ts'
 import type { RecordChange } from './journal.ts'
-import { type PathItems, type RemovalItem, recordKey, removalKey } from './path-items.ts'
+import {
+  isAnyBelow,
+  pathOf,
+  type RecordItem,
+  type RemovalItem,
+  readItems,
+  recordKey,
+  removalKey,
+} from './path-items.ts'
+import { createMark, isOwnWrite } from './write-mark.ts'
 
 /** Folders as seen at one moment: a change looks before it writes, and once more after. */
 export interface FolderLook {
@@ -17,10 +25,10 @@ export interface FolderLook {
 }
 
 /** Records of removals, kept as long as the removed files. */
-export interface RemovalRecords extends Pick<FolderRemovals, 'note' | 'lastOf'> {
+interface RemovalRecords extends Pick<FolderRemovals, 'note' | 'lastOf'> {
   // Goes before the first deletion: if the process dies, the record covers what the request can have removed. Answers
   // the removal together with an earlier one that it continues.
-  begin(removal: RemovedFolder, remainingTime: RemainingTime): Promise<RemovedFolder>
+  begin(removal: RemovedFolder, deadline: Deadline): Promise<RemovedFolder>
   // Everything is back in its place.
   cancel(removal: RemovedFolder): Promise<void>
 }
@@ -30,8 +38,8 @@ export interface ObservedRemovals extends FolderRemovals, RemovalRecords {
   look(site: SiteId, folders: readonly StoragePath[], lockId?: string): Promise<FolderLook>
 }
 
-/** Closed removals are kept so long, in seconds, that changes which began before them still see them. */
-const closedFor = 24 * 3600
+/** Closed removals are kept so long, in milliseconds, that changes which began before them still see them. */
+const closedFor = 24 * 3600 * 1000
 
 // No removal or hold, or a closed one.
 const whereFree = (now: number) => ({
@@ -39,75 +47,98 @@ const whereFree = (now: number) => ({
   values: { ':true': true, ':now': now },
 })
 
-/** Answers the item as it was; undefined when the condition did not hold. */
-const updateRemoval = async (
-  { table }: PathItems,
-  { site, path, id }: RemovalTask,
-  { values, ...change }: ItemChange,
-): Promise<Partial<RemovalItem> | undefined> =>
-  table.update({ site, path: removalKey(path) }, { ...change, values: { ':id': id, ...values }, returns: 'ALL_OLD' })
+const toRemoval = (item: RemovalItem, now: number) => ({
+  heard: 0,
+  holder: '',
+  until: 0,
+  began: 0,
+  removed: 0,
+  ...item,
+  path: pathOf(item),
+  isHold: item.hold === true,
+  // Holds end by themselves.
+  isClosed: item.closed || (item.hold === true && Number(item.until) <= now),
+})
+
+/** Removals and holds in their table. `now` is the wall clock. */
+const openRemovals = (options: TableOptions, now: () => number) => {
+  const table: Table<RemovalItem> = openTable(options)
+  const readAll = async (site: SiteId, folders: readonly StoragePath[]) =>
+    (await readItems(table, site, folders.map(removalKey))).map((item) => toRemoval(item, now()))
+  return {
+    table,
+    now,
+    readAll,
+    read: async (site: SiteId, folder: StoragePath) => (await readAll(site, [folder]))[0],
+    // Answers undefined when the condition does not hold or the removal is another one.
+    update: ({ site, path, id }: RemovalTask, { condition, values, ...change }: ItemChange) =>
+      table.update(
+        { site, path: removalKey(path) },
+        {
+          ...change,
+          condition: condition === undefined ? '#id = :id' : `#id = :id AND ${condition}`,
+          values: { ':id': id, ...values },
+        },
+      ),
+  }
+}
+
+type Removals = ReturnType<typeof openRemovals>
 
 /** The lease of a worker on a removal. */
-export const createLeases = (items: PathItems): Pick<FolderRemovals, 'take' | 'giveBack'> => ({
+const createRemovalLeases = ({ now, read, update }: Removals): Pick<FolderRemovals, 'take' | 'giveBack'> => ({
   async take(task, holder, duration) {
-    const now = items.now()
-    const attempt = randomUUID()
-    const isTaken = await updateRemoval(items, task, {
-      update: 'SET #holder = :holder, #until = :until, #attempt = :attempt, #heard = :now',
-      condition: '#id = :id AND #closed = :false AND (attribute_not_exists(#until) OR #until <= :now)',
-      values: { ':false': false, ':holder': holder, ':until': now + duration, ':attempt': attempt, ':now': now },
+    const moment = now()
+    const mark = createMark()
+    const isTaken = await update(task, {
+      set: { holder, until: moment + duration, mark, heard: moment },
+      condition: '#closed = :false AND (attribute_not_exists(#until) OR #until <= :heard)',
+      values: { ':false': false },
     })
     if (isTaken) return { outcome: 'taken' }
-    const [removal] = await items.removalsOf(task.site, [task.path])
+    const removal = await read(task.site, task.path)
     if (!removal || removal.id !== task.id || removal.isClosed) return { outcome: 'over' }
-    // The SDK has repeated a call whose answer was lost.
-    if (removal.attempt === attempt) return { outcome: 'taken' }
-    return { outcome: 'held', holder: removal.holder, left: Math.max(removal.until - now, 0) }
+    if (isOwnWrite(mark, removal.mark)) return { outcome: 'taken' }
+    return { outcome: 'held', holder: removal.holder, left: Math.max(removal.until - moment, 0) }
   },
 
   async giveBack(task, holder, removed) {
-    await updateRemoval(items, task, {
-      update: 'SET #heard = :now REMOVE #until ADD #removed :removed',
-      condition: '#id = :id AND #holder = :holder',
-      values: { ':holder': holder, ':now': items.now(), ':removed': removed },
+    await update(task, {
+      set: { heard: now() },
+      update: 'REMOVE #until ADD #removed :removed',
+      condition: '#holder = :holder',
+      values: { ':holder': holder, ':removed': removed },
     })
   },
 })
 
 /** Holds keep others out of a folder while it is restored. */
-export const createHolds = (items: PathItems): Pick<FolderRemovals, 'hold' | 'release'> => ({
+const createHolds = ({ table, now, read, update }: Removals): Pick<FolderRemovals, 'hold' | 'release'> => ({
   async hold(site, folder, id, duration) {
-    const until = items.now() + duration
-    const expires = Math.floor(until / 1000) + closedFor
+    const until = now() + duration
+    const expires = inSeconds(until + closedFor)
     const hold: RemovalItem = { site, path: removalKey(folder), id, closed: false, hold: true, until, expires }
-    if (await items.table.put(hold, whereFree(items.now()))) return true
-    // The SDK may have repeated a call whose answer was lost.
-    return (await items.removalsOf(site, [folder])).some((removal) => removal.id === id)
+    return (await table.put(hold, whereFree(now()))) || isOwnWrite(id, (await read(site, folder))?.id)
   },
 
   async release(site, path, id) {
-    await updateRemoval(
-      items,
-      { site, path, id },
-      { update: 'SET #closed = :true', condition: '#id = :id', values: { ':true': true } },
-    )
+    await update({ site, path, id }, { set: { closed: true } })
   },
 })
 
 // Milliseconds. A removal continues one that failed within this time.
 const continuedFor = 24 * 3600 * 1000
 
-/** `keptDays` in days. */
-export const createRecords = (items: PathItems, keptDays: number): RemovalRecords => {
+const createRecords = (options: TableOptions, now: () => number, keptDays: number): RemovalRecords => {
+  const table: Table<RecordItem> = openTable(options)
   const change = ({ site, folder, since }: RemovedFolder, { values, ...rest }: ItemChange) => {
-    const expires = Math.floor(items.now() / 1000) + keptDays * 24 * 3600
-    const own = { ':since': since, ':expires': expires }
-    return items.table.update({ site, path: recordKey(folder) }, { ...rest, values: { ...own, ...values } })
+    const own = { ':since': since, ':expires': inSeconds(now()) + keptDays * 24 * 3600 }
+    return table.update({ site, path: recordKey(folder) }, { ...rest, values: { ...own, ...values } })
   }
   return {
-    async begin(removal, remainingTime) {
+    async begin(removal, deadline) {
       const { since } = removal
-      const until = items.now() + Math.min(remainingTime(), longestSilence)
+      const until = now() + Math.min(deadline.timeLeft(), longestSilence)
       const first = await change(removal, {
         update: 'SET #pending = :since, #until = :until, #expires = :expires',
         // Records of earlier versions have no #until.
@@ -118,15 +149,14 @@ export const createRecords = (items: PathItems, keptDays: number): RemovalRecord
       })
       const update = 'SET #pending = if_not_exists(#pending, :since), #until = :until, #expires = :expires'
       const continued = { update, values: { ':until': until }, returns: 'ALL_NEW' } as const
-      const { pending, from, to } = first ?? (await change(removal, continued)) ?? {}
-      const began = Number(pending)
+      const { pending = since, from = pending, to = 0 } = first ?? (await change(removal, continued)) ?? {}
       // Another removal has ended since this one listed the folder.
-      return { ...removal, since: Number(to) >= since ? Math.min(Number(from), began) : began }
+      return { ...removal, since: to >= since ? Math.min(from, pending) : pending }
     },
 
     async note(removal) {
       const update = 'SET #from = :since, #to = :to, #expires = :expires REMOVE #pending, #until'
-      await change(removal, { update, values: { ':to': items.now() } })
+      await change(removal, { update, values: { ':to': now() } })
     },
 
     async cancel(removal) {
@@ -134,65 +164,101 @@ export const createRecords = (items: PathItems, keptDays: number): RemovalRecord
       await change(removal, { update, condition: '#pending = :since' })
     },
 
-    lastOf: items.recordsOf,
+    // One that has not ended, or failed, hides none that came before it.
+    async lastOf(site, folders) {
+      const items = await readItems(table, site, folders.map(recordKey))
+      return items
+        .flatMap(({ from, to = 0, pending, until = to }) => [
+          ...(pending === undefined ? [] : [{ from: pending, to: until }]),
+          ...(from === undefined ? [] : [{ from, to }]),
+        ])
+        .sort((one, other) => other.to - one.to)
+    },
   }
 }
 
 /** Opens and closes removals. */
-export const createOpening = (
-  items: PathItems,
+const createOpening = (
+  { table, now, read, update }: Removals,
   record: RecordChange,
   note: FolderRemovals['note'],
 ): Pick<FolderRemovals, 'open' | 'close'> => ({
-  async open(site, folder, id, entry, remainingTime = unlimited) {
-    const [heard, began, path] = [items.now(), items.now(), removalKey(folder)]
-    const item: RemovalItem = { site, path, id, closed: false, heard, began, entry, removed: 0 }
+  async open(site, folder, id, entry, deadline = unlimited) {
+    const began = now()
+    const item = { site, path: removalKey(folder), id, closed: false, heard: began, began, entry, removed: 0 }
+    using opening = deadline.reserving(reserves.answer)
+    opening.check()
     // Its message closes a removal that was opened by a call that was cut, when the folder is empty.
-    const isOpened = await withDeadline(remainingTime, reserves.answer, ({ signal }) =>
-      items.table.put(item, whereFree(began), signal),
-    )
-    if (isOpened) return id
-    const [removal] = await items.removalsOf(site, [folder])
+    if (await table.put(item, { ...whereFree(began), signal: opening.signal })) return id
+    const removal = await read(site, folder)
     if (removal?.isHold && !removal.isClosed) throw new ServiceError('folderLocked')
     return removal?.id ?? id
   },
 
   async close(site, path, id, removed) {
-    const [removal] = await items.removalsOf(site, [path])
+    const removal = await read(site, path)
     if (removal?.id !== id || removal.isClosed) return
     // A worker that dies before it closes the removal is followed by another one, which does both.
     await note({ site, folder: path, since: removal.began })
-    const closer = randomUUID()
-    const expires = Math.floor(items.now() / 1000) + closedFor
-    const change = {
-      update: 'SET #closed = :true, #closer = :closer, #expires = :expires',
-      condition: '#id = :id AND #closed = :false',
-      values: { ':true': true, ':false': false, ':closer': closer, ':expires': expires },
-    }
-    const closed = await updateRemoval(items, { site, path, id }, change)
-    // Somebody else has closed it, or the SDK has repeated a call whose answer was lost.
-    const isOwn = closed ?? (await items.removalsOf(site, [path])).find((one) => one.closer === closer)
+    const mark = createMark()
+    const closed = await update(
+      { site, path, id },
+      {
+        set: { closed: true, mark, expires: inSeconds(now() + closedFor) },
+        condition: '#closed = :false',
+        values: { ':false': false },
+      },
+    )
+    const isOwn = closed !== undefined || isOwnWrite(mark, (await read(site, path))?.mark)
     if (isOwn && removal.entry) await record(entryOfRemoval(removal.entry, removal.removed + removed))
   },
 })
 
-/** Looks at open removals. */
-export const createLooks = (items: PathItems): Pick<ObservedRemovals, 'openOf' | 'isOpenBelow' | 'look'> => ({
+/** Looks at open removals and holds. */
+const createLooks = ({ table, now, readAll }: Removals): Pick<ObservedRemovals, 'openOf' | 'isOpenBelow' | 'look'> => ({
   async openOf(site, folders) {
-    const silent = items.now() - longestSilence
-    return (await items.removalsOf(site, folders)).flatMap(({ path, id, isClosed, heard, isHold }) =>
+    const silent = now() - longestSilence
+    return (await readAll(site, folders)).flatMap(({ path, id, isClosed, heard, isHold }) =>
       isClosed ? [] : [{ path, id, isTended: heard > silent, isHold }],
     )
   },
 
-  isOpenBelow: items.isRemovalBelow,
+  isOpenBelow: (site, folder) =>
+    isAnyBelow(
+      table,
+      { site, folder, key: removalKey(folder) },
+      {
+        filter: '#closed = :false AND (attribute_not_exists(#hold) OR #until > :now)',
+        values: { ':false': false, ':now': now() },
+      },
+    ),
 
   async look(site, folders, lockId) {
-    const before = await items.removalsOf(site, folders)
+    const before = await readAll(site, folders)
     const known = new Set(before.map(({ id }) => id))
     return {
       isRemoving: before.some(({ isClosed, id }) => !isClosed && id !== lockId),
-      hasChanged: async () => (await items.removalsOf(site, folders)).some(({ id }) => !known.has(id)),
+      hasChanged: async () => (await readAll(site, folders)).some(({ id }) => !known.has(id)),
     }
   },
 })
+
+export interface LockOptions extends TableOptions {
+  readonly record: RecordChange
+  // Days for which removed files are kept.
+  readonly keptDays?: number | undefined
+}
+
+export const createFolderRemovals = (options: LockOptions): ObservedRemovals => {
+  const { record, keptDays = 30, now = Date.now } = options
+  const removals = openRemovals(options, now)
+  const records = createRecords(options, now, keptDays)
+  const opening = createOpening(removals, record, records.note)
+  return {
+    ...opening,
+    ...createRemovalLeases(removals),
+    ...createHolds(removals),
+    ...records,
+    ...createLooks(removals),
+  }
+}

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { type HistoryEntry, readChangeType } from '../../core/history-entry.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import { type Change, keptFor } from '../../history/history.ts'
-import type { Attributes, Query } from './dynamodb.ts'
+import { inSeconds, type Query } from './dynamodb.ts'
+import { createMark } from './write-mark.ts'
 
 /**
  * The table Journal: the history of a site in blocks of a few entries, one item each. An entry is added to its block by
@@ -12,7 +12,7 @@ import type { Attributes, Query } from './dynamodb.ts'
  * read.
  */
 export interface Block {
-  readonly site: number
+  readonly site: SiteId
   // The start of the positions of its entries; close to the epoch milliseconds when the block before it filled. 0 is
   // the head.
   readonly block: number
@@ -24,9 +24,12 @@ export interface Block {
   readonly next: number
   // The newest first: the pipe of change events reads the first one.
   readonly entries: readonly EntryItem[]
-  // The mark of each entry: its writer recognises it when an answer was lost.
+  // Of the write of each entry.
   readonly marks: ReadonlySet<string>
 }
+
+/** The head has none of the members that may be missing. */
+export type BlockItem = Pick<Block, 'site' | 'block' | 'next'> & Partial<Block>
 
 /** Every member is present and a text, so that a pipe can read it. */
 interface EntryItem {
@@ -56,7 +59,8 @@ export const isFull = ({ bytes }: Pick<Block, 'bytes'>): boolean => bytes > most
 export const headBlock = 0
 
 export const entryItem = ({ type, subject, actor, requestId = '', details = {} }: HistoryEntry, now: number) => ({
-  mark: randomBytes(4).toString('base64url'),
+  // Short, because it counts towards the block.
+  mark: createMark(4),
   item: {
     at: new Date(now).toISOString(),
     type,
@@ -93,7 +97,7 @@ export const addition = (
       ':before': firstNumber - 1,
       ':one': 1,
       ':next': Math.max(block + 1, now),
-      ':expires': Math.ceil((now + keptFor) / 1000),
+      ':expires': inSeconds(now + keptFor),
       ':size': sizeOf(item),
       ':most': mostBytes,
       ':mark': new Set([mark]),
@@ -102,29 +106,18 @@ export const addition = (
     ReturnValues: 'UPDATED_NEW',
   })
 
-/** The blocks of a site between two of them. */
+/** The blocks of a site between two of them, the oldest first. */
 export const blocksFrom = (
   site: SiteId,
-  { from = headBlock, to = Number.MAX_SAFE_INTEGER }: { readonly from?: number; readonly to?: number },
-  { newestFirst = false, limit }: { readonly newestFirst?: boolean; readonly limit: number },
+  { from = headBlock, to = Number.MAX_SAFE_INTEGER }: { readonly from?: number; readonly to?: number } = {},
 ): Query => ({
   where: '#site = :site AND #block BETWEEN :from AND :to',
   values: { ':site': site, ':from': from, ':to': to },
   columns: ['site', 'block', 'count', 'bytes', 'next', 'entries', 'marks'],
-  newestFirst,
-  limit,
   consistent: true,
 })
 
-export const toBlock = (item: Attributes): Block => ({
-  site: storedId(item['site']),
-  block: Number(item['block']),
-  count: Number(item['count'] ?? 0),
-  bytes: Number(item['bytes'] ?? 0),
-  next: Number(item['next']),
-  entries: (item['entries'] ?? []) as readonly EntryItem[],
-  marks: (item['marks'] ?? new Set()) as ReadonlySet<string>,
-})
+export const toBlock = (item: BlockItem): Block => ({ count: 0, bytes: 0, entries: [], marks: new Set(), ...item })
 
 const toChange = (site: SiteId, position: number, item: EntryItem): Change => {
   const { at, subject, actor, requestId, details } = item

@@ -1,11 +1,21 @@
-import { createDeadline, type RemainingTime, reserves, unlimited } from '../../core/deadline.ts'
+import { systemClock } from '../../core/clock.ts'
+import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import { type HistoryEntry, lostEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Change, History } from '../../history/history.ts'
-import { isConditionFailure, openTable, type Query, queryPage, type Table, type TableOptions } from './dynamodb.ts'
+import {
+  isConditionFailure,
+  openTable,
+  type Query,
+  queryFirst,
+  queryPages,
+  type Table,
+  type TableOptions,
+} from './dynamodb.ts'
 import {
   addition,
   type Block,
+  type BlockItem,
   blockOf,
   blocksFrom,
   changesIn,
@@ -14,12 +24,13 @@ import {
   isFull,
   toBlock,
 } from './journal-blocks.ts'
+import { isOwnWrite } from './write-mark.ts'
 
 /**
  * Writes the history entry of a change, after the change and before its answer. It never throws: the change stays made,
  * and the entry goes to `lost` (docs/operating.md).
  */
-export type RecordChange = (entry: HistoryEntry, remainingTime?: RemainingTime) => Promise<void>
+export type RecordChange = (entry: HistoryEntry, deadline?: Deadline) => Promise<void>
 
 /** Reports a lost entry to the log of a function or to the operator of a command. */
 export const tellLost = (entry: HistoryEntry, error: unknown): void => {
@@ -27,8 +38,6 @@ export const tellLost = (entry: HistoryEntry, error: unknown): void => {
 }
 
 interface Options extends TableOptions {
-  // The wall clock.
-  readonly now?: () => number
   readonly lost?: (entry: HistoryEntry, error: unknown) => void
   // Milliseconds by which an entry may delay its change: late is better than lost.
   readonly longestDelay?: number
@@ -44,7 +53,7 @@ const mostRemembered = 1_000
 const rememberedFor = 3600 * 1000
 
 // Few blocks have less than three entries.
-const blocksFor = (entries: number): number => Math.min(200, Math.ceil(entries / 3) + 1)
+const blocksFor = (entries: number): number => (entries <= 0 ? 0 : Math.min(200, Math.ceil(entries / 3) + 1))
 
 /** Remembers the block where the next entry of each site goes. */
 const createPlaces = (now: () => number) => {
@@ -81,14 +90,16 @@ const createTurns = () => {
   }
 }
 
-const firstOf = async (table: Table, query: Query, signal: AbortSignal): Promise<Block | undefined> => {
-  const { items } = await queryPage(table, query, signal)
-  return items[0] && toBlock(items[0])
+type Blocks = Table<BlockItem>
+
+const firstOf = async (table: Blocks, query: Query, signal: AbortSignal): Promise<Block | undefined> => {
+  const item = await queryFirst(table, query, signal)
+  return item && toBlock(item)
 }
 
 /** Starts the history of a site and answers its first block. Of several writers, the first one decides. */
 const startHistory = async (
-  table: Table,
+  table: Blocks,
   site: SiteId,
   head: Block | undefined,
   { now, signal }: { readonly now: () => number; readonly signal: AbortSignal },
@@ -98,16 +109,17 @@ const startHistory = async (
     update: 'SET #next = :next',
     condition: head ? '#next = :seen' : 'attribute_not_exists(#next)',
     values: { ':next': now(), ...(head && { ':seen': head.next }) },
+    signal,
   }
-  await table.update({ site, block: headBlock }, change, signal)
-  const present = await firstOf(table, blocksFrom(site, { to: headBlock }, { limit: 1 }), signal)
+  await table.update({ site, block: headBlock }, change)
+  const present = await firstOf(table, blocksFrom(site, { to: headBlock }), signal)
   if (!present) throw new Error(`The history of site ${site} has no beginning`)
   return present.next
 }
 
-const createWriter = (table: Table, places: ReturnType<typeof createPlaces>, now: () => number) => {
+const createWriter = (table: Blocks, places: ReturnType<typeof createPlaces>, now: () => number) => {
   const findOpenBlock = async (site: SiteId, signal: AbortSignal): Promise<number> => {
-    const newest = await firstOf(table, blocksFrom(site, {}, { newestFirst: true, limit: 1 }), signal)
+    const newest = await firstOf(table, { ...blocksFrom(site), newestFirst: true }, signal)
     if (!newest || newest.block === headBlock) return startHistory(table, site, newest, { now, signal })
     return isFull(newest) ? newest.next : newest.block
   }
@@ -121,15 +133,14 @@ const createWriter = (table: Table, places: ReturnType<typeof createPlaces>, now
     try {
       const command = addition(table.name, { site, block }, item, now())
       const { Attributes } = await table.client.send(command, { abortSignal: signal })
-      const filled = toBlock({ ...Attributes, site, block })
+      const filled = toBlock({ ...Attributes, site, block } as BlockItem)
       places.set(site, isFull(filled) ? filled.next : block)
       return true
     } catch (error) {
       if (!isConditionFailure(error)) throw error
       if (error.$metadata.attempts === 1) return false
-      // The SDK has repeated a call whose answer was lost: that one may have added it.
-      const refusing = await firstOf(table, blocksFrom(site, { from: block, to: block }, { limit: 1 }), signal)
-      return refusing?.marks.has(item.mark) ?? false
+      const refusing = await firstOf(table, blocksFrom(site, { from: block, to: block }), signal)
+      return isOwnWrite(item.mark, refusing?.marks)
     }
   }
 
@@ -145,45 +156,32 @@ const createWriter = (table: Table, places: ReturnType<typeof createPlaces>, now
   }
 }
 
-const createHistory = (table: Table): History => {
-  const read = async (query: Query) => {
-    const { items, last } = await queryPage(table, query)
-    return { blocks: items.map(toBlock), isLast: last === undefined }
-  }
+const createHistory = (table: Blocks): History => ({
+  async after(site, position, limit) {
+    const changes: Change[] = []
+    const query = blocksFrom(site, { from: Math.max(blockOf(position), headBlock + 1) })
+    for await (const { items } of queryPages(table, query, () => blocksFor(limit - changes.length))) {
+      const blocks = items.map(toBlock)
+      // Blocks are not read at one moment: what follows an open block is newer than entries that this one has got
+      // meanwhile.
+      const open = blocks.findIndex((block) => !isFull(block))
+      const whole = open < 0 ? blocks : blocks.slice(0, open + 1)
+      changes.push(...whole.flatMap(changesIn).filter((change) => change.position > position))
+      if (open >= 0) break
+    }
+    return changes.slice(0, limit)
+  },
 
-  return {
-    async after(site, position, limit) {
-      const changes: Change[] = []
-      for (let from = Math.max(blockOf(position), headBlock + 1); changes.length < limit; ) {
-        const { blocks, isLast } = await read(blocksFrom(site, { from }, { limit: blocksFor(limit - changes.length) }))
-        // Blocks are not read at one moment: what follows an open block is newer than entries that this one has got
-        // meanwhile.
-        const open = blocks.findIndex((block) => !isFull(block))
-        const whole = open < 0 ? blocks : blocks.slice(0, open + 1)
-        changes.push(...whole.flatMap(changesIn).filter((change) => change.position > position))
-        const last = blocks.at(-1)
-        if (!last || isLast || open >= 0) break
-        from = last.block + 1
-      }
-      return changes.slice(0, limit)
-    },
-
-    async before(site, position = Number.MAX_SAFE_INTEGER, limit) {
-      const changes: Change[] = []
-      for (let to = blockOf(position); changes.length < limit; ) {
-        const range = { from: headBlock + 1, to }
-        const limits = { newestFirst: true, limit: blocksFor(limit - changes.length) }
-        const { blocks, isLast } = await read(blocksFrom(site, range, limits))
-        const newestFirst = blocks.flatMap((block) => changesIn(block).toReversed())
-        changes.push(...newestFirst.filter((change) => change.position < position))
-        const last = blocks.at(-1)
-        if (!last || isLast) break
-        to = last.block - 1
-      }
-      return changes.slice(0, limit).toReversed()
-    },
-  }
-}
+  async before(site, position = Number.MAX_SAFE_INTEGER, limit) {
+    const changes: Change[] = []
+    const query = { ...blocksFrom(site, { from: headBlock + 1, to: blockOf(position) }), newestFirst: true }
+    for await (const { items } of queryPages(table, query, () => blocksFor(limit - changes.length))) {
+      const newestFirst = items.flatMap((item) => changesIn(toBlock(item)).toReversed())
+      changes.push(...newestFirst.filter((change) => change.position < position))
+    }
+    return changes.slice(0, limit).toReversed()
+  },
+})
 
 /** The history of the sites of a data centre, and what writes it. */
 export const createJournal = ({
@@ -192,21 +190,19 @@ export const createJournal = ({
   longestDelay = 15_000,
   ...options
 }: Options): { readonly record: RecordChange; readonly history: History } => {
-  const table = openTable(options)
+  const table = openTable<BlockItem>(options)
   const places = createPlaces(now)
   const takeTurn = createTurns()
   const write = createWriter(table, places, now)
   return {
-    async record(entry, remainingTime = unlimited) {
-      const deadline = createDeadline(() => Math.min(remainingTime() - reserves.answer, longestDelay))
+    async record(entry, deadline = unlimited) {
+      using delay = deadline.reserving(reserves.answer).within(longestDelay, systemClock.monotonic)
       try {
-        await takeTurn(entry.site, () => write(entry, deadline.signal))
+        await takeTurn(entry.site, () => write(entry, delay.signal))
       } catch (error) {
         // The remembered block may be wrong.
         places.forget(entry.site)
         lost(entry, error)
-      } finally {
-        deadline.end()
       }
     },
     history: createHistory(table),

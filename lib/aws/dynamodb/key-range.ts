@@ -1,6 +1,6 @@
 import type { Count } from '../../categories/contents.ts'
 import { largestContentId } from '../../core/ids.ts'
-import { type Attributes, type Query, queryPage, type Table } from './dynamodb.ts'
+import { type Query, queryItems, queryPages, type Table } from './dynamodb.ts'
 
 /** Items of one partition of a table or an index, in order of an id that their sort key holds. */
 export interface KeyRange {
@@ -15,10 +15,7 @@ export interface KeyRange {
   readonly consistent?: boolean
 }
 
-// DynamoDB bounds a call too; a larger number only has to fit.
-const mostPerCall = 1_000_000
-
-const queryAfter = (range: KeyRange, after: number, limit: number): Query => ({
+const queryAfter = (range: KeyRange, after: number): Query => ({
   index: range.index,
   where: `#${range.partitionKey} = :partition AND #${range.sortKey} BETWEEN :from AND :to`,
   values: {
@@ -26,36 +23,43 @@ const queryAfter = (range: KeyRange, after: number, limit: number): Query => ({
     ':from': range.sortKeyOf(after + 1),
     ':to': range.sortKeyOf(largestContentId),
   },
-  limit: Math.min(limit, mostPerCall),
   consistent: range.consistent ?? false,
 })
 
 /** The items after an id, in order, up to `limit`; fewer only at the end. It reads no more than it answers. */
-export const readRange = async (
-  table: Table,
+export const readRange = async <Item extends object>(
+  table: Table<Item>,
   range: KeyRange,
   after: number,
   limit: number,
-): Promise<readonly Attributes[]> => {
-  const read: Attributes[] = []
-  for (let from = after; read.length < limit && from < largestContentId; ) {
-    const { items, last } = await queryPage(table, queryAfter(range, from, limit - read.length))
-    for (const item of items) read.push(item)
-    if (!last) break
-    from = range.idOf(last[range.sortKey])
-  }
-  return read
+): Promise<readonly Item[]> => (after < largestContentId ? queryItems(table, queryAfter(range, after), limit) : [])
+
+// Items that are read and deleted together.
+const pageLength = 1_000
+
+/** All items, page by page. */
+export async function* rangePages<Item extends object>(
+  table: Table<Item>,
+  range: KeyRange,
+): AsyncGenerator<readonly Item[], void> {
+  for await (const { items } of queryPages(table, queryAfter(range, 0), () => pageLength)) yield items
 }
 
 /** Counts items without transferring them. */
-export const countRange = async (table: Table, range: KeyRange, after: number, limit: number): Promise<Count> => {
+export const countRange = async <Item extends object>(
+  table: Table<Item>,
+  range: KeyRange,
+  after: number,
+  limit: number,
+): Promise<Count> => {
+  if (after >= largestContentId) return { count: 0, last: after, ended: true }
   let total = 0
-  let from = after
-  while (total < limit && from < largestContentId) {
-    const { count, last } = await queryPage(table, { ...queryAfter(range, from, limit - total), countOnly: true })
+  let reached = after
+  const query = { ...queryAfter(range, after), countOnly: true }
+  for await (const { count, last } of queryPages(table, query, () => limit - total)) {
     total += count
-    if (!last) return { count: total, last: from, ended: true }
-    from = range.idOf(last[range.sortKey])
+    if (!last) return { count: total, last: reached, ended: true }
+    reached = range.idOf(last[range.sortKey])
   }
-  return { count: total, last: from, ended: from >= largestContentId }
+  return { count: total, last: reached, ended: reached >= largestContentId }
 }

@@ -1,19 +1,22 @@
-import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { CategoryLink, CategoryLinks, LinkList } from '../../categories/category-links.ts'
 import type { SiteObject } from '../../categories/contents.ts'
 import type { ObjectKind } from '../../core/content-kinds.ts'
 import type { Deadline } from '../../core/deadline.ts'
 import type { CategoryId, SiteId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import { type Attributes, openTable } from './dynamodb.ts'
-import { batchGet, batchWrite } from './dynamodb-batches.ts'
-import { countRange, type KeyRange, readRange } from './key-range.ts'
+import { openTable, type TableOptions } from './dynamodb.ts'
+import { batchDelete, batchGet, batchPut } from './dynamodb-batches.ts'
+import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts'
 
 /**
  * The table CategoryLinks: one item per link, as small as can be, and an index of the same two keys in reverse. A new
  * link costs two write units. Every write is safe to repeat and takes each id once.
  */
 export interface LinkItems extends Omit<CategoryLinks, 'link' | 'unlink' | 'linkObject' | 'unlinkObject'> {
+  // All ids of a list, read consistently.
+  idPages(list: LinkList): AsyncIterable<readonly number[]>
+  // All categories of an object. May lag behind changes.
+  categoryPages(object: SiteObject): AsyncIterable<readonly CategoryId[]>
   // Reads consistently.
   getMany(list: LinkList, ids: readonly number[]): Promise<ReadonlyMap<number, CategoryLink>>
   putMany(list: LinkList, links: readonly CategoryLink[], deadline?: Deadline): Promise<void>
@@ -21,13 +24,6 @@ export interface LinkItems extends Omit<CategoryLinks, 'link' | 'unlink' | 'link
   addMany(list: LinkList, ids: readonly number[], deadline: Deadline): Promise<void>
   deleteMany(list: LinkList, ids: readonly number[], deadline?: Deadline): Promise<void>
   deleteOfObject(object: SiteObject, categories: readonly CategoryId[], deadline?: Deadline): Promise<void>
-}
-
-interface Options {
-  readonly client: DynamoDBDocumentClient
-  readonly table: string
-  // Milliseconds without progress after which a store counts as unavailable.
-  readonly longestStall?: number
 }
 
 const updatesAtOnce = 32
@@ -45,7 +41,10 @@ interface LinkItem {
   readonly d?: 0
 }
 
-const toLink = (item: Attributes): CategoryLink => ({ id: Number(item['id']), displayable: item['d'] !== 0 })
+const toLink = ({ id, d }: LinkItem): CategoryLink => ({ id, displayable: d !== 0 })
+
+const categoryIn = (key: unknown) => Number(String(key).slice(-idDigits))
+const categoryOf = ({ list }: LinkItem) => categoryIn(list) as CategoryId
 
 const rangeOf = (list: LinkList): KeyRange => ({
   partitionKey: 'list',
@@ -61,12 +60,12 @@ const inverseRangeOf = ({ site, kind, id }: SiteObject): KeyRange => ({
   partition: id,
   sortKey: 'list',
   sortKeyOf: (category) => listKey({ site, kind, category }),
-  idOf: (key) => Number(String(key).slice(-idDigits)),
+  idOf: categoryIn,
 })
 
-export const createLinkItems = ({ client, table: name, longestStall }: Options): LinkItems => {
-  const table = openTable({ dynamodb: client, table: name })
-  const batches = { client, name, ...(longestStall !== undefined && { longestStall }) }
+export const createLinkItems = (options: TableOptions): LinkItems => {
+  const table = openTable<LinkItem>(options)
+  const keysOf = (list: LinkList, ids: readonly number[]) => ids.map((id) => ({ list: listKey(list), id }))
 
   return {
     list: async (list, after, limit) => (await readRange(table, rangeOf(list), after, limit)).map(toLink),
@@ -75,44 +74,45 @@ export const createLinkItems = ({ client, table: name, longestStall }: Options):
     },
     count: (list, after, limit) => countRange(table, rangeOf(list), after, limit),
 
+    async *idPages(list) {
+      for await (const items of rangePages(table, { ...rangeOf(list), consistent: true }))
+        yield items.map(({ id }) => id)
+    },
+
+    async *categoryPages(object) {
+      for await (const items of rangePages(table, inverseRangeOf(object))) yield items.map(categoryOf)
+    },
+
     async getMany(list, ids) {
-      const keys = ids.map((id) => ({ list: listKey(list), id }))
-      const links = (await batchGet(batches, keys, { ConsistentRead: true })).map(toLink)
+      const links = (await batchGet(table, keysOf(list, ids))).map(toLink)
       return new Map(links.map((link) => [link.id, link]))
     },
 
     putMany: (list, links, deadline) =>
-      batchWrite(
-        { ...batches, deadline },
-        links.map(({ id, displayable }) => ({
-          PutRequest: { Item: { list: listKey(list), id, ...(!displayable && { d: 0 }) } satisfies LinkItem },
-        })),
+      batchPut(
+        table,
+        links.map(({ id, displayable }): LinkItem => ({ list: listKey(list), id, ...(!displayable && { d: 0 }) })),
+        deadline,
       ),
 
     // An update without an expression creates the missing item. A batch cannot say that.
     addMany: (list, ids, { check, signal }) =>
-      inParallel(ids, updatesAtOnce, async (id) => {
+      inParallel(keysOf(list, ids), updatesAtOnce, async (key) => {
         check()
-        await client.send(new UpdateCommand({ TableName: name, Key: { list: listKey(list), id } }), {
-          abortSignal: signal,
-        })
+        await table.update(key, { signal })
       }),
 
-    deleteMany: (list, ids, deadline) =>
-      batchWrite(
-        { ...batches, deadline },
-        ids.map((id) => ({ DeleteRequest: { Key: { list: listKey(list), id } } })),
-      ),
+    deleteMany: (list, ids, deadline) => batchDelete(table, keysOf(list, ids), deadline),
 
     deleteOfObject: ({ site, kind, id }, categories, deadline) =>
-      batchWrite(
-        { ...batches, deadline },
-        categories.map((category) => ({ DeleteRequest: { Key: { list: listKey({ site, kind, category }), id } } })),
+      batchDelete(
+        table,
+        categories.map((category) => ({ list: listKey({ site, kind, category }), id })),
+        deadline,
       ),
 
     async categoriesOf(object, after, limit) {
-      const range = inverseRangeOf(object)
-      return (await readRange(table, range, after, limit)).map((item) => range.idOf(item['list']) as CategoryId)
+      return (await readRange(table, inverseRangeOf(object), after, limit)).map(categoryOf)
     },
     countCategoriesOf: (object, after, limit) => countRange(table, inverseRangeOf(object), after, limit),
   }

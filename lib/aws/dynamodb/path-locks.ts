@@ -1,60 +1,59 @@
-import { randomUUID } from 'node:crypto'
-import type { StoragePath } from '../../storage/path.ts'
+import { root, type StoragePath } from '../../storage/path.ts'
 import type { Workflows } from '../../storage/workflows.ts'
-import type { TableOptions } from './dynamodb.ts'
-import {
-  createHolds,
-  createLeases,
-  createLooks,
-  createOpening,
-  createRecords,
-  type ObservedRemovals,
-} from './folder-removals.ts'
-import type { RecordChange } from './journal.ts'
-import { openPathItems, type PathItems, type WorkflowItem, workflowKey } from './path-items.ts'
+import { openTable, queryItems } from './dynamodb.ts'
+import { createFolderRemovals, type LockOptions, type ObservedRemovals } from './folder-removals.ts'
+import { isAnyBelow, pathOf, readItems, type WorkflowItem, workflowKey } from './path-items.ts'
+import { createMark, isOwnWrite } from './write-mark.ts'
 
 const deletedTogether = 100
 
+// `$` follows `#`.
+const afterWorkflows = 'workflow$'
+// No path has a control character.
+const justAfter = (key: string) => `${key}\u0001`
+
 /** The running workflows of pages. */
-const createWorkflows = (items: PathItems, record: RecordChange): Workflows => {
-  const { table } = items
+const createWorkflows = ({ record, ...options }: LockOptions): Workflows => {
+  const table = openTable<WorkflowItem>(options)
+  const keyOf = (site: number, page: StoragePath) => ({ site, path: workflowKey(page) })
+
+  const list = async (site: number, after: StoragePath | undefined, limit: number): Promise<StoragePath[]> => {
+    const query = {
+      where: '#site = :site AND #path BETWEEN :from AND :to',
+      values: { ':site': site, ':from': justAfter(workflowKey(after ?? root)), ':to': afterWorkflows },
+      consistent: true,
+    }
+    return (await queryItems(table, query, limit)).map(pathOf)
+  }
+
   return {
     async start(site, page, entry) {
-      const id = randomUUID()
-      const before = await table.replace({ site, path: workflowKey(page), id } satisfies WorkflowItem)
-      // The SDK may have repeated a call whose answer was lost.
-      if (!before || before['id'] === id) await record(entry)
+      const mark = createMark()
+      const before = await table.replace({ ...keyOf(site, page), mark })
+      if (!before || isOwnWrite(mark, before.mark)) await record(entry)
     },
 
     async end(site, page, entry) {
-      if (!(await table.take({ site, path: workflowKey(page) }))) return false
+      if (!(await table.take(keyOf(site, page)))) return false
       await record(entry)
       return true
     },
 
-    isRunning: async (site, pages) => (await items.getItems(site, pages.map(workflowKey))).length > 0,
+    isRunning: async (site, pages) => (await readItems(table, site, pages.map(workflowKey))).length > 0,
 
-    isRunningBelow: items.isWorkflowBelow,
+    isRunningBelow: (site, folder) => isAnyBelow(table, { site, folder, key: workflowKey(folder) }),
 
-    list: items.listWorkflows,
+    list,
 
     async clear(site) {
       for (let after: StoragePath | undefined; ; ) {
-        const pages = await items.listWorkflows(site, after, deletedTogether)
-        for (const page of pages) await table.delete({ site, path: workflowKey(page) })
+        const pages = await list(site, after, deletedTogether)
+        for (const page of pages) await table.delete(keyOf(site, page))
         if (pages.length < deletedTogether) return
         after = pages.at(-1)
       }
     },
   }
-}
-
-interface Options extends TableOptions {
-  readonly record: RecordChange
-  // Days for which removed files are kept.
-  readonly keptDays?: number
-  // The wall clock.
-  readonly now?: () => number
 }
 
 export interface PathLocks {
@@ -63,12 +62,7 @@ export interface PathLocks {
 }
 
 /** The ports over the table PathLocks. */
-export const createPathLocks = ({ record, keptDays = 30, now = Date.now, ...options }: Options): PathLocks => {
-  const items = openPathItems(options, now)
-  const records = createRecords(items, keptDays)
-  const opening = createOpening(items, record, records.note)
-  return {
-    workflows: createWorkflows(items, record),
-    removals: { ...opening, ...createLeases(items), ...createHolds(items), ...records, ...createLooks(items) },
-  }
-}
+export const createPathLocks = (options: LockOptions): PathLocks => ({
+  workflows: createWorkflows(options),
+  removals: createFolderRemovals(options),
+})

@@ -1,16 +1,19 @@
 import type { UploadProgress } from '../../storage/upload-progress.ts'
-import { openTable, type TableOptions } from './dynamodb.ts'
+import { inSeconds, openTable, type TableOptions } from './dynamodb.ts'
 
-/** In seconds. */
-const keptFor = 24 * 3600
+/** In milliseconds. */
+const keptFor = 24 * 3600 * 1000
 
-/** The progress of uploads in the table Uploads, by the hash of the token. `now` is the wall clock. */
-export const createUploadProgress = ({
-  now = Date.now,
-  ...options
-}: TableOptions & { readonly now?: (() => number) | undefined }): UploadProgress => {
-  const table = openTable(options)
-  const expires = () => Math.floor(now() / 1000) + keptFor
+interface ProgressItem {
+  readonly token: string
+  readonly percent: number
+  readonly expires: number
+}
+
+/** The progress of uploads in the table Uploads, by the hash of the token. */
+export const createUploadProgress = ({ now = Date.now, ...options }: TableOptions): UploadProgress => {
+  const table = openTable<ProgressItem>(options)
+  const expires = () => inSeconds(now() + keptFor)
 
   return {
     // Arrival here decides which upload is the newest: a clock may be set back. A repeated call finds its upload, or
@@ -27,19 +30,13 @@ export const createUploadProgress = ({
     },
 
     async report({ token, id }, percent) {
-      await table.update(
-        { token },
-        {
-          update: 'SET #percent = :percent, #expires = :expires',
-          condition: '#id = :id AND #percent < :percent',
-          values: { ':id': id, ':percent': percent, ':expires': expires() },
-        },
-      )
+      const condition = '#id = :id AND #percent < :percent'
+      await table.update({ token }, { set: { percent, expires: expires() }, condition, values: { ':id': id } })
     },
 
     async percentOf(token) {
       const item = await table.get({ token })
-      return item && Number(item['expires']) * 1000 > now() ? Number(item['percent']) : 0
+      return item && item.expires * 1000 > now() ? item.percent : 0
     },
   }
 }

@@ -1,12 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Deadline, reserves, unlimited, withDeadline } from '../../core/deadline.ts'
+import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId, type WebFormId } from '../../core/ids.ts'
 import type { SystemField, WebForm, WebForms } from '../../fields/web-forms.ts'
-import { openTable, queryAll, queryPage, type Table, type TableOptions } from './dynamodb.ts'
-import { batchWrite } from './dynamodb-batches.ts'
+import { openTable, queryFirst, queryItems, type Table, type TableOptions } from './dynamodb.ts'
+import { batchDelete } from './dynamodb-batches.ts'
 import type { RecordChange } from './journal.ts'
+import { createMark, isOwnWrite } from './write-mark.ts'
 
 // Names of attributes are short because they count towards the item: a full form stays below the 4 KB of one read unit.
 interface FieldItem {
@@ -40,14 +40,15 @@ const fromField = ({ typeId, name, mandatory, order }: SystemField): FieldItem =
   o: order,
 })
 
-const toForm = (site: SiteId, { form, name, fields }: FormItem): WebForm => ({
-  site,
+const toForm = ({ site, form, name, fields }: FormItem): WebForm => ({
+  site: storedId(site),
   id: storedId<WebFormId>(form),
   name,
   fields: fields.map(toField),
 })
 
 type Apply = Parameters<WebForms['changeFields']>[2]
+type FormTable = Table<FormItem>
 
 // After so many changes by others, a writer whose answer was lost no longer recognises its own.
 const mostMarks = 16
@@ -56,46 +57,38 @@ const mostMarks = 16
 const longestRetry = 8_000
 const longestPause = 200
 
-const readForm = async (table: Table, site: number, form: number, consistent: boolean) =>
-  (await table.get({ site, form }, consistent)) as FormItem | undefined
-
 /** Writes the next version of a form. Answers false when another writer was faster. */
 const replaceFields = async (
-  table: Table,
+  table: FormTable,
   { site, form, version, changes }: FormItem,
   fields: readonly SystemField[],
   { mark, signal }: { readonly mark: string; readonly signal: AbortSignal },
 ): Promise<boolean> => {
+  const marks = [mark, ...changes].slice(0, mostMarks)
   const change = {
-    update: 'SET #fields = :fields, #version = :next, #changes = :changes',
-    condition: '#version = :version',
-    values: {
-      ':fields': fields.map(fromField),
-      ':version': version,
-      ':next': version + 1,
-      ':changes': [mark, ...changes].slice(0, mostMarks),
-    },
+    set: { fields: fields.map(fromField), version: version + 1, changes: marks },
+    condition: '#version = :before',
+    values: { ':before': version },
+    signal,
   }
   try {
-    return (await table.update({ site, form }, change, signal)) !== undefined
+    return (await table.update({ site, form }, change)) !== undefined
   } catch (error) {
-    // A call that was cut may still have written.
-    if (signal.aborted && (await readForm(table, site, form, true))?.changes.includes(mark)) return true
+    if (signal.aborted && isOwnWrite(mark, (await table.get({ site, form }))?.changes)) return true
     throw error
   }
 }
 
 /** One read and one conditional write. Errors: webFormUnknown, unavailable. */
 const tryToChange = async (
-  table: Table,
+  table: FormTable,
   { site, id }: Pick<WebForm, 'site' | 'id'>,
   apply: Apply,
   { mark, deadline }: { readonly mark: string; readonly deadline: Deadline },
 ): Promise<'changed' | 'unchanged' | 'overtaken'> => {
-  const item = await readForm(table, site, id, true)
+  const item = await table.get({ site, form: id })
   if (!item) throw new ServiceError('webFormUnknown')
-  // The SDK has repeated a write whose answer was lost, and the repetition found the version gone.
-  if (item.changes.includes(mark)) return 'changed'
+  if (isOwnWrite(mark, item.changes)) return 'changed'
   const before = item.fields.map(toField)
   const fields = apply(before)
   if (fields === before) return 'unchanged'
@@ -104,12 +97,12 @@ const tryToChange = async (
 }
 
 const changeForm = async (
-  table: Table,
+  table: FormTable,
   form: Pick<WebForm, 'site' | 'id'>,
   apply: Apply,
   deadline: Deadline,
 ): Promise<boolean> => {
-  const mark = randomBytes(9).toString('base64url')
+  const mark = createMark()
   const end = Date.now() + longestRetry
   for (let attempt = 0; Date.now() < end; attempt++) {
     const attempted = await tryToChange(table, form, apply, { mark, deadline })
@@ -120,48 +113,31 @@ const changeForm = async (
   throw new ServiceError('unavailable')
 }
 
-type Reading = Pick<WebForms, 'get' | 'list' | 'listWhole' | 'highestId'>
+const formsOf = (site: SiteId) => ({ where: '#site = :site', values: { ':site': site } })
 
-const createReading = (table: Table): Reading => ({
+const createReading = (table: FormTable): Pick<WebForms, 'get' | 'list' | 'listWhole' | 'highestId'> => ({
   async get(site, id) {
-    const item = await readForm(table, site, id, false)
-    return item && toForm(site, item)
+    const item = await table.get({ site, form: id }, false)
+    return item && toForm(item)
   },
 
   async list(site) {
-    const items = await queryAll(table, {
-      where: '#site = :site',
-      values: { ':site': site },
-      columns: ['form', 'name'],
-    })
-    return items.map(({ form, name }) => ({ id: storedId<WebFormId>(form), name: String(name) }))
+    const items = await queryItems(table, { ...formsOf(site), columns: ['form', 'name'] })
+    return items.map(({ form, name }) => ({ id: storedId<WebFormId>(form), name }))
   },
 
   async listWhole(site, after, limit) {
-    const forms: WebForm[] = []
-    for (let from = after; forms.length < limit; ) {
-      const { items, last } = await queryPage(table, {
-        where: '#site = :site AND #form > :last',
-        values: { ':site': site, ':last': from },
-        limit: limit - forms.length,
-        consistent: true,
-      })
-      forms.push(...items.map((item) => toForm(site, item as unknown as FormItem)))
-      if (!last) break
-      from = Number(last['form'])
+    const query = {
+      where: '#site = :site AND #form > :after',
+      values: { ':site': site, ':after': after },
+      consistent: true,
     }
-    return forms
+    return (await queryItems(table, query, limit)).map(toForm)
   },
 
   async highestId(site) {
-    const { items } = await queryPage(table, {
-      where: '#site = :site',
-      values: { ':site': site },
-      newestFirst: true,
-      limit: 1,
-      consistent: true,
-    })
-    return Number(items[0]?.['form'] ?? 0)
+    const last = await queryFirst(table, { ...formsOf(site), newestFirst: true, consistent: true })
+    return last?.form ?? 0
   },
 })
 
@@ -170,7 +146,7 @@ const createReading = (table: Table): Reading => ({
  * repeated when another writer was faster.
  */
 export const createWebForms = ({ record, ...options }: TableOptions & { readonly record: RecordChange }): WebForms => {
-  const table = openTable(options)
+  const table = openTable<FormItem>(options)
   return {
     ...createReading(table),
 
@@ -182,24 +158,16 @@ export const createWebForms = ({ record, ...options }: TableOptions & { readonly
     },
 
     async rename(site, id, name, entry) {
-      const before = await table.update(
-        { site, form: id },
-        {
-          update: 'SET #name = :name',
-          condition: 'attribute_exists(#form)',
-          values: { ':name': name },
-          returns: 'UPDATED_OLD',
-        },
-      )
+      const change = { set: { name }, condition: 'attribute_exists(#form)', returns: 'UPDATED_OLD' } as const
+      const before = await table.update({ site, form: id }, change)
       if (!before) throw new ServiceError('webFormUnknown')
-      if (before['name'] !== name) await record(entry)
+      if (before.name !== name) await record(entry)
     },
 
-    async changeFields(site, id, apply, entry, remainingTime = unlimited) {
-      const hasChanged = await withDeadline(remainingTime, reserves.settle, (deadline) =>
-        changeForm(table, { site, id }, apply, deadline),
-      )
-      if (hasChanged) await record(entry, remainingTime)
+    async changeFields(site, id, apply, entry, deadline = unlimited) {
+      using changing = deadline.reserving(reserves.settle)
+      changing.check()
+      if (await changeForm(table, { site, id }, apply, changing)) await record(entry, deadline)
     },
 
     async remove(site, id, entry) {
@@ -209,15 +177,10 @@ export const createWebForms = ({ record, ...options }: TableOptions & { readonly
     },
 
     async clear(site) {
-      const forms = await queryAll(table, {
-        where: '#site = :site',
-        values: { ':site': site },
-        columns: ['form'],
-        consistent: true,
-      })
-      await batchWrite(
+      const forms = await queryItems(table, { ...formsOf(site), columns: ['form'], consistent: true })
+      await batchDelete(
         table,
-        forms.map(({ form }) => ({ DeleteRequest: { Key: { site, form } } })),
+        forms.map(({ form }) => ({ site, form })),
       )
     },
   }

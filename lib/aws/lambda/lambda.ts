@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import middy from '@middy/core'
 import type { Context } from 'aws-lambda'
-import { reserves } from '../../core/deadline.ts'
+import { createDeadline, reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Handler, Send } from '../../http/request.ts'
 import {
@@ -47,5 +47,6 @@ export const lambdaHandler = (
   }).handler((event, context, { signal }) => {
     const request = fromGateway(event, pathEncoding, signal)
     const send = buffered({ accept: request.headers['accept'] ?? '', binaryAccept })
-    return handler(request, () => context.getRemainingTimeInMillis(), send)
+    const deadline = createDeadline(() => context.getRemainingTimeInMillis())
+    return handler(request, deadline, send)
   })

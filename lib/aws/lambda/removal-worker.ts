@@ -1,5 +1,6 @@
 import type { SQSHandler } from 'aws-lambda'
 import * as z from 'zod/mini'
+import { unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { storedId } from '../../core/ids.ts'
 import { type ContinueDeps, continueRemoval, type RemovalMessage, type Rest } from '../../storage/continue-removal.ts'
@@ -28,10 +29,9 @@ const readTask = (body: string): RemovalTask => {
  */
 export const createRemovalWorker = ({ removalQueue, ...deps }: Deps): SQSHandler => {
   const work = async (message: RemovalMessage, remaining: number): Promise<Rest | undefined> => {
-    const until = deps.clock.monotonic() + remaining - timeToHandOver
-    const deadline = { isOver: () => deps.clock.monotonic() >= until }
+    const deadline = unlimited.within(remaining - timeToHandOver, deps.clock.monotonic)
     try {
-      return await continueRemoval(deps, message, { deadline, end: remaining })
+      return await continueRemoval(deps, message, deadline, remaining)
     } catch (error) {
       if (!(error instanceof ServiceError && error.status === 503)) throw error
       console.warn('The removal of a folder waits for another attempt:', error)

@@ -1,4 +1,4 @@
-import { createDeadline, type Deadline, reserves, unlimited } from '../../core/deadline.ts'
+import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import {
   type Change,
@@ -141,9 +141,9 @@ const placeAll = async (
   changes: readonly Change[],
   conditions: PlaceConditions,
 ): Promise<{ readonly outcome: PlaceResult; readonly hasChanged: boolean }> => {
-  const { remainingTime = unlimited, removedFolder } = conditions
-  const deadline = createDeadline(remainingTime, timeToReturn + timeToUndo(changes))
-  const undoDeadline = createDeadline(remainingTime, timeToReturn)
+  const { deadline: given = unlimited, removedFolder } = conditions
+  using deadline = given.reserving(timeToReturn + timeToUndo(changes))
+  using undoDeadline = given.reserving(timeToReturn)
   const doing = until(bucket, deadline.signal)
   const undoing = until(bucket, undoDeadline.signal)
   const placing = createPlacing({ doing, undoing, isTimeUp: deadline.isOver, bodyOf, conditions })
@@ -151,7 +151,7 @@ const placeAll = async (
   let begun: RemovedFolder | undefined
   try {
     const look = await checks.before()
-    begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, remainingTime)))
+    begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, given)))
     await placing.apply(changes)
     await checks.after(look, changes)
     if (begun) await deadline.wait(removals.note(begun)).catch(() => {})
@@ -164,9 +164,6 @@ const placeAll = async (
       await undoDeadline.wait(removals.cancel(removedFolder)).catch(() => {})
     if (failure instanceof NotPlaced) return { outcome: failure.outcome, hasChanged: false }
     throw failure
-  } finally {
-    deadline.end()
-    undoDeadline.end()
   }
   return { outcome: { outcome: 'placed' }, hasChanged: placing.hasChanged(changes) }
 }
@@ -202,15 +199,15 @@ export const createS3ObjectStore = ({
     async place(changes, conditions, entry) {
       const { outcome, hasChanged } = await placeAll(bucket, { removals, bodyOf }, changes, conditions)
       if (outcome.outcome === 'placed') for (const change of changes) if (change.kind === 'put') take(change.staged)
-      if (hasChanged) await record(entry, conditions.remainingTime)
+      if (hasChanged) await record(entry, conditions.deadline)
       return outcome
     },
 
-    async remove(objects, entry, remainingTime = unlimited, removedFolder = undefined) {
-      const deadline = createDeadline(remainingTime, timeToReturn)
+    async remove(objects, entry, given = unlimited, removedFolder = undefined) {
+      using deadline = given.reserving(timeToReturn)
       try {
         deadline.check()
-        const begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, remainingTime)))
+        const begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, given)))
         await deleteAll(
           until(bucket, deadline.signal),
           objects.map(({ key, version }) => ({ kind: 'object', key, tag: version })),
@@ -218,12 +215,10 @@ export const createS3ObjectStore = ({
         await Promise.all([
           // Without this, the record goes on to the end of the request's time.
           begun && deadline.wait(removals.note(begun)).catch(() => {}),
-          entry && objects.length > 0 && record(entry, remainingTime),
+          entry && objects.length > 0 && record(entry, given),
         ])
       } catch (error) {
         throw deadline.signal.aborted ? new ServiceError('unavailable', { cause: error }) : error
-      } finally {
-        deadline.end()
       }
     },
   }

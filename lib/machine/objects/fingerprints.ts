@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RemainingTime } from '../../core/deadline.ts'
+import type { Deadline } from '../../core/deadline.ts'
 import { createFingerprint } from '../../storage/fingerprint.ts'
 import type { ListedObject, ObjectInfo } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
@@ -20,7 +20,7 @@ export interface Fingerprints {
   /** May be forgotten when there is too much to do, or the service ends before. */
   makeLater(object: Target): void
   /** Null when it takes too long, or the object is gone. */
-  of(object: ObjectInfo, remainingTime: RemainingTime): Promise<string | null>
+  of(object: ObjectInfo, deadline: Deadline): Promise<string | null>
   stop(): Promise<void>
 }
 
@@ -105,9 +105,9 @@ export const createFingerprints = ({ database, rows, piecesOf, isBusy }: Deps): 
       if (!isStopped && waiting.length < mostWaiting) add({ key, version }, false)
     },
 
-    async of({ key, version, fingerprint }, remainingTime) {
+    async of({ key, version, fingerprint }, deadline) {
       if (fingerprint !== null || isStopped) return fingerprint
-      return within(add({ key, version }, true).made.promise, Math.min(remainingTime(), longestWait))
+      return within(add({ key, version }, true).made.promise, Math.min(deadline.timeLeft(), longestWait))
     },
 
     async stop() {

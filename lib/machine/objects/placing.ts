@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { unlimited } from '../../core/deadline.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import { createFingerprint, fingerprintOf, partLength } from '../../storage/fingerprint.ts'
 import {
@@ -232,7 +233,7 @@ const apply = (placing: Placing, change: Change): void => {
 export const placeChanges = (
   placing: Placing,
   changes: readonly Change[],
-  { absent, present = [], matching = [], unlocked, remainingTime = () => Number.POSITIVE_INFINITY }: PlaceConditions,
+  { absent, present = [], matching = [], unlocked, deadline = unlimited }: PlaceConditions,
   entry: HistoryEntry,
 ): void => {
   const { rows, isBeingRemoved, record } = placing
@@ -245,7 +246,7 @@ export const placeChanges = (
   if (changed) throw new NotPlaced({ outcome: 'changed', key: changed.key })
   if (!changes.every(({ kind, key }) => kind === 'folder' && rows.get(key))) record(entry)
   for (const change of changes) {
-    if (remainingTime() <= 0) throw new NotPlaced({ outcome: 'late' })
+    if (deadline.isOver()) throw new NotPlaced({ outcome: 'late' })
     apply(placing, change)
   }
 }

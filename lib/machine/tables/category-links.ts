@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { CategoryLink, CategoryLinks, LinkList, ObjectLinkOutcome } from '../../categories/category-links.ts'
 import type { SiteObject } from '../../categories/contents.ts'
 import { byName, type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
-import { refuseLate, unlimited } from '../../core/deadline.ts'
+import { unlimited } from '../../core/deadline.ts'
 import type { CategoryId } from '../../core/ids.ts'
 import type { Database } from '../sqlite/database.ts'
 import { countPages, readPages } from '../sqlite/paging.ts'
@@ -118,9 +118,9 @@ const createObjectLinks = (
   }
 
   return {
-    linkObject: (object, wanted, entry, remainingTime = unlimited) =>
+    linkObject: (object, wanted, entry, deadline = unlimited) =>
       write((): ObjectLinkOutcome => {
-        refuseLate(remainingTime)
+        deadline.check()
         const refused = refusal(object, [...wanted.keys()])
         if (refused) return refused
         const { site, kind, id } = object
@@ -131,9 +131,9 @@ const createObjectLinks = (
         return { outcome: 'done' }
       }),
 
-    unlinkObject: (object, categories, entry, remainingTime = unlimited) =>
+    unlinkObject: (object, categories, entry, deadline = unlimited) =>
       write((): ObjectLinkOutcome => {
-        refuseLate(remainingTime)
+        deadline.check()
         const refused = refusal(object, categories)
         if (refused) return refused
         const { site, kind, id } = object
@@ -160,9 +160,9 @@ export const createCategoryLinks = ({ connection, read, write }: Database, recor
     ...createQueries(deps),
     ...createObjectLinks(connection, deps, putLink, record),
 
-    link: (list, wanted, entry, remainingTime = unlimited) =>
+    link: (list, wanted, entry, deadline = unlimited) =>
       write(() => {
-        refuseLate(remainingTime)
+        deadline.check()
         if (!category.get(list.site, list.category)) return { outcome: 'category unknown' }
         const unknown = statements[list.kind].unknown.all(list.site, JSON.stringify([...wanted.keys()]))
         if (unknown.length > 0) return { outcome: 'objects unknown', ids: new Set(unknown.map(({ id }) => Number(id))) }
@@ -171,9 +171,9 @@ export const createCategoryLinks = ({ connection, read, write }: Database, recor
         return { outcome: 'linked' }
       }),
 
-    unlink: ({ site, kind, category: id }, ids, entry, remainingTime = unlimited) =>
+    unlink: ({ site, kind, category: id }, ids, entry, deadline = unlimited) =>
       write(() => {
-        refuseLate(remainingTime)
+        deadline.check()
         if (!category.get(site, id)) return false
         statements[kind].remove.run(site, id, JSON.stringify(ids))
         record(entry)

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../../core/clock.ts'
-import { refuseLate, unlimited } from '../../core/deadline.ts'
+import { unlimited } from '../../core/deadline.ts'
 import { entryOfRemoval, type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/folder-removals.ts'
 import type { PlaceConditions, RemovedFolder } from '../../storage/object-store.ts'
 import { root, type StoragePath, toStoragePath } from '../../storage/path.ts'
@@ -92,9 +92,9 @@ export const createFolderRemovals = (
   }
 
   return {
-    async open(site, folder, id, entry, remainingTime = unlimited) {
+    async open(site, folder, id, entry, deadline = unlimited) {
       const opened = await write(() => {
-        refuseLate(remainingTime)
+        deadline.check()
         statements.insert.run(site, folder, id, JSON.stringify(entry), records.now())
         return String(statements.get.get(site, folder)?.['id'])
       })

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { refuseLate, unlimited } from '../../core/deadline.ts'
+import { unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { storedId, type WebFormId } from '../../core/ids.ts'
 import type { SystemField, WebForms } from '../../fields/web-forms.ts'
@@ -83,9 +83,9 @@ export const createWebForms = ({ connection, read, write }: Database, record: Re
 
     highestId: (site) => read(() => Number(statements.highest.get(site)?.['id'] ?? 0)),
 
-    changeFields: (site, id, apply, entry, remainingTime = unlimited) =>
+    changeFields: (site, id, apply, entry, deadline = unlimited) =>
       write(() => {
-        refuseLate(remainingTime)
+        deadline.check()
         const row = statements.get.get(site, id)
         if (!row) throw new ServiceError('webFormUnknown')
         const before = toFields(row['fields'])

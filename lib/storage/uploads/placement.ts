@@ -1,4 +1,4 @@
-import type { RemainingTime } from '../../core/deadline.ts'
+import type { Deadline } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Author } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
@@ -15,7 +15,7 @@ import type { UploadParts, WholeUpload } from './upload-stores.ts'
 export interface Uploader {
   readonly site: SiteId
   readonly author: Author
-  readonly remainingTime: RemainingTime
+  readonly deadline: Deadline
 }
 
 export interface UploadRequest {
@@ -49,9 +49,9 @@ const asDraft = ({ version }: Pick<UploadRequest, 'version'>): boolean => {
 
 type Conditional = Pick<Target, 'ifMatch' | 'ifNoneMatch'>
 
-const requesterOf = ({ author, remainingTime }: Uploader, { ifMatch, ifNoneMatch }: Conditional): Requester => {
+const requesterOf = ({ author, deadline }: Uploader, { ifMatch, ifNoneMatch }: Conditional): Requester => {
   const conditions = parseConditions(ifMatch, ifNoneMatch)
-  return { author, remainingTime, conditions, isCaseSensitive: !isUnconditional(conditions) }
+  return { author, deadline, conditions, isCaseSensitive: !isUnconditional(conditions) }
 }
 
 const conditionalOf = ({ ifMatch, ifNoneMatch }: UploadRequest): Conditional => ({

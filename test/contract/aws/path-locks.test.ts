@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamod
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { recordKey } from '../../../lib/aws/dynamodb/path-items.ts'
 import { createPathLocks, type PathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
+import { createDeadline } from '../../../lib/core/deadline.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { longestSilence } from '../../../lib/storage/folder-removals.ts'
@@ -101,7 +102,11 @@ describe('the locks of paths in DynamoDB', () => {
   describe('the record of a removal of a folder', () => {
     const minute = 60_000
     const day = 24 * 3600_000
-    const begin = (remainingTime = minute) => removals.begin({ site, folder, since: time }, () => remainingTime)
+    const begin = (timeLeft = minute) =>
+      removals.begin(
+        { site, folder, since: time },
+        createDeadline(() => timeLeft),
+      )
     /** One that has begun now and ends in a minute. */
     const remove = async () => {
       const begun = await begin()
@@ -178,7 +183,10 @@ describe('the locks of paths in DynamoDB', () => {
       await begin()
       time += minute
       const second = { site, folder, since: time }
-      await removals.begin(second, () => minute)
+      await removals.begin(
+        second,
+        createDeadline(() => minute),
+      )
       await removals.cancel(second)
       expect(await periods()).toEqual([{ from, to: time + minute }])
     })
@@ -188,14 +196,20 @@ describe('the locks of paths in DynamoDB', () => {
       const listed = { site, folder, since: time + 1_000 }
       const one = await begin()
       time += 2_000
-      const other = await removals.begin(listed, () => minute)
+      const other = await removals.begin(
+        listed,
+        createDeadline(() => minute),
+      )
       time += 1_000
       await removals.note(one)
       time += 1_000
       await removals.note(other)
       expect(await periods()).toEqual([{ from, to: time }])
       // A third one has listed the folder before the others had ended.
-      const third = await removals.begin(listed, () => minute)
+      const third = await removals.begin(
+        listed,
+        createDeadline(() => minute),
+      )
       await removals.note(third)
       expect(await periods()).toEqual([{ from, to: time }])
     })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { itemOf, toUpload } from '../../../lib/aws/dynamodb/upload-records.ts'
+import { itemOf, toUpload } from '../../../lib/aws/dynamodb/upload-items.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Upload } from '../../../lib/storage/uploads/upload.ts'
 

@@ -165,6 +165,7 @@ describe('an answer stays under 5 MB', () => {
       site,
       'news',
       long.map((id) => newsItem(id, { body: text })),
+      entry,
     )
     await plain.linkItems.putMany(ofLong, displayed(long))
   })
@@ -182,6 +183,7 @@ describe('an answer stays under 5 MB', () => {
       site,
       'news',
       quotes.map((id) => newsItem(id, { body: '<b a="">'.repeat(40_000) })),
+      entry,
     )
     await plain.linkItems.putMany(ofQuotes, displayed(quotes))
     const { page } = await list({ limit: '500' }, ofQuotes)

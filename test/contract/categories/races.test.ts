@@ -163,6 +163,7 @@ test('many links and many categories are removed in steps', async () => {
     site,
     'category',
     many.map((id) => ({ id, name: `Category ${id}` })),
+    entry,
   )
   await fill(deps, [1])
   await inParallel(many, 32, (id) =>

@@ -24,8 +24,8 @@ const depsOf = (client: Client, { content, categoryLinks }: TestTables['names'],
     longestStall,
   }),
   /** The tables below the ports, item by item. */
-  contentItems: createContentItems({ client, table: content, longestStall }),
-  linkItems: createLinkItems({ client, table: categoryLinks, longestStall }),
+  contentItems: createContentItems({ dynamodb: client, table: content, record: unrecorded, longestStall }),
+  linkItems: createLinkItems({ dynamodb: client, table: categoryLinks, longestStall }),
   longestList: 20_000,
 })
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CategoryId, largestContentId, type SiteId } from '../../../lib/core/ids.ts'
+import { entry } from '../../support/history.ts'
 import { newsItem, newsOfCategory, openStore, range, site } from './store.ts'
 
 const store = await openStore()
@@ -67,15 +68,15 @@ describe('the categories of an object', () => {
 describe('content', () => {
   test('comes back as it was stored, its long text apart', async () => {
     const item = newsItem(1, { subject: 'Äpfel "und" <Birnen> 🍐', weight: -3, body: '<p>🍐</p>' })
-    await deps.contentItems.putMany(site, 'news', [item])
+    await deps.contentItems.putMany(site, 'news', [item], entry)
     const { body, ...summary } = item
     expect(await deps.contentItems.get(site, 'news', 1)).toEqual({ ...summary, siteId: site })
     expect((await deps.contentItems.texts(site, 'news', [1, 2])).get(1)).toBe(body)
   })
 
   test('is created once', async () => {
-    expect(await deps.contentItems.create(site, 'category', { id: 8, name: 'Eight' })).toBe(true)
-    expect(await deps.contentItems.create(site, 'category', { id: 8, name: 'Again' })).toBe(false)
+    expect(await deps.contentItems.create(site, 'category', { id: 8, name: 'Eight' }, entry)).toBe(true)
+    expect(await deps.contentItems.create(site, 'category', { id: 8, name: 'Again' }, entry)).toBe(false)
     expect(await deps.contentItems.get(site, 'category', 8)).toEqual({ id: 8, name: 'Eight' })
     expect(await deps.contentItems.highestId(site, 'category')).toBe(8)
     expect(await deps.contentItems.highestId(site, 'blog')).toBe(0)
@@ -87,6 +88,7 @@ describe('content', () => {
       site,
       'news',
       many.map((id) => newsItem(id)),
+      entry,
     )
     expect([...(await deps.contentItems.getMany(site, 'news', many)).keys()].sort()).toEqual(many)
     expect((await deps.contentItems.existing(site, 'news', [...many, 5_000])).size).toBe(many.length)

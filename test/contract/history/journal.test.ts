@@ -2,6 +2,7 @@ import { DeleteCommand, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createJournal } from '../../../lib/aws/dynamodb/journal.ts'
 import { createWebForms } from '../../../lib/aws/dynamodb/web-forms.ts'
+import { createDeadline } from '../../../lib/core/deadline.ts'
 import { type HistoryEntry, lostEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { failOnce, loseAnswer, watchCalls } from '../../support/store-faults.ts'
@@ -212,7 +213,10 @@ describe('the history in DynamoDB', () => {
   test('asks for nothing when the time of the request is over', async () => {
     const { record, dynamodb, lost } = open()
     const calls = watchCalls(dynamodb)
-    await record(entryOf('late'), () => 400)
+    await record(
+      entryOf('late'),
+      createDeadline(() => 400),
+    )
     expect({ lost, subjects: await subjects() }).toEqual({ lost: ['late'], subjects: [] })
     expect(calls.length).toBeLessThan(2)
   })

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../../lib/core/clock.ts'
+import { unlimited } from '../../../lib/core/deadline.ts'
 import { createHandler, type EdgeDeps } from '../../../lib/http/handler.ts'
 import { operation } from '../../../lib/http/operation.ts'
 import { callerOperation, publicOperation } from '../../../lib/http/public-operation.ts'
@@ -9,7 +10,6 @@ import type { Send } from '../../../lib/http/request.ts'
 import { bareHandler } from '../../support/bare-handler.ts'
 import { requestOf, send } from '../../support/gateway.ts'
 
-const unlimited = () => Number.POSITIVE_INFINITY
 const request = requestOf('GET', '/', { requestId: 'request-1' })
 const body = { code: 100500, message: expect.any(String), requestId: 'request-1' }
 

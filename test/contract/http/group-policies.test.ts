@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDeadline } from '../../../lib/core/deadline.ts'
 import { createHandler } from '../../../lib/http/handler.ts'
 import { operation } from '../../../lib/http/operation.ts'
 import { ok } from '../../../lib/http/reply.ts'
@@ -148,7 +149,10 @@ describe('a site in another data centre', () => {
   test('is named before anything of the body is read', async () => {
     const stream = Readable.from([Buffer.from('{}')])
     const request = requestOf('POST', path(distantSite), as(await service.issueToken({ sites })))
-    const { status } = await handlers.storage({ ...request, body: { stream } }, () => 1_000)
+    const { status } = await handlers.storage(
+      { ...request, body: { stream } },
+      createDeadline(() => 1_000),
+    )
     expect(status).toBe(301)
     expect(stream.readableDidRead).toBe(false)
   })

@@ -15,7 +15,7 @@ import { scratchDirectory } from '../../support/directory.ts'
 
 /** Resumable uploads over restarts of one machine, and what its commands say of them. */
 const site = 1001 as SiteId
-const uploader: Uploader = { site, author: { actor: 'ann' }, remainingTime: unlimited }
+const uploader: Uploader = { site, author: { actor: 'ann' }, deadline: unlimited }
 const mebibyte = 1024 * 1024
 const day = 24 * 3600 * 1000
 

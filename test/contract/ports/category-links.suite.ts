@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
+import { createDeadline } from '../../../lib/core/deadline.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import { entry, type Hand } from '../../support/hands.ts'
 import { openLinks, type Tested, wish } from './linked-site.ts'
@@ -169,7 +170,7 @@ export const describeCategoryLinks = (hand: Hand<Tested>): void => {
     test('and unlinking change nothing when the request has no time left', async () => {
       await putNews([1, 2, 3])
       await link([1], true)
-      const late = () => 0
+      const late = createDeadline(() => 0)
       const refused = { code: 100503 }
       await expect(at.links.link(at.list, wish([1, 2], false), entry, late)).rejects.toMatchObject(refused)
       await expect(at.links.link(at.list, wish([3]), entry, late)).rejects.toMatchObject(refused)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createDeadline } from '../../../lib/core/deadline.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import { longestSilence } from '../../../lib/storage/folder-removals.ts'
@@ -94,7 +95,15 @@ export const describeFolderRemovals = ({ name, open }: Hand<Tested>): void => {
     })
 
     test('are not opened when the request has no time left', async () => {
-      await expect(removals.open(site, folder, 'one', entry, () => 0)).rejects.toMatchObject({ code: 100503 })
+      await expect(
+        removals.open(
+          site,
+          folder,
+          'one',
+          entry,
+          createDeadline(() => 0),
+        ),
+      ).rejects.toMatchObject({ code: 100503 })
       expect(await removals.openOf(site, [folder])).toEqual([])
     })
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createDeadline } from '../../../lib/core/deadline.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { CategoryId, SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import type { History } from '../../../lib/history/history.ts'
@@ -188,7 +189,7 @@ export const describeHistory = ({ name, open }: Hand<Tested>): void => {
           form,
           () => [],
           entryOf('field.created', 'late'),
-          () => 0,
+          createDeadline(() => 0),
         )
         await expect(late).rejects.toThrow()
         expect(await told(history, site)).toEqual([created, renamed, changed])

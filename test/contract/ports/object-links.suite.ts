@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
+import { createDeadline } from '../../../lib/core/deadline.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import { entry, type Hand } from '../../support/hands.ts'
 import { openLinks, type Tested } from './linked-site.ts'
@@ -77,7 +78,7 @@ export const describeObjectLinks = (hand: Hand<Tested>): void => {
 
     test('and unlinking change nothing when the request has no time left', async () => {
       await linkObject([5])
-      const late = () => 0
+      const late = createDeadline(() => 0)
       const refused = { code: 100503, status: 503 }
       const wanted = new Map([[6 as CategoryId, true]])
       await expect(at.links.linkObject(newsOf(1), wanted, entry, late)).rejects.toMatchObject(refused)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createDeadline } from '../../../lib/core/deadline.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { largestNamedId, type SiteId, type WebFormId } from '../../../lib/core/ids.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
@@ -159,7 +160,7 @@ export const describeWebForms = ({ name, open }: Hand<Tested>): void => {
         formId(7),
         () => [],
         entry,
-        () => 0,
+        createDeadline(() => 0),
       )
       await expect(late).rejects.toMatchObject({ code: 100503 })
       expect(await typesOf(7)).toEqual([-2])

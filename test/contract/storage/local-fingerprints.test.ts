@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { unlimited } from '../../../lib/core/deadline.ts'
+import { createDeadline, unlimited } from '../../../lib/core/deadline.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { entry } from '../../support/history.ts'
 import { type LocalFiles, openLocalFiles } from '../../support/local-files.ts'
@@ -74,7 +74,12 @@ describe('the fingerprint of a large file on one machine', () => {
     const opened = open()
     await put(opened, key, large)
     const info = await find(opened, key)
-    expect(await opened.files.fingerprintOf(info, () => 0)).toBeNull()
+    expect(
+      await opened.files.fingerprintOf(
+        info,
+        createDeadline(() => 0),
+      ),
+    ).toBeNull()
     expect(await opened.files.fingerprintOf(info, unlimited)).toMatch(/-2$/)
   })
 

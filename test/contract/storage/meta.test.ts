@@ -19,7 +19,7 @@ beforeAll(async () => {
       files: {
         ...files,
         find: async (key) => withoutFingerprint(await files.find(key)),
-        fingerprintOf: (info, remainingTime) => fingerprintOf(info, remainingTime()),
+        fingerprintOf: (info, deadline) => fingerprintOf(info, deadline.timeLeft()),
       },
     }),
   })

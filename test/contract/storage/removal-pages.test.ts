@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { unlimited } from '../../../lib/core/deadline.ts'
 import { continueRemoval } from '../../../lib/storage/continue-removal.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { callsToTry } from '../../support/each-call.ts'
@@ -70,7 +71,7 @@ it.each(Object.entries(failures))(
     const remove = (folder: string) => storage.remove(folder)
     const workOff = async () => {
       for (const message of storage.sent) {
-        await continueRemoval(storage.deps, message, { deadline: { isOver: () => false }, end: 60_000 })
+        await continueRemoval(storage.deps, message, unlimited, 60_000)
       }
     }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createDeadline, unlimited } from '../../../lib/core/deadline.ts'
 import { continueRemoval } from '../../../lib/storage/continue-removal.ts'
 import { longestSilence } from '../../../lib/storage/folder-removals.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
@@ -9,7 +10,7 @@ import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 /** Less than what a request keeps for its answer: the time for a removal is up as soon as it has begun. */
 const noTime = 1_000
 
-const wholeSlice = { deadline: { isOver: () => false }, end: 90_000 }
+const longestWork = 90_000
 
 describe('the removal of a folder with more files than one call deletes', () => {
   let storage: StorageUnderTest
@@ -45,7 +46,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
     if (!sent) throw new Error('This is not in the queue')
     return sent
   }
-  const finish = (number = 0) => continueRemoval(storage.deps, message(number), wholeSlice)
+  const finish = (number = 0) => continueRemoval(storage.deps, message(number), unlimited, longestWork)
 
   it('is answered 200 when it is done in time, and what follows it is kept', async () => {
     expect((await storage.remove('/large')).status).toBe(200)
@@ -99,7 +100,13 @@ describe('the removal of a folder with more files than one call deletes', () => 
   it('goes on in slices, one message after the other', async () => {
     await fillFolder(storage, '/huge', 3_000)
     await storage.remove('/huge', { remaining: noTime })
-    const slice = () => continueRemoval(storage.deps, message(), { ...wholeSlice, deadline: { isOver: () => true } })
+    const slice = () =>
+      continueRemoval(
+        storage.deps,
+        message(),
+        createDeadline(() => 0),
+        longestWork,
+      )
     expect([await slice(), await slice(), await slice()]).toEqual([{ delay: 0 }, { delay: 0 }, undefined])
     expect((await metaOf('/huge')).status).toBe(404)
   })
@@ -111,7 +118,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
       files: { ...storage.deps.files, remove: () => Promise.reject(new Error('died')) },
     }
     await put('/elsewhere')
-    await expect(continueRemoval(broken, message(), wholeSlice)).rejects.toThrow('died')
+    await expect(continueRemoval(broken, message(), unlimited, longestWork)).rejects.toThrow('died')
     expect(await finish()).toBeUndefined()
     expect((await metaOf('/large')).status).toBe(404)
   })
@@ -133,11 +140,11 @@ describe('the removal of a folder with more files than one call deletes', () => 
       },
     }
     const untouched = { ...storage.deps, files: { ...files, remove: () => Promise.reject(new Error('two at once')) } }
-    const first = continueRemoval(slow, message(), wholeSlice)
+    const first = continueRemoval(slow, message(), unlimited, longestWork)
     await begun.promise
-    expect(await continueRemoval(untouched, { ...message(), name: 'another' }, wholeSlice)).toBeUndefined()
+    expect(await continueRemoval(untouched, { ...message(), name: 'another' }, unlimited, longestWork)).toBeUndefined()
     time += 30_000
-    expect(await continueRemoval(untouched, message(), wholeSlice)).toEqual({ delay: 60 })
+    expect(await continueRemoval(untouched, message(), unlimited, longestWork)).toEqual({ delay: 60 })
     goOn.resolve()
     expect(await first).toBeUndefined()
     expect((await metaOf('/large')).status).toBe(404)
@@ -148,7 +155,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
     const { files, removals } = storage.deps
     const dies = () => Promise.reject(new Error('died'))
     const dying = { ...storage.deps, files: { ...files, remove: dies }, removals: { ...removals, giveBack: dies } }
-    await expect(continueRemoval(dying, message(), wholeSlice)).rejects.toThrow('died')
+    await expect(continueRemoval(dying, message(), unlimited, longestWork)).rejects.toThrow('died')
     expect(await finish()).toEqual({ delay: 90 })
     time += 90_000
     expect(await finish()).toBeUndefined()
@@ -205,7 +212,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
       parsePath('large/late'),
       false,
       { contentType: undefined, content },
-      { author, remainingTime: () => Number.POSITIVE_INFINITY },
+      { author, deadline: unlimited },
     )
     await expect(putting).rejects.toMatchObject({ code: 104010 })
     expect((await storage.get('/large/late')).status).toBe(404)

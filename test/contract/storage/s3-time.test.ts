@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { failLikePort } from '../../../lib/aws/calls/client-calls.ts'
+import { createDeadline, type Deadline } from '../../../lib/core/deadline.ts'
 import type { Change, ObjectStore } from '../../../lib/storage/object-store.ts'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { callsToTry } from '../../support/each-call.ts'
@@ -38,10 +39,10 @@ afterEach(() => {
 })
 
 /** Runs something for as long as a function has, in a time that passes by itself. */
-const inFunctionTime = async <Result>(run: (remainingTime: () => number) => Promise<Result>) => {
+const inFunctionTime = async <Result>(run: (deadline: Deadline) => Promise<Result>) => {
   let elapsed = 0
   let isOver = false
-  const running = run(() => functionTime - elapsed).finally(() => {
+  const running = run(createDeadline(() => functionTime - elapsed)).finally(() => {
     isOver = true
   })
   running.catch(() => {})
@@ -154,8 +155,8 @@ describe.each([
         await prepare()
         const changes = await make()
         const slow = slowDown(number, slowness)
-        const { result, elapsed } = await inFunctionTime((remainingTime) =>
-          store.place(changes, { ...free, remainingTime }, entry).catch((error: unknown) => error),
+        const { result, elapsed } = await inFunctionTime((deadline) =>
+          store.place(changes, { ...free, deadline }, entry).catch((error: unknown) => error),
         )
         expect({ number, result }).toEqual({ number, result: { outcome: 'late' } })
         expect(elapsed).toBeLessThan(functionTime - frozenAt)
@@ -202,10 +203,10 @@ describe('a request whose call to S3 is slow', () => {
         for (const name of ['/g', '/f/other.html']) await storage.remove(name)
         const slow = slowDown(number, 'request')
         let answer: { readonly status: number } | undefined
-        const { elapsed } = await inFunctionTime(async (remaining) => {
+        const { elapsed } = await inFunctionTime(async ({ timeLeft }) => {
           // Lambda answers for the operation when that only reads.
           answer = await Promise.race([
-            ask(remaining),
+            ask(timeLeft),
             new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), functionTime - frozenAt)),
           ])
         })

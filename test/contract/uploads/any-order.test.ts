@@ -35,7 +35,7 @@ import { openTestTables } from '../../support/tables.ts'
  * was sent, or there is none.
  */
 const site = 1001 as SiteId
-const uploader: Uploader = { site, author: { actor: 'ann' }, remainingTime: unlimited }
+const uploader: Uploader = { site, author: { actor: 'ann' }, deadline: unlimited }
 
 /** What a process of the service finds: all that outlives it. */
 interface Kept extends Pick<Stores, 'files' | 'workflows' | 'removals' | 'uploadRecords' | 'uploadParts'> {}

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { hashToken } from '../../../lib/access/grants.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
+import { unlimited } from '../../../lib/core/deadline.ts'
 import { authenticate } from '../../../lib/http/admission.ts'
 import { groupPolicies } from '../../../lib/http/group-policy.ts'
 
@@ -20,9 +21,17 @@ const lookedUp = async (headers: Readonly<Record<string, string>>): Promise<stri
     dataCentre: 'us',
     clock: systemClock,
   }
-  const remainingTime = () => Number.POSITIVE_INFINITY
   const body = { bytes: new Uint8Array() }
-  const request = { id: '1', method: 'GET', path: '/', query: new Map(), headers, body, params: {}, remainingTime }
+  const request = {
+    id: '1',
+    method: 'GET',
+    path: '/',
+    query: new Map(),
+    headers,
+    body,
+    params: {},
+    deadline: unlimited,
+  }
   const trace = { operation: 'none', site: null, token: null, public: false }
   await expect(authenticate(deps, request, groupPolicies.fields, trace)).rejects.toMatchObject({
     status: 401,

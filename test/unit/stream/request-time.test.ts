@@ -1,13 +1,13 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { createTimeFor } from '../../../functions/entries/stream/stream-server.ts'
+import { createDeadlineFor } from '../../../functions/entries/stream/stream-server.ts'
 
 /** A request of these headers at whose clock the test turns, in seconds. */
 const arriving = (headers: Readonly<Record<string, string>>) => {
   let now = 5_000
   const message = Object.assign(new IncomingMessage(new Socket()), { headers: { ...headers } })
-  const left = createTimeFor(() => now)(message)
+  const left = createDeadlineFor(() => now)(message).timeLeft
   return {
     message,
     left: () => left() / 1000,

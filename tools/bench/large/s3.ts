@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { Upload } from '@aws-sdk/lib-storage'
 import { createStorageHandler } from '../../../functions/storage/group.ts'
+import { unlimited } from '../../../lib/core/deadline.ts'
 import type { Answer, Handler } from '../../../lib/http/request.ts'
 import { createStorageDeps } from '../../../lib/service/deps.ts'
 import { type CloudRequest, watchCloudRequests } from '../../../test/support/cloud-requests.ts'
@@ -33,7 +34,7 @@ const serviceOf =
   (method, path, headers, bytes = Buffer.alloc(0)) => {
     const length = { 'Content-Length': String(bytes.length) }
     const all = { Authorization: token, 'Tus-Resumable': '1.0.0', ...length, ...headers }
-    return handler({ ...requestOf(method, path, { headers: all }), body: { bytes } }, () => Number.POSITIVE_INFINITY)
+    return handler({ ...requestOf(method, path, { headers: all }), body: { bytes } }, unlimited)
   }
 
 // Uploads `size` bytes in appends of `step` bytes.

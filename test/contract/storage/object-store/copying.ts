@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createDeadline } from '../../../../lib/core/deadline.ts'
 import type { Change, ListedObject } from '../../../../lib/storage/object-store.ts'
 import { entry } from '../../../support/history.ts'
 import { kilobyte, type Workbench } from './workbench.ts'
@@ -84,7 +85,9 @@ export const describeCopying = (bench: Workbench): void => {
     for (const name of names) await put(`${prefix}${name}`, name)
     const changes = (await listed(prefix)).map((from): Change => ({ kind: 'copy', from, key: `${from.key}-copied` }))
     let asked = 0
-    expect(await bench.place(changes, { remainingTime: () => (++asked > 6 ? 0 : Number.POSITIVE_INFINITY) })).toEqual({
+    expect(
+      await bench.place(changes, { deadline: createDeadline(() => (++asked > 6 ? 0 : Number.POSITIVE_INFINITY)) }),
+    ).toEqual({
       outcome: 'late',
     })
     expect(await keysUnder(prefix)).toEqual(names.map((name) => prefix + name))

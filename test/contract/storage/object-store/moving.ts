@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { createDeadline } from '../../../../lib/core/deadline.ts'
 import type { Change } from '../../../../lib/storage/object-store.ts'
 import { entry } from '../../../support/history.ts'
 import type { Workbench } from './workbench.ts'
@@ -45,7 +46,9 @@ export const describeMoving = (bench: Workbench): void => {
     const { objects } = await bench.store.list({ prefix, folded: false, limit: 10 })
     const changes: Change[] = objects.map((from) => ({ kind: 'move', from, key: `${from.key}-moved` }))
     let asked = 0
-    expect(await bench.place(changes, { remainingTime: () => (++asked > 6 ? 0 : Number.POSITIVE_INFINITY) })).toEqual({
+    expect(
+      await bench.place(changes, { deadline: createDeadline(() => (++asked > 6 ? 0 : Number.POSITIVE_INFINITY)) }),
+    ).toEqual({
       outcome: 'late',
     })
     expect(await keysUnder(prefix)).toEqual(names.map((name) => prefix + name))

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { createDeadline } from '../../../../lib/core/deadline.ts'
 import type { Change, PlaceConditions, PlaceResult } from '../../../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../../../lib/storage/path.ts'
 import { entry } from '../../../support/history.ts'
@@ -103,7 +104,7 @@ export const describeRacing = (bench: Workbench): void => {
    */
   const removeWhilePlacing = async (
     name: string,
-    begin: (open: () => void) => Pick<PlaceConditions, 'remainingTime'> & { readonly begun?: Promise<void> },
+    begin: (open: () => void) => Pick<PlaceConditions, 'deadline'> & { readonly begun?: Promise<void> },
   ) => {
     const prefix = fresh()
     const key = `${prefix}a`
@@ -131,10 +132,10 @@ export const describeRacing = (bench: Workbench): void => {
     for (let round = 0; round < rounds; round++) {
       await removeWhilePlacing(`beside-${round}`, (open) => ({ begun: soon(round, open) }))
       await removeWhilePlacing(`within-${round}`, (open) => ({
-        remainingTime() {
+        deadline: createDeadline(() => {
           open()
           return Number.POSITIVE_INFINITY
-        },
+        }),
       }))
     }
     expect(await leftovers()).toBe(0)

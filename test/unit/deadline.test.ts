@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createDeadline, unlimited } from '../../lib/core/deadline.ts'
+
+let time = 0
+const now = () => time
+
+beforeEach(() => {
+  time = 1_000
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('a deadline', () => {
+  it('is over, refuses changes and cuts calls when its time is over', () => {
+    using deadline = unlimited.within(500, now)
+    const { signal } = deadline
+    time += 499
+    vi.advanceTimersByTime(499)
+    expect([deadline.timeLeft(), deadline.isOver(), signal.aborted]).toEqual([1, false, false])
+    deadline.check()
+    time += 1
+    vi.advanceTimersByTime(1)
+    expect([deadline.timeLeft(), deadline.isOver(), signal.aborted]).toEqual([0, true, true])
+    expect(deadline.check).toThrow(expect.objectContaining({ code: 100503 }))
+  })
+
+  it('comes earlier by what is reserved, and no later than the end of the work', () => {
+    const request = createDeadline(() => 9_000 - time)
+    expect(request.reserving(500).timeLeft()).toBe(7_500)
+    expect(request.within(1_000, now).timeLeft()).toBe(1_000)
+    expect(request.within(90_000, now).timeLeft()).toBe(8_000)
+    expect(request.reserving(500).within(7_800, now).timeLeft()).toBe(7_500)
+    expect(request.reserving(8_000).isOver()).toBe(true)
+  })
+
+  it('cuts nothing any more when its work has ended', () => {
+    const cut = (() => {
+      using deadline = unlimited.within(500, now)
+      return deadline.signal
+    })()
+    vi.advanceTimersByTime(1_000)
+    expect(cut.aborted).toBe(false)
+  })
+
+  it('ends the wait for a call that cannot be cut', async () => {
+    using deadline = unlimited.within(500, now)
+    expect(await deadline.wait(Promise.resolve('answer'))).toBe('answer')
+    const waiting = expect(deadline.wait(new Promise(() => {}))).rejects.toThrow('aborted')
+    vi.advanceTimersByTime(500)
+    await waiting
+  })
+})
