@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { mostFiles } from '../../storage/upload-files.ts'
-import { component, described, link, named } from '../contract.ts'
-import { copyPath, newName, newPath } from './switches.ts'
+import { component, described, link, named, type ParameterContracts, text } from '../contract.ts'
+import { copyPath, force, newName, newPath, restoreBody } from './switches.ts'
 
 // Answers. The operations write values of these types.
 
@@ -111,8 +111,15 @@ export const removalPreview = component(
   },
 )
 
-// Bodies.
+// What is sent.
 
+force.register(...named('Force'))
+restoreBody.register(
+  ...named(
+    'Restoration',
+    'Restores the newest kept state, or the `version` of a file. With `replace`, it replaces the present state.',
+  ),
+)
 newName.register(...named('NewName', 'The new name of a file or folder: one segment.'))
 newPath.register(
   ...named(
@@ -136,3 +143,14 @@ export const form = component('Files', 'Each part `file` is a file, stored under
 export const formBodies = { 'multipart/form-data': form }
 
 export const fileTypes = ['application/octet-stream', '*/*']
+
+export const meta = text('Asks for information about the path, not for its bytes. The switch needs no value.', '')
+
+export const noneMatch: ParameterContracts = {
+  'If-None-Match': text(
+    '`*`: change something only if nothing is there. ETags: only if the present state is none of them.',
+    '"an-etag-of-before"',
+  ),
+}
+
+export const pathLinks = { readPath: {}, deletePath: {} }
