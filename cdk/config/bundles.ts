@@ -3,7 +3,7 @@ import { cp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
-import { byName } from '../../lib/core/content-kinds.ts'
+import { byName } from '../../lib/core/names.ts'
 import {
   type FunctionName,
   type FunctionSettings,

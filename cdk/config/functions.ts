@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { Duration } from 'aws-cdk-lib'
 import { referenceFiles } from '../../lib/contract/documentation/reference-assets.ts'
 import type { prefixes } from '../../lib/contract/routes/routes.ts'
-import { byName, capitalised } from '../../lib/core/content-kinds.ts'
+import { byName, capitalised } from '../../lib/core/names.ts'
 
 export type ServedGroup = (typeof prefixes)[number]['group']
 

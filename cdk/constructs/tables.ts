@@ -11,7 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb'
 import type { Construct } from 'constructs'
 import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
-import { byName, capitalised } from '../../lib/core/content-kinds.ts'
+import { byName, capitalised } from '../../lib/core/names.ts'
 import { type DataCentreSettings, isProtected, nearestDirectory, type Settings } from '../config/settings.ts'
 
 /** `webForms` → `WebFormsTable`, the output that names the table for the administration tool. */

@@ -1,18 +1,12 @@
 import { type Json, toJson } from '../core/answer-size.ts'
-import {
-  type associationMembers,
-  associationShape,
-  contentShape,
-  type ObjectKind,
-  textMember,
-} from '../core/content-kinds.ts'
+import { type ObjectKind, textMember } from '../core/content-kinds.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { CategoryId, SiteId } from '../core/ids.ts'
-import type { Item, Scalars, ValuesOf } from '../core/item-shape.ts'
-import { objectKinds } from '../core/object-kinds.ts'
+import { objectKinds, type Scalars } from '../core/object-kinds.ts'
 import type { CategoryLink, CategoryLinks, LinkList } from './category-links.ts'
 import type { Entry, ListSource } from './choose-page.ts'
 import type { Content, Contents, SiteObject } from './contents.ts'
+import { associationShape, contentShape, type Item } from './query/item-shape.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
 import { type ItemPage, runList, writeItems } from './run-list.ts'
 
@@ -44,7 +38,7 @@ const associationSource = (
   const text = textMember(kind)
   const shownCategory: Scalars = category
 
-  const outline = ({ id, displayable }: CategoryLink): ValuesOf<typeof associationMembers> => ({
+  const outline = ({ id, displayable }: CategoryLink) => ({
     objectId: id,
     categoryId: list.category,
     objectType: objectKinds[kind].type,

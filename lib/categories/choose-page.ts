@@ -1,9 +1,9 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises'
 import type { Json } from '../core/answer-size.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { Item, MemberReference } from '../core/item-shape.ts'
 import type { Count } from './contents.ts'
 import type { Selection } from './query/fields.ts'
+import type { Item, MemberReference } from './query/item-shape.ts'
 import type { ListQuery, Paging } from './query/list-query.ts'
 import type { Position } from './query/order.ts'
 

@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { type ContentKind, contentMembers } from '../core/content-kinds.ts'
 import { largestContentId } from '../core/ids.ts'
-import type { MemberType, Scalar } from '../core/item-shape.ts'
-import { type ContentMember, longestString } from '../core/object-kinds.ts'
+import { type ContentMember, longestString, type MemberType, type Scalar } from '../core/object-kinds.ts'
 import { readDateTime } from './query/comparable.ts'
 
 // In bytes; leaves room in an item of the store.

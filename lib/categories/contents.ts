@@ -1,7 +1,7 @@
 import type { ContentKind, ObjectKind } from '../core/content-kinds.ts'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import type { CategoryId, SiteId } from '../core/ids.ts'
-import type { Scalars } from '../core/item-shape.ts'
+import type { Scalars } from '../core/object-kinds.ts'
 
 export type Content = Scalars & { readonly id: number }
 

@@ -1,7 +1,7 @@
 import { collectThatFit, type Json, largestPage, toJson } from '../core/answer-size.ts'
-import type { Item } from '../core/item-shape.ts'
 import { choosePage, type Entry, type ListSource } from './choose-page.ts'
 import type { Selection } from './query/fields.ts'
+import type { Item } from './query/item-shape.ts'
 import type { ListQuery } from './query/list-query.ts'
 
 export interface ItemPage {

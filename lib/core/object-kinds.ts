@@ -1,4 +1,16 @@
-import type { Member, MemberType, Scalar } from './item-shape.ts'
+/** `flag` is 1 or 0; `date` is `YYYY-MM-DDTHH:MM:SS` in UTC; `text` is too long to be compared. */
+export type MemberType = 'integer' | 'flag' | 'string' | 'boolean' | 'date' | 'text'
+
+export interface Member {
+  readonly type: MemberType
+  readonly nullable?: true
+}
+
+export type Members = Readonly<Record<string, Member>>
+
+export type Scalar = string | number | boolean | null
+
+export type Scalars = Readonly<Record<string, Scalar>>
 
 type Default = Scalar | ((of: (name: string) => Scalar, now: string) => Scalar)
 
@@ -16,8 +28,6 @@ interface ObjectKindRecord {
   readonly segment: string
   // C-4: the `objectType` of a linked object.
   readonly type: number
-  // The contract's numbers of its operations: list, link, unlink.
-  readonly numbers: readonly [number, number, number] | readonly []
   // In the order of answers. A member of type `text` is stored separately.
   readonly members: Readonly<Record<string, ContentMember>>
   readonly examples: { readonly shown: string; readonly flag: string; readonly date: string }
@@ -68,7 +78,6 @@ const news = {
   many: 'news items',
   segment: 'news',
   type: 7,
-  numbers: [6, 7, 8],
   members: {
     id: integer('its number, by which it is found'),
     siteId: integer('the number of its site: whatever a record says, it is that of the site'),
@@ -105,7 +114,6 @@ const blog = {
   many: 'blogs',
   segment: 'blogs',
   type: 55,
-  numbers: [9, 10, 11],
   members: {
     id: integer('its number, by which it is found'),
     siteId: integer('the number of its site: whatever a record says, it is that of the site'),

@@ -1,5 +1,5 @@
 import type { AnswerContract, BodyContract, ParameterContract } from '../../lib/contract/contract.ts'
-import { byName } from '../../lib/core/content-kinds.ts'
+import { byName } from '../../lib/core/names.ts'
 import { isRead } from '../../lib/http/request.ts'
 import { isOfSite } from '../../lib/http/router.ts'
 import type { Recording, Shown } from './examples.ts'

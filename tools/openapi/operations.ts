@@ -4,7 +4,7 @@ import { documentationContract } from '../../lib/contract/documentation/contract
 import { fieldsContract } from '../../lib/contract/fields/contract.ts'
 import { routes } from '../../lib/contract/routes/routes.ts'
 import { storageContract } from '../../lib/contract/storage/contract.ts'
-import { byName } from '../../lib/core/content-kinds.ts'
+import { byName } from '../../lib/core/names.ts'
 import { type GroupPolicy, groupPolicies } from '../../lib/http/group-policy.ts'
 import type { Format } from '../../lib/http/negotiate.ts'
 import type { Route } from '../../lib/http/router.ts'

@@ -1,10 +1,5 @@
-import {
-  findMember,
-  type ItemShape,
-  type MemberReference,
-  type MemberType,
-  type Scalar,
-} from '../../core/item-shape.ts'
+import type { MemberType, Scalar } from '../../core/object-kinds.ts'
+import { findMember, type ItemShape, type MemberReference } from './item-shape.ts'
 
 export class QueryFault extends Error {
   override readonly name = 'QueryFault'

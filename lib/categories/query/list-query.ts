@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { invalidInput, type Problem } from '../../core/errors.ts'
-import type { ItemShape } from '../../core/item-shape.ts'
 import { type Comparable, QueryFault } from './comparable.ts'
 import { parseFields, type Selection, standardFields } from './fields.ts'
+import type { ItemShape } from './item-shape.ts'
 import { keyOrder, type Order, type Position, parseOrder } from './order.ts'
 import { parseWhere, type Where } from './where.ts'
 

@@ -1,5 +1,5 @@
-import type { Item, ItemShape, MemberReference } from '../../core/item-shape.ts'
 import { type Comparable, compare, memberNamed, toComparable } from './comparable.ts'
+import type { Item, ItemShape, MemberReference } from './item-shape.ts'
 
 export interface Position {
   readonly values: readonly Comparable[]

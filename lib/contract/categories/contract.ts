@@ -1,20 +1,12 @@
 import * as z from 'zod/mini'
+import { associationShape, contentShape, type ItemShape } from '../../categories/query/item-shape.ts'
 import { largestLimit, standardLimit } from '../../categories/query/list-query.ts'
 import { deepestWhere, longestWhere, mostConditions } from '../../categories/query/where.ts'
 import { siteUrlShape } from '../../categories/site-urls.ts'
-import {
-  associationShape,
-  capitalised,
-  contentShape,
-  manyObjects,
-  type ObjectKind,
-  objectKindNames,
-  oneOf,
-  recordOf,
-} from '../../core/content-kinds.ts'
+import { manyObjects, type ObjectKind, objectKindNames, oneOf } from '../../core/content-kinds.ts'
 import { largestContentId } from '../../core/ids.ts'
-import type { ItemShape, Member, Members, MemberType } from '../../core/item-shape.ts'
-import { objectKinds } from '../../core/object-kinds.ts'
+import { capitalised, recordOf } from '../../core/names.ts'
+import { type Member, type Members, type MemberType, objectKinds } from '../../core/object-kinds.ts'
 import {
   type AnswerContract,
   component,
@@ -221,13 +213,22 @@ export const categoriesContract: GroupContract<'categories'> = {
     ),
   },
   operations: {
-    ...ofEachKind('list', listOf),
-    ...ofEachKind('link', linkOf),
-    ...ofEachKind('unlink', unlinkOf),
+    ...ofEachKind((kind) => ({
+      list: listOf(kind),
+      link: linkOf(kind),
+      unlink: unlinkOf(kind),
+      listAll: listAllOf(kind),
+      listCategories: listCategoriesOf(kind),
+      linkCategories: linkCategoriesOf(kind),
+      unlinkCategories: unlinkCategoriesOf(kind),
+    })),
     listCategories: {
       summary: 'List the categories of a site',
       query: categorySwitches,
-      answers: page(categoryPage, { getCategory: firstCategory, ...ofEachKind('list', () => firstCategory) }),
+      answers: page(categoryPage, {
+        getCategory: firstCategory,
+        ...recordOf(objectKindNames.map((kind) => [operationsOf(kind).list, firstCategory])),
+      }),
       errors: ['categoriesMalformed', 'listTooLong'],
     },
     getCategory: {
@@ -241,10 +242,6 @@ export const categoriesContract: GroupContract<'categories'> = {
       }),
       errors: ['categoriesMalformed', 'categoryUnknown'],
     },
-    ...ofEachKind('listAll', listAllOf),
-    ...ofEachKind('listCategories', listCategoriesOf),
-    ...ofEachKind('linkCategories', linkCategoriesOf),
-    ...ofEachKind('unlinkCategories', unlinkCategoriesOf),
     listSiteUrls: {
       summary: 'List the addresses of a site',
       description: 'There is one: the base URL of the data centre where the site lives.',
