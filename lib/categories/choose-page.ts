@@ -1,5 +1,6 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises'
 import type { Json } from '../core/answer-size.ts'
+import { chunksOf } from '../core/chunks-of.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Count } from './contents.ts'
 import type { Selection } from './query/fields.ts'
@@ -84,9 +85,7 @@ const findAllMatches = async <E extends Entry>(
     })
   }
   const matches: Match<E>[] = []
-  for (let from = 0; from < entries.length; from += longestStep) {
-    matches.push(...(await findMatches(source, query, entries.slice(from, from + longestStep))))
-  }
+  for (const some of chunksOf(entries, longestStep)) matches.push(...(await findMatches(source, query, some)))
   const { order } = query
   return order.members.length > 0 ? matches.sort((a, b) => order.compare(a.position, b.position)) : matches
 }

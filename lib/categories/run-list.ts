@@ -1,4 +1,5 @@
 import { collectThatFit, type Json, largestPage, toJson } from '../core/answer-size.ts'
+import { chunksOf } from '../core/chunks-of.ts'
 import { choosePage, type Entry, type ListSource } from './choose-page.ts'
 import type { Selection } from './query/fields.ts'
 import type { Item } from './query/item-shape.ts'
@@ -23,8 +24,7 @@ export const writeItems = async (
   addTexts?: (items: readonly Item[]) => Promise<readonly Item[]>,
 ): Promise<readonly Json<Item>[]> => {
   const { taken, add } = collectThatFit<Item>(largestPage)
-  for (let from = 0; from < items.length; from += textsAtOnce) {
-    const some = items.slice(from, from + textsAtOnce)
+  for (const some of chunksOf(items, textsAtOnce)) {
     const whole = addTexts ? await addTexts(some) : some
     if (!whole.every((item) => add(toJson(fields.select(item))))) break
   }

@@ -1,3 +1,5 @@
+import { mediaType } from '../core/media-type.ts'
+
 export class MultipartError extends Error {
   override readonly name = 'MultipartError'
 }
@@ -13,7 +15,6 @@ const lineEnd = Buffer.from('\r\n')
 const headerEnd = Buffer.from('\r\n\r\n')
 const dashes = Buffer.from('--')
 
-const mediaType = /^content-type:\s*([!#$&^_.+0-9A-Za-z-]{1,64}\/[!#$&^_.+0-9A-Za-z-]{1,64})[ \t]*(?:;|$)/i
 const parameter = /(;[ \t]*)([^\s"=;]+)=("(?:[^"\\]|\\.)*"|[^";]*)[ \t]*/gy
 
 const refuseTwice = (names: readonly string[]): void => {
@@ -47,7 +48,7 @@ const mendDisposition = (field: string): string => {
 }
 
 const isType = /^content-type:/i
-const plainType = (field = ''): string => `Content-Type: ${mediaType.exec(field)?.[1] ?? undeclared}`
+const plainType = (field = ''): string => `Content-Type: ${mediaType(field.replace(isType, '')) ?? undeclared}`
 
 // The header of a part as busboy understands it. Each character is a byte.
 const mendHeader = (header: string): string => {

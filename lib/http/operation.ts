@@ -39,6 +39,18 @@ interface BodyShape<Body> extends BodyForms {
   readonly malformed: ErrorName
 }
 
+/** The bodies of a group. Schemas and readers load with the first body that needs them. */
+interface Bodies<Schemas> extends BodyForms {
+  readonly schemas: () => Promise<Schemas>
+  readonly malformed: ErrorName
+}
+
+/** The body whose schema has this name. */
+export const bodyOf = <Schemas, Name extends keyof Schemas>({ schemas, ...how }: Bodies<Schemas>, name: Name) => ({
+  ...how,
+  schema: async () => (await schemas())[name],
+})
+
 interface Shape<Params, Query, Body> {
   // Throws the ServiceError of an unknown id or path.
   readonly params: (params: Readonly<Record<string, string>>) => Params

@@ -1,4 +1,5 @@
 import { type ErrorName, ServiceError } from '../core/errors.ts'
+import { mediaType } from '../core/media-type.ts'
 import { readJson } from './json.ts'
 import { type Format, formatOf } from './negotiate.ts'
 import { bodyChunks, type Request } from './request.ts'
@@ -11,10 +12,9 @@ const refuseTooLarge = (length: number): void => {
   if (length > largestDocument) throw new ServiceError('bodyTooLarge', { message })
 }
 
-const mediaTypeOf = (header: string) => {
-  const [type = '', ...parameters] = header.split(';')
-  const charset = parameters.map((parameter) => parameter.trim().toLowerCase()).find((p) => p.startsWith('charset='))
-  return { type: type.trim().toLowerCase(), charset: charset?.slice('charset='.length).replaceAll('"', '') }
+const isUtf8 = (header: string): boolean => {
+  const [, charset = 'utf-8'] = /;\s*charset=([^;]*)/i.exec(header) ?? []
+  return ['utf-8', 'utf8', 'us-ascii'].includes(charset.replaceAll('"', '').trim().toLowerCase())
 }
 
 const startsAsJson = (text: string) => /^\s*[[{]/.test(text)
@@ -26,10 +26,10 @@ const startsAsForm = (text: string) => /^[\w.\-+*%[\]]+=/.test(text) && !startsA
 const declaredFormat = ({ headers }: Request, { xml }: BodyForms): Format | 'form' => {
   const header = headers['content-type']
   if (header === undefined || header.trim() === '') return 'json'
-  const { type, charset } = mediaTypeOf(header)
-  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii') {
+  if (!isUtf8(header)) {
     throw new ServiceError('mediaTypeUnsupported', { message: 'The request body must be UTF-8.' })
   }
+  const type = mediaType(header) ?? ''
   if (type === 'application/x-www-form-urlencoded') return 'form'
   const format = formatOf(type)
   if (format === 'json' || (format === 'xml' && xml)) return format

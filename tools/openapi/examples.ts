@@ -1,5 +1,6 @@
 import type { ExampleRequest } from '../../lib/contract/contract.ts'
 import { type ErrorName, errors } from '../../lib/core/errors.ts'
+import { mediaType } from '../../lib/core/media-type.ts'
 import type { Format } from '../../lib/http/negotiate.ts'
 import { writeXml } from '../../lib/http/write-xml.ts'
 import { type ExampleService, useExampleService } from './example-service.ts'
@@ -56,10 +57,10 @@ const normalised = (text: string, baseUrl: string): string => {
     .replaceAll(/"(lastModified|at)":"[^"]*"/g, `"$1":"${exampleDate}"`)
 }
 
-const show = (type: string | null | undefined, text: string | undefined): Shown | undefined => {
-  const [mediaType] = type?.split(';') ?? []
-  if (!mediaType || !text) return undefined
-  return { mediaType, value: mediaType === 'application/json' ? JSON.parse(text) : text }
+const show = (header: string | undefined, text: string | undefined): Shown | undefined => {
+  const type = mediaType(header)
+  if (!type || !text) return undefined
+  return { mediaType: type, value: type === 'application/json' ? JSON.parse(text) : text }
 }
 
 /** Undefined where the operation succeeds. Throws unless the contract has the answer. */
@@ -86,9 +87,10 @@ const record = async (service: Service, operation: Operation, example: ExampleRe
   const { status } = response
   const text = await response.text()
   const sent = show(headers['Content-Type'], body)
+  const type = response.headers.get('content-type') ?? ''
   const answer = contract.shownByAddress
-    ? { mediaType: response.headers.get('content-type')?.split(';')[0] ?? '', value: `${exampleBaseUrl}${path}` }
-    : show(response.headers.get('content-type'), normalised(text, baseUrl))
+    ? { mediaType: mediaType(type) ?? '', value: `${exampleBaseUrl}${path}` }
+    : show(type, normalised(text, baseUrl))
   return {
     operation: route.operation,
     status,
@@ -113,7 +115,7 @@ export const headersTooLargeStatus = 431
 
 const recordHeadersTooLarge = async ({ baseUrl }: Service): Promise<Recording> => {
   const response = await fetch(baseUrl, { headers: { Accept: 'x'.repeat(17 * 1024) } })
-  const answer = show(response.headers.get('content-type'), normalised(await response.text(), baseUrl))
+  const answer = show(response.headers.get('content-type') ?? '', normalised(await response.text(), baseUrl))
   return { operation: 'none', status: response.status, error: undefined, request: undefined, answer }
 }
 

@@ -4,7 +4,7 @@ import { isRead } from '../../lib/http/request.ts'
 import { isOfSite } from '../../lib/http/router.ts'
 import type { Recording, Shown } from './examples.ts'
 import { type Operation, operations, variablesOf } from './operations.ts'
-import { type Context, errorResponses, headers, mediaType } from './responses.ts'
+import { type Context, errorResponses, headers, typeOf } from './responses.ts'
 import { describeXml, mapValues, type Node } from './schemas.ts'
 
 const parametersOf = ({ operation, schemas }: Context, isTagged: boolean): readonly Node[] => {
@@ -64,7 +64,7 @@ const withExamples = (content: Content, { contract }: Operation, bodies: readonl
 const documents = (schema: Node, xml: AnswerContract['xml'], { operation, schemas }: Context): Content => {
   const { formats } = operation
   const described = xml && formats.includes('xml') ? describeXml(schemas.components, schema, xml) : schema
-  return byName(formats.map(mediaType), () => ({ schema: described }))
+  return byName(formats.map(typeOf), () => ({ schema: described }))
 }
 
 const recordingsOf = ({ operation, recordings }: Context): readonly Recording[] =>

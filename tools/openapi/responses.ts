@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { component } from '../../lib/contract/contract.ts'
 import { answerHeaders, type HeaderName } from '../../lib/contract/contract-headers.ts'
 import { type ErrorName, errors, ServiceError } from '../../lib/core/errors.ts'
+import { mediaType } from '../../lib/core/media-type.ts'
 import { byName, capitalised } from '../../lib/core/names.ts'
 import { contentTypes, type Format } from '../../lib/http/negotiate.ts'
 import { errorReply } from '../../lib/http/render-reply.ts'
@@ -19,7 +20,7 @@ export interface Context {
   readonly components: Record<string, Node>
 }
 
-export const mediaType = (format: Format): string => contentTypes[format].split(';')[0] ?? ''
+export const typeOf = (format: Format): string => mediaType(contentTypes[format]) ?? ''
 
 export const nameOfHeader = (header: string) => header.replaceAll('-', '')
 
@@ -65,7 +66,7 @@ const errorSchema = component('Error', 'An error. `errors` lists every fault of 
 
 /** A recorded answer with this error, or else the error as the service renders it. */
 const exampleOf = (name: ErrorName, format: Format, recordings: readonly Recording[]): Node => {
-  const recorded = recordings.find(({ error, answer }) => error === name && answer?.mediaType === mediaType(format))
+  const recorded = recordings.find(({ error, answer }) => error === name && answer?.mediaType === typeOf(format))
   if (recorded?.answer) return { value: recorded.answer.value }
   const { document } = errorReply(new ServiceError(name), exampleRequestId)
   return { value: format === 'json' ? document.value : writeXml(document) }
@@ -91,7 +92,7 @@ const errorResponse = (names: readonly ErrorName[], { operation: { formats }, re
     // A caller that accepts neither JSON nor XML is told so in JSON.
     const shown = names.filter((name) => format === 'json' || name !== 'notAcceptable')
     if (shown.length === 0) return []
-    return [[mediaType(format), { schema, examples: byName(shown, (name) => exampleOf(name, format, recordings)) }]]
+    return [[typeOf(format), { schema, examples: byName(shown, (name) => exampleOf(name, format, recordings)) }]]
   })
   return {
     description: names.map((name) => `- \`${errors[name].code}\` ${errors[name].message}`).join('\n'),
@@ -122,7 +123,7 @@ export const headersTooLarge = (recordings: readonly Recording[], schemas: Schem
   'x-codes': [headersTooLargeStatus],
   headers: headers([]),
   content: {
-    [mediaType('json')]: {
+    [typeOf('json')]: {
       schema: schemas.answered(errorSchema),
       example: recordings.find(({ status }) => status === headersTooLargeStatus)?.answer?.value,
     },
