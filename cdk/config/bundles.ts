@@ -53,7 +53,6 @@ const copyBuilt = async (name: string, built: string, folder: string): Promise<v
   await cp(source, join(folder, name), { recursive: true })
 }
 
-/** Bundles a Lambda function with the SDK. Its entry is `index.mjs` in the folder. */
 export const bundleFunction = async (
   entry: string,
   folder: string,
@@ -67,7 +66,6 @@ export const bundleFunction = async (
   return metafile
 }
 
-/** The folder of each bundle. */
 export type Bundles = Readonly<Record<FunctionName | 'registration' | 'stream', string>>
 
 // This function is a process, not a handler: Lambda runs `index.js` as a script.

@@ -90,15 +90,19 @@ const itemOf = (id: number | undefined, object: Described = {}, displayable: num
   isDisplayable: displayable === 1,
 })
 
-export interface Page {
+export interface ListPage {
   readonly items: readonly Item[]
   readonly total: number
 }
 
 type Categories = SiteClient['categories']
 
-/** A page of what is linked with a category. */
-export const readLinked = async (categories: Categories, category: number, kind: Kind, look: Look): Promise<Page> => {
+export const readLinked = async (
+  categories: Categories,
+  category: number,
+  kind: Kind,
+  look: Look,
+): Promise<ListPage> => {
   const query = queryOf(look, kind, ofCategory, pageSize)
   if (kind === 'news') {
     const { items, total } = await categories.news.pageOf(category, query)
@@ -108,8 +112,7 @@ export const readLinked = async (categories: Categories, category: number, kind:
   return { items: items.map(({ objectId, blog, displayable }) => itemOf(objectId, blog, displayable)), total }
 }
 
-/** A page of all that the site has of a kind. */
-export const readAll = async (categories: Categories, kind: Kind, look: Look): Promise<Page> => {
+export const readAll = async (categories: Categories, kind: Kind, look: Look): Promise<ListPage> => {
   const { items, total } = await categories[kind].page(queryOf(look, kind, ofSite, pageSize))
   return { items: items.map((object) => itemOf(object.id, object)), total }
 }
@@ -141,21 +144,20 @@ export const inChunks = async (
 export interface ListStore {
   readonly look: ReadonlySignal<Look>
   /** Undefined until it is first read. */
-  readonly page: ReadonlySignal<Page | undefined>
+  readonly page: ReadonlySignal<ListPage | undefined>
   readonly isLoading: ReadonlySignal<boolean>
   readonly failure: ReadonlySignal<unknown>
   readonly chosen: ReadonlySignal<ReadonlyMap<number, Item>>
   /** Looks at something else. A search and another order begin on the first page. */
   show(look: Partial<Look>): Promise<void>
-  /** Reads the page once more. */
   load(): Promise<void>
   choose(items: readonly Item[], isChosen: boolean): void
   clear(): void
 }
 
-export const createListStore = (read: (look: Look) => Promise<Page>, first: Look = firstLook): ListStore => {
+export const createListStore = (read: (look: Look) => Promise<ListPage>, first: Look = firstLook): ListStore => {
   const look = signal(first)
-  const page = signal<Page | undefined>(undefined)
+  const page = signal<ListPage | undefined>(undefined)
   const isLoading = signal(false)
   const failure = signal<unknown>(undefined)
   const chosen = signal<ReadonlyMap<number, Item>>(new Map())

@@ -10,7 +10,6 @@ export interface Upload {
   readonly path: string
   readonly file: File
   readonly stage: Stage
-  /** In bytes. */
   readonly sent: number
   readonly error?: unknown
   readonly address?: string | undefined

@@ -30,7 +30,7 @@ export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
     },
   )
 
-/** C-46 to C-48. 404/220002 without the object, 404/220001 without a category. */
+/** As `unlinkCategories`: C-46 to C-48. 404/220002 without the object, 404/220001 without a category. */
 export const linkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
     { params: objectOf, body: bodyOf(bodies, 'linkCategoriesBody') },
@@ -40,7 +40,6 @@ export const linkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
     },
   )
 
-/** C-46 to C-48. 404/220002 without the object, 404/220001 without a category. */
 export const unlinkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
     { params: objectOf, body: bodyOf(removals, 'unlinkCategoriesBody') },

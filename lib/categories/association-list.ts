@@ -83,7 +83,6 @@ export const categoriesOfObjectList = (site: SiteId, kind: ObjectKind, id: numbe
   identity: [site, kind, id, 'category'],
 })
 
-/** A page of the categories that an object is linked with. Errors: objectUnknown, listTooLong. */
 export const listCategoriesOfObject = async (
   { contents, links, longestList }: ListDeps,
   object: SiteObject,

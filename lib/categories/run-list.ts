@@ -10,7 +10,6 @@ export interface ItemPage {
   readonly totalItemsCount: number | null
   readonly limit: number
   readonly skip?: number
-  // Null at the end of the list.
   readonly nextCursor?: string | null
 }
 
@@ -31,7 +30,6 @@ export const writeItems = async (
   return taken
 }
 
-// Each item is serialized once.
 const writePage = (items: readonly Json<Item>[], rest: Omit<ItemPage, 'items'>): Json<ItemPage> =>
   `{"items":[${items.join(',')}],${JSON.stringify(rest).slice(1)}` as Json<ItemPage>
 

@@ -7,13 +7,11 @@ export type ContentKind = 'category' | ObjectKind
 export const objectKindNames = Object.keys(objectKinds) as readonly ObjectKind[]
 export const contentKinds: readonly ContentKind[] = ['category', ...objectKindNames]
 
-// "a news item"
 export const oneOf = (kind: ObjectKind): string => {
   const { one } = objectKinds[kind]
   return `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`
 }
 
-// "news items and blogs"
 export const manyObjects = objectKindNames.map((kind) => objectKinds[kind].many).join(' and ')
 
 export const contentMembers: Readonly<Record<ContentKind, Readonly<Record<string, ContentMember>>>> = {
@@ -61,7 +59,6 @@ export const mergeContent = <Given extends Scalars>(
   return withDefaults(kind, { ...Object.fromEntries(known), ...given }, now, stored && textMember(kind))
 }
 
-/** Compares all members but the long text and the site. A missing one is null. */
 export const isSameContent = (kind: ContentKind, one: Scalars, other: Scalars): boolean =>
   Object.entries(contentMembers[kind]).every(
     ([name, { type }]) => type === 'text' || name === 'siteId' || (one[name] ?? null) === (other[name] ?? null),

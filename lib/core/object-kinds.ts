@@ -17,18 +17,18 @@ type Default = Scalar | ((of: (name: string) => Scalar, now: string) => Scalar)
 export interface ContentMember extends Member {
   readonly meaning?: string
   readonly otherwise?: Default
-  // Describes a default that is a function.
   readonly otherwiseSaid?: string
 }
 
+/**
+ * `segment` is for paths and operation names, `type` is the `objectType` of a linked object (C-4). Answers have the
+ * members in this order; one of type `text` is stored separately. `otherwiseSaid` describes a default that is a function.
+ */
 interface ObjectKindRecord {
   readonly one: string
   readonly many: string
-  // In paths and operation names.
   readonly segment: string
-  // C-4: the `objectType` of a linked object.
   readonly type: number
-  // In the order of answers. A member of type `text` is stored separately.
   readonly members: Readonly<Record<string, ContentMember>>
   readonly examples: { readonly shown: string; readonly flag: string; readonly date: string }
 }
@@ -59,10 +59,8 @@ const same =
   (of) =>
     of(name)
 
-// Stands for "never".
 const never = '9999-01-01T00:00:00'
 
-// In characters.
 export const longestString = 500
 
 const slugOf = (words: string): string =>

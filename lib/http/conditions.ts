@@ -24,7 +24,6 @@ export const ifMatch =
     throw new ServiceError('conditionFailed')
   }
 
-/** Strong comparison of `If-Match` with the current tag. False without the header. */
 export const matchFails = (header: string | undefined, current: string): boolean => {
   if (header === undefined) return false
   const tags = tagsIn(header)
@@ -37,7 +36,6 @@ export const noneMatchFails = (header: string | undefined, current: string): boo
   return tags === '*' || isWeaklyIn(tags, current.slice(1, -1))
 }
 
-/** A `Range` header, applied to `size` bytes (RFC 9110, section 14). */
 export type RequestedRange =
   | { readonly kind: 'whole' }
   | { readonly kind: 'part'; readonly first: number; readonly last: number }
@@ -45,7 +43,6 @@ export type RequestedRange =
 
 const whole: RequestedRange = { kind: 'whole' }
 
-// Several ranges, other units and malformed headers are ignored, as the RFC allows.
 export const readRange = (header: string | undefined, size: number): RequestedRange => {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.replaceAll(' ', '') ?? '') ?? []
   if (from === '' && to === '') return whole

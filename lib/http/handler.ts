@@ -17,7 +17,6 @@ const discardBody = ({ body }: Answer): void => {
   if (body instanceof Readable) body.destroy()
 }
 
-// Rejects when the request's signal aborts. A result that comes later is discarded.
 const untilAborted = <Value>(
   work: Value | Promise<Value>,
   { signal }: Request,
@@ -62,7 +61,6 @@ export const createHandler = <Operation extends string>(
       fallbackPresentation(request, groupPolicies[group], trace),
     )
 
-  // Sends the answer or, when that fails, an answer that says why.
   const sendAnswer = async <Sent>(
     request: Request,
     remainingTime: RemainingTime,

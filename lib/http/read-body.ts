@@ -4,7 +4,6 @@ import { readJson } from './json.ts'
 import { type Format, formatOf } from './negotiate.ts'
 import { bodyChunks, type Request } from './request.ts'
 
-// In bytes, of JSON and XML bodies.
 export const largestDocument = 64 * 1024
 
 const refuseTooLarge = (length: number): void => {
@@ -19,10 +18,8 @@ const isUtf8 = (header: string): boolean => {
 
 const startsAsJson = (text: string) => /^\s*[[{]/.test(text)
 
-// A name and an equals sign, such as `items[0][objectId]=`. No JSON begins like this.
 const startsAsForm = (text: string) => /^[\w.\-+*%[\]]+=/.test(text) && !startsAsJson(text)
 
-// A body without a type is JSON.
 const declaredFormat = ({ headers }: Request, { xml }: BodyForms): Format | 'form' => {
   const header = headers['content-type']
   if (header === undefined || header.trim() === '') return 'json'
@@ -42,7 +39,6 @@ export interface BodyForms {
   readonly xml?: (text: string) => Promise<unknown>
   // C-45: some libraries declare it as JSON in `DELETE` bodies.
   readonly form?: (text: string) => Promise<unknown>
-  // C-44: without a body, read the query like a form.
   readonly inQuery?: true
 }
 

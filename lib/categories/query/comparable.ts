@@ -10,7 +10,6 @@ const longestQuote = 40
 export const quote = (text: string): string =>
   JSON.stringify(text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text)
 
-/** Throws QueryFault for an unknown member, or one that is too long to compare. */
 export const memberNamed = (shape: ItemShape, name: string, use: string): MemberReference => {
   const member = findMember(shape, name)
   if (!member) throw new QueryFault(`there is no member ${quote(name)}`)
@@ -24,7 +23,6 @@ export type Comparable = string | number | boolean | null
 export const toComparable = (value: Scalar, type: MemberType): Comparable =>
   typeof value === 'string' && type !== 'date' ? value.toLowerCase() : value
 
-// Null comes first.
 export const compare = (a: Comparable, b: Comparable): number => {
   if (a === b) return 0
   if (a === null) return -1

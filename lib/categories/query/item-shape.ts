@@ -35,7 +35,6 @@ export const associationShape = (kind: ObjectKind): ItemShape => ({
 })
 
 export interface MemberReference {
-  // `displayable`, `news.subject`.
   readonly name: string
   readonly type: MemberType
   readonly object?: string

@@ -7,9 +7,7 @@ export interface Position {
 }
 
 export interface Order {
-  // Empty: by key alone.
   readonly members: readonly MemberReference[]
-  // Equal for orders that sort alike.
   readonly text: string
   readonly positionOf: (item: Item) => Position
   readonly compare: (a: Position, b: Position) => number
