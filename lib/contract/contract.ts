@@ -98,14 +98,19 @@ export interface GroupContract<Group extends string> {
   readonly operations: Readonly<Record<OperationOf<Group>, OperationContract>>
 }
 
-/** Registers a schema as the component of this name. */
-export const named = (id: string, description?: string) =>
-  [z.globalRegistry, { id, ...(description !== undefined && { description }) }] as const
+export const described = <Own extends Schema>(schema: Own, description: string): Own => {
+  z.globalRegistry.add(schema, { description })
+  return schema
+}
+
+/** Makes a schema the component of this name. */
+export const named = <Own extends Schema>(schema: Own, id: string, description?: string): Own => {
+  z.globalRegistry.add(schema, { id, ...(description !== undefined && { description }) })
+  return schema
+}
 
 export const component = <Shape extends z.core.$ZodShape>(id: string, description: string, shape: Shape) =>
-  z.object(shape).register(...named(id, description))
-
-export const described = (description: string) => [z.globalRegistry, { description }] as const
+  named(z.object(shape), id, description)
 
 export const parameter = (description: string, example: string | number, schema: Schema): ParameterContract => ({
   description,

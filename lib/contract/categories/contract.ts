@@ -24,14 +24,15 @@ import { linkCategoriesOf, linkOf, unlinkCategoriesOf, unlinkOf } from './contra
 
 // Answers. The operations write values of these types.
 
-const moment = z
-  .string()
-  .check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/))
-  .register(...named('Moment', 'A date and time in UTC, without a zone.'))
+const moment = named(
+  z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)),
+  'Moment',
+  'A date and time in UTC, without a zone.',
+)
 
 const scalars = {
   integer: z.int(),
-  flag: z.literal([0, 1]).register(...named('Flag', '1 is yes, 0 is no.')),
+  flag: named(z.literal([0, 1]), 'Flag', '1 is yes, 0 is no.'),
   string: z.string(),
   boolean: z.boolean(),
   date: moment,
@@ -65,26 +66,26 @@ const pageOf = <Item extends z.core.$ZodType>(item: Item, id: string) =>
     limit: count,
   })
 
-export const category = itemOf(contentShape('category')).register(...named('Category', 'A category of a site.'))
+export const category = named(itemOf(contentShape('category')), 'Category', 'A category of a site.')
 
 export const categoryPage = pageOf(category, 'CategoryPage')
 
 const associationPage = (kind: ObjectKind) => {
   const id = `${capitalised(kind)}Association`
   const item = itemOf(associationShape(kind))
-  return pageOf(item.register(...named(id, `The link between a category and ${oneOf(kind)}.`)), `${id}Page`)
+  return pageOf(named(item, id, `The link between a category and ${oneOf(kind)}.`), `${id}Page`)
 }
 
 export type AssociationPage = ReturnType<typeof associationPage>
 
 const objectPage = (kind: ObjectKind) => {
   const id = capitalised(objectKinds[kind].one.replaceAll(/ (.)/g, (_, initial: string) => initial.toUpperCase()))
-  return pageOf(itemOf(contentShape(kind)).register(...named(id, `All of ${oneOf(kind)}.`)), `${id}Page`)
+  return pageOf(named(itemOf(contentShape(kind)), id, `All of ${oneOf(kind)}.`), `${id}Page`)
 }
 
 export type ObjectPage = ReturnType<typeof objectPage>
 
-const siteUrl = itemOf(siteUrlShape).register(...named('SiteUrl', 'The address for requests to a site.'))
+const siteUrl = named(itemOf(siteUrlShape), 'SiteUrl', 'The address for requests to a site.')
 
 export const siteUrlPage = pageOf(siteUrl, 'SiteUrlPage')
 

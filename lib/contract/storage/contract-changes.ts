@@ -3,7 +3,7 @@ import { changeTypes } from '../../core/history-entry.ts'
 import { component, named, type OperationContract, switchesOf, text } from '../contract.ts'
 import { changesQuery } from './switches.ts'
 
-const changeType = z.enum(changeTypes).register(...named('ChangeType'))
+const changeType = named(z.enum(changeTypes), 'ChangeType')
 
 const scalar = z.union([z.string(), z.number(), z.boolean()])
 

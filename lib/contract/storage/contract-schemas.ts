@@ -19,7 +19,7 @@ const count = z.int().check(z.minimum(0))
 
 const entryMembers = {
   name: z.string(),
-  type: z.enum(['file', 'folder']).register(...named('EntryType')),
+  type: named(z.enum(['file', 'folder']), 'EntryType'),
   size: count,
   lastModified: z.nullable(z.iso.datetime()),
   links: z.array(link),
@@ -113,28 +113,25 @@ export const removalPreview = component(
 
 // What is sent.
 
-force.register(...named('Force'))
-restoreBody.register(
-  ...named(
-    'Restoration',
-    'Restores the newest kept state, or the `version` of a file. With `replace`, it replaces the present state.',
-  ),
+named(force, 'Force')
+named(
+  restoreBody,
+  'Restoration',
+  'Restores the newest kept state, or the `version` of a file. With `replace`, it replaces the present state.',
 )
-newName.register(...named('NewName', 'The new name of a file or folder: one segment.'))
-newPath.register(
-  ...named(
-    'NewPath',
-    'The new path of a file or folder as plain text, not percent-encoded. Missing folders are created.',
-  ),
+named(newName, 'NewName', 'The new name of a file or folder: one segment.')
+named(
+  newPath,
+  'NewPath',
+  'The new path of a file or folder as plain text, not percent-encoded. Missing folders are created.',
 )
-copyPath.register(
-  ...named(
-    'CopyPath',
-    'The path of the copy as plain text, not percent-encoded. A folder may have up to 10,000 files and folders.',
-  ),
+named(
+  copyPath,
+  'CopyPath',
+  'The path of the copy as plain text, not percent-encoded. A folder may have up to 10,000 files and folders.',
 )
 
-export const bytes = z.file().register(...described('Bytes as they are.'))
+export const bytes = described(z.file(), 'Bytes as they are.')
 
 export const form = component('Files', 'Each part `file` is a file, stored under the file name of the part.', {
   file: z.array(z.file()).check(z.minLength(1), z.maxLength(mostFiles)),
