@@ -14,6 +14,7 @@ export class Unreadable extends Error {}
 
 /** Bytes that are read while they are sent. Not every platform sends those: Node does. */
 export interface StreamedBody {
+  /** In bytes. */
   readonly size: number
   /** A stream of the type `bytes`, which tells the one who watches of each read. Each call begins anew. */
   stream(watch: Watch): ReadableStream<Uint8Array>

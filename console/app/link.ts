@@ -14,6 +14,7 @@ export interface Links {
   readonly asked: ReadonlySignal<Link | undefined>
   /** Signs in, or asks. True when it asks at once: the page stays where it is. */
   open(link: Link): boolean
+  /** Gives up the link. */
   drop(): void
 }
 

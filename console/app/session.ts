@@ -7,6 +7,7 @@ type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 type Keep = 'tab' | 'device'
 
 interface SessionOptions {
+  /** The address of the service. */
   readonly url: string
   readonly stores: Readonly<Record<Keep, Store>>
   readonly fetch?: typeof fetch

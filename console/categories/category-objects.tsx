@@ -11,7 +11,7 @@ import { goTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { ChosenTools, KindTabs, NoItems } from './category-tools.tsx'
 import { ItemsTable } from './items-table.tsx'
-import { LinkObjectsDialog } from './link-dialog.tsx'
+import { LinkDialog } from './link-dialog.tsx'
 import { Pages, Search } from './list-tools.tsx'
 import { lookIn, queryFor } from './look-in-address.ts'
 import { ObjectDialog } from './object-dialog.tsx'
@@ -108,7 +108,7 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
       )}
       <Pages list={list} />
       {isLinking.value && (
-        <LinkObjectsDialog
+        <LinkDialog
           category={category}
           kind={kind}
           onLinked={list.load}

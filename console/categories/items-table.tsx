@@ -13,6 +13,7 @@ interface ItemsTableProps {
   readonly list: ListStore
   /** Those that cannot be chosen, as they are linked already. */
   readonly linked?: ReadonlySet<number>
+  /** Called when the title is pressed. */
   readonly onOpen?: (item: Item) => void
 }
 

