@@ -3,7 +3,7 @@ import type { createdField, fieldPage, fieldTypePage, webFormPage } from '../../
 import { xmlNames } from '../../lib/contract/fields/xml-names.ts'
 import { fieldTypes } from '../../lib/fields/catalogue.ts'
 import { addField, changeField, fieldEntry, findField, removeField } from '../../lib/fields/field-rules.ts'
-import { ifMatch } from '../../lib/http/conditions.ts'
+import { checkMatch } from '../../lib/http/conditions.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { bodyOf, noParams, operation } from '../../lib/http/operation.ts'
 import { byValue, done, ok } from '../../lib/http/reply.ts'
@@ -66,9 +66,8 @@ export const updateField = ({ webForms }: FieldsDeps) =>
   operation(
     { params: fieldOf, body: bodyOf(bodies, 'fieldChangeBody') },
     async ({ site, params, body, headers, author, remainingTime }) => {
-      const check = ifMatch(headers['if-match'])
       const change: FieldChange = (fields) =>
-        changeField(fields, params.typeId, body, (field) => check(fieldTag(field)))
+        changeField(fields, params.typeId, body, (field) => checkMatch(headers['if-match'], fieldTag(field)))
       const entry = fieldEntry('field.updated', site, params.webForm, params.typeId, author)
       await webForms.changeFields(site.id, params.webForm, change, entry, remainingTime)
       return done
@@ -78,8 +77,8 @@ export const updateField = ({ webForms }: FieldsDeps) =>
 /** F-19 (operation 5). 412 when `If-Match` does not match. */
 export const deleteField = ({ webForms }: FieldsDeps) =>
   operation({ params: fieldOf }, async ({ site, params, headers, author, remainingTime }) => {
-    const check = ifMatch(headers['if-match'])
-    const change: FieldChange = (fields) => removeField(fields, params.typeId, (field) => check(fieldTag(field)))
+    const change: FieldChange = (fields) =>
+      removeField(fields, params.typeId, (field) => checkMatch(headers['if-match'], fieldTag(field)))
     const entry = fieldEntry('field.removed', site, params.webForm, params.typeId, author)
     await webForms.changeFields(site.id, params.webForm, change, entry, remainingTime)
     return done

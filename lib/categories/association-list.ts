@@ -1,4 +1,4 @@
-import { type Json, toJson } from '../core/answer-size.ts'
+import type { Json } from '../core/answer-size.ts'
 import { type ObjectKind, textMember } from '../core/content-kinds.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { CategoryId, SiteId } from '../core/ids.ts'
@@ -102,7 +102,7 @@ export const listCategoriesOfObject = async (
       const categories = await contents.getMany(site, 'category', ids)
       return ids.flatMap((category) => categories.get(category) ?? [])
     },
-    write: async (items, fields) => items.map((item) => toJson(fields.select(item))),
+    write: writeItems,
   }
   return runList(source, query, longestList)
 }

@@ -15,14 +15,12 @@ const tagsIn = (header: string) => readTags(header) ?? []
 const isOfState = (entityTag: string, tag: string) => entityTag.replace(/\.\w+$/, '') === tag
 
 /** Checks `If-Match` before a change. A tag of either format matches. Errors: conditionFailed. */
-export const ifMatch =
-  (header: string | undefined) =>
-  (tag: string): void => {
-    if (header === undefined) return
-    const tags = tagsIn(header)
-    if (tags === '*' || tags.some((candidate) => !candidate.isWeak && isOfState(candidate.tag, tag))) return
-    throw new ServiceError('conditionFailed')
-  }
+export const checkMatch = (header: string | undefined, tag: string): void => {
+  if (header === undefined) return
+  const tags = tagsIn(header)
+  if (tags === '*' || tags.some((candidate) => !candidate.isWeak && isOfState(candidate.tag, tag))) return
+  throw new ServiceError('conditionFailed')
+}
 
 export const matchFails = (header: string | undefined, current: string): boolean => {
   if (header === undefined) return false

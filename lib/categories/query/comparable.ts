@@ -53,23 +53,12 @@ const offsetMinutes = (zone: string | undefined): number => {
 export const readDateTime = (text: string): string | undefined => {
   const match = datePattern.exec(text.trim())
   if (!match) return undefined
-  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone] = match
-  const parts = [year, month, day, hour, minute, second].map(Number)
-  const [y = 0, mo = 0, d = 0, h = 0, mi = 0, s = 0] = parts
-  const local = new Date(0)
-  local.setUTCFullYear(y, mo - 1, d)
-  local.setUTCHours(h, mi, s)
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone] = match
+  const written = `${year}-${month}-${day}T${hour}:${minute}:${second}`
+  const local = Date.parse(`${written}Z`)
   // 30 February becomes a day in March: what does not come back as it went in is no date.
-  const same = [
-    local.getUTCFullYear(),
-    local.getUTCMonth() + 1,
-    local.getUTCDate(),
-    local.getUTCHours(),
-    local.getUTCMinutes(),
-    local.getUTCSeconds(),
-  ].every((part, index) => part === parts[index])
-  if (!same) return undefined
-  const moment = new Date(local.getTime() - offsetMinutes(zone) * 60_000)
+  if (Number.isNaN(local) || new Date(local).toISOString().slice(0, 19) !== written) return undefined
+  const moment = new Date(local - offsetMinutes(zone) * 60_000)
   if (moment.getUTCFullYear() < 0 || moment.getUTCFullYear() > 9999) return undefined
   const rest = fraction.replace(/0+$/, '')
   return moment.toISOString().slice(0, 19) + (rest && `.${rest}`)
