@@ -30,17 +30,17 @@ const securitySchemes = {
 /** The document, from the route table, the contracts of the groups and the recorded examples. */
 export const createDocument = (recordings: readonly Recording[]): Node => {
   const schemas = createSchemas()
-  const components: Record<string, Node> = { HeadersTooLarge: headersTooLarge(recordings, schemas) }
+  const responses: Record<string, Node> = { HeadersTooLarge: headersTooLarge(recordings, schemas) }
   const byPath = Map.groupBy(operations, ({ route }) => route.path.replaceAll('+}', '}'))
   const paths = mapValues(Object.fromEntries(byPath), (sharing) =>
     Object.fromEntries(
       sharing.map((operation) => [
         operation.route.method.toLowerCase(),
-        describeOperation({ operation, recordings, schemas, components }),
+        describeOperation({ operation, recordings, schemas, responses }),
       ]),
     ),
   )
-  const text = JSON.stringify([paths, components])
+  const text = JSON.stringify([paths, responses])
   const headers = Object.entries(answerHeaders).map(([name, header]) => [nameOfHeader(name), header] as const)
   return {
     openapi: '3.1.0',
@@ -55,7 +55,7 @@ export const createDocument = (recordings: readonly Recording[]): Node => {
     paths,
     components: {
       schemas: schemas.components,
-      responses: components,
+      responses,
       headers: Object.fromEntries(headers.filter(([name]) => text.includes(`"#/components/headers/${name}"`))),
       securitySchemes,
     },

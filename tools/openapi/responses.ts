@@ -16,8 +16,8 @@ export interface Context {
   readonly operation: Operation
   readonly recordings: readonly Recording[]
   readonly schemas: Schemas
-  /** The responses that operations share. They grow with each operation. */
-  readonly components: Record<string, Node>
+  /** Those that operations share, by name. Each operation adds its own. */
+  readonly responses: Record<string, Node>
 }
 
 export const typeOf = (format: Format): string => mediaType(contentTypes[format]) ?? ''
@@ -104,13 +104,13 @@ const errorResponse = (names: readonly ErrorName[], { operation: { formats }, re
 
 /** The error answers of an operation, by status. Operations with the same errors share a component. */
 export const errorResponses = (context: Context): Node => {
-  const { operation, components } = context
+  const { operation, responses } = context
   const names = new Set([...edgeErrors(operation), ...(operation.contract.errors ?? [])])
   const byStatus = Map.groupBy(names, (name) => errors[name].status)
   return Object.fromEntries(
     [...byStatus].map(([status, sharing]) => {
       const name = `${sharing.map(capitalised).join('Or')}${operation.formats.includes('xml') ? 'InAnyFormat' : ''}`
-      components[name] ??= errorResponse(sharing, context)
+      responses[name] ??= errorResponse(sharing, context)
       return [status, { $ref: `#/components/responses/${name}` }]
     }),
   )
