@@ -19,7 +19,6 @@ const options = {
   destroy: { type: 'boolean', default: false },
 } as const
 
-// `us:us-east-1,eu:eu-west-1`. The settings of the app report mistakes.
 const parseDataCentres = (text: string): DataCentreRegions =>
   Object.fromEntries(
     text.split(',').map((dataCentre) => {

@@ -3,7 +3,7 @@ import { cp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
-import { byName } from '../../lib/core/content-kinds.ts'
+import { byName } from '../../lib/core/names.ts'
 import {
   type FunctionName,
   type FunctionSettings,
@@ -55,7 +55,6 @@ const copyBuilt = async (name: string, built: string, folder: string): Promise<v
   await cp(source, join(folder, name), { recursive: true })
 }
 
-/** Bundles a Lambda function with the SDK. Its entry is `index.mjs` in the folder. */
 export const bundleFunction = async (
   entry: string,
   folder: string,
@@ -69,7 +68,6 @@ export const bundleFunction = async (
   return metafile
 }
 
-/** The folder of each bundle. */
 export type Bundles = Readonly<Record<FunctionName | 'registration' | 'stream', string>>
 
 // This function is a process, not a handler: Lambda runs `index.js` as a script.

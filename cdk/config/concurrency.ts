@@ -11,7 +11,6 @@ export const wantedConcurrency = ({ dataCentres, throttling }: Settings): Readon
   return new Map([...inEach].map(([region, { length }]) => [region, length * wanted]))
 }
 
-// The service quota of concurrent executions, and its usual value.
 const quota = { code: 'L-B99A9384', usual: 1000 }
 
 const judge = (region: string, wanted: number, unreserved: number) => {
@@ -30,7 +29,6 @@ const judge = (region: string, wanted: number, unreserved: number) => {
 const isUnknownQuestion = (error: unknown): boolean =>
   error instanceof LambdaServiceException && [404, 501].includes(error.$metadata.httpStatusCode ?? 0)
 
-/** Compares the account limit of the region with `wanted`. Errors: those of AWS, such as missing credentials. */
 export const checkConcurrency = async (region: string, wanted: number) => {
   const client = new LambdaClient({
     region,

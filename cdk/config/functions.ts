@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { Duration } from 'aws-cdk-lib'
 import { referenceFiles } from '../../lib/contract/documentation/reference-assets.ts'
 import type { prefixes } from '../../lib/contract/routes/routes.ts'
-import { byName, capitalised } from '../../lib/core/content-kinds.ts'
+import { byName, capitalised } from '../../lib/core/names.ts'
 
 export type ServedGroup = (typeof prefixes)[number]['group']
 
@@ -14,15 +14,12 @@ export interface FunctionSettings {
   readonly timeout: Duration
   // The function invokes itself through a queue. Without this flag Lambda stops the chain after 16 invocations.
   readonly goesOnByItself?: boolean
-  // Files of npm packages that the function reads at run time.
   readonly packageFiles?: readonly string[]
-  // Built folders that the function serves, by their name beside the entry.
   readonly folders?: Readonly<Record<string, string>>
 }
 
 export type FunctionName = ServedGroup | 'removals'
 
-/** One Lambda function for each endpoint group, and the worker that finishes removals. */
 export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> = {
   documentation: {
     description: 'The contract (the OpenAPI document and the reference page), and the console',
@@ -61,7 +58,6 @@ export const functionNames = Object.keys(functionSettings) as FunctionName[]
 export const byFunction = <Value>(create: (name: FunctionName) => Value): Readonly<Record<FunctionName, Value>> =>
   byName(functionNames, create)
 
-/** `fields` → `FieldsFunction`. */
 export const functionName = (name: FunctionName): string => `${capitalised(name)}Function`
 
 export const functionEntry = (name: FunctionName | 'registration' | 'stream'): string =>

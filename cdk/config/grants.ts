@@ -5,23 +5,18 @@ type TableAction = `${'Get' | 'BatchGet' | 'Put' | 'Update' | 'Delete' | 'BatchW
 
 export interface TableGrant {
   readonly table: TableName
-  // An index of the table; without it, the grant is for the table itself.
   readonly index?: string
   readonly actions: readonly TableAction[]
 }
 
-// To authorise a request.
 const directory: readonly TableGrant[] = [
   { table: 'sites', actions: ['GetItem'] },
   { table: 'tokens', actions: ['GetItem'] },
 ]
 
-// To write and read the history.
 const journal: TableGrant = { table: 'journal', actions: ['Query', 'UpdateItem'] }
 
-/** All table permissions of each function. */
 export const tableGrants: Readonly<Record<FunctionName, readonly TableGrant[]>> = {
-  // Whom nobody asks for a token needs to read none.
   documentation: [{ table: 'sites', actions: ['GetItem'] }],
   fields: [...directory, journal, { table: 'webForms', actions: ['GetItem', 'Query', 'UpdateItem'] }],
   categories: [
@@ -40,7 +35,6 @@ export const tableGrants: Readonly<Record<FunctionName, readonly TableGrant[]>> 
   removals: [journal, { table: 'pathLocks', actions: ['BatchGetItem', 'UpdateItem'] }],
 }
 
-/** All table permissions of `site-admin --target aws`. */
 export const administrationGrants: readonly TableGrant[] = [
   { table: 'sites', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
   { table: 'tokens', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },

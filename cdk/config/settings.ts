@@ -12,12 +12,10 @@ const hostName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a
 const customDomain = z
   .strictObject({
     domainName: z.string().regex(hostName, 'must be a host name in small letters, such as "us.example.com"'),
-    // The Route 53 zone for the alias record and, without a certificate, for its validation.
     hostedZoneId: z
       .string()
       .regex(/^Z[A-Z0-9]{1,31}$/, 'must be the id of a zone at Route 53, such as "Z0123456789ABC"')
       .optional(),
-    // A certificate in the region of the data centre; without it, the deployment creates one.
     certificateArn: z.string().optional(),
   })
   .refine(({ hostedZoneId, certificateArn }) => hostedZoneId !== undefined || certificateArn !== undefined, {
@@ -34,11 +32,8 @@ export const edgeRegion = 'us-east-1'
 const dataCentre = z.strictObject({
   region,
   customDomain: customDomain.optional(),
-  // Overrides the setting of the installation for tables, files and the replica of the directory.
   deletionProtection: z.boolean().optional(),
-  // Files are streamed through a CloudFront distribution, which becomes the address of the data centre.
   streaming: z.boolean().optional(),
-  // A new number replaces the secret between the distribution and the function that streams.
   originSecret: z.int().min(1).optional(),
 })
 
@@ -53,20 +48,14 @@ const deploymentRole = z.strictObject({
 })
 
 const settings = z.strictObject({
-  // Prefix of the stacks and global tables.
   prefix: z
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9-]{0,31}$/, 'must be 1 to 32 letters, digits and hyphens, a letter first'),
   dataCentres: z.record(z.string(), dataCentre),
-  // The data centre of new sites.
   defaultDataCentre: z.string(),
-  // The home region of the directory tables, which never moves. Default: the region of the default data centre.
   directoryRegion: region.optional(),
-  // Keeps tables and buckets when a stack is removed, and protects tables from deletion.
   deletionProtection: z.boolean().default(true),
-  // Replicates the directory to every region. Emulators cannot replicate: all read it in its home region.
   replicateDirectory: z.boolean().default(true),
-  // The address of an emulator, used in base URLs.
   emulatorEndpoint: z.url({ protocol: /^https?$/, error: 'must begin with http:// or https://' }).optional(),
   // AWS passes paths as they were sent; some emulators decode them (lib/aws/lambda/gateway.ts).
   pathEncoding: z.enum(['encoded', 'decoded']).default('encoded'),
@@ -75,13 +64,9 @@ const settings = z.strictObject({
   deploymentRole: deploymentRole.optional(),
   logLevel: z.enum(logLevels).default('INFO'),
   webApplicationFirewall: z.boolean().default(false),
-  // Sends every change to an event bus of the data centre.
   changeEvents: z.boolean().default(false),
-  // Days in which replaced and removed files can be restored.
   keptDays: z.int().min(1).max(3_650).default(30),
-  // Receives alarms.
   alarmEmail: z.email().optional(),
-  // Requests per second and concurrent requests per data centre that the gateway admits.
   throttling: z
     .strictObject({ rate: z.int().positive(), burst: z.int().positive() })
     .default({ rate: 500, burst: 1000 }),
@@ -102,7 +87,6 @@ const faultsAt = (id: string, { region, streaming, customDomain }: DataCentreSet
   ]
 }
 
-// Settings that cannot work together.
 const faultsIn = (all: Settings): readonly Fault[] => {
   const dataCentres = Object.values(all.dataCentres)
   const domains = dataCentres.flatMap(({ customDomain }) => customDomain?.domainName ?? [])
@@ -143,7 +127,6 @@ export const parseSettings = (value: unknown): Settings => {
   throw new Error(`The settings of the app cannot work. Correct them in cdk.json or after -c:${faults.join('')}`)
 }
 
-/** The settings of a command with the `-c` options of `cdk`; without one for the app, those of cdk.json. */
 export const settingsOfCommand = (context: readonly string[]): Settings => {
   const named = context.findLast((text) => text.startsWith(`${contextKey}=`))
   if (named !== undefined) return parseSettings(named.slice(contextKey.length + 1))
@@ -162,15 +145,12 @@ export const onEdge = ({ dataCentres, webApplicationFirewall }: Settings): reado
       streaming && (webApplicationFirewall || (customDomain && !customDomain.certificateArn)),
   )
 
-/** The regions of the directory and of the data centres. */
 export const regionsOf = (settings: Settings): ReadonlySet<string> =>
   new Set([homeRegion(settings), ...Object.values(settings.dataCentres).map(({ region }) => region)])
 
-/** The regions of the directory replicas, seen from one region. */
 export const replicaRegions = (settings: Settings, from: string): readonly string[] =>
   settings.replicateDirectory ? [...regionsOf(settings)].filter((region) => region !== from) : []
 
-/** The region in which a data centre reads the directory. */
 export const nearestDirectory = (settings: Settings, { region }: DataCentreSettings): string =>
   settings.replicateDirectory ? region : homeRegion(settings)
 
@@ -179,7 +159,6 @@ export const isProtected = (settings: Settings, { deletionProtection }: DataCent
 
 export const stageName = 'live'
 
-/** The base URL of a data centre: its own domain, else the host of its distribution, else its stage. */
 export const baseUrlOf = (
   { emulatorEndpoint }: Settings,
   { customDomain }: DataCentreSettings,

@@ -38,10 +38,8 @@ const additions = {
   dynamodb: { NewImage: { count: { N: [{ exists: true }] } } },
 }
 
-// The most entries that one call to an event bus accepts.
 const batchSize = 10
 
-// Attempts to deliver an event before the pipe continues with the next one.
 const retries = 20
 
 /**
@@ -81,7 +79,6 @@ export const createChangeEvents = (scope: Construct, journal: ITable, dataCentre
       eventBridgeEventBusParameters: { source: 'site-admin', detailType: entry('type') },
     },
   })
-  // A pipe is tried out when it is made.
   pipe.node.addDependency(role)
   new CfnOutput(parts, 'BusName', { value: bus.eventBusName }).overrideLogicalId('ChangeEventBus')
   return { failed }

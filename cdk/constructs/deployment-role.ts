@@ -6,7 +6,6 @@ import { allow } from './statements.ts'
 // An account has one provider for GitHub, which others may use too: this app does not create it.
 const issuer = 'token.actions.githubusercontent.com'
 
-// The roles of `cdk bootstrap` that deploy.
 const bootstrapRoles = ['deploy-role', 'file-publishing-role', 'lookup-role']
 
 /**

@@ -46,12 +46,10 @@ export const createFilesBucket = (scope: Construct, deletionProtection: boolean,
     removalPolicy: deletionProtection ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   })
 
-// Failed attempts before an operator has to look at a message.
 const attempts = 5
 
 export interface RemovalsQueue {
   readonly queue: Queue
-  // Messages that failed too often.
   readonly failed: Queue
 }
 
@@ -77,7 +75,6 @@ export const createRemovalsQueue = (scope: Construct, longestWork: Duration): Re
 // Concurrent removals. Each deletes as fast as the bucket allows, and requests need functions of the account too.
 const mostWorkers = 5
 
-/** Calls the worker with one message at a time. The permissions are in its grants. */
 export const workOff = (queue: Queue, worker: IFunction): void => {
   const eventSourceArn = queue.queueArn
   new EventSourceMapping(queue, 'Worker', { target: worker, eventSourceArn, batchSize: 1, maxConcurrency: mostWorkers })

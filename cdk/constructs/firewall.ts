@@ -5,13 +5,11 @@ import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
 import { edgeRegion } from '../config/settings.ts'
 
-// Metric labels of the rules.
 const ruleLabels = { Reputation: 'bad repute', Floods: 'floods' }
 
 // Firewalls of the same name in a region would share their metrics.
 const metricName = ({ stackName }: Stack): string => stackName
 
-/** Blocked requests of each rule, at the gateway or at the distribution. */
 export const turnedAway = (stack: Stack, isDistributed: boolean): readonly Metric[] =>
   Object.entries(ruleLabels).map(
     ([Rule, label]) =>
@@ -53,7 +51,6 @@ export const createFirewall = (scope: Construct, kind: 'REGIONAL' | 'CLOUDFRONT'
         name: 'Floods',
         priority: 1,
         action: { block: {} },
-        // Requests of one address in five minutes.
         statement: { rateBasedStatement: { aggregateKeyType: 'IP', limit: 10_000 } },
         visibilityConfig: visible('Floods'),
       },

@@ -50,7 +50,6 @@ const addRoutes = ({ root }: RestApi, functions: Functions): void => {
 interface Refusal {
   readonly type: ResponseType
   readonly error: { readonly code: number; readonly status: number; readonly message: string }
-  // In seconds.
   readonly retryAfter?: number
 }
 
@@ -87,7 +86,6 @@ const refusals: readonly Refusal[] = [
   { type: ResponseType.DEFAULT_5XX, error: unanswered, retryAfter: 1 },
 ]
 
-// The error body of the service. The gateway fills in `$context`. Nothing repeats the request.
 const body = ({ code, message }: Refusal['error']) =>
   `{"code":${code},"message":${JSON.stringify(message)},"requestId":"$context.requestId"}`
 
@@ -125,7 +123,6 @@ const fields: Readonly<Record<string, string>> = {
   latency: '$context.responseLatency',
   integrationLatency: '$context.integrationLatency',
   error: '$context.error.responseType',
-  // Why a function gave no answer.
   integrationStatus: '$context.integration.status',
   integrationError: '$context.integration.error',
 }
@@ -137,7 +134,6 @@ const binaryMediaTypes = [
   ...'application audio font image message model multipart text video'.split(' ').map((type) => `${type}/*`),
 ]
 
-/** The REST API of a data centre. It passes requests to functions unchanged. */
 export const createGateway = (
   scope: Construct,
   functions: Functions,
@@ -160,7 +156,6 @@ export const createGateway = (
       throttlingRateLimit: settings.throttling.rate,
       throttlingBurstLimit: settings.throttling.burst,
       accessLogDestination: new LogGroupLogDestination(createLogs(parts, 'AccessLogs')),
-      // One JSON line per request.
       accessLogFormat: AccessLogFormat.custom(JSON.stringify(fields)),
       // Logs of executions hold query strings, and go to a group that API Gateway makes and nothing empties: the access
       // log says what failed.

@@ -30,16 +30,12 @@ import type { StreamFunction } from './web-function.ts'
 
 export interface Watched {
   readonly api: RestApi
-  // By the names that operators know.
   readonly functions: Readonly<Record<string, LambdaFunction>>
   readonly tables: Readonly<Record<string, ITable>>
-  // The regions of the directory replicas.
   readonly replicaRegions: readonly string[]
   readonly removals: RemovalsQueue
-  // Undefined unless the installation enables them.
   readonly changeEvents: ReturnType<typeof createChangeEvents> | undefined
   readonly hasFirewall: boolean
-  // Undefined unless the data centre streams.
   readonly streaming: StreamFunction | undefined
 }
 
@@ -105,8 +101,6 @@ const tableWatches = (name: string, table: ITable): readonly Watch[] =>
     action: 'One very busy site or list is the usual cause: find it in the access logs.',
   }))
 
-// Milliseconds until a change arrives in another region. There are figures only while there are changes.
-// Every directory table with every region of its replicas.
 const replicationsIn = ({ tables, replicaRegions }: Watched) =>
   globalTables.flatMap((name) => {
     const table = tables[name]
@@ -117,6 +111,7 @@ const replicationsIn = ({ tables, replicaRegions }: Watched) =>
     })
   })
 
+// There are figures only while there are changes.
 const replicationWatch = ({ name, region, metric }: ReturnType<typeof replicationsIn>[number]): Watch => ({
   id: `${name}ReplicationTo${region}`,
   metric,
@@ -153,7 +148,6 @@ const logGroupsOf = ({ functions, streaming }: Watched): readonly (readonly [nam
   ...(streaming ? [['stream', streaming.logs] as const] : []),
 ]
 
-// Counts the log lines about lost history entries.
 const countLostEntries = (scope: Construct, watched: Watched, { stackName }: Stack): Metric => {
   const metricName = 'LostHistoryEntries'
   for (const [name, logGroup] of logGroupsOf(watched)) {
@@ -196,7 +190,7 @@ const watchesOf = (watched: Watched, lost: Metric): readonly Watch[] => [
   ...(watched.streaming ? streamingWatches(watched.streaming) : []),
 ]
 
-// A policy of its own replaces the default that lets alarms publish, so this one admits them by name.
+// It replaces the default policy that lets alarms publish, so it admits them by name.
 const createTopic = (scope: Construct, email: string, account: string): Topic => {
   const topic = new Topic(scope, 'Topic', { displayName: 'Alarms of site-admin', enforceSSL: true })
   topic.addToResourcePolicy(
@@ -214,7 +208,6 @@ const createTopic = (scope: Construct, email: string, account: string): Topic =>
 // A broken version sets them off within ten minutes. CloudFormation watches five alarms at most.
 const rollbackAlarms = ['ServerErrors', 'removalsFailures', 'StreamFailures', 'StreamStarts']
 
-/** Creates alarms that describe the impact and the first action, and e-mails them to the operator. */
 export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Settings): void => {
   const scope = new Construct(stack, 'Alarms')
   const topic = alarmEmail === undefined ? undefined : createTopic(scope, alarmEmail, stack.account)
@@ -238,7 +231,6 @@ export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Set
 const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
   new GraphWidget({ title, left, right, width: 12, height: 6, period })
 
-// Figures per operation, from the request logs.
 const ofOperations = (title: string, watched: Watched, ...query: readonly string[]) =>
   new LogQueryWidget({
     title,
@@ -249,7 +241,6 @@ const ofOperations = (title: string, watched: Watched, ...query: readonly string
     height: 6,
   })
 
-/** The dashboard for an operator who investigates an alarm, from the gateway inwards. */
 export const createDashboard = (stack: Stack, watched: Watched): void => {
   const { api, functions, tables, removals, hasFirewall, streaming } = watched
   const replications = replicationsIn(watched)

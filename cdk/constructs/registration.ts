@@ -16,11 +16,9 @@ interface Options {
     readonly region: string
     readonly isDefault: boolean
   }
-  // Must exist before callers are sent to the data centre.
   readonly entrance: readonly IDependable[]
 }
 
-/** Writes the base URL of the data centre into the directory during the deployment. */
 export const registerDataCentre = (
   scope: Construct,
   { bundle, directory, directoryRegion, dataCentre, entrance }: Options,

@@ -31,7 +31,6 @@ export const createLogs = (scope: Construct, id: string, logGroupName?: string):
   })
 
 interface LambdaOptions extends Omit<FunctionSettings, 'packageFiles' | 'folders'> {
-  // The folder of the bundle; its `index.mjs` exports `handler`.
   readonly bundle: string
   readonly environment: Readonly<Record<string, string>>
   readonly logLevel: Settings['logLevel']
@@ -79,7 +78,6 @@ export interface FunctionOptions {
 // Bytes of a file that fit into an event of 6 MB, in base64 with the rest of the request.
 const largestFile = 4_500_000
 
-/** The permissions of a function. */
 export const statementsOf = (
   name: FunctionName,
   { tables, files, removals }: FunctionOptions['stores'],
@@ -97,7 +95,6 @@ type AllTexts = SettingTexts<
   AllSettings['documentation'] & AllSettings['fields'] & AllSettings['categories'] & AllSettings['storage']
 >
 
-// The texts of all settings. Each function gets those that it reads.
 const textsOf = ({ dataCentre, settings, stores: { tables, files, removals } }: FunctionOptions): AllTexts => ({
   dataCentre,
   logLevel: settings.logLevel,
@@ -105,7 +102,6 @@ const textsOf = ({ dataCentre, settings, stores: { tables, files, removals } }: 
   binaryAccept: settings.binaryAccept,
   directoryRegion: settings.replicateDirectory ? undefined : homeRegion(settings),
   dataCentres: Object.keys(settings.dataCentres).join(),
-  // The origin of signed download URLs.
   downloadsUrl: settings.emulatorEndpoint ?? `https://${files.bucketRegionalDomainName}`,
   keptDays: String(settings.keptDays),
   sitesTable: tables.sites.tableName,
@@ -126,7 +122,6 @@ export const streamEnvironment = (options: FunctionOptions, originSecrets: strin
   NODE_OPTIONS: streaming.nodeOptions,
 })
 
-/** Creates a function of the service with its environment and permissions. */
 export const createGrantedFunction = (
   scope: Construct,
   name: FunctionName,

@@ -6,9 +6,7 @@ import type { StreamFunction } from './web-function.ts'
 export interface Watch {
   readonly id: string
   readonly metric: IMetric
-  // The alarm fires above it.
   readonly threshold: number
-  // Consecutive periods of five minutes.
   readonly periods: number
   readonly impact: string
   readonly action: string

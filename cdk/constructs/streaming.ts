@@ -25,7 +25,6 @@ import { type CustomDomain, certificateOf, zoneOf } from './domain.ts'
 import type { FunctionOptions } from './service-functions.ts'
 import { createStreamFunction, type StreamFunction } from './web-function.ts'
 
-// Requests and answers of this group are as large as files.
 const streamedGroup = 'storage'
 
 const securely = { protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY, originSslProtocols: [OriginSslPolicy.TLS_V1_2] }

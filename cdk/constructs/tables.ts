@@ -11,10 +11,9 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb'
 import type { Construct } from 'constructs'
 import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
-import { byName, capitalised } from '../../lib/core/content-kinds.ts'
+import { byName, capitalised } from '../../lib/core/names.ts'
 import { type DataCentreSettings, isProtected, nearestDirectory, type Settings } from '../config/settings.ts'
 
-/** `webForms` → `WebFormsTable`, the output that names the table for the administration tool. */
 export const tableOutput = (name: TableName): string => `${capitalised(name)}Table`
 
 const names = Object.keys(tables) as TableName[]
@@ -22,7 +21,6 @@ const names = Object.keys(tables) as TableName[]
 export const globalTables = names.filter((name) => tables[name].global)
 export const regionalTables = names.filter((name) => !tables[name].global)
 
-/** The name by which every region finds a global table. */
 export const globalTableName = (prefix: string, name: TableName): string => `${prefix}-${name}`
 
 export const globalTableArn = (stack: Stack, { prefix }: Settings, name: TableName, region: string): string =>
@@ -30,10 +28,8 @@ export const globalTableArn = (stack: Stack, { prefix }: Settings, name: TableNa
 
 interface Options {
   readonly deletionProtection: boolean
-  // Global tables only; CloudFormation names the others.
   readonly tableName?: string
   readonly hasStream?: boolean
-  // Global tables only.
   readonly replicas?: ReplicaTableProps[]
 }
 
@@ -70,7 +66,6 @@ export const createTable = (scope: Construct, name: TableName, options: Options)
 
 export type Tables = Readonly<Record<TableName, ITable>>
 
-/** The tables of a data centre: the directory, found by name, and its own. */
 export const createTables = (stack: Stack, settings: Settings, dataCentre: DataCentreSettings): Tables => {
   const region = nearestDirectory(settings, dataCentre)
   const deletionProtection = isProtected(settings, dataCentre)
@@ -81,6 +76,5 @@ export const createTables = (stack: Stack, settings: Settings, dataCentre: DataC
   ) as Tables
 }
 
-/** The tables in the region, whose metrics can be read there. */
 export const tablesIn = (tables: Tables, region: string): Readonly<Record<string, ITable>> =>
   Object.fromEntries(Object.entries(tables).filter(([, table]) => table.env.region === region))

@@ -32,7 +32,6 @@ const originSecrets = (scope: Construct, number: number): readonly [Secret, ...S
   return number > 1 ? [create(number), create(number - 1)] : [create(number)]
 }
 
-/** The operations on files as a streaming process. The entry of `bundle` is `index.js`. */
 export const createStreamFunction = (
   scope: Construct,
   { number, ...options }: FunctionOptions & { readonly number: number },
@@ -62,7 +61,6 @@ export const createStreamFunction = (
     // It asks for the secret of the distribution itself. IAM would want a digest of the whole body before its first
     // byte.
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
-    // The minimum is two.
     defaultEndpoint: { maxEnvironments: Math.max(2, Math.ceil(throttling.burst / streaming.requestsAtOnce)) },
   })
   Validations.of(lambda.endpoint).acknowledge({

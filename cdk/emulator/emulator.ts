@@ -26,7 +26,6 @@ export const registerMissing = async (
   const missing = Object.entries(dataCentres)
     .map(([id, { region }]) => ({ id, region, url: outputOf(outputs, id, 'BaseUrl') }))
     .filter(({ id, url }) => !registered.some((known) => known.id === id && known.url === url))
-  // One after the other: the first one of all is the default.
   for (const { id, url, region } of missing)
     await administer('data-centre', 'add', id, '--url', url, '--region', region)
   return missing.map(({ id }) => id)
@@ -40,7 +39,6 @@ export interface Emulator extends Pick<Settings, 'pathEncoding' | 'binaryAccept'
 
 export type DataCentreRegions = Readonly<Record<string, Pick<DataCentreSettings, 'region'>>>
 
-// The account id of emulators. The real account of the caller is never used.
 const account = '000000000000'
 const credentials = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' }
 const real = ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_SECURITY_TOKEN', 'AWS_DEFAULT_PROFILE']
@@ -55,7 +53,6 @@ export const emulatorEnvironment = ({ endpoint }: Pick<Emulator, 'endpoint'>, re
   CDK_DEFAULT_ACCOUNT: account,
 })
 
-/** Errors: an Error that tells the user what to do. */
 export const findEmulator = async (endpoint: string): Promise<Emulator> => {
   const isAt = async (path: string) => {
     try {
@@ -74,18 +71,14 @@ export const findEmulator = async (endpoint: string): Promise<Emulator> => {
 
 export interface Deployment {
   readonly emulator: Emulator
-  // The first one is the default and the home of the directory.
   readonly dataCentres: DataCentreRegions
-  // For the synthesised app and the outputs of its stacks.
   readonly folder: string
 }
 
-/** By stack name and output name. */
 export type Outputs = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 const prefix = 'SiteAdmin'
 
-/** An output of the stack of a data centre, or of `directory`. Throws an Error if it is missing. */
 export const outputOf = (outputs: Outputs, stack: string, name: string): string => {
   const value = outputs[`${prefix}-${stack}`]?.[name]
   if (value === undefined) throw new Error(`The stack of ${stack} has been deployed without the output ${name}`)
@@ -124,14 +117,12 @@ export const synthesise = (deployment: Deployment): Promise<void> =>
     ...['--context', `siteAdmin=${contextOf(deployment)}`],
   ])
 
-/** Bootstraps the regions and deploys the synthesised app. Returns the outputs. */
 export const deploy = async (deployment: Deployment): Promise<Outputs> => {
   const environments = regionsOf(deployment).map((region) => `aws://${account}/${region}`)
   const outputs = join(deployment.folder, 'outputs.json')
   await cdk(deployment, ['bootstrap', ...environments, ...app(deployment)])
   await cdk(deployment, [
     ...['deploy', '--all', '--require-approval', 'never', '--outputs-file', outputs],
-    // The directory comes first; then all data centres at once.
     ...['--concurrency', String(Object.keys(deployment.dataCentres).length)],
     ...app(deployment),
   ])

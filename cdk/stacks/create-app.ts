@@ -30,11 +30,9 @@ const accepted: Findings = {
     'The objects of the bucket are the files of sites, whose names nobody knows beforehand.',
 }
 
-// The CDK sets it from the credentials of a deployment.
 const accountOfDeployment = () => process.env['CDK_DEFAULT_ACCOUNT'] || undefined
 const accountInFindings = () => accountOfDeployment() ?? '<AWS::AccountId>'
 
-// Accepted findings if a data centre of the region streams.
 const acceptedWithStreaming = (region: string, { webApplicationFirewall }: Settings): Findings => ({
   'AwsSolutions-CFR1': 'Whoever has a token may use it from anywhere.',
   ...(!webApplicationFirewall && {
@@ -79,7 +77,6 @@ export const checkFindings = (app: App, findings: Findings = acceptedOf(readSett
   for (const [id, reason] of Object.entries(findings)) Validations.of(app).acknowledge({ id, reason })
 }
 
-/** The directory stack and a stack for each data centre of the context. */
 export const createApp = (bundles: Bundles, props: AppProps = {}): App => {
   const app = new App(props)
   // A strong reference refuses or misses the certificate that replaces another one.

@@ -26,7 +26,6 @@ export class DirectoryStack extends Stack {
   }
 }
 
-// Protected if a data centre of the region is protected.
 const replicasOf = (settings: Settings) =>
   replicaRegions(settings, homeRegion(settings)).map((region) => {
     const there = Object.values(settings.dataCentres).filter((dataCentre) => dataCentre.region === region)

@@ -9,15 +9,17 @@ import { getCategory, listAll, listCategoriesOfObject, listObjects, listSiteUrls
 
 export const createCategoriesHandler = (deps: CategoriesDeps): Handler => {
   const operations: Record<OperationOf<'categories'>, OperationHandler> = {
-    ...ofEachKind('list', (kind) => listObjects(deps, kind)),
-    ...ofEachKind('link', (kind) => linkObjects(deps, kind)),
-    ...ofEachKind('unlink', (kind) => unlinkObjects(deps, kind)),
+    ...ofEachKind((kind) => ({
+      list: listObjects(deps, kind),
+      link: linkObjects(deps, kind),
+      unlink: unlinkObjects(deps, kind),
+      listAll: listAll(deps, kind),
+      listCategories: listCategoriesOfObject(deps, kind),
+      linkCategories: linkCategories(deps, kind),
+      unlinkCategories: unlinkCategories(deps, kind),
+    })),
     listCategories: listAll(deps, 'category'),
     getCategory: getCategory(deps),
-    ...ofEachKind('listAll', (kind) => listAll(deps, kind)),
-    ...ofEachKind('listCategories', (kind) => listCategoriesOfObject(deps, kind)),
-    ...ofEachKind('linkCategories', (kind) => linkCategories(deps, kind)),
-    ...ofEachKind('unlinkCategories', (kind) => unlinkCategories(deps, kind)),
     listSiteUrls,
   }
   return createHandler('categories', categoriesRoutes, operations, deps.edge)

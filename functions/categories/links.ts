@@ -5,14 +5,14 @@ import {
   unlinkObjects as unlinkObjectsOf,
 } from '../../lib/categories/change-links.ts'
 import type { ObjectKind } from '../../lib/core/content-kinds.ts'
-import { operation } from '../../lib/http/operation.ts'
+import { bodyOf, operation } from '../../lib/http/operation.ts'
 import type { CategoriesDeps } from '../../lib/service/deps.ts'
-import { bodyOf, categoryOf, objectOf, removalBodyOf } from './params.ts'
+import { bodies, categoryOf, objectOf, removals } from './params.ts'
 
 /** C-37 to C-40 (operations 7 and 10). 404/220001 without the category, 404/220002 without an object. */
 export const linkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
-    { params: categoryOf, body: bodyOf('linkBody') },
+    { params: categoryOf, body: bodyOf(bodies, 'linkBody') },
     async ({ site, params, body, path, author, deadline }) => {
       await linkObjectsOf(deps, { site: site.id, kind, category: params.category }, body.items, author, deadline)
       return { status: 201, headers: { Location: path } }
@@ -22,7 +22,7 @@ export const linkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
 /** C-43 to C-45 (operations 8 and 11). 404/220001 without the category. */
 export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
-    { params: categoryOf, body: removalBodyOf('unlinkBody') },
+    { params: categoryOf, body: bodyOf(removals, 'unlinkBody') },
     async ({ site, params, body, path, author, deadline }) => {
       const ids = body.items.map(({ objectId }) => objectId)
       await unlinkObjectsOf(deps, { site: site.id, kind, category: params.category }, ids, author, deadline)
@@ -30,20 +30,19 @@ export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
     },
   )
 
-/** C-46 to C-48. 404/220002 without the object, 404/220001 without a category. */
+/** As `unlinkCategories`: C-46 to C-48. 404/220002 without the object, 404/220001 without a category. */
 export const linkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
-    { params: objectOf, body: bodyOf('linkCategoriesBody') },
+    { params: objectOf, body: bodyOf(bodies, 'linkCategoriesBody') },
     async ({ site, params, body, path, author, deadline }) => {
       await linkCategoriesOf(deps, { site: site.id, kind, id: params.object }, body.items, author, deadline)
       return { status: 201, headers: { Location: path } }
     },
   )
 
-/** C-46 to C-48. 404/220002 without the object, 404/220001 without a category. */
 export const unlinkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
   operation(
-    { params: objectOf, body: removalBodyOf('unlinkCategoriesBody') },
+    { params: objectOf, body: bodyOf(removals, 'unlinkCategoriesBody') },
     async ({ site, params, body, path, author, deadline }) => {
       const categories = body.items.map(({ categoryId }) => categoryId)
       await unlinkCategoriesOf(deps, { site: site.id, kind, id: params.object }, categories, author, deadline)

@@ -22,16 +22,13 @@ export const objectOf = (segments: Segments): { object: number } => {
   return { object }
 }
 
-type Bodies = typeof import('../../lib/contract/categories/items-body.ts')
-
-// Schemas and form reader load with the first request that needs them.
-export const bodyOf = <Name extends keyof Bodies>(name: Name) => ({
-  schema: async () => (await import('../../lib/contract/categories/items-body.ts'))[name],
+export const bodies = {
+  schemas: () => import('../../lib/contract/categories/items-body.ts'),
   malformed: 'categoriesMalformed' as const,
-})
+}
 
-export const removalBodyOf = <Name extends keyof Bodies>(name: Name) => ({
-  ...bodyOf(name),
+export const removals = {
+  ...bodies,
   form: async (text: string) => (await import('../../lib/http/form.ts')).readForm(text),
   inQuery: true as const,
-})
+}

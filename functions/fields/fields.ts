@@ -3,12 +3,12 @@ import type { createdField, fieldPage, fieldTypePage, webFormPage } from '../../
 import { xmlNames } from '../../lib/contract/fields/xml-names.ts'
 import { fieldTypes } from '../../lib/fields/catalogue.ts'
 import { addField, changeField, fieldEntry, findField, removeField } from '../../lib/fields/field-rules.ts'
-import { ifMatch } from '../../lib/http/conditions.ts'
+import { checkMatch } from '../../lib/http/conditions.ts'
 import { siteUrls } from '../../lib/http/links.ts'
-import { noParams, operation } from '../../lib/http/operation.ts'
+import { bodyOf, noParams, operation } from '../../lib/http/operation.ts'
 import { byValue, done, ok } from '../../lib/http/reply.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
-import { bodyOf, fieldOf, findForm, webFormOf } from './params.ts'
+import { bodies, fieldOf, findForm, webFormOf } from './params.ts'
 import { fieldTag, fieldView, webFormView, wholeList } from './views.ts'
 
 export const listWebForms = ({ webForms }: FieldsDeps) =>
@@ -48,7 +48,7 @@ export const listFields = ({ webForms }: FieldsDeps) =>
 /** F-14 (operation 3). 403/115006 when the form has a field of that type. */
 export const createField = ({ webForms }: FieldsDeps) =>
   operation(
-    { params: webFormOf, body: bodyOf('newFieldBody') },
+    { params: webFormOf, body: bodyOf(bodies, 'newFieldBody') },
     async ({ site, dataCentre, params, body: { type, mandatory, order }, author, deadline }) => {
       const field = { typeId: type.id, mandatory, order }
       const entry = fieldEntry('field.created', site, params.webForm, type.id, author)
@@ -64,11 +64,10 @@ type FieldChange = Parameters<FieldsDeps['webForms']['changeFields']>[2]
 /** F-18 (operation 4). 412 when `If-Match` does not match. */
 export const updateField = ({ webForms }: FieldsDeps) =>
   operation(
-    { params: fieldOf, body: bodyOf('fieldChangeBody') },
+    { params: fieldOf, body: bodyOf(bodies, 'fieldChangeBody') },
     async ({ site, params, body, headers, author, deadline }) => {
-      const check = ifMatch(headers['if-match'])
       const change: FieldChange = (fields) =>
-        changeField(fields, params.typeId, body, (field) => check(fieldTag(field)))
+        changeField(fields, params.typeId, body, (field) => checkMatch(headers['if-match'], fieldTag(field)))
       const entry = fieldEntry('field.updated', site, params.webForm, params.typeId, author)
       await webForms.changeFields(site.id, params.webForm, change, entry, deadline)
       return done
@@ -78,8 +77,8 @@ export const updateField = ({ webForms }: FieldsDeps) =>
 /** F-19 (operation 5). 412 when `If-Match` does not match. */
 export const deleteField = ({ webForms }: FieldsDeps) =>
   operation({ params: fieldOf }, async ({ site, params, headers, author, deadline }) => {
-    const check = ifMatch(headers['if-match'])
-    const change: FieldChange = (fields) => removeField(fields, params.typeId, (field) => check(fieldTag(field)))
+    const change: FieldChange = (fields) =>
+      removeField(fields, params.typeId, (field) => checkMatch(headers['if-match'], fieldTag(field)))
     const entry = fieldEntry('field.removed', site, params.webForm, params.typeId, author)
     await webForms.changeFields(site.id, params.webForm, change, entry, deadline)
     return done

@@ -19,14 +19,11 @@ export const fieldOf = (segments: Segments): { webForm: WebFormId; typeId: numbe
   return { webForm, typeId }
 }
 
-type Bodies = typeof import('../../lib/contract/fields/field-body.ts')
-
-// Schemas and XML reader load with the first body that needs them.
-export const bodyOf = <Name extends keyof Bodies>(name: Name) => ({
-  schema: async () => (await import('../../lib/contract/fields/field-body.ts'))[name],
+export const bodies = {
+  schemas: () => import('../../lib/contract/fields/field-body.ts'),
   malformed: 'fieldsMalformed' as const,
   xml: async (text: string): Promise<unknown> => (await import('../../lib/http/read-xml.ts')).readXml(text),
-})
+}
 
 /** Errors: webFormUnknown. */
 export const findForm = async (webForms: WebForms, site: SiteId, id: WebFormId): Promise<WebForm> => {

@@ -1,6 +1,6 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { deleting } from '../../lib/contract/storage/contract-schemas.ts'
-import { type OperationHandler, operation } from '../../lib/http/operation.ts'
+import { bodyOf, type OperationHandler, operation } from '../../lib/http/operation.ts'
 import { done } from '../../lib/http/reply.ts'
 import { firstValue, type Request, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
@@ -10,7 +10,7 @@ import { relocate } from '../../lib/storage/relocate.ts'
 import { remove } from '../../lib/storage/remove.ts'
 import { restore } from '../../lib/storage/restore.ts'
 import { fileTooLarge } from '../../lib/storage/stage-file.ts'
-import { bodyOf, deletedPathOf, pathOf, readSwitches, requesterOf, schemaOf } from './params.ts'
+import { bodies, deletedPathOf, pathOf, readSwitches, requesterOf, schemaOf } from './params.ts'
 import { declaredLength, isMultipart, receiveUpload, succeeded, upload } from './upload.ts'
 
 const bothInOne = /^draft\?force=(true|false)$/
@@ -33,14 +33,14 @@ export const deletePath = (deps: StorageDeps) =>
   })
 
 export const restorePath = (deps: StorageDeps) =>
-  operation({ params: pathOf, body: bodyOf('restoreBody') }, async (input) => {
+  operation({ params: pathOf, body: bodyOf(bodies, 'restoreBody') }, async (input) => {
     await restore(deps, input.site.id, input.params.path, input.body, requesterOf(input))
     return succeeded
   })
 
 // PUT with `?meta`: renames by `{"name": …}`, moves by `{"path": …}`, copies by `{"copyTo": …}`.
 const relocatePath = (deps: StorageDeps) =>
-  operation({ params: pathOf, body: bodyOf('destinationBody') }, async (input) => {
+  operation({ params: pathOf, body: bodyOf(bodies, 'destinationBody') }, async (input) => {
     await relocate(deps, input.site.id, input.params.path, input.body, requesterOf(input))
     return succeeded
   })

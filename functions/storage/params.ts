@@ -30,17 +30,17 @@ export const requesterOf = ({ author, deadline, headers }: Asking): Requester =>
 
 export const asDraft = (query: Switches): boolean => query.get('version') === 'draft'
 
+export const bodies = {
+  schemas: () => import('../../lib/contract/storage/switches.ts'),
+  malformed: 'storageRefused' as const,
+}
+
 type Schemas = typeof import('../../lib/contract/storage/switches.ts')
 
 export const schemaOf =
   <Name extends keyof Schemas>(name: Name) =>
   async (): Promise<Schemas[Name]> =>
-    (await import('../../lib/contract/storage/switches.ts'))[name]
-
-export const bodyOf = <Name extends keyof Schemas>(name: Name) => ({
-  schema: schemaOf(name),
-  malformed: 'storageRefused' as const,
-})
+    (await bodies.schemas())[name]
 
 /** Loads the schema only when one of the switches is given: most requests have none. Errors: storageRefused. */
 export const readSwitches = async <Values extends object>(

@@ -28,7 +28,6 @@ export interface Grant {
 
 const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Reads a stored grant. Throws an Error when a site has no valid id. */
 export const storedGrant = (stored: Readonly<Partial<Record<keyof Grant, unknown>>>): Grant => {
   const granted = listed(stored.permissions)
   return {

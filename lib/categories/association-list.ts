@@ -1,18 +1,12 @@
-import { type Json, toJson } from '../core/answer-size.ts'
-import {
-  type associationMembers,
-  associationShape,
-  contentShape,
-  type ObjectKind,
-  textMember,
-} from '../core/content-kinds.ts'
+import type { Json } from '../core/answer-size.ts'
+import { type ObjectKind, textMember } from '../core/content-kinds.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { CategoryId, SiteId } from '../core/ids.ts'
-import type { Item, Scalars, ValuesOf } from '../core/item-shape.ts'
-import { objectKinds } from '../core/object-kinds.ts'
+import { objectKinds, type Scalars } from '../core/object-kinds.ts'
 import type { CategoryLink, CategoryLinks, LinkList } from './category-links.ts'
 import type { Entry, ListSource } from './choose-page.ts'
 import type { Content, Contents, SiteObject } from './contents.ts'
+import { associationShape, contentShape, type Item } from './query/item-shape.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
 import { type ItemPage, runList, writeItems } from './run-list.ts'
 
@@ -44,7 +38,7 @@ const associationSource = (
   const text = textMember(kind)
   const shownCategory: Scalars = category
 
-  const outline = ({ id, displayable }: CategoryLink): ValuesOf<typeof associationMembers> => ({
+  const outline = ({ id, displayable }: CategoryLink) => ({
     objectId: id,
     categoryId: list.category,
     objectType: objectKinds[kind].type,
@@ -89,7 +83,6 @@ export const categoriesOfObjectList = (site: SiteId, kind: ObjectKind, id: numbe
   identity: [site, kind, id, 'category'],
 })
 
-/** A page of the categories that an object is linked with. Errors: objectUnknown, listTooLong. */
 export const listCategoriesOfObject = async (
   { contents, links, longestList }: ListDeps,
   object: SiteObject,
@@ -109,7 +102,7 @@ export const listCategoriesOfObject = async (
       const categories = await contents.getMany(site, 'category', ids)
       return ids.flatMap((category) => categories.get(category) ?? [])
     },
-    write: async (items, fields) => items.map((item) => toJson(fields.select(item))),
+    write: writeItems,
   }
   return runList(source, query, longestList)
 }

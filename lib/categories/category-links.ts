@@ -15,7 +15,6 @@ export interface CategoryLink {
   readonly displayable: boolean
 }
 
-// Unless linked, nothing was changed.
 export type LinkOutcome =
   | { readonly outcome: 'linked' }
   | { readonly outcome: 'category unknown' }
@@ -26,24 +25,24 @@ export type ObjectLinkOutcome =
   | { readonly outcome: 'object unknown' }
   | { readonly outcome: 'categories unknown'; readonly ids: ReadonlySet<number> }
 
-/** The port to links. Removing a category or an object (`Contents`) removes its links. Errors: unavailable. */
+/**
+ * The port to links. Removing a category or an object (`Contents`) removes its links. `linkObject` and `unlinkObject`
+ * are `link` and `unlink` from the object's side: all of the categories must exist. Errors: unavailable.
+ */
 export interface CategoryLinks {
   // The links behind an object's id, in order of id, up to `limit`; fewer only at the end.
   list(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
-  // As `list`, read consistently.
   listConsistently(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
   count(list: LinkList, after: number, limit: number): Promise<Count>
   // The categories of an object behind an id, in order; fewer than `limit` only at the end. May lag behind changes.
   categoriesOf(object: SiteObject, after: number, limit: number): Promise<readonly CategoryId[]>
   countCategoriesOf(object: SiteObject, after: number, limit: number): Promise<Count>
-  // As `link`, from the object's side.
   linkObject(
     object: SiteObject,
     wanted: ReadonlyMap<CategoryId, boolean | undefined>,
     entry: HistoryEntry,
     deadline?: Deadline,
   ): Promise<ObjectLinkOutcome>
-  // As `unlink`, from the object's side: all of the categories must exist.
   unlinkObject(
     object: SiteObject,
     categories: readonly CategoryId[],

@@ -11,7 +11,6 @@ export interface LinkRequest {
   readonly displayable?: boolean | undefined
 }
 
-// The same, from the object's side.
 export interface CategoryLinkRequest {
   readonly categoryId: CategoryId
   readonly displayable?: boolean | undefined
@@ -21,7 +20,6 @@ interface LinkDeps {
   readonly links: CategoryLinks
 }
 
-// Of several requests for one id, the last `displayable` counts.
 const mergeRequests = <Id>(requests: readonly (readonly [Id, boolean | undefined])[]) => {
   const wanted = new Map<Id, boolean | undefined>()
   for (const [id, displayable] of requests) wanted.set(id, displayable ?? wanted.get(id))
@@ -33,7 +31,6 @@ const problemsOf = (ids: readonly number[], unknown: ReadonlySet<number>, member
     unknown.has(id) ? [{ path: `items[${index}].${member}`, message: `there is no ${kind} ${id} on this site` }] : [],
   )
 
-// A history entry lists no more ids.
 const mostListed = 100
 
 const entryOf = (
@@ -59,7 +56,6 @@ const objectEntryOf = (
   return { ...author, site, type, subject: `${kind}/${id}`, details }
 }
 
-/** Links objects with a category, all of them or none. Errors: unavailable. */
 export const tryToLink = (
   { links }: LinkDeps,
   list: LinkList,

@@ -1,9 +1,10 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises'
 import type { Json } from '../core/answer-size.ts'
+import { chunksOf } from '../core/chunks-of.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { Item, MemberReference } from '../core/item-shape.ts'
 import type { Count } from './contents.ts'
 import type { Selection } from './query/fields.ts'
+import type { Item, MemberReference } from './query/item-shape.ts'
 import type { ListQuery, Paging } from './query/list-query.ts'
 import type { Position } from './query/order.ts'
 
@@ -15,24 +16,20 @@ export interface Entry {
 export interface ListSource<E extends Entry> {
   // The entries behind an id, in order, up to `limit`; fewer only at the end.
   entries(after: number, limit: number): Promise<readonly E[]>
-  // Entries behind an id, up to `limit`, without reading them.
   count(after: number, limit: number): Promise<Count>
   // The part of an item that its entry contains.
   outline(entry: E): Item
   outlineHas(member: MemberReference): boolean
-  // In the order of the entries, without those that no longer exist.
   items(entries: readonly E[]): Promise<readonly Item[]>
   write(items: readonly Item[], fields: Selection): Promise<readonly Json<Item>[]>
 }
 
-// The item is there when it had to be read.
 interface Match<E extends Entry> {
   readonly entry: E
   readonly position: Position
   readonly item?: Item
 }
 
-// Reads items only when `where` or `order` names a member that the entries lack.
 interface Page<E extends Entry> {
   readonly matches: readonly Match<E>[]
   readonly total: number | null
@@ -41,7 +38,6 @@ interface Page<E extends Entry> {
 
 type CursorPaging = Extract<Paging, { by: 'cursor' }>
 
-// Ids begin at 1.
 const start = 0
 const firstStep = 100
 const longestStep = 1_000
@@ -69,7 +65,6 @@ const findMatches = async <E extends Entry>(
   })
 }
 
-// Finds and sorts all matches, then takes the page. A cursor works even when its item is gone.
 const findAllMatches = async <E extends Entry>(
   source: ListSource<E>,
   query: ListQuery,
@@ -84,9 +79,7 @@ const findAllMatches = async <E extends Entry>(
     })
   }
   const matches: Match<E>[] = []
-  for (let from = 0; from < entries.length; from += longestStep) {
-    matches.push(...(await findMatches(source, query, entries.slice(from, from + longestStep))))
-  }
+  for (const some of chunksOf(entries, longestStep)) matches.push(...(await findMatches(source, query, some)))
   const { order } = query
   return order.members.length > 0 ? matches.sort((a, b) => order.compare(a.position, b.position)) : matches
 }
@@ -101,7 +94,7 @@ const cutAtLimit = <E extends Entry>(
   return { matches: shown, next: matches.length > limit ? { behind: shown.at(-1)?.position ?? before } : next }
 }
 
-// Counts the entries before and behind the page, and reads only its own.
+// Finds and sorts all matches, then takes the page. A cursor works even when its item is gone.
 const choosePageOfAll = async <E extends Entry>(
   source: ListSource<E>,
   query: ListQuery,
@@ -117,7 +110,7 @@ const choosePageOfAll = async <E extends Entry>(
   return { ...cutAtLimit(behind, query, after, null), total: count ? all.length : null }
 }
 
-// Walks in order of ids until the page is full, or until `longest` entries are read. The next page continues there.
+// Counts the entries before and behind the page, and reads only its own.
 const skipTo = async <E extends Entry>(source: ListSource<E>, query: ListQuery, skip: number): Promise<Page<E>> => {
   const passed = skip > 0 ? await source.count(start, skip) : { count: 0, last: start, ended: false }
   if (passed.ended) return { matches: [], total: passed.count, next: null }

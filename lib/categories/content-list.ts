@@ -1,10 +1,10 @@
 import type { Json } from '../core/answer-size.ts'
-import { type ContentKind, contentShape, textMember } from '../core/content-kinds.ts'
+import { type ContentKind, textMember } from '../core/content-kinds.ts'
 import type { SiteId } from '../core/ids.ts'
-import type { Item } from '../core/item-shape.ts'
 import type { ListDeps } from './association-list.ts'
 import type { ListSource } from './choose-page.ts'
 import type { Listed } from './contents.ts'
+import { contentShape, type Item } from './query/item-shape.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
 import { type ItemPage, runList, writeItems } from './run-list.ts'
 

@@ -1,11 +1,9 @@
 import * as z from 'zod'
 import { type ContentKind, contentMembers } from '../core/content-kinds.ts'
 import { largestContentId } from '../core/ids.ts'
-import type { MemberType, Scalar } from '../core/item-shape.ts'
-import { type ContentMember, longestString } from '../core/object-kinds.ts'
+import { type ContentMember, longestString, type MemberType, type Scalar } from '../core/object-kinds.ts'
 import { readDateTime } from './query/comparable.ts'
 
-// In bytes; leaves room in an item of the store.
 const longestText = 350_000
 
 const smallestInteger = -largestContentId - 1
@@ -30,7 +28,6 @@ const date = z.string(notDate).transform((text, context) => {
   return z.NEVER
 })
 
-// Text for documents, which the schema cannot give.
 const said = (type: string) => ({ said: type })
 
 const text = z
@@ -55,7 +52,6 @@ export const contentId = z
 const memberSchema = ({ type, nullable, meaning = '' }: ContentMember): z.ZodType<Scalar | undefined> =>
   (nullable ? schemas[type].nullable() : schemas[type]).optional().meta({ description: meaning })
 
-/** Imported content: an id, and any of its other members. */
 export const contentSchema = (kind: ContentKind) => {
   const { id, ...members } = contentMembers[kind]
   const shape = Object.fromEntries(Object.entries(members).map(([name, member]) => [name, memberSchema(member)]))

@@ -1,7 +1,7 @@
 import type { ContentKind, ObjectKind } from '../core/content-kinds.ts'
 import type { HistoryEntry } from '../core/history-entry.ts'
 import type { CategoryId, SiteId } from '../core/ids.ts'
-import type { Scalars } from '../core/item-shape.ts'
+import type { Scalars } from '../core/object-kinds.ts'
 
 export type Content = Scalars & { readonly id: number }
 
@@ -18,7 +18,6 @@ export interface Count {
   readonly ended: boolean
 }
 
-// Undefined content is being removed.
 export interface Listed {
   readonly id: number
   readonly content: Content | undefined
@@ -26,22 +25,19 @@ export interface Listed {
 
 /**
  * The port to the categories and objects of the sites. Long texts are stored separately: content comes without them.
- * Content that is being removed no longer exists for reads. Errors of every call: unavailable.
+ * Content that is being removed no longer exists for reads; listed, it is undefined. `get`, `existing` and `listWhole`
+ * read consistently. Errors of every call: unavailable.
  */
 export interface Contents {
   // A name of the state of all content and links, never used again. Undefined if it costs as much as reading.
   state(): Promise<string | undefined>
-  // Read consistently.
   get(site: SiteId, kind: ContentKind, id: number): Promise<Content | undefined>
-  // By id, without those that do not exist.
   getMany(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlyMap<number, Content>>
-  // Read consistently.
   existing(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlySet<number>>
   texts(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlyMap<number, string>>
   // Those behind an id, in order of id, up to `limit`; fewer only at the end.
   list(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<readonly Listed[]>
   count(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<Count>
-  // 0 when there is none.
   highestId(site: SiteId, kind: ContentKind): Promise<number>
   /** Stores it with its long text. False when the id is taken; nothing is changed then. */
   create(site: SiteId, kind: ContentKind, content: Content, entry: HistoryEntry): Promise<boolean>
@@ -59,12 +55,9 @@ export interface Contents {
     apply: (stored: Content | undefined, id: number) => Content | undefined,
     entry: HistoryEntry,
   ): Promise<number>
-  // As `list`, with long texts, read consistently.
   listWhole(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<readonly Listed[]>
   /** Removes it with its links. No read finds it from the first moment. Repeat to complete a broken removal. */
   removeObject(object: SiteObject, entry: HistoryEntry): Promise<boolean>
-  // The same for a category; its objects stay.
   removeCategory(site: SiteId, category: CategoryId, entry: HistoryEntry): Promise<boolean>
-  // Removes all content and links of a removed site. Safe to repeat.
   clear(site: SiteId): Promise<void>
 }

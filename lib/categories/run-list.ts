@@ -1,7 +1,8 @@
 import { collectThatFit, type Json, largestPage, toJson } from '../core/answer-size.ts'
-import type { Item } from '../core/item-shape.ts'
+import { chunksOf } from '../core/chunks-of.ts'
 import { choosePage, type Entry, type ListSource } from './choose-page.ts'
 import type { Selection } from './query/fields.ts'
+import type { Item } from './query/item-shape.ts'
 import type { ListQuery } from './query/list-query.ts'
 
 export interface ItemPage {
@@ -9,7 +10,6 @@ export interface ItemPage {
   readonly totalItemsCount: number | null
   readonly limit: number
   readonly skip?: number
-  // Null at the end of the list.
   readonly nextCursor?: string | null
 }
 
@@ -23,15 +23,13 @@ export const writeItems = async (
   addTexts?: (items: readonly Item[]) => Promise<readonly Item[]>,
 ): Promise<readonly Json<Item>[]> => {
   const { taken, add } = collectThatFit<Item>(largestPage)
-  for (let from = 0; from < items.length; from += textsAtOnce) {
-    const some = items.slice(from, from + textsAtOnce)
+  for (const some of chunksOf(items, textsAtOnce)) {
     const whole = addTexts ? await addTexts(some) : some
     if (!whole.every((item) => add(toJson(fields.select(item))))) break
   }
   return taken
 }
 
-// Each item is serialized once.
 const writePage = (items: readonly Json<Item>[], rest: Omit<ItemPage, 'items'>): Json<ItemPage> =>
   `{"items":[${items.join(',')}],${JSON.stringify(rest).slice(1)}` as Json<ItemPage>
 

@@ -1,8 +1,8 @@
 import type { Json } from '../core/answer-size.ts'
 import type { SiteId } from '../core/ids.ts'
-import type { Item, ItemShape } from '../core/item-shape.ts'
 import type { Entry, ListSource } from './choose-page.ts'
 import type { Count } from './contents.ts'
+import type { Item, ItemShape } from './query/item-shape.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
 import { type ItemPage, runList, writeItems } from './run-list.ts'
 

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { ErrorName } from '../core/errors.ts'
 import type { Document } from '../http/reply.ts'
+import type { HeaderName } from './contract-headers.ts'
 import type { OperationOf, routes } from './routes/routes.ts'
 
 // The vocabulary of the contracts. Operations import only its types, so that no Lambda carries the contracts.
@@ -51,10 +52,6 @@ export interface AnswerContract {
   readonly links?: Readonly<Partial<Record<(typeof routes)[number]['operation'], Readonly<Record<string, string>>>>>
 }
 
-type TusHeader = 'Tus-Resumable' | `Upload-${'Offset' | 'Length' | 'Defer-Length' | 'Metadata' | 'Expires'}`
-type FileHeader = 'Last-Modified' | 'Accept-Ranges' | 'Content-Range' | 'X-Content-Length'
-export type HeaderName = 'Location' | 'ETag' | 'Cache-Control' | FileHeader | TusHeader
-
 /**
  * A request whose answer is shown as an example. Requests are sent in the order of the route table, to the service that
  * tools/openapi/example-service.ts prepares.
@@ -101,14 +98,19 @@ export interface GroupContract<Group extends string> {
   readonly operations: Readonly<Record<OperationOf<Group>, OperationContract>>
 }
 
-/** Registers a schema as the component of this name. */
-export const named = (id: string, description?: string) =>
-  [z.globalRegistry, { id, ...(description !== undefined && { description }) }] as const
+export const described = <Own extends Schema>(schema: Own, description: string): Own => {
+  z.globalRegistry.add(schema, { description })
+  return schema
+}
+
+/** Makes a schema the component of this name. */
+export const named = <Own extends Schema>(schema: Own, id: string, description?: string): Own => {
+  z.globalRegistry.add(schema, { id, ...(description !== undefined && { description }) })
+  return schema
+}
 
 export const component = <Shape extends z.core.$ZodShape>(id: string, description: string, shape: Shape) =>
-  z.object(shape).register(...named(id, description))
-
-export const described = (description: string) => [z.globalRegistry, { description }] as const
+  named(z.object(shape), id, description)
 
 export const parameter = (description: string, example: string | number, schema: Schema): ParameterContract => ({
   description,
@@ -118,6 +120,18 @@ export const parameter = (description: string, example: string | number, schema:
 
 export const text = (description: string, example: string): ParameterContract =>
   parameter(description, example, z.string())
+
+/** The switches of a schema. Each needs a text and an example; some need a schema that JSON Schema can express. */
+export const switchesOf = <Shape extends z.core.$ZodShape>(
+  { shape }: { readonly shape: Shape },
+  texts: { readonly [Name in keyof Shape]: readonly [description: string, example: string | number, schema?: Schema] },
+): ParameterContracts =>
+  Object.fromEntries(
+    Object.entries(shape).map(([name, own]) => {
+      const [description, example, schema = own] = texts[name as keyof Shape]
+      return [name, parameter(description, example, schema)]
+    }),
+  )
 
 type Answers = OperationContract['answers']
 

@@ -20,7 +20,6 @@ export const collectThatFit = <Value>(budget: number) => {
   let bytes = 0
   return {
     taken,
-    // False when it does not fit.
     add(json: Json<Value>): boolean {
       most += mostOf(json)
       if (most > budget) {

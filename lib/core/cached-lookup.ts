@@ -1,5 +1,4 @@
 interface Options {
-  // In milliseconds.
   readonly ttl: number
   readonly max: number
   readonly now: () => number
@@ -10,7 +9,10 @@ interface Answer<Value> {
   readonly until: number
 }
 
-/** Simultaneous lookups share one load; absent values are not kept. (A library adds 18 KB to every cold start.) */
+/**
+ * Simultaneous lookups share one load; absent values are not kept. `ttl` is in milliseconds. (A library adds 18 KB to
+ * every cold start.)
+ */
 export const cachedLookup = <Key extends string | number, Value extends object>(
   load: (key: Key) => Promise<Value | undefined>,
   { ttl, max, now }: Options,

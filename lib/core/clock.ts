@@ -1,8 +1,6 @@
-/** In milliseconds. */
+/** In milliseconds. `wall` counts since the epoch and may be set back. `monotonic` never goes back. */
 export interface Clock {
-  // Since the epoch. It may be set back.
   readonly wall: () => number
-  // It never goes back.
   readonly monotonic: () => number
 }
 

@@ -1,15 +1,5 @@
-import type { ItemShape, Members, Scalar, Scalars } from './item-shape.ts'
-import { type ContentMember, objectKinds } from './object-kinds.ts'
-
-export const capitalised = <Text extends string>(text: Text) =>
-  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` as Capitalize<Text>
-
-export const recordOf = <Name extends string, Value>(
-  entries: readonly (readonly [Name, Value])[],
-): Readonly<Record<Name, Value>> => Object.fromEntries(entries) as Record<Name, Value>
-
-export const byName = <Name extends string, Value>(names: readonly Name[], make: (name: Name) => Value) =>
-  recordOf(names.map((name) => [name, make(name)]))
+import { byName } from './names.ts'
+import { type ContentMember, objectKinds, type Scalar, type Scalars } from './object-kinds.ts'
 
 export type ObjectKind = keyof typeof objectKinds
 export type ContentKind = 'category' | ObjectKind
@@ -17,22 +7,18 @@ export type ContentKind = 'category' | ObjectKind
 export const objectKindNames = Object.keys(objectKinds) as readonly ObjectKind[]
 export const contentKinds: readonly ContentKind[] = ['category', ...objectKindNames]
 
-// "a news item"
 export const oneOf = (kind: ObjectKind): string => {
   const { one } = objectKinds[kind]
   return `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`
 }
 
-// "news items and blogs"
 export const manyObjects = objectKindNames.map((kind) => objectKinds[kind].many).join(' and ')
 
-const category: Readonly<Record<string, ContentMember>> = {
-  id: { type: 'integer', meaning: 'its number, by which it is found' },
-  name: { type: 'string', meaning: 'its name', otherwise: (of) => `Category ${of('id')}` },
-}
-
 export const contentMembers: Readonly<Record<ContentKind, Readonly<Record<string, ContentMember>>>> = {
-  category,
+  category: {
+    id: { type: 'integer', meaning: 'its number, by which it is found' },
+    name: { type: 'string', meaning: 'its name', otherwise: (of) => `Category ${of('id')}` },
+  },
   ...byName(objectKindNames, (kind) => objectKinds[kind].members),
 }
 
@@ -73,7 +59,6 @@ export const mergeContent = <Given extends Scalars>(
   return withDefaults(kind, { ...Object.fromEntries(known), ...given }, now, stored && textMember(kind))
 }
 
-/** Compares all members but the long text and the site. A missing one is null. */
 export const isSameContent = (kind: ContentKind, one: Scalars, other: Scalars): boolean =>
   Object.entries(contentMembers[kind]).every(
     ([name, { type }]) => type === 'text' || name === 'siteId' || (one[name] ?? null) === (other[name] ?? null),
@@ -84,22 +69,3 @@ export const givenText = (kind: ContentKind, content: Scalars): string | undefin
   const text = member === undefined ? undefined : content[member]
   return text === undefined ? undefined : String(text ?? '')
 }
-
-export const contentShape = (kind: ContentKind): ItemShape => ({ key: 'id', own: contentMembers[kind], objects: [] })
-
-export const associationMembers = {
-  objectId: { type: 'integer' },
-  categoryId: { type: 'integer' },
-  objectType: { type: 'integer' },
-  displayable: { type: 'flag' },
-  siteId: { type: 'integer' },
-} as const satisfies Members
-
-export const associationShape = (kind: ObjectKind): ItemShape => ({
-  key: 'objectId',
-  own: associationMembers,
-  objects: [
-    { name: kind, members: contentMembers[kind], standard: true },
-    { name: 'category', members: category, standard: false },
-  ],
-})

@@ -30,7 +30,6 @@ export const isStronglyIn = (tags: readonly EntityTag[], tag: string): boolean =
 
 export const isWeaklyIn = (tags: readonly EntityTag[], tag: string): boolean => tags.some((one) => one.tag === tag)
 
-/** The quoted `ETag` of a file in this state. */
 export const entityTagOf = ({ version }: { readonly version: string }): string => `"${version}"`
 
 /** The version of a file that is read under its own media type: the same bytes, another representation (S-67). */

@@ -29,17 +29,17 @@ export const readChangeType = (text: string): ChangeType | undefined => changeTy
 export const lostEntry = 'The history lacks a change'
 
 export interface Author {
-  // The user of the token, or `admin:` and the user of the operating system.
   readonly actor: string
   readonly requestId?: string
 }
 
-/** The store adds time and id. Every changing call of a port takes one, except steps of a larger change. */
+/**
+ * The store adds time and id. Every changing call of a port takes one, except steps of a larger change. `actor` is the
+ * user of the token, or `admin:` and the user of the operating system. Never bodies, tokens or query strings.
+ */
 export interface HistoryEntry extends Author {
   readonly site: SiteId
   readonly type: ChangeType
-  // A path of the storage, or another subject: `form/1/field/-7`, `category/1/news/36`.
   readonly subject: string
-  // Never bodies, tokens or query strings.
   readonly details?: Readonly<Record<string, string | number | boolean | readonly (string | number)[]>>
 }

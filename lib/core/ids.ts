@@ -9,7 +9,6 @@ export type CategoryId = Id<'category'>
 // Clients of the contract expect 32-bit integers.
 export const largestContentId = 2_147_483_647
 
-// Paths cannot name a larger one.
 export const largestNamedId = 999_999_999_999_999
 
 const canonicalInteger = /^(0|-?[1-9]\d{0,14})$/
@@ -18,7 +17,6 @@ const canonicalInteger = /^(0|-?[1-9]\d{0,14})$/
 export const parseId = <I extends number>(text: string): I | undefined =>
   canonicalInteger.test(text) ? (Number(text) as I) : undefined
 
-/** Throws an Error for anything but an id: the store is damaged. */
 export const storedId = <I extends number>(value: unknown): I => {
   const id = parseId<I>(String(value))
   if (id === undefined) throw new Error(`A store holds ${String(value)} where an id should be`)

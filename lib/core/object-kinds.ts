@@ -1,24 +1,34 @@
-import type { Member, MemberType, Scalar } from './item-shape.ts'
+/** `flag` is 1 or 0; `date` is `YYYY-MM-DDTHH:MM:SS` in UTC; `text` is too long to be compared. */
+export type MemberType = 'integer' | 'flag' | 'string' | 'boolean' | 'date' | 'text'
+
+export interface Member {
+  readonly type: MemberType
+  readonly nullable?: true
+}
+
+export type Members = Readonly<Record<string, Member>>
+
+export type Scalar = string | number | boolean | null
+
+export type Scalars = Readonly<Record<string, Scalar>>
 
 type Default = Scalar | ((of: (name: string) => Scalar, now: string) => Scalar)
 
 export interface ContentMember extends Member {
   readonly meaning?: string
   readonly otherwise?: Default
-  // Describes a default that is a function.
   readonly otherwiseSaid?: string
 }
 
+/**
+ * `segment` is for paths and operation names, `type` is the `objectType` of a linked object (C-4). Answers have the
+ * members in this order; one of type `text` is stored separately. `otherwiseSaid` describes a default that is a function.
+ */
 interface ObjectKindRecord {
   readonly one: string
   readonly many: string
-  // In paths and operation names.
   readonly segment: string
-  // C-4: the `objectType` of a linked object.
   readonly type: number
-  // The contract's numbers of its operations: list, link, unlink.
-  readonly numbers: readonly [number, number, number] | readonly []
-  // In the order of answers. A member of type `text` is stored separately.
   readonly members: Readonly<Record<string, ContentMember>>
   readonly examples: { readonly shown: string; readonly flag: string; readonly date: string }
 }
@@ -49,10 +59,8 @@ const same =
   (of) =>
     of(name)
 
-// Stands for "never".
 const never = '9999-01-01T00:00:00'
 
-// In characters.
 export const longestString = 500
 
 const slugOf = (words: string): string =>
@@ -68,7 +76,6 @@ const news = {
   many: 'news items',
   segment: 'news',
   type: 7,
-  numbers: [6, 7, 8],
   members: {
     id: integer('its number, by which it is found'),
     siteId: integer('the number of its site: whatever a record says, it is that of the site'),
@@ -105,7 +112,6 @@ const blog = {
   many: 'blogs',
   segment: 'blogs',
   type: 55,
-  numbers: [9, 10, 11],
   members: {
     id: integer('its number, by which it is found'),
     siteId: integer('the number of its site: whatever a record says, it is that of the site'),

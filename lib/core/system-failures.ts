@@ -53,7 +53,6 @@ export const failureOf = (error: unknown): SystemFailure | undefined =>
 
 export const isMissing = (error: unknown): boolean => failureOf(error) === 'missing'
 
-/** Another process has the database. Nothing was changed, and trying again helps. */
 export const isBusy = (error: unknown): boolean => failureOf(error) === 'busy'
 
 export const isOutOfSpace = (error: unknown): boolean =>
@@ -61,7 +60,6 @@ export const isOutOfSpace = (error: unknown): boolean =>
 
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Bytes: a file system with less has no room for a page and what goes with it. */
 const leastRoom = 256 * 1024
 
 const isDiskFull = (file: string): boolean => {

@@ -16,10 +16,8 @@ export interface NewField extends FieldChange {
   readonly mandatory: boolean
 }
 
-// Throws when the condition does not hold.
 export type Precondition = (field: SystemField) => void
 
-/** Errors: fieldUnknown. */
 export const findField = (fields: Fields, typeId: number): SystemField => {
   const field = fields.find((candidate) => candidate.typeId === typeId)
   if (!field) throw new ServiceError('fieldUnknown')
@@ -60,7 +58,6 @@ export const addField = (fields: Fields, field: NewField): Fields => {
   return insertField(fields, field)
 }
 
-/** Errors: fieldUnknown, those of the precondition, fieldsMalformed (no free position). */
 export const changeField = (fields: Fields, typeId: number, change: FieldChange, check: Precondition): Fields => {
   const field = findField(fields, typeId)
   check(field)
@@ -71,7 +68,6 @@ export const changeField = (fields: Fields, typeId: number, change: FieldChange,
   })
 }
 
-/** Leaves a gap. Errors: fieldUnknown, those of the precondition. */
 export const removeField = (fields: Fields, typeId: number, check: Precondition): Fields => {
   const field = findField(fields, typeId)
   check(field)

@@ -4,13 +4,11 @@ import type { SiteId, WebFormId } from '../core/ids.ts'
 
 export interface SystemField {
   readonly typeId: number
-  // Only when it differs from the catalogue's.
   readonly name?: string
   readonly mandatory: boolean
   readonly order: number
 }
 
-// The fields are sorted by order.
 export interface WebForm {
   readonly site: SiteId
   readonly id: WebFormId
@@ -23,18 +21,18 @@ export type WebFormSummary = Pick<WebForm, 'id' | 'name'>
 // Orders begin at 1. Clients of the contract expect 32-bit integers.
 export const maxOrder = 2_147_483_647
 
-/** The port to the web forms of the sites. Errors of every call: unavailable. */
+/**
+ * The port to the web forms of the sites. Lists are in order of id, and fields in their order. A call that makes or
+ * removes a form answers false when the id is taken, or the form not there. Errors of every call: unavailable.
+ */
 export interface WebForms {
   get(site: SiteId, id: WebFormId): Promise<WebForm | undefined>
-  // In order of id.
   list(site: SiteId): Promise<readonly WebFormSummary[]>
-  // False when the id is taken; nothing is changed then.
   create(form: WebForm, entry: HistoryEntry): Promise<boolean>
   /** The forms behind an id, in order, up to `limit`; fewer only at the end. Read consistently. */
   listWhole(site: SiteId, after: number, limit: number): Promise<readonly WebForm[]>
   // An unchanged name leaves no entry. Errors: webFormUnknown.
   rename(site: SiteId, id: WebFormId, name: string, entry: HistoryEntry): Promise<void>
-  // 0 when the site has no form.
   highestId(site: SiteId): Promise<number>
   /**
    * Replaces the fields with the result of `apply`, which may be called again, so that no other change is lost. The
@@ -48,8 +46,6 @@ export interface WebForms {
     entry: HistoryEntry,
     deadline?: Deadline,
   ): Promise<void>
-  // False when there was none.
   remove(site: SiteId, id: WebFormId, entry: HistoryEntry): Promise<boolean>
-  // Removes the forms of a removed site. Safe to repeat.
   clear(site: SiteId): Promise<void>
 }

@@ -2,13 +2,11 @@ import type { HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 
 export interface Change extends HistoryEntry {
-  // Larger than those of all earlier entries of the site.
+  // Larger than those of all earlier entries of the site. `at` is in milliseconds since the epoch.
   readonly position: number
-  // Milliseconds since the epoch.
   readonly at: number
 }
 
-// In milliseconds.
 export const keptFor = 90 * 24 * 3600 * 1000
 
 /**

@@ -29,10 +29,8 @@ export const viewOfChange = (change: Change) => ({
 
 export interface ChangeFilter {
   readonly types?: readonly ChangeType[] | undefined
-  // The beginning of the subject.
   readonly subject?: string | undefined
   readonly actor?: string | undefined
-  // Milliseconds since the epoch.
   readonly since?: number | undefined
   // Include entries about files and folders, and about their workflows.
   readonly withFiles: boolean
@@ -53,7 +51,6 @@ const mostAtOnce = 500
 // In bytes. Entries of uploads name up to 100 files each.
 const mostBytes = 3_000_000
 
-// At most three bytes a character, and the members' names.
 const sizeOf = ({ subject, actor, details }: Change): number =>
   300 + 3 * (subject.length + actor.length) + (details ? 3 * JSON.stringify(details).length : 0)
 
@@ -63,7 +60,6 @@ export interface ChangePage {
   readonly next: number | undefined
 }
 
-// Answers whether the next entry fits. The first one always does.
 const createFits = () => {
   let bytes = 0
   return (change: Change): boolean => {
@@ -102,7 +98,6 @@ export const changesAfter = async (
   return { changes, next }
 }
 
-// Clocks differ a little.
 const isBefore = (change: Change | undefined, { since = 0 }: ChangeFilter): boolean =>
   change !== undefined && change.at < since - 60_000
 

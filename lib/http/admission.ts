@@ -13,7 +13,6 @@ import { resolveSite, type SiteDeps } from './resolve-site.ts'
 import { createRouter, type Group, isOfSite, type Route } from './router.ts'
 
 export interface AdmissionDeps extends SiteDeps {
-  // By the hash of the token.
   readonly findGrant: (hash: string) => Promise<Grant | undefined>
   readonly clock: Clock
 }
@@ -46,7 +45,6 @@ export const authenticate = async (
   return grant
 }
 
-// Errors: privilegesMissing, renderingEngineOff.
 const requireRights = (
   { permission }: Route,
   { renderingEngine }: GroupPolicy,
@@ -56,7 +54,6 @@ const requireRights = (
   if (renderingEngine && !site.renderingEngine) throw new ServiceError('renderingEngineOff')
 }
 
-// Errors: notAcceptable.
 const negotiate = (request: Request, { formats }: GroupPolicy): Presentation => {
   const format = preferredFormat(request, formats)
   if (format === undefined) throw new ServiceError('notAcceptable')
@@ -65,7 +62,6 @@ const negotiate = (request: Request, { formats }: GroupPolicy): Presentation => 
 
 const onlyJson: Presentation = { format: 'json', varies: false }
 
-// The format of errors and redirects.
 export const fallbackPresentation = (request: Request, { formats }: GroupPolicy, trace: Trace): Presentation =>
   trace.public ? onlyJson : { format: preferredFormat(request, formats) ?? formats[0], varies: formats.length > 1 }
 
@@ -83,8 +79,8 @@ const endpointOf = (route: Route, answeredBy: AnyOperation): Endpoint => {
 }
 
 /**
- * A-1: takes a request through the checks, in their order, and runs its operation. The operation reads the body, so the
- * body's media type, size and content come last.
+ * A-1: the checks in their order: path and method, token, site and its data centre, permission and rendering engine,
+ * media type of the answer. The operation reads the body, so the body's media type, size and content come last.
  */
 export const createResponder = <Operation extends string>(
   group: Group,
@@ -100,7 +96,6 @@ export const createResponder = <Operation extends string>(
       const reply = preflight(request, router.methodsAt(request.path))
       return renderReply(request, reply, fallbackPresentation(request, policy, trace))
     }
-    // 1. Path and method.
     const { route, params } = router.match(request.method, request.path)
     const { operation, answeredBy } = route
     trace.operation = operation
@@ -109,24 +104,19 @@ export const createResponder = <Operation extends string>(
       trace.public = true
       return renderReply(request, await answeredBy.run(routed), onlyJson)
     }
-    // 2. Token.
     const caller = await authenticate(deps, request, policy, trace)
     if (isOfCaller(answeredBy)) {
       const presentation = negotiate(request, policy)
       return renderReply(request, await answeredBy.run({ ...routed, caller }), presentation)
     }
-    // 3. Site, and the data centre where it lives.
     const found = await resolveSite(deps, routed, caller, route, policy)
     if ('redirect' in found) {
       return renderReply(request, found.redirect, fallbackPresentation(request, policy, trace))
     }
     trace.site = found.site.id
     const admitted = { ...routed, ...found, caller }
-    // 4. Permission and rendering engine.
     requireRights(route, policy, admitted)
-    // 5. Media type of the answer.
     const presentation = negotiate(request, policy)
-    // 6. Body: media type, size, content.
     return renderReply(request, await answeredBy(admitted), presentation)
   }
 }

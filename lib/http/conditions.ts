@@ -15,16 +15,13 @@ const tagsIn = (header: string) => readTags(header) ?? []
 const isOfState = (entityTag: string, tag: string) => entityTag.replace(/\.\w+$/, '') === tag
 
 /** Checks `If-Match` before a change. A tag of either format matches. Errors: conditionFailed. */
-export const ifMatch =
-  (header: string | undefined) =>
-  (tag: string): void => {
-    if (header === undefined) return
-    const tags = tagsIn(header)
-    if (tags === '*' || tags.some((candidate) => !candidate.isWeak && isOfState(candidate.tag, tag))) return
-    throw new ServiceError('conditionFailed')
-  }
+export const checkMatch = (header: string | undefined, tag: string): void => {
+  if (header === undefined) return
+  const tags = tagsIn(header)
+  if (tags === '*' || tags.some((candidate) => !candidate.isWeak && isOfState(candidate.tag, tag))) return
+  throw new ServiceError('conditionFailed')
+}
 
-/** Strong comparison of `If-Match` with the current tag. False without the header. */
 export const matchFails = (header: string | undefined, current: string): boolean => {
   if (header === undefined) return false
   const tags = tagsIn(header)
@@ -37,7 +34,6 @@ export const noneMatchFails = (header: string | undefined, current: string): boo
   return tags === '*' || isWeaklyIn(tags, current.slice(1, -1))
 }
 
-/** A `Range` header, applied to `size` bytes (RFC 9110, section 14). */
 export type RequestedRange =
   | { readonly kind: 'whole' }
   | { readonly kind: 'part'; readonly first: number; readonly last: number }
@@ -45,7 +41,6 @@ export type RequestedRange =
 
 const whole: RequestedRange = { kind: 'whole' }
 
-// Several ranges, other units and malformed headers are ignored, as the RFC allows.
 export const readRange = (header: string | undefined, size: number): RequestedRange => {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.replaceAll(' ', '') ?? '') ?? []
   if (from === '' && to === '') return whole

@@ -11,7 +11,6 @@ interface Digest {
 const malformed = (header: string, form: string) =>
   new ServiceError('checksumMismatch', { message: `${header} is malformed. Send ${form}.` })
 
-// Only the canonical base64 of this many bytes.
 const isBase64Of = (length: number, value: Buffer, text: string): boolean =>
   value.length === length && value.toString('base64') === text
 
@@ -29,7 +28,6 @@ const member = new RegExp(`(${key})=${bytes}${parameters}[ \\t]*(?:,[ \\t]*(?=.)
 
 const digestForm = 'a list like sha-256=:…:, with the digest of the body in base64 between the colons'
 
-// Other algorithms are ignored. The last `sha-256` counts.
 const readContentDigest = (header: string): Digest | undefined => {
   const text = header.trim()
   let sha256: string | undefined

@@ -19,7 +19,6 @@ const headerNames = /^[\w\-, ]*$/
 
 const usualHeaders = 'Authorization, Content-Type, If-Match, If-None-Match, Range, Content-MD5, Content-Digest'
 
-/** A-30: answers `OPTIONS` on every path, without a token. `methods` are those of the path. */
 export const preflight = ({ headers }: Request, methods: readonly string[]): Reply => {
   const wanted = headers['access-control-request-headers'] ?? ''
   return {

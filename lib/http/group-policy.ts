@@ -2,13 +2,12 @@ import type { ErrorName } from '../core/errors.ts'
 import type { Format } from './negotiate.ts'
 import type { Group } from './router.ts'
 
+/** `alwaysMovedPermanently`: changes are redirected with 301 too. Other groups use 308 for them. */
 export interface GroupPolicy {
   // The first one is the default. With a single format, `Accept` is ignored (A-6).
   readonly formats: readonly [Format, ...Format[]]
   readonly renderingEngine?: true
-  // Also accept the token in the query.
   readonly tokenInQuery?: true
-  // Redirect changes with 301 as well. Other groups use 308 for them.
   readonly alwaysMovedPermanently?: true
   readonly siteUnknown: ErrorName
   readonly siteAmbiguous: ErrorName

@@ -17,7 +17,6 @@ const discardBody = ({ body }: Answer): void => {
   if (body instanceof Readable) body.destroy()
 }
 
-// Rejects when the request's signal aborts. A result that comes later is discarded.
 const untilAborted = <Value>(
   work: Value | Promise<Value>,
   { signal }: Request,
@@ -55,14 +54,6 @@ export const createHandler = <Operation extends string>(
 ): Handler => {
   const respond = createResponder(group, routes, operations, deps)
 
-  const errorAnswer = (request: Request, error: unknown, trace: Trace): Answer =>
-    renderReply(
-      request,
-      errorReply(asServiceError(error), request.id),
-      fallbackPresentation(request, groupPolicies[group], trace),
-    )
-
-  // Sends the answer or, when that fails, an answer that says why.
   const sendAnswer = async <Sent>(
     request: Request,
     deadline: Deadline,
@@ -73,19 +64,17 @@ export const createHandler = <Operation extends string>(
     const cut = (error: unknown) => {
       failure = error
     }
+    let answer: Answer | undefined
     try {
-      const answer = await untilAborted(respond(request, deadline, trace), request, discardBody)
-      try {
-        const sent = await untilAborted(send(answer, cut), request, () => {})
-        return { sent, status: answer.status, failure }
-      } catch (error) {
-        discardBody(answer)
-        throw error
-      }
+      answer = await untilAborted(respond(request, deadline, trace), request, discardBody)
+      const sent = await untilAborted(send(answer, cut), request, () => {})
+      return { sent, status: answer.status, failure }
     } catch (error) {
-      const answer = errorAnswer(request, error, trace)
-      const sent = await send(answer, cut)
-      return { sent, status: answer.status, failure: answer.status >= 500 ? error : failure }
+      if (answer) discardBody(answer)
+      const presentation = fallbackPresentation(request, groupPolicies[group], trace)
+      const instead = renderReply(request, errorReply(asServiceError(error), request.id), presentation)
+      const sent = await send(instead, cut)
+      return { sent, status: instead.status, failure: instead.status >= 500 ? error : failure }
     }
   }
 

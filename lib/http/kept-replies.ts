@@ -2,7 +2,6 @@ import type { TextReply } from './reply.ts'
 
 export type KeepReply = (key: string, make: () => Promise<TextReply>) => Promise<TextReply>
 
-// In characters: some hundreds of pages of ten news items.
 const mostKept = 4_000_000
 
 /** Keeps replies until `stateOf` gives another name, which it never repeats. Without a name, nothing is kept. */

@@ -13,7 +13,6 @@ export const siteUrls = (dataCentre: DataCentre, { id }: Pick<Site, 'id'>) => {
     fields,
     field: (form: WebFormId, typeId: number) => `${fields(form)}/${typeId}`,
     fieldTypes: () => `${site}/webformfieldtypes/system`,
-    // `path` is percent-encoded.
     storage: (path: string) => `${dataCentre.url}/api/v2/admin/sites/${id}/storage${path === '' ? '' : `/${path}`}`,
   }
 }

@@ -1,3 +1,5 @@
+import { mediaType } from '../core/media-type.ts'
+
 export class MultipartError extends Error {
   override readonly name = 'MultipartError'
 }
@@ -13,7 +15,6 @@ const lineEnd = Buffer.from('\r\n')
 const headerEnd = Buffer.from('\r\n\r\n')
 const dashes = Buffer.from('--')
 
-const mediaType = /^content-type:\s*([!#$&^_.+0-9A-Za-z-]{1,64}\/[!#$&^_.+0-9A-Za-z-]{1,64})[ \t]*(?:;|$)/i
 const parameter = /(;[ \t]*)([^\s"=;]+)=("(?:[^"\\]|\\.)*"|[^";]*)[ \t]*/gy
 
 const refuseTwice = (names: readonly string[]): void => {
@@ -47,9 +48,8 @@ const mendDisposition = (field: string): string => {
 }
 
 const isType = /^content-type:/i
-const plainType = (field = ''): string => `Content-Type: ${mediaType.exec(field)?.[1] ?? undeclared}`
+const plainType = (field = ''): string => `Content-Type: ${mediaType(field.replace(isType, '')) ?? undeclared}`
 
-// The header of a part as busboy understands it. Each character is a byte.
 const mendHeader = (header: string): string => {
   const fields = header.split(/\r\n(?![ \t])/)
   if (fields.length > mostFields) throw new MultipartError('a part has too many header fields')
@@ -63,7 +63,6 @@ const mendHeader = (header: string): string => {
   return mended.join('\r\n')
 }
 
-// The bytes that came and are not used yet.
 const createWindow = (source: AsyncIterator<Uint8Array>) => {
   // A line end is put in front, so that the first delimiter is like all others.
   let bytes: Buffer = lineEnd
@@ -71,7 +70,6 @@ const createWindow = (source: AsyncIterator<Uint8Array>) => {
     get bytes() {
       return bytes
     },
-    // False at the end.
     async grow(): Promise<boolean> {
       const { done, value } = await source.next()
       if (done) return false
@@ -93,7 +91,6 @@ const startsWith = async (window: Window, mark: Buffer): Promise<boolean> => {
   return window.bytes.subarray(0, mark.length).equals(mark)
 }
 
-// -1 when the body ends before the mark.
 const find = async (window: Window, mark: Buffer, what: string, from = 0): Promise<number> => {
   for (;;) {
     const at = window.bytes.indexOf(mark, from)
@@ -104,7 +101,6 @@ const find = async (window: Window, mark: Buffer, what: string, from = 0): Promi
   }
 }
 
-// For a `Content-Type` without a boundary (S-28).
 const sniffBoundary = async (window: Window): Promise<string> => {
   // Some clients put a line end in front of the first boundary, too.
   const start = (await startsWith(window, headerEnd)) ? headerEnd.length : lineEnd.length
@@ -114,7 +110,6 @@ const sniffBoundary = async (window: Window): Promise<string> => {
   return line.slice(dashes.length)
 }
 
-// The bytes up to a delimiter, which is taken as well. False when the body ends before it.
 async function* throughDelimiter(window: Window, delimiter: Buffer): AsyncGenerator<Buffer, boolean> {
   for (;;) {
     const at = window.bytes.indexOf(delimiter)
@@ -141,7 +136,6 @@ const takeHeader = async (window: Window): Promise<string | undefined> => {
   return mendHeader(header.slice(lineEnd.length))
 }
 
-// The bytes for busboy, and in the end the number of parts. Busboy itself refuses a body that ends too early.
 async function* mendBody(window: Window, boundary: string): AsyncGenerator<Buffer, number> {
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
   const first = await find(window, delimiter, 'the preamble')

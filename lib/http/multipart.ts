@@ -3,15 +3,16 @@ import { finished } from 'node:stream/promises'
 import createParser from 'busboy'
 import { MultipartError, prepareBody, undeclared } from './multipart-body.ts'
 
-/** A part of a multipart/form-data body (RFC 7578). Each character of its names is a byte. */
+/**
+ * A part of a multipart/form-data body (RFC 7578). Each character of its names is a byte; a file name comes with its
+ * path. Parts with a file name or of type `application/octet-stream` are files, and others have no content. Read the
+ * content before the next part: the rest is skipped, and a second reader continues where the first stopped.
+ */
 export interface Part {
   readonly name: string | undefined
-  // True for a part with a file name or of type `application/octet-stream`. Other parts have no content.
   readonly isFile: boolean
-  // As it came, with its path. Undefined when it is missing or empty.
   readonly fileName: string | undefined
   readonly contentType: string | undefined
-  // Read it before the next part; the rest is skipped. A second reader continues where the first stopped.
   readonly content: AsyncIterable<Buffer>
 }
 
@@ -45,7 +46,6 @@ export async function* readMultipart(
     if (!next.done) parser.write(next.value)
     else {
       isOver = true
-      // That rejects with the very error that is kept as the failure.
       await finished(parser.end()).catch(() => {})
       if (found !== next.value) failure ??= new MultipartError('the Content-Disposition of a part is not well-formed')
     }
@@ -68,7 +68,6 @@ export async function* readMultipart(
     arrived.push(part)
   }
   parser.on('file', (name: string | undefined, stream, { filename, mimeType }) => {
-    // It fails together with the parser.
     stream.on('error', () => {})
     const contentType = mimeType === undeclared ? undefined : mimeType
     arrive({

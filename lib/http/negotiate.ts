@@ -25,7 +25,6 @@ export const preferredFormat = (
   offered: readonly [Format, ...Format[]],
 ): Format | undefined => {
   const accept = (headers['accept'] ?? '').replace(charset, '').trim()
-  // A header without a word in it asks for nothing.
   if (offered.length === 1 || accept === '' || accept === '*/*') return offered[0]
   const chosen = new Negotiator({ headers: { accept } }).mediaType(offered.flatMap((format) => mediaTypes[format]))
   return chosen === undefined ? undefined : formatOf(chosen)
@@ -35,7 +34,6 @@ export const preferredFormat = (
 export const namesType = ({ headers }: Pick<Request, 'headers'>, type: string): boolean => {
   const accept = (headers['accept'] ?? '').replace(charset, '')
   const kind = `${type.split('/', 1)}/*`
-  // Most requests name nothing that comes near it: these are not read any closer.
   const lower = accept.toLowerCase()
   if (!lower.includes(type) && !lower.includes(kind)) return false
   const negotiator = new Negotiator({ headers: { accept } })

@@ -29,24 +29,31 @@ export interface OperationInput<Params, Query, Body> extends Pick<AdmittedReques
   readonly query: Query
   readonly body: Body
   readonly author: Author
-  // Unread, for operations that read it themselves.
   readonly content: RequestBody
 }
 
 interface BodyShape<Body> extends BodyForms {
   readonly schema: () => Promise<z.core.$ZodType<Body>>
-  // The error for a body that does not match.
   readonly malformed: ErrorName
 }
 
+/** Schemas and readers load with the first body that needs them. `malformed` is the error for one that does not match. */
+interface Bodies<Schemas> extends BodyForms {
+  readonly schemas: () => Promise<Schemas>
+  readonly malformed: ErrorName
+}
+
+export const bodyOf = <Schemas, Name extends keyof Schemas>({ schemas, ...how }: Bodies<Schemas>, name: Name) => ({
+  ...how,
+  schema: async () => (await schemas())[name],
+})
+
 interface Shape<Params, Query, Body> {
-  // Throws the ServiceError of an unknown id or path.
   readonly params: (params: Readonly<Record<string, string>>) => Params
   readonly query?: (query: Switches, target: { readonly params: Params; readonly site: Site }) => Query | Promise<Query>
   readonly body?: BodyShape<Body>
 }
 
-// The readers load with the first body, so that a function that starts for a read need not wait for them.
 const readBody = async <Body>(request: Request, { schema, malformed, ...forms }: BodyShape<Body>): Promise<Body> => {
   const [{ readDocument }, { validate }, expected] = await Promise.all([
     import('./read-body.ts'),

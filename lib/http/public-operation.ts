@@ -3,15 +3,14 @@ import type { RoutedRequest } from './operation.ts'
 import type { Reply } from './reply.ts'
 
 // Operations without a site and without a body. They are not in `operation.ts`, so that the bundle of a function with
-// no other operations does not contain the body readers.
+// no other operations does not contain the body readers. Those of a caller take any valid token, in every data centre
+// (A-21).
 
-// Needs no token; its route says `public`.
 export interface PublicOperation {
   readonly public: true
   readonly run: (request: RoutedRequest) => Promise<Reply>
 }
 
-// For any valid token, in every data centre (A-21).
 export interface CallerOperation {
   readonly ofCaller: true
   readonly run: (request: RoutedRequest & { readonly caller: Grant }) => Promise<Reply>

@@ -1,9 +1,9 @@
 import { type ErrorName, ServiceError } from '../core/errors.ts'
+import { mediaType } from '../core/media-type.ts'
 import { readJson } from './json.ts'
 import { type Format, formatOf } from './negotiate.ts'
 import { bodyChunks, type Request } from './request.ts'
 
-// In bytes, of JSON and XML bodies.
 export const largestDocument = 64 * 1024
 
 const refuseTooLarge = (length: number): void => {
@@ -11,25 +11,22 @@ const refuseTooLarge = (length: number): void => {
   if (length > largestDocument) throw new ServiceError('bodyTooLarge', { message })
 }
 
-const mediaTypeOf = (header: string) => {
-  const [type = '', ...parameters] = header.split(';')
-  const charset = parameters.map((parameter) => parameter.trim().toLowerCase()).find((p) => p.startsWith('charset='))
-  return { type: type.trim().toLowerCase(), charset: charset?.slice('charset='.length).replaceAll('"', '') }
+const isUtf8 = (header: string): boolean => {
+  const [, charset = 'utf-8'] = /;\s*charset=([^;]*)/i.exec(header) ?? []
+  return ['utf-8', 'utf8', 'us-ascii'].includes(charset.replaceAll('"', '').trim().toLowerCase())
 }
 
 const startsAsJson = (text: string) => /^\s*[[{]/.test(text)
 
-// A name and an equals sign, such as `items[0][objectId]=`. No JSON begins like this.
 const startsAsForm = (text: string) => /^[\w.\-+*%[\]]+=/.test(text) && !startsAsJson(text)
 
-// A body without a type is JSON.
 const declaredFormat = ({ headers }: Request, { xml }: BodyForms): Format | 'form' => {
   const header = headers['content-type']
   if (header === undefined || header.trim() === '') return 'json'
-  const { type, charset } = mediaTypeOf(header)
-  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii') {
+  if (!isUtf8(header)) {
     throw new ServiceError('mediaTypeUnsupported', { message: 'The request body must be UTF-8.' })
   }
+  const type = mediaType(header) ?? ''
   if (type === 'application/x-www-form-urlencoded') return 'form'
   const format = formatOf(type)
   if (format === 'json' || (format === 'xml' && xml)) return format
@@ -42,7 +39,6 @@ export interface BodyForms {
   readonly xml?: (text: string) => Promise<unknown>
   // C-45: some libraries declare it as JSON in `DELETE` bodies.
   readonly form?: (text: string) => Promise<unknown>
-  // C-44: without a body, read the query like a form.
   readonly inQuery?: true
 }
 

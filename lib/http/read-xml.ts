@@ -43,7 +43,6 @@ const fromElement = (element: unknown): unknown => {
 
 const longestReason = 200
 
-// The validator's own message may list every unclosed element.
 const reasonOf = ({ err: { code, msg, line } }: ValidationError): string => {
   const isList = code === 'InvalidXml' && msg.startsWith("Invalid '[")
   const reason = isList ? 'elements are not closed' : msg.replace(/\.$/, '').slice(0, longestReason)

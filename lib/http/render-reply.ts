@@ -15,7 +15,6 @@ const commonHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-// `varies` when another `Accept` would give another format.
 export interface Presentation {
   readonly format: Format
   readonly varies: boolean
@@ -31,7 +30,6 @@ interface Representation {
 // API Gateway labels an answer without a type `application/json`, and clients then fail to parse an empty body.
 const emptyType = 'text/plain'
 
-// The JSON is written once, for the body and for its tag.
 const writeDocument = ({ document: { value, xml }, tag }: DocumentReply, preferred: Format): Representation => {
   const format = xml ? preferred : 'json'
   const json = format === 'json' || tag === byValue ? JSON.stringify(value) : ''
@@ -81,7 +79,6 @@ export const renderReply = (request: Request, reply: Reply, presentation: Presen
   }
 }
 
-// Seconds to wait after 503.
 const retryAfter = '1'
 
 /** E-4: other errors become "unexpected"; their details stay in the log. */

@@ -8,7 +8,6 @@ interface XmlNames {
   readonly item?: string
 }
 
-// Without XML names it is always written as JSON.
 export interface Document<Value extends object = object> {
   readonly value: Value
   readonly xml?: XmlNames
@@ -18,7 +17,6 @@ export interface XmlDocument extends Document {
   readonly xml: XmlNames
 }
 
-// The tag of a document that is made from its whole value.
 export const byValue = Symbol('by value')
 
 interface Head {
@@ -28,7 +26,6 @@ interface Head {
 
 export interface DocumentReply extends Head {
   readonly document: Document
-  // The state of the resource, for the `ETag`.
   readonly tag?: string | typeof byValue
 }
 
@@ -41,7 +38,6 @@ interface ContentReply extends Head {
   readonly content: {
     readonly type: string
     readonly length: number
-    // Absent when only the headers are needed.
     readonly bytes?: Readable | Uint8Array
     // The reply to send when the platform cannot carry these bytes.
     readonly elsewhere?: () => Promise<Reply>

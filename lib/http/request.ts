@@ -17,36 +17,34 @@ export async function* bodyChunks(body: RequestBody, broken: ErrorName): AsyncGe
   }
 }
 
+/**
+ * `path` is percent-encoded, without the query. `query` is decoded, with the values of a repeated name in their order.
+ * Names of headers are in small letters, and repeated headers joined by a comma. `signal` aborts when there is just
+ * enough time left to answer.
+ */
 export interface Request {
   readonly id: string
   readonly method: string
-  // Percent-encoded, without the query.
   readonly path: string
-  // Decoded; the values of a repeated name in their order.
   readonly query: ReadonlyMap<string, readonly string[]>
-  // Without its question mark, where it is known.
   readonly rawQuery?: string
-  // Names in lower case; repeated headers joined by a comma.
   readonly headers: Readonly<Record<string, string>>
   readonly body: RequestBody
-  // Aborts when there is just enough time left to answer.
   readonly signal?: AbortSignal
 }
 
 export type Switches = ReadonlyMap<string, string>
 
-// Of a repeated parameter, the first one counts.
 export const firstValue = (query: Request['query'], name: string): string | undefined => query.get(name)?.[0]
 
 export const switchesIn = (query: Request['query']): Switches =>
   new Map([...query.keys()].map((name) => [name, firstValue(query, name) ?? '']))
 
+/** The receiver of a stream reads or destroys it. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  // The receiver of a stream reads or destroys it.
   readonly body: string | Uint8Array | Readable
-  // The answer to send when the platform cannot carry these bytes.
   readonly elsewhere?: () => Promise<Answer>
 }
 
@@ -64,16 +62,17 @@ export const isRead = (method: string): boolean => method === 'GET' || method ==
 export interface Arrival {
   readonly requestId: string
   readonly method: string
-  // Without the query.
   readonly path: string
 }
 
+/**
+ * `token` is the first 8 hex digits of the token's hash, valid or not. A `public` route answers JSON, whatever `Accept`
+ * prefers.
+ */
 export interface Trace {
   operation: string
   site: number | null
-  // The first 8 hex digits of the token's hash, valid or not.
   token: string | null
-  // The route answers JSON, whatever `Accept` prefers.
   public: boolean
 }
 
@@ -81,12 +80,10 @@ export interface Trace {
 export interface RequestRecord extends Arrival, Readonly<Omit<Trace, 'public'>> {
   readonly status: number
   readonly durationMs: number
-  // Only when the service is at fault.
   readonly error?: unknown
 }
 
 export interface Telemetry {
-  // Called before anything else is done with the request.
   arrival?(arrival: Arrival): void
   request(record: RequestRecord): void
 }

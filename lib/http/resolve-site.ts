@@ -32,7 +32,6 @@ const siteIdIn = (segment: string, { sites }: Grant, policy: GroupPolicy): SiteI
   return id
 }
 
-// The query as it came, where that is known; otherwise rebuilt from its names and values.
 const queryString = ({ query, rawQuery }: Request): string => {
   if (rawQuery !== undefined) return rawQuery === '' ? '' : `?${rawQuery}`
   const pairs = [...query].flatMap(([name, values]) =>

@@ -3,15 +3,14 @@ import { ServiceError } from '../core/errors.ts'
 
 export type Group = 'fields' | 'categories' | 'storage' | 'documentation'
 
+/** `keepsMethod`: redirected to another data centre with 308, also in a group that uses 301. */
 export interface Route {
   readonly operation: string
   readonly method: string
   // `{name}` is one segment. `{name+}` is the rest of the path, percent-encoded, without leading slashes.
   readonly path: string
   readonly group: Group
-  // Without it, any token of the site will do.
   readonly permission?: Permission
-  // Answered without a token; belongs to no site.
   readonly public?: boolean
   // Redirect to another data centre with 308, also in a group that uses 301.
   readonly keepsMethod?: boolean
@@ -21,12 +20,10 @@ export const isOfSite = ({ path }: Pick<Route, 'path'>): boolean => path.include
 
 interface Match<R extends Route> {
   readonly route: R
-  // Percent-decoded, except for the rest of a path.
   readonly params: Readonly<Record<string, string>>
 }
 
 export interface Router<R extends Route> {
-  /** Errors: routeUnknown; methodNotAllowed, with `Allow`. */
   match(method: string, path: string): Match<R>
   methodsAt(path: string): readonly string[]
 }

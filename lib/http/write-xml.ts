@@ -4,7 +4,6 @@ import type { XmlDocument } from './reply.ts'
 export const namespace = 'http://ns.adobe.com/bc/api/v1'
 const namespaces = `xmlns="${namespace}" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"`
 
-// The names of the entries of lists. The entries of `items` are named by the document.
 export const entryNames: Readonly<Record<string, string>> = {
   links: 'link',
   errors: 'error',

@@ -1,7 +1,10 @@
 import type { HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 
-/** The port to sites and data centres, shared by all data centres. Errors of every call: unavailable. */
+/**
+ * The port to sites and data centres, shared by all data centres. Lists are in order of id. Data centres have no
+ * history, and none has a `region` on one machine. Errors of every call: unavailable.
+ */
 export interface SiteDirectory {
   getSite(id: SiteId): Promise<Site | undefined>
   getDataCentre(id: string): Promise<DataCentre | undefined>
@@ -11,9 +14,7 @@ export interface SiteDirectory {
   renameSite(id: SiteId, name: string, entry: HistoryEntry): Promise<boolean>
   // The last step of a removal. False when there is no such site.
   removeSite(id: SiteId, entry: HistoryEntry): Promise<boolean>
-  // Data centres have no history.
   putDataCentre(dataCentre: DataCentre): Promise<void>
-  // In order of id.
   list(): Promise<{ readonly sites: readonly Site[]; readonly dataCentres: readonly DataCentre[] }>
 }
 
@@ -26,11 +27,8 @@ export interface Site {
 
 export interface DataCentre {
   readonly id: string
-  // Without a trailing slash.
   readonly url: string
-  // New sites are created here by default.
   readonly isDefault: boolean
-  // The AWS region; none on one machine.
   readonly region?: string
 }
 

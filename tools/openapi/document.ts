@@ -1,12 +1,11 @@
-import { routes } from '../../lib/contract/routes/routes.ts'
+import { answerHeaders } from '../../lib/contract/contract-headers.ts'
 import { errors } from '../../lib/core/errors.ts'
 import packageFile from '../../package.json' with { type: 'json' }
-import { contracts, describedBy } from './contracts.ts'
-import { headersTooLarge } from './error-responses.ts'
-import { type Examples, exampleBaseUrl } from './examples.ts'
-import { operationObject } from './operation-object.ts'
-import { headerComponents } from './parameters.ts'
-import { createSchemas, mapValues, type Node, type Schemas } from './schemas.ts'
+import { exampleBaseUrl, type Recording } from './examples.ts'
+import { describeOperation } from './operation-object.ts'
+import { operations } from './operations.ts'
+import { headersTooLarge, nameOfHeader } from './responses.ts'
+import { createSchemas, mapValues, type Node } from './schemas.ts'
 
 const introduction = `Manages the content of web sites: the system fields of web forms, the news items and blogs
 of categories, and the files in the storage.
@@ -28,31 +27,21 @@ const securitySchemes = {
   queryToken: { type: 'apiKey', in: 'query', name: 'access_token', description: 'For storage; the header wins.' },
 }
 
-/** Operations without a token belong to the service itself, whichever function answers them. */
-const tagOf = (route: (typeof routes)[number]) =>
-  'public' in route && route.public ? contracts.documentation.tag : describedBy(route).tag
-
-const pathsOf = (examples: Examples, schemas: Schemas, responses: Record<string, Node>): Node => {
-  const describe = (route: (typeof routes)[number]) =>
-    operationObject({ route, ...describedBy(route), tag: tagOf(route).name, examples, schemas, responses })
-  const byPath = Map.groupBy(routes, ({ path }) => path.replaceAll('+}', '}'))
-  return mapValues(Object.fromEntries(byPath), (sharing) =>
-    Object.fromEntries(sharing.map((route) => [route.method.toLowerCase(), describe(route)])),
-  )
-}
-
-const usedIn = (tree: unknown) => {
-  const text = JSON.stringify(tree)
-  return (components: Node, reference: (name: string) => string): Node =>
-    Object.fromEntries(Object.entries(components).filter(([name]) => text.includes(reference(name))))
-}
-
 /** The document, from the route table, the contracts of the groups and the recorded examples. */
-export const createDocument = (examples: Examples): Node => {
+export const createDocument = (recordings: readonly Recording[]): Node => {
   const schemas = createSchemas()
-  const responses: Record<string, Node> = { HeadersTooLarge: headersTooLarge(examples, schemas) }
-  const paths = pathsOf(examples, schemas, responses)
-  const used = usedIn([paths, responses])
+  const responses: Record<string, Node> = { HeadersTooLarge: headersTooLarge(recordings, schemas) }
+  const byPath = Map.groupBy(operations, ({ route }) => route.path.replaceAll('+}', '}'))
+  const paths = mapValues(Object.fromEntries(byPath), (sharing) =>
+    Object.fromEntries(
+      sharing.map((operation) => [
+        operation.route.method.toLowerCase(),
+        describeOperation({ operation, recordings, schemas, responses }),
+      ]),
+    ),
+  )
+  const text = JSON.stringify([paths, responses])
+  const headers = Object.entries(answerHeaders).map(([name, header]) => [nameOfHeader(name), header] as const)
   return {
     openapi: '3.1.0',
     info: {
@@ -62,13 +51,13 @@ export const createDocument = (examples: Examples): Node => {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: exampleBaseUrl, description: 'The data centre that answers.' }],
-    tags: [...new Set(routes.map(tagOf))],
+    tags: [...new Set(operations.map(({ tag }) => tag))],
     paths,
     components: {
       schemas: schemas.components,
       responses,
-      headers: used(headerComponents, (name) => `"#/components/headers/${name}"`),
-      securitySchemes: used(securitySchemes, (name) => `{"${name}":[]}`),
+      headers: Object.fromEntries(headers.filter(([name]) => text.includes(`"#/components/headers/${name}"`))),
+      securitySchemes,
     },
   }
 }

@@ -1,12 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hashToken } from '../../lib/access/grants.ts'
-import { exampleFiles, exampleUpload } from '../../lib/contract/storage/contract-examples.ts'
 import type { HistoryEntry } from '../../lib/core/history-entry.ts'
-import type { Demo } from '../../lib/machine/directory/demo-file.ts'
 import { openMachine } from '../../lib/machine/machine.ts'
-import type { Stores } from '../../lib/service/stores.ts'
 import { toStoragePath } from '../../lib/storage/path.ts'
 import { startService } from '../../local/service.ts'
 
@@ -15,34 +11,37 @@ export interface ExampleService {
   readonly baseUrl: string
   /** The demo's. */
   readonly token: string
+  /** The id of a resumable upload that has just begun. */
+  readonly upload: string
 }
 
-const storeFiles = async ({ baseUrl, token }: ExampleService) => {
-  const send = (path: string, request: RequestInit) =>
-    fetch(`${baseUrl}/api/v2/admin/sites/current/storage/${path}`, { ...request, headers: { Authorization: token } })
-  await send(exampleFiles.file, { method: 'PUT', body: 'Hello' })
-  await send(exampleFiles.pageInWorkflow, { method: 'PUT', body: '<h1>News</h1>' })
-  await send(exampleFiles.removedFile, { method: 'PUT', body: 'Removed' })
-  await send(exampleFiles.removedFile, { method: 'DELETE' })
+const prepareFiles = async (baseUrl: string, token: string): Promise<string> => {
+  const send = (path: string, method: string, request: { headers?: Record<string, string>; body?: string } = {}) =>
+    fetch(`${baseUrl}/api/v2/admin/sites/current/storage/${path}`, {
+      method,
+      ...request,
+      headers: { Authorization: token, ...request.headers },
+    })
+  await send('hello.txt', 'PUT', { body: 'Hello' })
+  await send('press/release.html', 'PUT', { body: '<h1>News</h1>' })
+  await send('archive/removed.txt', 'PUT', { body: 'Removed' })
+  await send('archive/removed.txt', 'DELETE')
+  const begun = await send('', 'POST', {
+    headers: { 'Tus-Resumable': '1.0.0', 'Upload-Length': '11', 'Upload-Metadata': `filename ${btoa('large.txt')}` },
+  })
+  return begun.headers.get('Location')?.split('/').at(-1) ?? ''
 }
 
-const openRecords = async ({ workflows, removals }: Stores, { siteId }: Demo) => {
-  const entry: HistoryEntry = { site: siteId, type: 'site.created', subject: 'example', actor: 'example' }
-  await workflows.start(siteId, toStoragePath(exampleFiles.pageInWorkflow), entry)
-  await removals.open(siteId, toStoragePath(exampleFiles.folderToGo), 'to go', entry)
-}
-
-/** Under an id that examples can name. */
-const openUpload = async ({ grants, uploadRecords, uploadParts }: Stores, { siteId, token }: Demo) => {
-  const user = (await grants.get(hashToken(token)))?.user ?? ''
-  const now = Date.now()
-  const { id, path } = exampleUpload
-  const target = { path, asDraft: false, key: `live/${siteId}/${path}`, contentType: 'text/plain' }
-  const upload = { id, site: siteId, user, target, metadata: `filename ${Buffer.from(path).toString('base64')}` }
-  const sizes = { limit: 1024, length: 11, offset: 0, isComplete: false }
-  const holding = await uploadParts.begin(target)
-  const moments = { created: now, expires: now + 24 * 3600 * 1000 }
-  await uploadRecords.create({ ...upload, ...sizes, ...moments, holding }, 10, now)
+/** A page in a workflow, and a folder whose removal has begun: no request leaves these behind. */
+const openRecords = async (dataDirectory: string, site: HistoryEntry['site']): Promise<void> => {
+  const entry: HistoryEntry = { site, type: 'site.created', subject: 'example', actor: 'example' }
+  const { stores, close } = await openMachine(dataDirectory)
+  try {
+    await stores.workflows.start(site, toStoragePath('press/release.html'), entry)
+    await stores.removals.open(site, toStoragePath('archive/2025'), 'to go', entry)
+  } finally {
+    await close()
+  }
 }
 
 /** Runs the service on a data directory of its own while `use` runs. */
@@ -58,16 +57,9 @@ export const useExampleService = async <Result>(use: (service: ExampleService) =
   })
   try {
     if (!demo) throw new Error('The first start has made no demo')
-    const service = { baseUrl, token: demo.token }
-    await storeFiles(service)
-    const machine = await openMachine(dataDirectory)
-    try {
-      await openRecords(machine.stores, demo)
-      await openUpload(machine.stores, demo)
-    } finally {
-      await machine.close()
-    }
-    return await use(service)
+    const upload = await prepareFiles(baseUrl, demo.token)
+    await openRecords(dataDirectory, demo.siteId)
+    return await use({ baseUrl, token: demo.token, upload })
   } finally {
     await stop()
     await rm(dataDirectory, { recursive: true, force: true })

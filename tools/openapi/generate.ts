@@ -1,17 +1,16 @@
 import { errors } from '../../lib/core/errors.ts'
 import { createDocument } from './document.ts'
-import { type Examples, recordExamples } from './examples.ts'
+import { type Recording, recordExamples } from './examples.ts'
 import { cell, createRecordsPage } from './records.ts'
 
-const exampleIn = ({ recordings }: Examples): string => {
-  const { answer } =
-    recordings.find(({ operation, error }) => operation === 'updateField' && error === 'fieldsMalformed') ?? {}
-  if (!answer || !('value' in answer.example)) throw new Error('No request has shown what an error looks like')
-  return JSON.stringify(answer.example.value)
+const exampleIn = (recordings: readonly Recording[]): string => {
+  const shown = recordings.find(({ operation, error }) => operation === 'updateField' && error === 'fieldsMalformed')
+  if (!shown?.answer) throw new Error('No request has shown what an error looks like')
+  return JSON.stringify(shown.answer.value)
 }
 
 /** `docs/errors.md`: the error table for people, sorted by code. */
-const createErrorsPage = (examples: Examples): string => {
+const createErrorsPage = (recordings: readonly Recording[]): string => {
   const rows = Object.values(errors)
     .toSorted((a, b) => a.code - b.code)
     .map(({ code, status, message }) => `| ${code} | ${status} | ${cell(message)} |`)
@@ -20,7 +19,7 @@ const createErrorsPage = (examples: Examples): string => {
 Every failure has one body, in JSON or in XML (\`<error>\` with the same children):
 
 \`\`\`json
-${exampleIn(examples)}
+${exampleIn(recordings)}
 \`\`\`
 
 \`code\` is for programs. \`message\` is for people; it may be more precise than the table. \`requestId\` is the
@@ -38,10 +37,10 @@ Made from [lib/core/errors.ts](../lib/core/errors.ts) by \`npm run openapi\`.
 }
 
 export const generate = async (): Promise<Readonly<Record<string, string>>> => {
-  const examples = await recordExamples()
+  const recordings = await recordExamples()
   return {
-    'openapi.json': `${JSON.stringify(createDocument(examples), null, 2)}\n`,
-    'errors.md': createErrorsPage(examples),
+    'openapi.json': `${JSON.stringify(createDocument(recordings), null, 2)}\n`,
+    'errors.md': createErrorsPage(recordings),
     'records.md': createRecordsPage(),
   }
 }

@@ -1,164 +1,162 @@
-import type {
-  AnswerContract,
-  BodyContract,
-  OperationContract,
-  ParameterContracts,
-} from '../../lib/contract/contract.ts'
-import { routes } from '../../lib/contract/routes/routes.ts'
-import { byName } from '../../lib/core/content-kinds.ts'
-import { type GroupPolicy, groupPolicies } from '../../lib/http/group-policy.ts'
-import type { Format } from '../../lib/http/negotiate.ts'
+import type { AnswerContract, BodyContract, ParameterContract } from '../../lib/contract/contract.ts'
+import { byName } from '../../lib/core/names.ts'
 import { isRead } from '../../lib/http/request.ts'
-import { isOfSite, type Route } from '../../lib/http/router.ts'
-import { edgeErrors, errorResponses, mediaType } from './error-responses.ts'
-import type { Examples, Recording, Shown } from './examples.ts'
-import {
-  headerReferences,
-  optionalHeaderObjects,
-  pathParameters,
-  requestParameters,
-  variablesOf,
-} from './parameters.ts'
-import { describeXml, isNode, mapValues, type Node, type Schemas } from './schemas.ts'
+import { isOfSite } from '../../lib/http/router.ts'
+import type { Recording, Shown } from './examples.ts'
+import { type Operation, operations, variablesOf } from './operations.ts'
+import { type Context, errorResponses, headers, typeOf } from './responses.ts'
+import { describeXml, mapValues, type Node } from './schemas.ts'
 
-interface Context {
-  readonly route: Route
-  readonly contract: OperationContract
-  readonly parameters: ParameterContracts
-  readonly tag: string
-  readonly examples: Examples
-  readonly schemas: Schemas
-  readonly responses: Record<string, Node>
+const parametersOf = ({ operation, schemas }: Context, isTagged: boolean): readonly Node[] => {
+  const { route, contract, variables } = operation
+  const parameter =
+    (place: 'path' | 'query' | 'header') =>
+    ([name, { description, example, required, sentAtFirst, schema }]: [string, ParameterContract]): Node => ({
+      name,
+      in: place,
+      description,
+      ...((place === 'path' || required) && { required: true }),
+      // A switch whose example is empty is sent without a value: its presence counts.
+      ...(place === 'query' && example === '' && { allowEmptyValue: true }),
+      ...(sentAtFirst && { 'x-sent-at-first': true }),
+      schema: schemas.answered(schema),
+      example,
+      // OpenAPI has no words for a variable that holds slashes.
+      ...(route.path.endsWith(`{${name}+}`) && { 'x-many-segments': true }),
+    })
+  const condition = (name: string, description: string): Node => ({
+    name,
+    in: 'header',
+    description,
+    schema: { type: 'string' },
+  })
+  return [
+    ...Object.entries(variables).map(parameter('path')),
+    ...Object.entries(contract.query ?? {}).map(parameter('query')),
+    ...Object.entries(contract.headers ?? {}).map(parameter('header')),
+    ...(contract.errors?.includes('conditionFailed')
+      ? [condition('If-Match', 'ETags, or `*`: the request goes on only if the present state is one of them.')]
+      : []),
+    ...(isTagged ? [condition('If-None-Match', 'An ETag: the answer is 304 if it is still the present state.')] : []),
+  ]
 }
 
-const formatsOf = (route: Route): readonly Format[] => (route.public ? ['json'] : groupPolicies[route.group].formats)
+type Content = Readonly<Record<string, { readonly schema: Node }>>
 
-type Content = Readonly<Record<string, Node>>
-
-/** Bytes, in the words that generators of clients know. */
-const bytes = (mediaTypes: readonly string[]): Content =>
-  byName(mediaTypes, (type) => ({ schema: { type: 'string', ...(!type.startsWith('text/') && { format: 'binary' }) } }))
-
-const recordingsOf = ({ route, examples }: Context): readonly Recording[] =>
-  examples.recordings.filter(({ operation }) => operation === route.operation)
-
-const isBinary = ({ schema }: Node): boolean => isNode(schema) && schema['format'] === 'binary'
+const isBinary = (described: Content[string] | undefined): boolean => described?.schema['format'] === 'binary'
 
 /** Adds an example to each media type. Bytes may be shown by a body of any type that has no schema of its own. */
-const withExamples = (content: Content, bodies: readonly (Shown | undefined)[]): Node => {
-  const documents = Object.keys(content).filter((type) => !isBinary(content[type] ?? {}))
-  const exampleIn = (mediaType: string, described: Node): Node => {
-    const found =
-      bodies.find((body) => body?.mediaType === mediaType) ??
-      bodies.find((body) => body && mediaType === '*/*' && !content[body.mediaType]) ??
-      bodies.find((body) => body && isBinary(described) && !documents.includes(body.mediaType))
-    if (!found) return {}
-    return 'value' in found.example ? { example: found.example.value } : { examples: { output: found.example } }
-  }
-  return mapValues(content, (described, mediaType) => ({ ...described, ...exampleIn(mediaType, described) }))
+const withExamples = (content: Content, { contract }: Operation, bodies: readonly (Shown | undefined)[]): Node => {
+  const shownFor = (type: string, described: Content[string]): Shown | undefined =>
+    bodies.find((body) => body?.mediaType === type) ??
+    bodies.find((body) => body && type === '*/*' && !content[body.mediaType]) ??
+    bodies.find(
+      (body) => body && isBinary(described) && !(content[body.mediaType] && !isBinary(content[body.mediaType])),
+    )
+  return mapValues(content, (described, type) => {
+    const shown = shownFor(type, described)
+    if (!shown) return described
+    if (contract.shownByAddress) return { ...described, examples: { output: { externalValue: shown.value } } }
+    return { ...described, example: shown.value }
+  })
 }
 
-const documentContent = (
-  schema: Node,
-  xml: AnswerContract['xml'],
-  formats: readonly Format[],
-  schemas: Schemas,
-): Content => {
+const documents = (schema: Node, xml: AnswerContract['xml'], { operation, schemas }: Context): Content => {
+  const { formats } = operation
   const described = xml && formats.includes('xml') ? describeXml(schemas.components, schema, xml) : schema
-  return byName(formats.map(mediaType), () => ({ schema: described }))
+  return byName(formats.map(typeOf), () => ({ schema: described }))
 }
 
-const requestBody = (body: BodyContract, formats: readonly Format[], context: Context): Node => {
-  const { schemas } = context
-  const schema = { ...schemas.sent(body.schema), ...body.also }
+const recordingsOf = ({ operation, recordings }: Context): readonly Recording[] =>
+  recordings.filter((recording) => recording.operation === operation.route.operation)
+
+const requestBody = (body: BodyContract, context: Context): Node => {
+  const { schemas, operation } = context
   const content: Content = body.mediaTypes
     ? mapValues(body.mediaTypes, (own) => ({ schema: schemas.sent(own) }))
-    : documentContent(schema, body.xml, formats, schemas)
-  const shown = recordingsOf(context).map(({ request }) => request)
+    : documents({ ...schemas.sent(body.schema), ...body.also }, body.xml, context)
   return {
     ...(body.description && { description: body.description }),
     required: !body.optional,
-    content: withExamples(content, shown),
+    content: withExamples(
+      content,
+      operation,
+      recordingsOf(context).map(({ request }) => request),
+    ),
   }
 }
 
-/** Variables that the request already had go into the linked path too. */
-const linksOf = ({ links = {} }: AnswerContract, { path }: Route): Node =>
-  mapValues(links, (given, operation) => {
-    const target = routes.find((route) => route.operation === operation)
-    const own = variablesOf(path)
-    const placeOf = (name: string) => given[name] ?? (own.includes(name) ? `$request.path.${name}` : undefined)
-    return { operationId: operation, parameters: byName(variablesOf(target?.path ?? ''), placeOf) }
+/** Bytes, in the words that generators of clients know. */
+const bytes = (type: string) => ({
+  schema: { type: 'string', ...(!type.startsWith('text/') && { format: 'binary' }) },
+})
+
+/** Operations to continue with. Variables that the request already had go into the linked path too. */
+const linksOf = ({ links = {} }: AnswerContract, { variables }: Operation): Node =>
+  mapValues(links, (given, name) => {
+    const target = operations.find(({ route }) => route.operation === name)
+    const placeOf = (variable: string) => given[variable] ?? (variables[variable] && `$request.path.${variable}`)
+    return { operationId: name, parameters: byName(variablesOf(target?.route.path ?? ''), placeOf) }
   })
 
-const contentOf = (status: number, { schema, xml, mediaTypes = [] }: AnswerContract, context: Context): Node => {
-  const { schemas, route } = context
+const success = (status: string, answer: AnswerContract, context: Context): Node => {
+  const { description, schema, xml, mediaTypes = [] } = answer
   const content = {
-    ...bytes(mediaTypes),
-    ...(schema && documentContent(schemas.answered(schema), xml, formatsOf(route), schemas)),
+    ...byName(mediaTypes, bytes),
+    ...(schema && documents(context.schemas.answered(schema), xml, context)),
   }
-  const answered = recordingsOf(context).filter((recording) => recording.status === status)
-  const shown = answered.map(({ answer }) => answer)
-  return withExamples(content, shown)
-}
-
-const success = (status: number, answer: AnswerContract, context: Context): Node => {
-  const { headers = [], optionalHeaders = [], description } = answer
-  const content = contentOf(status, answer, context)
-  const links = linksOf(answer, context.route)
+  const answered = recordingsOf(context).filter((recording) => String(recording.status) === status)
+  const links = linksOf(answer, context.operation)
   return {
     description,
-    headers: { ...headerReferences(headers), ...optionalHeaderObjects(optionalHeaders) },
-    ...(Object.keys(content).length > 0 && { content }),
+    headers: headers(answer.headers ?? [], answer.optionalHeaders),
+    ...(Object.keys(content).length > 0 && {
+      content: withExamples(
+        content,
+        context.operation,
+        answered.map((recording) => recording.answer),
+      ),
+    }),
     ...(Object.keys(links).length > 0 && { links }),
   }
 }
 
 const unchanged: Node = {
   description: 'The state that `If-None-Match` names is still the present one.',
-  headers: headerReferences(['ETag']),
+  headers: headers(['ETag']),
 }
 
-const moved = (route: Route, policy: GroupPolicy): Record<string, Node> => {
+const moved = ({ route, policy }: Operation): Node => {
   if (!isOfSite(route)) return {}
   const movesForGood = !route.keepsMethod && (policy.alwaysMovedPermanently || isRead(route.method))
   const description = 'The site lives in another data centre: repeat the request there.'
-  const headers = headerReferences(['Location', 'Cache-Control'])
-  return { [movesForGood ? 301 : 308]: { description, headers } }
+  return { [movesForGood ? 301 : 308]: { description, headers: headers(['Location', 'Cache-Control']) } }
 }
 
-const security = (route: Route, policy: GroupPolicy): Node[] =>
+const security = ({ route, policy }: Operation): Node[] =>
   route.public ? [] : [{ token: [] }, { bearer: [] }, ...(policy.tokenInQuery ? [{ queryToken: [] }] : [])]
 
-export const operationObject = (context: Context): Node => {
-  const { route, contract, parameters, tag, schemas } = context
-  const policy = groupPolicies[route.group]
-  const formats = formatsOf(route)
-  const { body, answers, errors = [] } = contract
-  const tagged =
-    isRead(route.method) &&
-    Object.values(answers).some(({ headers = [], optionalHeaders = [] }) =>
-      [...headers, ...optionalHeaders].includes('ETag'),
-    )
-  const conditions = { change: errors.includes('conditionFailed'), read: tagged }
-  const names = [...edgeErrors(route, policy, body !== undefined && !body.mediaTypes), ...errors]
+export const describeOperation = (context: Context): Node => {
+  const { operation } = context
+  const { route, contract, tag } = operation
+  const answered = Object.values(contract.answers)
+    .flatMap((one) => [one.headers ?? [], one.optionalHeaders ?? []])
+    .flat()
+  const isTagged = isRead(route.method) && answered.includes('ETag')
   return {
     operationId: route.operation,
     summary: contract.summary,
     ...(contract.description && { description: contract.description }),
-    tags: [tag],
-    security: security(route, policy),
-    parameters: [
-      ...pathParameters(route.path, parameters, contract.pathExamples, schemas),
-      ...requestParameters(contract, conditions, schemas),
-    ],
-    ...(body && { requestBody: requestBody(body, formats, context) }),
+    tags: [tag.name],
+    security: security(operation),
+    parameters: parametersOf(context, isTagged),
+    ...(contract.body && { requestBody: requestBody(contract.body, context) }),
     responses: {
-      ...(tagged && { 304: unchanged }),
-      ...mapValues(answers, (answer, status) => success(Number(status), answer, context)),
-      ...moved(route, policy),
+      ...(isTagged && { 304: unchanged }),
+      ...mapValues(contract.answers, (answer, status) => success(status, answer, context)),
+      ...moved(operation),
       431: { $ref: '#/components/responses/HeadersTooLarge' },
-      ...errorResponses(names, { ...context, formats }),
+      ...errorResponses(context),
     },
   }
 }

@@ -2,39 +2,20 @@ import * as z from 'zod'
 import { recordShapes } from '../../admin/records/record-schemas.ts'
 import { type ContentKind, contentKinds, contentMembers } from '../../lib/core/content-kinds.ts'
 
-const memberSchema = z.object({
-  type: z.string().optional(),
-  /** Replaces the type of the schema. */
-  said: z.string().optional(),
-  description: z.string().default(''),
-  /** The default. */
-  otherwise: z.string().optional(),
-  enum: z.array(z.union([z.string(), z.number()])).optional(),
-  minimum: z.number().optional(),
-  maximum: z.number().optional(),
-  minLength: z.number().optional(),
-  maxLength: z.number().optional(),
-  get anyOf() {
-    return z.array(memberSchema).optional()
-  },
-})
+/** `said` replaces the type, `otherwise` is the default. */
+type Member = z.core.JSONSchema.BaseSchema
 
-type MemberSchema = z.infer<typeof memberSchema>
-
-const objectSchema = z.object({
-  properties: z.record(z.string(), memberSchema),
-  required: z.array(z.string()).default([]),
-})
+const isMember = (schema: Member | boolean): schema is Member => typeof schema === 'object'
 
 const code = (value: unknown) => `\`${value}\``
 
-const typeOf = (schema: MemberSchema): string => {
-  const { type, minLength = 0 } = schema
-  if (schema.anyOf) return schema.anyOf.map(typeOf).join(', or ')
-  if (schema.said !== undefined) return schema.said
-  if (schema.enum) return schema.enum.map(code).join(' or ')
-  if (type === 'integer') return `whole number from ${schema.minimum} to ${schema.maximum}`
-  if (type === 'string') return `text of ${minLength > 0 ? `${minLength} to ` : 'up to '}${schema.maxLength} characters`
+const typeOf = (member: Member): string => {
+  const { type, anyOf, said, enum: values, minLength = 0, maxLength, minimum, maximum } = member
+  if (anyOf) return anyOf.filter(isMember).map(typeOf).join(', or ')
+  if (said !== undefined) return String(said)
+  if (values) return values.map(code).join(' or ')
+  if (type === 'integer') return `whole number from ${minimum} to ${maximum}`
+  if (type === 'string') return `text of ${minLength > 0 ? `${minLength} to ` : 'up to '}${maxLength} characters`
   if (type === 'boolean') return `${code(true)} or ${code(false)}`
   return code(type)
 }
@@ -57,11 +38,12 @@ const isContentKind = (kind: string): kind is ContentKind => contentKinds.some((
 export const cell = (text: string) => text.replaceAll('|', '\\|')
 
 const sectionOf = (kind: string, meaning: string, schema: z.ZodObject): string => {
-  const { properties, required } = objectSchema.parse(z.toJSONSchema(schema, { io: 'input' }))
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input' })
   const rows = Object.entries(properties).map(([name, member]) => {
-    const otherwise = isContentKind(kind) ? otherwiseOf(kind, name) : member.otherwise
-    const last = required.includes(name) ? 'required' : (otherwise ?? '')
-    return `| ${[code(name), typeOf(member), last, member.description].map(cell).join(' | ')} |`
+    if (!isMember(member)) throw new Error(`${kind}.${name} has no schema`)
+    const otherwise = isContentKind(kind) ? otherwiseOf(kind, name) : member['otherwise']
+    const last = required.includes(name) ? 'required' : String(otherwise ?? '')
+    return `| ${[code(name), typeOf(member), last, member.description ?? ''].map(cell).join(' | ')} |`
   })
   return `## ${code(kind)}
 

@@ -10,8 +10,7 @@ export const mapValues = <Value, Result>(
 ): { readonly [name: string]: Result } =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value, name)]))
 
-export const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 type Schema = z.core.$ZodType
 

@@ -1,10 +1,5 @@
-import {
-  findMember,
-  type ItemShape,
-  type MemberReference,
-  type MemberType,
-  type Scalar,
-} from '../../core/item-shape.ts'
+import type { MemberType, Scalar } from '../../core/object-kinds.ts'
+import { findMember, type ItemShape, type MemberReference } from './item-shape.ts'
 
 export class QueryFault extends Error {
   override readonly name = 'QueryFault'
@@ -15,7 +10,6 @@ const longestQuote = 40
 export const quote = (text: string): string =>
   JSON.stringify(text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text)
 
-/** Throws QueryFault for an unknown member, or one that is too long to compare. */
 export const memberNamed = (shape: ItemShape, name: string, use: string): MemberReference => {
   const member = findMember(shape, name)
   if (!member) throw new QueryFault(`there is no member ${quote(name)}`)
@@ -29,7 +23,6 @@ export type Comparable = string | number | boolean | null
 export const toComparable = (value: Scalar, type: MemberType): Comparable =>
   typeof value === 'string' && type !== 'date' ? value.toLowerCase() : value
 
-// Null comes first.
 export const compare = (a: Comparable, b: Comparable): number => {
   if (a === b) return 0
   if (a === null) return -1
@@ -60,23 +53,12 @@ const offsetMinutes = (zone: string | undefined): number => {
 export const readDateTime = (text: string): string | undefined => {
   const match = datePattern.exec(text.trim())
   if (!match) return undefined
-  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone] = match
-  const parts = [year, month, day, hour, minute, second].map(Number)
-  const [y = 0, mo = 0, d = 0, h = 0, mi = 0, s = 0] = parts
-  const local = new Date(0)
-  local.setUTCFullYear(y, mo - 1, d)
-  local.setUTCHours(h, mi, s)
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone] = match
+  const written = `${year}-${month}-${day}T${hour}:${minute}:${second}`
+  const local = Date.parse(`${written}Z`)
   // 30 February becomes a day in March: what does not come back as it went in is no date.
-  const same = [
-    local.getUTCFullYear(),
-    local.getUTCMonth() + 1,
-    local.getUTCDate(),
-    local.getUTCHours(),
-    local.getUTCMinutes(),
-    local.getUTCSeconds(),
-  ].every((part, index) => part === parts[index])
-  if (!same) return undefined
-  const moment = new Date(local.getTime() - offsetMinutes(zone) * 60_000)
+  if (Number.isNaN(local) || new Date(local).toISOString().slice(0, 19) !== written) return undefined
+  const moment = new Date(local - offsetMinutes(zone) * 60_000)
   if (moment.getUTCFullYear() < 0 || moment.getUTCFullYear() > 9999) return undefined
   const rest = fraction.replace(/0+$/, '')
   return moment.toISOString().slice(0, 19) + (rest && `.${rest}`)

@@ -1,4 +1,5 @@
-import type { Item, ItemShape, Members } from '../../core/item-shape.ts'
+import type { Members } from '../../core/object-kinds.ts'
+import type { Item, ItemShape } from './item-shape.ts'
 
 export interface Selection {
   readonly shows: (object: string, member?: string) => boolean

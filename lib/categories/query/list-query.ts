@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { invalidInput, type Problem } from '../../core/errors.ts'
-import type { ItemShape } from '../../core/item-shape.ts'
 import { type Comparable, QueryFault } from './comparable.ts'
 import { parseFields, type Selection, standardFields } from './fields.ts'
+import type { ItemShape } from './item-shape.ts'
 import { keyOrder, type Order, type Position, parseOrder } from './order.ts'
 import { parseWhere, type Where } from './where.ts'
 
@@ -20,9 +20,7 @@ export interface ListQuery {
   readonly order: Order
   readonly limit: number
   readonly paging: Paging
-  // Identifies the page, for a cache.
   readonly page: string
-  // Without a position, the cursor of the start.
   readonly cursorBehind: (position: Position | undefined) => string
 }
 
@@ -87,7 +85,6 @@ export const parseListQuery = (query: ReadonlyMap<string, string>, { shape, iden
   }
 }
 
-// Equal for the same items in the same order.
 const listHash = (parts: readonly (string | number)[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 12)
 

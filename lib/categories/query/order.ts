@@ -1,5 +1,5 @@
-import type { Item, ItemShape, MemberReference } from '../../core/item-shape.ts'
 import { type Comparable, compare, memberNamed, toComparable } from './comparable.ts'
+import type { Item, ItemShape, MemberReference } from './item-shape.ts'
 
 export interface Position {
   readonly values: readonly Comparable[]
@@ -7,9 +7,7 @@ export interface Position {
 }
 
 export interface Order {
-  // Empty: by key alone.
   readonly members: readonly MemberReference[]
-  // Equal for orders that sort alike.
   readonly text: string
   readonly positionOf: (item: Item) => Position
   readonly compare: (a: Position, b: Position) => number

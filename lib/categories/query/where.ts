@@ -1,5 +1,4 @@
 import JSON5 from 'json5'
-import type { Item, ItemShape, MemberReference } from '../../core/item-shape.ts'
 import {
   type Comparable,
   compare,
@@ -10,6 +9,7 @@ import {
   readOperand,
   toComparable,
 } from './comparable.ts'
+import type { Item, ItemShape, MemberReference } from './item-shape.ts'
 
 // These bound the work for each item.
 export const longestWhere = 4096

@@ -19,34 +19,38 @@ import {
 
 // A pattern cannot state the largest id: this one allows only numbers that are never too large.
 numericString.register(z.globalRegistry, { pattern: '^[1-9]\\d{0,8}$' })
-objectId.register(...named('ObjectId', `The id of ${objectKindNames.map(oneOf).join(' or of ')}.`))
+named(objectId, 'ObjectId', `The id of ${objectKindNames.map(oneOf).join(' or of ')}.`)
 
-displayable.register(...named('Displayable', '1 shows the link, 0 hides it.'))
+named(displayable, 'Displayable', '1 shows the link, 0 hides it.')
 
 const links = component('NewLinks', 'The objects to link with the category.', {
-  items: itemsOf(linkItem.register(...named('NewLink')), 'objectId'),
+  items: itemsOf(named(linkItem, 'NewLink'), 'objectId'),
 })
 
-const unlinked = z.union([unlinkItem.register(...named('UnlinkedItem')), objectId])
+const unlinked = z.union([named(unlinkItem, 'UnlinkedItem'), objectId])
 
 /** `[{"objectId":1}]`, `[1]` and `1` say the same. */
-const unlinkedItems = z
-  .union([itemsOf(unlinked, 'objectId'), unlinked])
-  .register(...named('UnlinkedItems', 'Objects with an `objectId`, or ids; or one of them.'))
+const unlinkedItems = named(
+  z.union([itemsOf(unlinked, 'objectId'), unlinked]),
+  'UnlinkedItems',
+  'Objects with an `objectId`, or ids; or one of them.',
+)
 
 const unlinks = component('Unlinks', 'The objects to unlink from the category.', { items: unlinkedItems })
 
-categoryId.register(...named('CategoryId', 'The id of a category.'))
+named(categoryId, 'CategoryId', 'The id of a category.')
 
 const categoryLinks = component('NewCategoryLinks', 'The categories to link the object with.', {
-  items: itemsOf(linkCategoryItem.register(...named('NewCategoryLink')), 'categoryId'),
+  items: itemsOf(named(linkCategoryItem, 'NewCategoryLink'), 'categoryId'),
 })
 
-const unlinkedCategory = z.union([unlinkCategoryItem.register(...named('UnlinkedCategory')), categoryId])
+const unlinkedCategory = z.union([named(unlinkCategoryItem, 'UnlinkedCategory'), categoryId])
 
-const unlinkedCategories = z
-  .union([itemsOf(unlinkedCategory, 'categoryId'), unlinkedCategory])
-  .register(...named('UnlinkedCategories', 'Objects with a `categoryId`, or ids; or one of them.'))
+const unlinkedCategories = named(
+  z.union([itemsOf(unlinkedCategory, 'categoryId'), unlinkedCategory]),
+  'UnlinkedCategories',
+  'Objects with a `categoryId`, or ids; or one of them.',
+)
 
 const categoryUnlinks = component('CategoryUnlinks', 'The categories to unlink the object from.', {
   items: unlinkedCategories,

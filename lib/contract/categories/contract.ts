@@ -1,20 +1,12 @@
 import * as z from 'zod/mini'
+import { associationShape, contentShape, type ItemShape } from '../../categories/query/item-shape.ts'
 import { largestLimit, standardLimit } from '../../categories/query/list-query.ts'
 import { deepestWhere, longestWhere, mostConditions } from '../../categories/query/where.ts'
 import { siteUrlShape } from '../../categories/site-urls.ts'
-import {
-  associationShape,
-  capitalised,
-  contentShape,
-  manyObjects,
-  type ObjectKind,
-  objectKindNames,
-  oneOf,
-  recordOf,
-} from '../../core/content-kinds.ts'
+import { manyObjects, type ObjectKind, objectKindNames, oneOf } from '../../core/content-kinds.ts'
 import { largestContentId } from '../../core/ids.ts'
-import type { ItemShape, Member, Members, MemberType } from '../../core/item-shape.ts'
-import { objectKinds } from '../../core/object-kinds.ts'
+import { capitalised, recordOf } from '../../core/names.ts'
+import { type Member, type Members, type MemberType, objectKinds } from '../../core/object-kinds.ts'
 import {
   type AnswerContract,
   component,
@@ -32,14 +24,15 @@ import { linkCategoriesOf, linkOf, unlinkCategoriesOf, unlinkOf } from './contra
 
 // Answers. The operations write values of these types.
 
-const moment = z
-  .string()
-  .check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/))
-  .register(...named('Moment', 'A date and time in UTC, without a zone.'))
+const moment = named(
+  z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)),
+  'Moment',
+  'A date and time in UTC, without a zone.',
+)
 
 const scalars = {
   integer: z.int(),
-  flag: z.literal([0, 1]).register(...named('Flag', '1 is yes, 0 is no.')),
+  flag: named(z.literal([0, 1]), 'Flag', '1 is yes, 0 is no.'),
   string: z.string(),
   boolean: z.boolean(),
   date: moment,
@@ -73,26 +66,26 @@ const pageOf = <Item extends z.core.$ZodType>(item: Item, id: string) =>
     limit: count,
   })
 
-export const category = itemOf(contentShape('category')).register(...named('Category', 'A category of a site.'))
+export const category = named(itemOf(contentShape('category')), 'Category', 'A category of a site.')
 
 export const categoryPage = pageOf(category, 'CategoryPage')
 
 const associationPage = (kind: ObjectKind) => {
   const id = `${capitalised(kind)}Association`
   const item = itemOf(associationShape(kind))
-  return pageOf(item.register(...named(id, `The link between a category and ${oneOf(kind)}.`)), `${id}Page`)
+  return pageOf(named(item, id, `The link between a category and ${oneOf(kind)}.`), `${id}Page`)
 }
 
 export type AssociationPage = ReturnType<typeof associationPage>
 
 const objectPage = (kind: ObjectKind) => {
   const id = capitalised(objectKinds[kind].one.replaceAll(/ (.)/g, (_, initial: string) => initial.toUpperCase()))
-  return pageOf(itemOf(contentShape(kind)).register(...named(id, `All of ${oneOf(kind)}.`)), `${id}Page`)
+  return pageOf(named(itemOf(contentShape(kind)), id, `All of ${oneOf(kind)}.`), `${id}Page`)
 }
 
 export type ObjectPage = ReturnType<typeof objectPage>
 
-const siteUrl = itemOf(siteUrlShape).register(...named('SiteUrl', 'The address for requests to a site.'))
+const siteUrl = named(itemOf(siteUrlShape), 'SiteUrl', 'The address for requests to a site.')
 
 export const siteUrlPage = pageOf(siteUrl, 'SiteUrlPage')
 
@@ -221,13 +214,22 @@ export const categoriesContract: GroupContract<'categories'> = {
     ),
   },
   operations: {
-    ...ofEachKind('list', listOf),
-    ...ofEachKind('link', linkOf),
-    ...ofEachKind('unlink', unlinkOf),
+    ...ofEachKind((kind) => ({
+      list: listOf(kind),
+      link: linkOf(kind),
+      unlink: unlinkOf(kind),
+      listAll: listAllOf(kind),
+      listCategories: listCategoriesOf(kind),
+      linkCategories: linkCategoriesOf(kind),
+      unlinkCategories: unlinkCategoriesOf(kind),
+    })),
     listCategories: {
       summary: 'List the categories of a site',
       query: categorySwitches,
-      answers: page(categoryPage, { getCategory: firstCategory, ...ofEachKind('list', () => firstCategory) }),
+      answers: page(categoryPage, {
+        getCategory: firstCategory,
+        ...recordOf(objectKindNames.map((kind) => [operationsOf(kind).list, firstCategory])),
+      }),
       errors: ['categoriesMalformed', 'listTooLong'],
     },
     getCategory: {
@@ -241,10 +243,6 @@ export const categoriesContract: GroupContract<'categories'> = {
       }),
       errors: ['categoriesMalformed', 'categoryUnknown'],
     },
-    ...ofEachKind('listAll', listAllOf),
-    ...ofEachKind('listCategories', listCategoriesOf),
-    ...ofEachKind('linkCategories', linkCategoriesOf),
-    ...ofEachKind('unlinkCategories', unlinkCategoriesOf),
     listSiteUrls: {
       summary: 'List the addresses of a site',
       description: 'There is one: the base URL of the data centre where the site lives.',

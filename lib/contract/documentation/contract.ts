@@ -2,9 +2,11 @@ import * as z from 'zod/mini'
 import { type GroupContract, named, ok, parameter, text } from '../contract.ts'
 import { referenceAssets } from './reference-assets.ts'
 
-const openApi = z
-  .looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) })
-  .register(...named('OpenApi', 'An OpenAPI document.'))
+const openApi = named(
+  z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) }),
+  'OpenApi',
+  'An OpenAPI document.',
+)
 
 export const documentationContract: GroupContract<'documentation'> = {
   tag: { name: 'Service', description: 'The service and its documentation, without a token.' },

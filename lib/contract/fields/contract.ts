@@ -8,20 +8,14 @@ import { xmlNames } from './xml-names.ts'
 
 // Answers. The operations write values of these types.
 
-const storedTypeId = z
-  .literal([...fieldTypes.keys(), imageVerification.id])
-  .register(
-    ...named(
-      'StoredFieldTypeId',
-      'The identifier of a type of system field. ' +
-        `${imageVerification.id} (${imageVerification.typeName}) is stored by import only.`,
-    ),
-  )
+const storedTypeId = named(
+  z.literal([...fieldTypes.keys(), imageVerification.id]),
+  'StoredFieldTypeId',
+  'The identifier of a type of system field. ' +
+    `${imageVerification.id} (${imageVerification.typeName}) is stored by import only.`,
+)
 
-const order = z
-  .int()
-  .check(z.minimum(1), z.maximum(maxOrder))
-  .register(...described('The position of the field in the form.'))
+const order = described(z.int().check(z.minimum(1), z.maximum(maxOrder)), 'The position of the field in the form.')
 
 const storedType = component('StoredFieldType', 'The type of a system field on a form.', {
   id: storedTypeId,
@@ -62,26 +56,24 @@ const pageOf = <Item extends z.core.$ZodType>(item: Item) =>
     currentPage: z.int(),
   })
 
-export const fieldPage = pageOf(field).register(
-  ...named('FieldPage', 'The system fields of a web form, sorted by order.'),
-)
-export const webFormPage = pageOf(webForm).register(...named('WebFormPage', 'The web forms of a site, sorted by id.'))
-export const fieldTypePage = pageOf(fieldType).register(
-  ...named('FieldTypePage', 'The types of system fields that can be placed on a form.'),
+export const fieldPage = named(pageOf(field), 'FieldPage', 'The system fields of a web form, sorted by order.')
+export const webFormPage = named(pageOf(webForm), 'WebFormPage', 'The web forms of a site, sorted by id.')
+export const fieldTypePage = named(
+  pageOf(fieldType),
+  'FieldTypePage',
+  'The types of system fields that can be placed on a form.',
 )
 
 const site = component('Site', 'A site that the token covers.', {
   id: z.int(),
   name: z.string(),
-  url: z.string().register(...described('The base URL of the data centre where the site lives.')),
+  url: described(z.string(), 'The base URL of the data centre where the site lives.'),
   dataCentre: z.string(),
-  renderingEngine: z.boolean().register(...described('True if the operations on categories may be used.')),
-  permissions: z
-    .array(z.literal(permissions))
-    .register(...described('The rights of the token: `files` is the file storage.')),
+  renderingEngine: described(z.boolean(), 'True if the operations on categories may be used.'),
+  permissions: described(z.array(z.literal(permissions)), 'The rights of the token: `files` is the file storage.'),
 })
 
-export const sitePage = pageOf(site).register(...named('SitePage', 'The sites that the token covers, sorted by id.'))
+export const sitePage = named(pageOf(site), 'SitePage', 'The sites that the token covers, sorted by id.')
 
 export const health = component('Health', 'The service answers.', { status: z.literal('ok') })
 
@@ -92,9 +84,9 @@ export const root = component('Root', 'The service answers; `links` are its `con
 
 // Bodies. The operations check with these schemas.
 
-typeId.register(...named('FieldTypeId', 'The identifier of a type of system field, as a number or in a string.'))
-const newField = newFieldBody.register(...named('NewField'))
-const fieldChange = fieldChangeBody.register(...named('FieldChange'))
+named(typeId, 'FieldTypeId', 'The identifier of a type of system field, as a number or in a string.')
+const newField = named(newFieldBody, 'NewField')
+const fieldChange = named(fieldChangeBody, 'FieldChange')
 
 const createdId = { field: '$response.body#/id' }
 const idOfFirst = '$response.body#/items/0/id'

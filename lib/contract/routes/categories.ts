@@ -1,4 +1,5 @@
-import { capitalised, type ObjectKind, objectKindNames, recordOf } from '../../core/content-kinds.ts'
+import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
+import { capitalised, recordOf } from '../../core/names.ts'
 import { objectKinds } from '../../core/object-kinds.ts'
 
 export const operationsOf = (kind: ObjectKind) => {
@@ -16,10 +17,18 @@ export const operationsOf = (kind: ObjectKind) => {
 
 type Names = ReturnType<typeof operationsOf>
 
-export const ofEachKind = <Act extends keyof Names, Value>(
-  act: Act,
-  make: (kind: ObjectKind) => Value,
-): Readonly<Record<Names[Act], Value>> => recordOf(objectKindNames.map((kind) => [operationsOf(kind)[act], make(kind)]))
+const acts = ['list', 'link', 'unlink', 'listAll', 'listCategories', 'linkCategories', 'unlinkCategories'] as const
+
+/** What `make` gives for each act on the objects of a kind, by the name of the operation. */
+export const ofEachKind = <Value>(
+  make: (kind: ObjectKind) => Readonly<Record<keyof Names, Value>>,
+): Readonly<Record<Names[keyof Names], Value>> =>
+  recordOf(
+    objectKindNames.flatMap((kind) => {
+      const [names, made] = [operationsOf(kind), make(kind)]
+      return acts.map((act) => [names[act], made[act]] as const)
+    }),
+  )
 
 const v3 = '/webresources/api/v3/sites/{site}'
 const categories = `${v3}/categories`
@@ -27,16 +36,13 @@ const categories = `${v3}/categories`
 const group = 'categories' as const
 
 const routesOfCategory = (kind: ObjectKind) => {
-  const { segment, numbers } = objectKinds[kind]
   const { list, link, unlink } = operationsOf(kind)
-  const row = <Operation extends string>(operation: Operation, method: string, number: number | undefined) => ({
-    operation,
-    ...(number !== undefined && { number }),
-    method,
-    path: `${categories}/{category}/${segment}`,
-    group,
-  })
-  return [row(list, 'GET', numbers[0]), row(link, 'POST', numbers[1]), row(unlink, 'DELETE', numbers[2])]
+  const path = `${categories}/{category}/${objectKinds[kind].segment}`
+  return [
+    { operation: list, method: 'GET', path, group },
+    { operation: link, method: 'POST', path, group },
+    { operation: unlink, method: 'DELETE', path, group },
+  ] as const
 }
 
 const routesOfObjects = (kind: ObjectKind) => {

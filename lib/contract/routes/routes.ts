@@ -8,7 +8,6 @@ const [health, root, ...ofFields] = fieldsRoutes
 
 /**
  * The one route table. The router, the local server, the deployment and the API document all read it.
- * `number` is the operation's number in docs/rules.md; those without one are additions.
  * `permission` is what the token must permit; without it any token of the site will do.
  * A GET route answers HEAD as well, and OPTIONS is answered on every path.
  * Each group keeps its own rows, so that its function carries no others.

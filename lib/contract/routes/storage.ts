@@ -4,11 +4,11 @@ const upload = '/api/v2/admin/sites/{site}/uploads/{upload}'
 const files = { group: 'storage', permission: 'files' } as const
 
 export const storageRoutes = [
-  { operation: 'uploadToFolder', number: 12, method: 'POST', path, ...files },
-  { operation: 'uploadToRoot', number: 12, method: 'POST', path: root, ...files },
-  { operation: 'readRoot', number: 13, method: 'GET', path: root, ...files },
-  { operation: 'deletePath', number: 14, method: 'DELETE', path, ...files },
-  { operation: 'deleteRoot', number: 14, method: 'DELETE', path: root, ...files },
+  { operation: 'uploadToFolder', method: 'POST', path, ...files },
+  { operation: 'uploadToRoot', method: 'POST', path: root, ...files },
+  { operation: 'readRoot', method: 'GET', path: root, ...files },
+  { operation: 'deletePath', method: 'DELETE', path, ...files },
+  { operation: 'deleteRoot', method: 'DELETE', path: root, ...files },
   { operation: 'readPath', method: 'GET', path, ...files },
   { operation: 'putPath', method: 'PUT', path, ...files },
   { operation: 'putRoot', method: 'PUT', path: root, ...files },

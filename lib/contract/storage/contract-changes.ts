@@ -1,10 +1,9 @@
 import * as z from 'zod/mini'
 import { changeTypes } from '../../core/history-entry.ts'
-import { component, named, type OperationContract, parameter, text } from '../contract.ts'
-import { examplesOf } from './contract-examples.ts'
-import { changesLimit } from './switches.ts'
+import { component, named, type OperationContract, switchesOf, text } from '../contract.ts'
+import { changesQuery } from './switches.ts'
 
-const changeType = z.enum(changeTypes).register(...named('ChangeType'))
+const changeType = named(z.enum(changeTypes), 'ChangeType')
 
 const scalar = z.union([z.string(), z.number(), z.boolean()])
 
@@ -47,15 +46,17 @@ export const changesOperation: OperationContract = {
       'The `next` of an earlier answer, or the id of a change. If empty, the list begins with the oldest change.',
       '',
     ),
-    limit: parameter('The most changes of an answer: 100 unless given.', 10, changesLimit),
-    type: parameter(
-      'Only changes of this type, or of several types, separated by commas.',
-      'form.created,site.created',
-      severalTypes,
-    ),
-    subject: text('The beginning of the subject.', 'form/'),
+    ...switchesOf(changesQuery, {
+      limit: ['The most changes of an answer: 100 unless given.', 10],
+      type: [
+        'Only changes of this type, or of several types, separated by commas.',
+        'form.created,site.created',
+        severalTypes,
+      ],
+      subject: ['The beginning of the subject.', 'form/', z.string()],
+    }),
   },
   answers: { 200: { description: 'The changes.', schema: changePage } },
   errors: ['storageRefused'],
-  examples: examplesOf.listChanges,
+  examples: [{ query: { after: '', limit: '2' } }],
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { mostFiles } from '../../storage/upload-files.ts'
-import { component, described, link, named } from '../contract.ts'
-import { copyPath, newName, newPath } from './switches.ts'
+import { component, described, link, named, type ParameterContracts, text } from '../contract.ts'
+import { copyPath, force, newName, newPath, restoreBody } from './switches.ts'
 
 // Answers. The operations write values of these types.
 
@@ -19,7 +19,7 @@ const count = z.int().check(z.minimum(0))
 
 const entryMembers = {
   name: z.string(),
-  type: z.enum(['file', 'folder']).register(...named('EntryType')),
+  type: named(z.enum(['file', 'folder']), 'EntryType'),
   size: count,
   lastModified: z.nullable(z.iso.datetime()),
   links: z.array(link),
@@ -111,23 +111,27 @@ export const removalPreview = component(
   },
 )
 
-// Bodies.
+// What is sent.
 
-newName.register(...named('NewName', 'The new name of a file or folder: one segment.'))
-newPath.register(
-  ...named(
-    'NewPath',
-    'The new path of a file or folder as plain text, not percent-encoded. Missing folders are created.',
-  ),
+named(force, 'Force')
+named(
+  restoreBody,
+  'Restoration',
+  'Restores the newest kept state, or the `version` of a file. With `replace`, it replaces the present state.',
 )
-copyPath.register(
-  ...named(
-    'CopyPath',
-    'The path of the copy as plain text, not percent-encoded. A folder may have up to 10,000 files and folders.',
-  ),
+named(newName, 'NewName', 'The new name of a file or folder: one segment.')
+named(
+  newPath,
+  'NewPath',
+  'The new path of a file or folder as plain text, not percent-encoded. Missing folders are created.',
+)
+named(
+  copyPath,
+  'CopyPath',
+  'The path of the copy as plain text, not percent-encoded. A folder may have up to 10,000 files and folders.',
 )
 
-export const bytes = z.file().register(...described('Bytes as they are.'))
+export const bytes = described(z.file(), 'Bytes as they are.')
 
 export const form = component('Files', 'Each part `file` is a file, stored under the file name of the part.', {
   file: z.array(z.file()).check(z.minLength(1), z.maxLength(mostFiles)),
@@ -136,3 +140,14 @@ export const form = component('Files', 'Each part `file` is a file, stored under
 export const formBodies = { 'multipart/form-data': form }
 
 export const fileTypes = ['application/octet-stream', '*/*']
+
+export const meta = text('Asks for information about the path, not for its bytes. The switch needs no value.', '')
+
+export const noneMatch: ParameterContracts = {
+  'If-None-Match': text(
+    '`*`: change something only if nothing is there. ETags: only if the present state is none of them.',
+    '"an-etag-of-before"',
+  ),
+}
+
+export const pathLinks = { readPath: {}, deletePath: {} }

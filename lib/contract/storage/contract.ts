@@ -1,36 +1,45 @@
 import * as z from 'zod/mini'
-import { type GroupContract, ok, parameter, siteParameter, text } from '../contract.ts'
+import { type GroupContract, ok, type ParameterContracts, siteParameter, switchesOf, text } from '../contract.ts'
 import { changesOperation } from './contract-changes.ts'
-import { exampleFiles, examplesOf } from './contract-examples.ts'
 import {
-  bytes,
   deleting,
   downloadLink,
   entry,
   fileTypes,
-  formBodies,
+  meta,
+  noneMatch,
   progress,
   removalPreview,
   removedPage,
-  success,
   versionPage,
 } from './contract-schemas.ts'
-import {
-  begun,
-  deleteSwitches,
-  digests,
-  historySwitches,
-  meta,
-  metaSwitches,
-  noneMatch,
-  pathLinks,
-  putErrors,
-  stored,
-  upload,
-  uploadOperations,
-  validators,
-} from './contract-shared.ts'
-import { copyPath, newName, newPath, putVersion, restoreBody } from './switches.ts'
+import { uploadOperations } from './contract-uploads.ts'
+import { deleteSwitches, listing } from './switches.ts'
+
+const listSwitches = switchesOf(listing, {
+  limit: ['The most entries of an answer, for `meta`, `versions` and `deleted`.', 100],
+  cursor: ['The `cursor` of the previous answer, for `meta`, `versions` and `deleted`.', ''],
+  recursive: [
+    'For `meta`: `true` lists every file below the folder instead, up to 1,000 per answer, sorted by path.',
+    'true',
+  ],
+})
+
+const historySwitches: ParameterContracts = {
+  deleted: text(
+    'Lists removed files and folders that have not come back: 100 unless `limit` is given. The folder itself may be ' +
+      'removed. The switch needs no value.',
+    '',
+  ),
+  removal: text('Shows what a DELETE of the path would remove, and removes nothing. The switch needs no value.', ''),
+}
+
+const deletion = switchesOf(deleteSwitches, {
+  version: ['`draft` deletes only the draft of a page. Folders and other files ignore it.', 'draft'],
+  force: ['`false` refuses to delete a folder that is not empty.', 'false'],
+})
+
+const validators = ['ETag', 'Last-Modified', 'Accept-Ranges'] as const
 
 export const storageContract: GroupContract<'storage'> = {
   tag: {
@@ -52,40 +61,13 @@ export const storageContract: GroupContract<'storage'> = {
     ),
   },
   operations: {
-    uploadToFolder: {
-      summary: 'Upload files into a folder, or restore what was removed',
-      ...upload,
-      description:
-        `${upload.description} With ` +
-        '`restore`, the request restores the removed file or folder of the path and uploads nothing. `{"version": ' +
-        '…}` restores one of the `versions` of a file. Only `{"replace": true}` replaces a present file. A folder ' +
-        'comes back with everything that its last removal took, up to 10,000 files and folders.',
-      query: {
-        ...upload.query,
-        restore: text(
-          'Restores the removed file or folder. The body is `{}`, or names the version. The switch needs no value.',
-          '',
-        ),
-      },
-      // Client generators prefer JSON: under application/json, their clients could not upload files.
-      body: { ...upload.body, mediaTypes: { ...upload.body.mediaTypes, '*/*': restoreBody } },
-      answers: { 200: { ...stored, links: pathLinks }, 201: begun },
-      errors: [...upload.errors, 'fileUnknown', 'folderReserved'],
-      examples: examplesOf.uploadToFolder,
-    },
-    uploadToRoot: {
-      summary: 'Upload files into the root of the storage',
-      ...upload,
-      answers: { 200: stored, 201: begun },
-      examples: examplesOf.uploadToRoot,
-    },
     readRoot: {
       summary: 'Show the progress of an upload, or the contents of the root of the storage',
       description: 'Send `status` or `meta`; with both, `status` wins.',
       query: {
         status: text("Asks for the progress of the token's newest upload; its value may be the token.", ''),
-        ...metaSwitches,
-        meta: { ...meta.meta, sentAtFirst: true },
+        meta: { ...meta, sentAtFirst: true },
+        ...listSwitches,
         ...historySwitches,
       },
       answers: ok(
@@ -93,16 +75,22 @@ export const storageContract: GroupContract<'storage'> = {
         z.union([progress, entry, removedPage, removalPreview]),
       ),
       errors: ['storageRefused', 'notAFile'],
-      examples: examplesOf.readRoot,
+      examples: [
+        { query: { status: '' } },
+        { query: { deleted: '' } },
+        { query: { removal: '' } },
+        { query: { meta: '', limit: 'all' } },
+      ],
     },
     readPath: {
       summary: 'Read a file, information about a path, its history or a download link',
-      pathExamples: { path: exampleFiles.file },
+      pathExamples: { path: 'hello.txt' },
       description:
         'The answer is `application/octet-stream`, unless `Accept` names the media type of the file or its group ' +
         '(`text/*`). If nothing is at the path as written, upper and lower case are ignored.',
       query: {
-        ...metaSwitches,
+        meta,
+        ...listSwitches,
         link: text(
           'Asks for a URL that downloads the present version of the file as an attachment. Everybody who has the URL ' +
             'may use it for five minutes. The switch needs no value.',
@@ -159,12 +147,21 @@ export const storageContract: GroupContract<'storage'> = {
         'nameTooLong',
         'rangeNotSatisfiable',
       ],
-      examples: examplesOf.readPath,
+      examples: [
+        { path: { path: 'press' }, query: { meta: '' } },
+        { path: { path: 'press' }, query: { meta: '', recursive: 'true' } },
+        { query: { meta: '' } },
+        { query: { link: '' } },
+        { query: { versions: '' } },
+        { path: { path: 'press' }, query: { removal: '' } },
+        {},
+        { headers: { Range: 'bytes=0-4' } },
+      ],
     },
     deletePath: {
       summary: 'Delete a file, a draft or a folder with its contents',
       pathExamples: { path: 'old' },
-      query: deleteSwitches,
+      query: deletion,
       headers: noneMatch,
       answers: {
         200: { description: 'It is deleted.' },
@@ -181,54 +178,14 @@ export const storageContract: GroupContract<'storage'> = {
         'folderReserved',
         'folderNotEmpty',
       ],
-      examples: examplesOf.deletePath,
+      examples: [{ path: { path: 'notes' }, query: { force: 'true' } }, { path: { path: 'archive/2025' } }],
     },
     deleteRoot: {
       summary: 'Refuse to delete the root of the storage',
-      query: deleteSwitches,
+      query: deletion,
       answers: {},
       errors: ['storageRefused', 'nameRequired'],
-      examples: examplesOf.deleteRoot,
-    },
-    putPath: {
-      summary: 'Store a file, create a folder, rename, move or copy',
-      pathExamples: { path: 'notes/draft.txt' },
-      description:
-        'The body is the content of the file, of any type, also JSON. With `meta`, `{"name": …}` renames, ' +
-        '`{"path": …}` moves and `{"copyTo": …}` copies the live files, completely or not at all. With ' +
-        '`type=folder` there is no body. A body of the type `multipart/form-data` is an upload into the folder.',
-      query: {
-        ...meta,
-        type: text('`folder` creates the folder.', 'folder'),
-        version: parameter(
-          '`draft` stores the draft of a page; `draft-publish`, or nothing, the live file.',
-          'draft-publish',
-          putVersion,
-        ),
-      },
-      headers: { ...noneMatch, ...digests },
-      body: {
-        optional: true,
-        schema: z.unknown(),
-        mediaTypes: {
-          'application/octet-stream': bytes,
-          'application/json': z.union([newName, newPath, copyPath]),
-          ...formBodies,
-          '*/*': bytes,
-        },
-      },
-      answers: ok('It is done.', success, { links: pathLinks }),
-      errors: putErrors,
-      examples: examplesOf.putPath,
-    },
-    // The root always exists as a folder: a PUT can only upload.
-    putRoot: {
-      summary: 'Upload files into the root of the storage, by PUT',
-      headers: noneMatch,
-      body: { schema: z.unknown(), mediaTypes: formBodies },
-      answers: { 200: stored },
-      errors: putErrors,
-      examples: examplesOf.putRoot,
+      examples: [],
     },
     ...uploadOperations,
     listChanges: changesOperation,

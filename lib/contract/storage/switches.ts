@@ -2,16 +2,16 @@ import * as z from 'zod/mini'
 import { readChangeType } from '../../core/history-entry.ts'
 
 // Query switches with bounded values, for the operations and the document.
-export const deletedVersion = z.literal('draft', 'must be draft, or be left out')
-export const putVersion = z.enum(['draft', 'draft-publish'], 'must be draft or draft-publish, or be left out')
+const deletedVersion = z.literal('draft', 'must be draft, or be left out')
+const putVersion = z.enum(['draft', 'draft-publish'], 'must be draft or draft-publish, or be left out')
 export const force = z.enum(['true', 'false'], 'must be true or false')
 
 const countable = 'must be a whole number, 1 or more'
-export const pageLimit = z.int(countable).check(z.minimum(1, countable), z.maximum(999_999_999, 'is too large'))
+const pageLimit = z.int(countable).check(z.minimum(1, countable), z.maximum(999_999_999, 'is too large'))
 
-export const pageCursor = z.string().check(z.maxLength(2_000, 'is too long'))
+const pageCursor = z.string().check(z.maxLength(2_000, 'is too long'))
 
-export const recursive = z.literal('true', 'must be true, or be left out')
+const recursive = z.literal('true', 'must be true, or be left out')
 
 // Other texts become NaN, which the next schema refuses with its own message.
 const digits = z.pipe(
@@ -28,7 +28,7 @@ export const listing = z.object({
 })
 
 const fewChanges = 'must be a whole number from 1 to 500'
-export const changesLimit = z.int(fewChanges).check(z.minimum(1, fewChanges), z.maximum(500, fewChanges))
+const changesLimit = z.int(fewChanges).check(z.minimum(1, fewChanges), z.maximum(500, fewChanges))
 
 const typesIn = (text: string) => text.split(',').map((type) => readChangeType(type.trim()))
 

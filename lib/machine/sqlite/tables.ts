@@ -1,4 +1,5 @@
-import { byName, type ContentKind, type ObjectKind, objectKindNames, textMember } from '../../core/content-kinds.ts'
+import { type ContentKind, type ObjectKind, objectKindNames, textMember } from '../../core/content-kinds.ts'
+import { byName } from '../../core/names.ts'
 import { objectKinds } from '../../core/object-kinds.ts'
 
 interface ContentTable {

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Content } from '../../categories/contents.ts'
 import { type ContentKind, contentMembers, textMember } from '../../core/content-kinds.ts'
 import type { SiteId } from '../../core/ids.ts'
-import type { Scalars } from '../../core/item-shape.ts'
+import type { Scalars } from '../../core/object-kinds.ts'
 import { contentTables, isNotBeingRemoved } from '../sqlite/tables.ts'
 
 const textStatements = (connection: DatabaseSync, texts: string) => ({

@@ -1,14 +1,8 @@
 import type { Content, Contents, Listed } from '../../categories/contents.ts'
-import {
-  byName,
-  type ContentKind,
-  contentKinds,
-  givenText,
-  isSameContent,
-  textMember,
-} from '../../core/content-kinds.ts'
+import { type ContentKind, contentKinds, givenText, isSameContent, textMember } from '../../core/content-kinds.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
+import { byName } from '../../core/names.ts'
 import type { Database } from '../sqlite/database.ts'
 import { countPages, forEachBatch, readPages } from '../sqlite/paging.ts'
 import { createContentRemovals } from './content-removals.ts'

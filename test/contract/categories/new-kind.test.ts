@@ -32,7 +32,6 @@ vi.mock(import('../../../lib/core/object-kinds.ts'), async (original) => {
     many: 'events',
     segment: 'events',
     type: 99,
-    numbers: [],
     members: {
       id: { type: 'integer' },
       siteId: { type: 'integer' },

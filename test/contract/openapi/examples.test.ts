@@ -61,3 +61,20 @@ test('what is too large to be shown is where the document says', async ({ servic
     expect((await service.request(address.replace(document.servers[0].url, ''))).status).toBe(200)
   }
 })
+
+test('every switch that the document names for a file makes another answer than its bytes', async ({ service }) => {
+  const path = '/api/v2/admin/sites/{site}/storage/{path}'
+  const parameters: readonly { name: string; in: string; description: string }[] = document.paths[path].get.parameters
+  const switches = parameters.filter(
+    ({ in: place, description }) => place === 'query' && /needs no value/.test(description),
+  )
+  const file = path.replace('{site}', 'current').replace('{path}', 'hello.txt')
+  await service.request(file, { method: 'PUT', body: 'Hello' })
+  const bytes = await service.request(file)
+  expect(bytes.headers.get('Content-Type')).toBe('application/octet-stream')
+  expect(switches.map(({ name }) => name)).toContain('meta')
+  for (const { name } of switches) {
+    const answer = await service.request(`${file}?${name}`)
+    expect([name, answer.headers.get('Content-Type')]).toEqual([name, 'application/json; charset=utf-8'])
+  }
+})

@@ -1,6 +1,6 @@
 import type { Content } from '../../../lib/categories/contents.ts'
 import { withDefaults } from '../../../lib/core/content-kinds.ts'
-import type { Scalars } from '../../../lib/core/item-shape.ts'
+import type { Scalars } from '../../../lib/core/object-kinds.ts'
 
 /** Ids of content run from 1 to this: what a 32-bit integer holds. */
 export const largestContentId = 2_147_483_647

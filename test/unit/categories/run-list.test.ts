@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ListSource } from '../../../lib/categories/choose-page.ts'
+import { associationShape, type Item } from '../../../lib/categories/query/item-shape.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import { parseOrder } from '../../../lib/categories/query/order.ts'
 import { type ItemPage, runList } from '../../../lib/categories/run-list.ts'
 import { toJson } from '../../../lib/core/answer-size.ts'
-import { associationShape } from '../../../lib/core/content-kinds.ts'
-import type { Item } from '../../../lib/core/item-shape.ts'
 import * as arbitrary from './query/arbitraries.ts'
 import { type Condition, passes, sorted } from './query/reference.ts'
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Item } from '../../../../lib/core/item-shape.ts'
+import type { Item } from '../../../../lib/categories/query/item-shape.ts'
 import { type Condition, known } from './reference.ts'
 
 /** Few distinct values, so that conditions match now and then, and ties are common. */

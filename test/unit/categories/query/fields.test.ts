@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseFields, standardFields } from '../../../../lib/categories/query/fields.ts'
-import { associationShape } from '../../../../lib/core/content-kinds.ts'
-import type { Item } from '../../../../lib/core/item-shape.ts'
+import { associationShape, type Item } from '../../../../lib/categories/query/item-shape.ts'
 
 const shape = associationShape('news')
 const own = { objectId: 12, categoryId: 5, objectType: 7, displayable: 1, siteId: 1001 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { associationShape } from '../../../../lib/categories/query/item-shape.ts'
 import { largestLimit, parseListQuery, standardLimit } from '../../../../lib/categories/query/list-query.ts'
-import { associationShape } from '../../../../lib/core/content-kinds.ts'
 
 const list = { shape: associationShape('news'), identity: [1001, 'news', 5] }
 const read = (switches: Readonly<Record<string, string>>, of = list) =>

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { associationShape } from '../../../../lib/categories/query/item-shape.ts'
 import { parseOrder } from '../../../../lib/categories/query/order.ts'
 import { longestWhere, mostConditions, parseWhere } from '../../../../lib/categories/query/where.ts'
-import { associationShape } from '../../../../lib/core/content-kinds.ts'
 import * as arbitrary from './arbitraries.ts'
 import { passes, sorted } from './reference.ts'
 

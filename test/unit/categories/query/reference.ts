@@ -1,4 +1,5 @@
-import type { Item, Scalar, Scalars } from '../../../../lib/core/item-shape.ts'
+import type { Item } from '../../../../lib/categories/query/item-shape.ts'
+import type { Scalar, Scalars } from '../../../../lib/core/object-kinds.ts'
 
 /**
  * The rules of `where` and `order` once more, written down as naively as can be: one condition, one item, no

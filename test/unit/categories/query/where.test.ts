@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { associationShape, type Item } from '../../../../lib/categories/query/item-shape.ts'
 import { deepestWhere, longestWhere, mostConditions, parseWhere } from '../../../../lib/categories/query/where.ts'
-import { associationShape } from '../../../../lib/core/content-kinds.ts'
-import type { Item } from '../../../../lib/core/item-shape.ts'
 
 const shape = associationShape('news')
 const item: Item = {

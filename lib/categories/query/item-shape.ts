@@ -1,31 +1,5 @@
-/** `flag` is 1 or 0; `date` is `YYYY-MM-DDTHH:MM:SS` in UTC; `text` is too long to be compared. */
-export type MemberType = 'integer' | 'flag' | 'string' | 'boolean' | 'date' | 'text'
-
-export interface Member {
-  readonly type: MemberType
-  readonly nullable?: true
-}
-
-export type Members = Readonly<Record<string, Member>>
-
-export type Scalar = string | number | boolean | null
-
-export type Scalars = Readonly<Record<string, Scalar>>
-
-interface Values {
-  integer: number
-  flag: 0 | 1
-  string: string
-  boolean: boolean
-  date: string
-  text: string
-}
-
-export type ValuesOf<Described extends Members> = {
-  readonly [Name in keyof Described]: Described[Name] extends { readonly nullable: true }
-    ? Values[Described[Name]['type']] | null
-    : Values[Described[Name]['type']]
-}
+import { type ContentKind, contentMembers, type ObjectKind } from '../../core/content-kinds.ts'
+import type { Member, Members, MemberType, Scalar, Scalars } from '../../core/object-kinds.ts'
 
 export type Item = Readonly<Record<string, Scalar | Scalars>>
 
@@ -43,16 +17,31 @@ export interface ItemShape {
   readonly objects: readonly InnerObject[]
 }
 
+export const contentShape = (kind: ContentKind): ItemShape => ({ key: 'id', own: contentMembers[kind], objects: [] })
+
+export const associationShape = (kind: ObjectKind): ItemShape => ({
+  key: 'objectId',
+  own: {
+    objectId: { type: 'integer' },
+    categoryId: { type: 'integer' },
+    objectType: { type: 'integer' },
+    displayable: { type: 'flag' },
+    siteId: { type: 'integer' },
+  },
+  objects: [
+    { name: kind, members: contentMembers[kind], standard: true },
+    { name: 'category', members: contentMembers.category, standard: false },
+  ],
+})
+
 export interface MemberReference {
-  // `displayable`, `news.subject`.
   readonly name: string
   readonly type: MemberType
   readonly object?: string
   readonly read: (item: Item) => Scalar
 }
 
-const isTree = <Tree extends object>(value: Scalar | Tree | undefined): value is Tree =>
-  typeof value === 'object' && value !== null
+const isScalar = (value: Scalar | object | undefined): value is Scalar | undefined => Object(value) !== value
 
 const reference = (name: string, { type }: Member, object?: string): MemberReference => ({
   name: object === undefined ? name : `${object}.${name}`,
@@ -60,8 +49,8 @@ const reference = (name: string, { type }: Member, object?: string): MemberRefer
   ...(object !== undefined && { object }),
   read(item) {
     const owner: Item | Scalar | undefined = object === undefined ? item : item[object]
-    const value = isTree(owner) ? owner[name] : undefined
-    return isTree(value) ? null : (value ?? null)
+    const value = isScalar(owner) ? null : owner[name]
+    return isScalar(value) ? (value ?? null) : null
   },
 })
 

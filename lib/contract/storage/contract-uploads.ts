@@ -1,0 +1,242 @@
+import * as z from 'zod/mini'
+import type { ErrorName } from '../../core/errors.ts'
+import { type GroupContract, ok, type ParameterContracts, switchesOf, text } from '../contract.ts'
+import { bytes, form, formBodies, meta, noneMatch, pathLinks, success } from './contract-schemas.ts'
+import { copyPath, newName, newPath, putSwitches, restoreBody } from './switches.ts'
+
+const digests: ParameterContracts = {
+  'Content-MD5': text(
+    'The MD5 of the content of a file, in base64. Other bytes are not stored.',
+    'ixqZU8RhEpaoJ6v4xHgE1w==',
+  ),
+  'Content-Digest': text(
+    'The SHA-256 of the content of a file (RFC 9530). Other bytes are not stored. Other algorithms are ignored.',
+    'sha-256=:GF+NsyJx/iX1Yab8k4suJkMG7DBO2lGAB9F2SCY4GWk=:',
+  ),
+}
+
+const tusVersion = text('The version of tus, the protocol of resumable uploads.', '1.0.0')
+const inTus: ParameterContracts = { 'Tus-Resumable': { ...tusVersion, required: true } }
+const uploadLength = { 'Upload-Length': text('The number of bytes of the whole upload.', '11') }
+const uploadChecksum = {
+  'Upload-Checksum': text(
+    '`sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. Other bytes are not stored.',
+    'sha1 qvTGHdzF6KLavt4PO0gs2a6pQ00=',
+  ),
+}
+
+/** Errors of any upload when its file is put in place, also at the end of a resumable one. */
+const placementErrors: readonly ErrorName[] = [
+  'fileTooLarge',
+  'regionNameInvalid',
+  'tagOutsideRegions',
+  'tagMissing',
+  'pathUnknown',
+  'folderLocked',
+  'workflowUpdated',
+  'folderUnknown',
+  'destinationExists',
+]
+
+const uploadErrors: readonly ErrorName[] = [
+  'conditionFailed',
+  'storageRefused',
+  'notAFile',
+  ...placementErrors,
+  'nameRequired',
+  'urlInvalid',
+  'nameTaken',
+  'nameTooLong',
+]
+
+const putErrors: readonly ErrorName[] = [
+  ...uploadErrors,
+  'fileUnknown',
+  'workflowDeleted',
+  'folderReserved',
+  'checksumMismatch',
+  'mediaTypeUnsupported',
+  'bodyTooLarge',
+]
+
+const part = 'Content-Disposition: form-data; name="file"; filename="hello.txt"\r\n\r\nHello'
+const exampleForm = {
+  headers: { 'Content-Type': 'multipart/form-data; boundary=a-boundary' },
+  body: `--a-boundary\r\n${part}\r\n--a-boundary--\r\n`,
+  shown: { file: ['Hello'] },
+}
+
+const tus = { 'Tus-Resumable': '1.0.0' }
+
+const upload = {
+  description:
+    'Stores all of the files or none. Missing folders are created, and existing files are replaced. A multipart body ' +
+    'may be sent as `application/octet-stream`; its first line then gives the boundary. With `Tus-Resumable`, the ' +
+    'request begins a resumable upload of one file instead (https://tus.io), and a body holds its first bytes.',
+  headers: {
+    ...noneMatch,
+    'Tus-Resumable': tusVersion,
+    ...uploadLength,
+    'Upload-Defer-Length': text('`1`: a later request gives the length.', '1'),
+    'Upload-Metadata': text(
+      '`filename` and, if you like, `filetype` and `version` (`draft`, `draft-publish`), each in base64.',
+      'filename bGFyZ2UudHh0',
+    ),
+    ...uploadChecksum,
+  },
+  query: {
+    // Generated clients send a token in one way only, so this way is listed beside the security schemes (A-9).
+    access_token: text('The access token, if there is no `Authorization`; the header wins.', 'ACCESS_TOKEN'),
+  },
+  body: { schema: form, mediaTypes: { ...formBodies, 'application/octet-stream': bytes } },
+  errors: [
+    ...uploadErrors,
+    'protocolVersionUnknown',
+    'uploadTooLarge',
+    'checksumMismatch',
+    'chunkMismatch',
+    'mediaTypeUnsupported',
+  ],
+  examples: [
+    exampleForm,
+    { headers: { 'Content-Type': 'application/octet-stream' }, body: exampleForm.body },
+    { headers: { ...tus, 'Upload-Length': '11', 'Upload-Metadata': 'filename bGFyZ2UudHh0' } },
+  ],
+} as const
+
+const stored = { description: 'All of the files are stored.', schema: success }
+const begun = {
+  description: 'With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`.',
+  headers: ['Location', 'Tus-Resumable'],
+  optionalHeaders: ['Upload-Offset', 'Upload-Expires'],
+} as const
+
+const uploadState = ['Upload-Offset', 'Tus-Resumable'] as const
+const completionErrors: readonly ErrorName[] = ['protocolVersionUnknown', 'uploadUnknown', ...placementErrors]
+
+export const uploadOperations = {
+  uploadToFolder: {
+    ...upload,
+    summary: 'Upload files into a folder, or restore what was removed',
+    description:
+      `${upload.description} With ` +
+      '`restore`, the request restores the removed file or folder of the path and uploads nothing. `{"version": ' +
+      '…}` restores one of the `versions` of a file. Only `{"replace": true}` replaces a present file. A folder ' +
+      'comes back with everything that its last removal took, up to 10,000 files and folders.',
+    query: {
+      ...upload.query,
+      restore: text(
+        'Restores the removed file or folder. The body is `{}`, or names the version. The switch needs no value.',
+        '',
+      ),
+    },
+    // Client generators prefer JSON: under application/json, their clients could not upload files.
+    body: { ...upload.body, mediaTypes: { ...upload.body.mediaTypes, '*/*': restoreBody } },
+    answers: { 200: { ...stored, links: pathLinks }, 201: begun },
+    errors: [...upload.errors, 'fileUnknown', 'folderReserved'],
+    examples: [...upload.examples, { path: { path: 'archive/removed.txt' }, query: { restore: '' }, body: {} }],
+  },
+  uploadToRoot: {
+    ...upload,
+    summary: 'Upload files into the root of the storage',
+    answers: { 200: stored, 201: begun },
+  },
+  putPath: {
+    summary: 'Store a file, create a folder, rename, move or copy',
+    pathExamples: { path: 'notes/draft.txt' },
+    description:
+      'The body is the content of the file, of any type, also JSON. With `meta`, `{"name": …}` renames, ' +
+      '`{"path": …}` moves and `{"copyTo": …}` copies the live files, completely or not at all. With ' +
+      '`type=folder` there is no body. A body of the type `multipart/form-data` is an upload into the folder.',
+    query: {
+      meta,
+      type: text('`folder` creates the folder.', 'folder'),
+      ...switchesOf(putSwitches, {
+        version: ['`draft` stores the draft of a page; `draft-publish`, or nothing, the live file.', 'draft-publish'],
+      }),
+    },
+    headers: { ...noneMatch, ...digests },
+    body: {
+      optional: true,
+      schema: z.unknown(),
+      mediaTypes: {
+        'application/octet-stream': bytes,
+        'application/json': z.union([newName, newPath, copyPath]),
+        ...formBodies,
+        '*/*': bytes,
+      },
+    },
+    answers: ok('It is done.', success, { links: pathLinks }),
+    errors: putErrors,
+    examples: [
+      { headers: { 'Content-Type': 'text/plain' }, body: 'Hello' },
+      { query: { meta: '' }, body: { name: 'final.txt' } },
+      { path: { path: 'notes/final.txt' }, query: { meta: '' }, body: { copyTo: '/notes/2026/copy.txt' } },
+      { path: { path: 'notes/2026/copy.txt' }, query: { meta: '' }, body: { path: '/notes/moved.txt' } },
+      { path: { path: 'notes' }, ...exampleForm },
+    ],
+  },
+  // The root always exists as a folder: a PUT can only upload.
+  putRoot: {
+    summary: 'Upload files into the root of the storage, by PUT',
+    headers: noneMatch,
+    body: { schema: z.unknown(), mediaTypes: formBodies },
+    answers: { 200: stored },
+    errors: putErrors,
+    examples: [exampleForm],
+  },
+  describeUpload: {
+    summary: 'Show the progress of a resumable upload',
+    description:
+      'The upload is complete when `Upload-Offset` equals `Upload-Length`. If a passing fault kept its file from ' +
+      'being put in place, the service tries again first.',
+    headers: inTus,
+    answers: ok('The progress of the upload.', undefined, {
+      headers: [...uploadState, 'Cache-Control'],
+      optionalHeaders: ['Upload-Length', 'Upload-Defer-Length', 'Upload-Metadata', 'Upload-Expires'],
+    }),
+    errors: completionErrors,
+    examples: [{ headers: tus }],
+  },
+  appendToUpload: {
+    summary: 'Continue a resumable upload',
+    description:
+      'All bytes before the answered `Upload-Offset` are stored for good. The last byte puts the file in place, by ' +
+      'the rules of every upload. If these rules refuse the file, the upload ends.',
+    headers: {
+      ...inTus,
+      'Upload-Offset': { ...text('The position of the first byte of the body in the upload.', '0'), required: true },
+      ...uploadLength,
+      ...uploadChecksum,
+    },
+    // A request without bytes completes an upload that could not be put in place before.
+    body: { schema: bytes, mediaTypes: { 'application/offset+octet-stream': bytes }, optional: true },
+    answers: {
+      204: { description: 'The bytes are stored.', headers: uploadState, optionalHeaders: ['Upload-Expires'] },
+    },
+    errors: [
+      ...completionErrors,
+      'storageRefused',
+      'checksumMismatch',
+      'chunkMismatch',
+      'mediaTypeUnsupported',
+      'uploadTooLarge',
+      'offsetMismatch',
+      'uploadLocked',
+    ],
+    examples: [
+      {
+        headers: { ...tus, 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' },
+        body: 'Hello ',
+      },
+    ],
+  },
+  cancelUpload: {
+    summary: 'Cancel a resumable upload',
+    description: 'The stored bytes of the upload are removed. A file that is already in place stays.',
+    headers: inTus,
+    answers: { 204: { description: 'The upload has ended.', headers: ['Tus-Resumable'] } },
+    errors: ['protocolVersionUnknown', 'uploadUnknown'],
+    examples: [{ headers: tus }],
+  },
+} as const satisfies Partial<GroupContract<'storage'>['operations']>

@@ -1,0 +1,51 @@
+import { categoriesContract } from '../../lib/contract/categories/contract.ts'
+import type { GroupContract, OperationContract, ParameterContracts } from '../../lib/contract/contract.ts'
+import { documentationContract } from '../../lib/contract/documentation/contract.ts'
+import { fieldsContract } from '../../lib/contract/fields/contract.ts'
+import { routes } from '../../lib/contract/routes/routes.ts'
+import { storageContract } from '../../lib/contract/storage/contract.ts'
+import { byName } from '../../lib/core/names.ts'
+import { type GroupPolicy, groupPolicies } from '../../lib/http/group-policy.ts'
+import type { Format } from '../../lib/http/negotiate.ts'
+import type { Route } from '../../lib/http/router.ts'
+
+const contracts: { readonly [Name in (typeof routes)[number]['group']]: GroupContract<Name> } = {
+  categories: categoriesContract,
+  documentation: documentationContract,
+  fields: fieldsContract,
+  storage: storageContract,
+}
+
+/** A row of the route table with all that describes it. */
+export interface Operation {
+  readonly route: Route
+  readonly policy: GroupPolicy
+  readonly formats: readonly Format[]
+  readonly contract: OperationContract
+  readonly variables: ParameterContracts
+  readonly tag: GroupContract<never>['tag']
+}
+
+export const variablesOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name)
+
+const describe = (route: Route): Operation => {
+  const { parameters, tag, operations }: GroupContract<never> = contracts[route.group]
+  const contract = Object.entries<OperationContract>(operations).find(([name]) => name === route.operation)?.[1]
+  if (!contract) throw new Error(`Nothing describes ${route.operation}`)
+  const policy = groupPolicies[route.group]
+  return {
+    route,
+    policy,
+    formats: route.public ? ['json'] : policy.formats,
+    contract,
+    variables: byName(variablesOf(route.path), (name) => {
+      const variable = parameters[name]
+      if (!variable) throw new Error(`Nothing describes {${name}} in ${route.path}`)
+      return { ...variable, example: contract.pathExamples?.[name] ?? variable.example }
+    }),
+    // Operations without a token belong to the service itself, whichever function answers them.
+    tag: route.public ? contracts.documentation.tag : (contract.tag ?? tag),
+  }
+}
+
+export const operations: readonly Operation[] = routes.map(describe)

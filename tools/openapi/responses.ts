@@ -1,0 +1,131 @@
+import * as z from 'zod/mini'
+import { component } from '../../lib/contract/contract.ts'
+import { answerHeaders, type HeaderName } from '../../lib/contract/contract-headers.ts'
+import { type ErrorName, errors, ServiceError } from '../../lib/core/errors.ts'
+import { mediaType } from '../../lib/core/media-type.ts'
+import { byName, capitalised } from '../../lib/core/names.ts'
+import { contentTypes, type Format } from '../../lib/http/negotiate.ts'
+import { errorReply } from '../../lib/http/render-reply.ts'
+import { isOfSite } from '../../lib/http/router.ts'
+import { writeXml } from '../../lib/http/write-xml.ts'
+import { exampleRequestId, headersTooLargeStatus, type Recording } from './examples.ts'
+import type { Operation } from './operations.ts'
+import { describeXml, type Node, type Schemas } from './schemas.ts'
+
+export interface Context {
+  readonly operation: Operation
+  readonly recordings: readonly Recording[]
+  readonly schemas: Schemas
+  /** Those that operations share, by name. Each operation adds its own. */
+  readonly responses: Record<string, Node>
+}
+
+export const typeOf = (format: Format): string => mediaType(contentTypes[format]) ?? ''
+
+export const nameOfHeader = (header: string) => header.replaceAll('-', '')
+
+/** The headers of an answer: the id of the request, and those named. */
+export const headers = (names: readonly string[], optional: readonly HeaderName[] = []): Node => ({
+  ...byName(['X-Request-Id', ...names], (name) => ({ $ref: `#/components/headers/${nameOfHeader(name)}` })),
+  ...byName(optional, (name) => ({ ...answerHeaders[name], required: false })),
+})
+
+const when = (applies: boolean | undefined, ...names: readonly ErrorName[]) => (applies ? names : [])
+
+/**
+ * The errors of the checks before an operation, in their order. A path whose variables cannot be decoded is no route.
+ */
+const edgeErrors = ({ route, policy, contract: { body } }: Operation): readonly ErrorName[] => [
+  ...when(route.path.includes('{'), 'routeUnknown'),
+  'methodNotAllowed',
+  ...when(!route.public, 'tokenRejected'),
+  ...when(isOfSite(route), policy.siteUnknown, policy.siteAmbiguous),
+  ...when(isOfSite(route) && route.permission !== undefined, 'privilegesMissing'),
+  ...when(isOfSite(route) && policy.renderingEngine, 'renderingEngineOff'),
+  ...when(!route.public && policy.formats.length > 1, 'notAcceptable'),
+  ...when(body && !body.mediaTypes, 'mediaTypeUnsupported', 'bodyTooLarge'),
+  'tooManyRequests',
+  'unexpected',
+  'unavailable',
+]
+
+const codes = new Set([headersTooLargeStatus, ...Object.values(errors).map(({ code }) => code)])
+
+const problem = component('Problem', 'One fault: where it is, and how to correct it.', {
+  path: z.string(),
+  message: z.string(),
+})
+
+/** All errors share one schema, so that generated clients have one model. The codes of an answer are its `x-codes`. */
+const errorSchema = component('Error', 'An error. `errors` lists every fault of a request that has several.', {
+  code: z.literal([...codes].sort((a, b) => a - b)),
+  message: z.string(),
+  requestId: z.string(),
+  errors: z.optional(z.array(problem)),
+})
+
+/** A recorded answer with this error, or else the error as the service renders it. */
+const exampleOf = (name: ErrorName, format: Format, recordings: readonly Recording[]): Node => {
+  const recorded = recordings.find(({ error, answer }) => error === name && answer?.mediaType === typeOf(format))
+  if (recorded?.answer) return { value: recorded.answer.value }
+  const { document } = errorReply(new ServiceError(name), exampleRequestId)
+  return { value: format === 'json' ? document.value : writeXml(document) }
+}
+
+const ownHeaders: Readonly<Partial<Record<ErrorName, readonly HeaderName[]>>> = {
+  tokenRejected: ['WWW-Authenticate'],
+  methodNotAllowed: ['Allow'],
+  tooManyRequests: ['Retry-After'],
+  uploadLocked: ['Retry-After'],
+  rangeNotSatisfiable: ['Content-Range'],
+}
+
+const headersOf = (name: ErrorName): readonly string[] => [
+  ...Object.keys(errorReply(new ServiceError(name), exampleRequestId).headers ?? {}),
+  ...(ownHeaders[name] ?? []),
+]
+
+const errorResponse = (names: readonly ErrorName[], { operation: { formats }, recordings, schemas }: Context): Node => {
+  const schema = schemas.answered(errorSchema)
+  if (formats.includes('xml')) describeXml(schemas.components, schema, { root: 'error' })
+  const content = formats.flatMap((format) => {
+    // A caller that accepts neither JSON nor XML is told so in JSON.
+    const shown = names.filter((name) => format === 'json' || name !== 'notAcceptable')
+    if (shown.length === 0) return []
+    return [[typeOf(format), { schema, examples: byName(shown, (name) => exampleOf(name, format, recordings)) }]]
+  })
+  return {
+    description: names.map((name) => `- \`${errors[name].code}\` ${errors[name].message}`).join('\n'),
+    'x-codes': [...new Set(names.map((name) => errors[name].code))],
+    headers: headers([...new Set(names.flatMap(headersOf))]),
+    content: Object.fromEntries(content),
+  }
+}
+
+/** The error answers of an operation, by status. Operations with the same errors share a component. */
+export const errorResponses = (context: Context): Node => {
+  const { operation, responses } = context
+  const names = new Set([...edgeErrors(operation), ...(operation.contract.errors ?? [])])
+  const byStatus = Map.groupBy(names, (name) => errors[name].status)
+  return Object.fromEntries(
+    [...byStatus].map(([status, sharing]) => {
+      const name = `${sharing.map(capitalised).join('Or')}${operation.formats.includes('xml') ? 'InAnyFormat' : ''}`
+      responses[name] ??= errorResponse(sharing, context)
+      return [status, { $ref: `#/components/responses/${name}` }]
+    }),
+  )
+}
+
+export const headersTooLarge = (recordings: readonly Recording[], schemas: Schemas): Node => ({
+  description:
+    'The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger ' +
+    'than 10,240 bytes.',
+  'x-codes': [headersTooLargeStatus],
+  headers: headers([]),
+  content: {
+    [typeOf('json')]: {
+      schema: schemas.answered(errorSchema),
+      example: recordings.find(({ status }) => status === headersTooLargeStatus)?.answer?.value,
+    },
+  },
+})
