@@ -3,8 +3,8 @@ import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 
 import { basename, dirname, join, resolve } from 'node:path'
 import { systemCodeOf } from '../../core/system-failures.ts'
 import { type DataDirectory, layoutOf, liesIn } from '../directory/data-directory.ts'
-import { takeLock } from '../directory/directory-locks.ts'
-import { UsageError } from '../directory/failures.ts'
+import { UsageError } from '../directory/faults.ts'
+import { takeLock } from '../directory/locks.ts'
 import { makePrivateFolder, syncFolder } from '../directory/private-files.ts'
 
 /** A backup is written beside its place, which it takes when it is complete. */

@@ -58,15 +58,9 @@ export interface Verification extends BlobContent {
   readonly number: number
   readonly path: string
 }
-export interface Finding {
+export interface Verdict {
   readonly number: number
   readonly fault: string | undefined
-}
-
-/** Verifies blobs on all cores: making a fingerprint takes a core longer than reading the bytes. */
-export interface BlobVerifier {
-  faultOf(path: string, content: BlobContent): Promise<string | undefined>
-  close(): Promise<void>
 }
 
 /** Bytes that are verified here before threads are started, which takes some time. */
@@ -79,34 +73,43 @@ const threadFile = new URL(
   import.meta.url,
 )
 
-type Ask = (path: string, content: BlobContent) => Promise<string | undefined>
+interface Thread {
+  verify(path: string, content: BlobContent): Promise<string | undefined>
+  end(): Promise<unknown>
+}
 
-const startThread = (): { readonly ask: Ask; readonly end: () => Promise<unknown> } => {
-  const thread = new Worker(threadFile)
+const startThread = (): Thread => {
+  const worker = new Worker(threadFile)
   const asked = new Map<number, PromiseWithResolvers<string | undefined>>()
   let count = 0
-  thread.on('message', ({ number, fault }: Finding) => {
+  worker.on('message', ({ number, fault }: Verdict) => {
     asked.get(number)?.resolve(fault)
     asked.delete(number)
   })
-  thread.on('error', (error) => {
+  worker.on('error', (error) => {
     for (const { reject } of asked.values()) reject(error)
     asked.clear()
   })
   return {
-    ask(path, content) {
+    verify(path, { size, fingerprint }) {
       const answer = Promise.withResolvers<string | undefined>()
       count += 1
       asked.set(count, answer)
-      thread.postMessage({ number: count, path, ...content } satisfies Verification)
+      worker.postMessage({ number: count, path, size, fingerprint } satisfies Verification)
       return answer.promise
     },
-    end: () => thread.terminate(),
+    end: () => worker.terminate(),
   }
 }
 
+/** Verifies blobs on all cores: making a fingerprint takes a core longer than reading the bytes. */
+export interface BlobVerifier {
+  faultOf(path: string, content: BlobContent): Promise<string | undefined>
+  close(): Promise<void>
+}
+
 export const openBlobVerifier = (withoutThreads = bytesWithoutThreads): BlobVerifier => {
-  const threads: ReturnType<typeof startThread>[] = []
+  const threads: Thread[] = []
   let left = withoutThreads
   let turn = 0
 
@@ -115,9 +118,8 @@ export const openBlobVerifier = (withoutThreads = bytesWithoutThreads): BlobVeri
       left -= content.fingerprint === null ? 0 : content.size
       if (left >= 0 || content.fingerprint === null) return faultOfBlob(path, content)
       turn = (turn + 1) % Math.min(availableParallelism(), mostThreads)
-      const thread = threads[turn] ?? startThread()
-      threads[turn] = thread
-      return thread.ask(path, content)
+      threads[turn] ??= startThread()
+      return threads[turn]?.verify(path, content)
     },
 
     async close() {

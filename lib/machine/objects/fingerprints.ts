@@ -3,14 +3,15 @@ import type { RemainingTime } from '../../core/deadline.ts'
 import { createFingerprint } from '../../storage/fingerprint.ts'
 import type { ListedObject, ObjectInfo } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
+import type { Bodies } from './bodies.ts'
 import type { ObjectRow, ObjectRows } from './object-rows.ts'
+import type { Staging } from './staging.ts'
 
 interface Deps {
   readonly database: Pick<Database, 'read' | 'note'>
   readonly rows: ObjectRows
-  /** Throws when the bytes are missing. */
-  readonly piecesOf: (row: ObjectRow) => Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>>
-  readonly isBusy: () => boolean
+  readonly bodies: Pick<Bodies, 'piecesOf'>
+  readonly staging: Pick<Staging, 'isBusy'>
 }
 
 type Target = Pick<ListedObject, 'key' | 'version'>
@@ -49,7 +50,7 @@ const within = async (making: Promise<string | null>, milliseconds: number): Pro
 }
 
 /** Makes one fingerprint at a time in the background; everything else has its turn between two pieces of a file. */
-export const createFingerprints = ({ database, rows, piecesOf, isBusy }: Deps): Fingerprints => {
+export const createFingerprints = ({ database, rows, bodies, staging }: Deps): Fingerprints => {
   const waiting: Job[] = []
   let current: Job | undefined
   let working: Promise<void> | undefined
@@ -57,10 +58,10 @@ export const createFingerprints = ({ database, rows, piecesOf, isBusy }: Deps): 
 
   const fingerprintOf = async (row: ObjectRow, job: Job): Promise<string | undefined> => {
     const making = createFingerprint()
-    for await (const piece of await piecesOf(row)) {
+    for await (const piece of await bodies.piecesOf(row)) {
       if (isStopped) return undefined
       making.update(piece)
-      if (isBusy() && !job.isAwaited) await sleep(restWhileBusy)
+      if (staging.isBusy() && !job.isAwaited) await sleep(restWhileBusy)
     }
     return making.digest()
   }

@@ -1,17 +1,22 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { CategoryLink, CategoryLinks, LinkList, ObjectLinkOutcome } from '../../categories/category-links.ts'
 import type { SiteObject } from '../../categories/contents.ts'
 import { byName, type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
 import { refuseLate, unlimited } from '../../core/deadline.ts'
 import type { CategoryId } from '../../core/ids.ts'
 import type { Database } from '../sqlite/database.ts'
-import { countPages, readPages } from '../sqlite/paging.ts'
+import { type CountedRows, countPages, type Flag, prepare, type Query, readPages } from '../sqlite/queries.ts'
 import { contentTables, isNotBeingRemoved, linkTables } from '../sqlite/tables.ts'
 import type { RecordChange } from './history.ts'
 
 /** Counts the rows of a query, the last column of which is the key. */
-const counting = (connection: DatabaseSync, query: string, key: string): StatementSync =>
-  connection.prepare(`SELECT count(*) AS count, max(${key}) AS last FROM (${query})`)
+const counting = (connection: DatabaseSync, query: string, key: string): Query<CountedRows> =>
+  prepare(connection, `SELECT count(*) AS count, max(${key}) AS last FROM (${query})`)
+
+interface LinkRow {
+  readonly object: number
+  readonly displayable: Flag
+}
 
 const linkStatements = (connection: DatabaseSync, kind: ObjectKind) => {
   const table = linkTables[kind]
@@ -25,11 +30,12 @@ const linkStatements = (connection: DatabaseSync, kind: ObjectKind) => {
       AND EXISTS (SELECT 1 FROM ${objects} WHERE site = ?1 AND id = ?2 AND going = 0)
     ORDER BY category LIMIT +?4`
   return {
-    ofCategory: connection.prepare(ofCategory),
+    ofCategory: prepare<LinkRow>(connection, ofCategory),
     countOfCategory: counting(connection, ofCategory, 'object'),
-    ofObject: connection.prepare(ofObject),
+    ofObject: prepare<{ category: CategoryId }>(connection, ofObject),
     countOfObject: counting(connection, ofObject, 'category'),
-    unknown: connection.prepare(
+    unknown: prepare<{ id: number }>(
+      connection,
       `SELECT value AS id FROM json_each(?2)
        WHERE NOT EXISTS (SELECT 1 FROM ${objects} WHERE site = ?1 AND id = value AND going = 0)`,
     ),
@@ -51,58 +57,53 @@ const linkStatements = (connection: DatabaseSync, kind: ObjectKind) => {
   }
 }
 
-const toLink = (row: Readonly<Record<string, unknown>>): CategoryLink => ({
-  id: Number(row['object']),
-  displayable: row['displayable'] === 1,
-})
+const toLink = ({ object, displayable }: LinkRow): CategoryLink => ({ id: object, displayable: displayable === 1 })
 
-interface Deps extends Pick<Database, 'read' | 'write'> {
+interface Deps {
+  readonly database: Database
   readonly statements: Readonly<Record<ObjectKind, ReturnType<typeof linkStatements>>>
 }
 
-const createQueries = ({ read, statements }: Deps) => {
+const createQueries = ({ database, statements }: Deps) => {
   const list: CategoryLinks['list'] = ({ site, kind, category }, after, limit) =>
-    readPages(
+    readPages(database, {
       after,
       limit,
-      (last, some) => read(() => statements[kind].ofCategory.all(site, category, last, some).map(toLink)),
-      ({ id }) => id,
-    )
+      query: (last, some) => statements[kind].ofCategory.all(site, category, last, some).map(toLink),
+      keyOf: ({ id }) => id,
+    })
 
   return {
     list,
     listConsistently: list,
 
     count: ({ site, kind, category }, after, limit) =>
-      countPages(after, limit, (last, some) =>
-        read(() => statements[kind].countOfCategory.get(site, category, last, some)),
+      countPages(database, after, limit, (last, some) =>
+        statements[kind].countOfCategory.get(site, category, last, some),
       ),
 
     categoriesOf: ({ site, kind, id }, after, limit) =>
-      readPages<CategoryId, number>(
+      readPages<CategoryId, number>(database, {
         after,
         limit,
-        (last, some) =>
-          read(() =>
-            statements[kind].ofObject.all(site, id, last, some).map((row) => Number(row['category']) as CategoryId),
-          ),
-        (category) => category,
-      ),
+        query: (last, some) => statements[kind].ofObject.all(site, id, last, some).map(({ category }) => category),
+        keyOf: (category) => category,
+      }),
 
     countCategoriesOf: ({ site, kind, id }, after, limit) =>
-      countPages(after, limit, (last, some) => read(() => statements[kind].countOfObject.get(site, id, last, some))),
+      countPages(database, after, limit, (last, some) => statements[kind].countOfObject.get(site, id, last, some)),
   } satisfies Partial<CategoryLinks>
 }
 
 type PutLink = (list: LinkList, id: number, displayable: boolean | undefined) => boolean
 
 const createObjectLinks = (
-  connection: DatabaseSync,
-  { write, statements }: Deps,
+  { database: { connection, write }, statements }: Deps,
   putLink: PutLink,
   record: RecordChange,
 ): Pick<CategoryLinks, 'linkObject' | 'unlinkObject'> => {
-  const unknownCategories = connection.prepare(
+  const unknownCategories = prepare<{ id: number }>(
+    connection,
     `SELECT value AS id FROM json_each(?2)
      WHERE NOT EXISTS (SELECT 1 FROM categories WHERE site = ?1 AND id = value AND going = 0)`,
   )
@@ -114,7 +115,7 @@ const createObjectLinks = (
     if (!statements[kind].object.get(site, id)) return { outcome: 'object unknown' }
     const unknown = unknownCategories.all(site, JSON.stringify(categories))
     if (unknown.length === 0) return undefined
-    return { outcome: 'categories unknown', ids: new Set(unknown.map((row) => Number(row['id']))) }
+    return { outcome: 'categories unknown', ids: new Set(unknown.map((row) => row.id)) }
   }
 
   return {
@@ -144,9 +145,10 @@ const createObjectLinks = (
   }
 }
 
-export const createCategoryLinks = ({ connection, read, write }: Database, record: RecordChange): CategoryLinks => {
+export const createCategoryLinks = (database: Database, record: RecordChange): CategoryLinks => {
+  const { connection, write } = database
   const statements = byName(objectKindNames, (kind) => linkStatements(connection, kind))
-  const deps = { read, write, statements }
+  const deps = { database, statements }
   const category = connection.prepare('SELECT 1 FROM categories WHERE site = ? AND id = ? AND going = 0')
 
   const putLink: PutLink = ({ site, kind, category: id }, object, displayable) => {
@@ -158,14 +160,14 @@ export const createCategoryLinks = ({ connection, read, write }: Database, recor
 
   return {
     ...createQueries(deps),
-    ...createObjectLinks(connection, deps, putLink, record),
+    ...createObjectLinks(deps, putLink, record),
 
     link: (list, wanted, entry, remainingTime = unlimited) =>
       write(() => {
         refuseLate(remainingTime)
         if (!category.get(list.site, list.category)) return { outcome: 'category unknown' }
         const unknown = statements[list.kind].unknown.all(list.site, JSON.stringify([...wanted.keys()]))
-        if (unknown.length > 0) return { outcome: 'objects unknown', ids: new Set(unknown.map(({ id }) => Number(id))) }
+        if (unknown.length > 0) return { outcome: 'objects unknown', ids: new Set(unknown.map(({ id }) => id)) }
         const changed = [...wanted].filter(([id, displayable]) => putLink(list, id, displayable))
         if (changed.length > 0) record(entry)
         return { outcome: 'linked' }

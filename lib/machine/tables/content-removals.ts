@@ -1,8 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { byName, type ContentKind, contentKinds, objectKindNames } from '../../core/content-kinds.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
-import { type SiteId, storedId } from '../../core/ids.ts'
+import type { SiteId } from '../../core/ids.ts'
 import type { Database } from '../sqlite/database.ts'
+import { prepare } from '../sqlite/queries.ts'
 import { contentTables, linkTables } from '../sqlite/tables.ts'
 import type { RecordChange } from './history.ts'
 
@@ -34,9 +35,9 @@ const removalStatements = (connection: DatabaseSync, kind: ContentKind) => {
   return {
     mark: connection.prepare(`UPDATE ${table} SET going = 1 WHERE site = ? AND id = ? AND going = 0`),
     isMarked: connection.prepare(`SELECT 1 FROM ${table} WHERE site = ? AND id = ? AND going = 1`),
-    left: connection.prepare(`SELECT site, id FROM ${table} WHERE going = 1 LIMIT +?`),
+    left: prepare<{ site: SiteId; id: number }>(connection, `SELECT site, id FROM ${table} WHERE going = 1 LIMIT +?`),
     deleteLinks: linkStatements(connection, kind),
-    any: connection.prepare(`SELECT id FROM ${table} WHERE site = ? LIMIT +?`),
+    any: prepare<{ id: number }>(connection, `SELECT id FROM ${table} WHERE site = ? LIMIT +?`),
     delete: connection.prepare(`DELETE FROM ${table} WHERE site = ? AND id = ?`),
   }
 }
@@ -84,8 +85,7 @@ export const createContentRemovals = ({ connection, read, write }: Database, rec
         const { any, mark } = statements[kind]
         const removeSome = (): boolean => {
           const rows = any.all(site, contentsPerStep)
-          for (const row of rows) {
-            const id = Number(row['id'])
+          for (const { id } of rows) {
             mark.run(site, id)
             // With many links it takes transactions of its own.
             if (!removeStep({ site, kind, id })) break
@@ -102,7 +102,7 @@ export const createContentRemovals = ({ connection, read, write }: Database, rec
         for (;;) {
           const rows = await read(() => left.all(linksPerStep))
           if (rows.length === 0) break
-          for (const { site, id } of rows) await finish({ site: storedId(site), kind, id: Number(id) })
+          for (const { site, id } of rows) await finish({ site, kind, id })
         }
       }
     },

@@ -3,37 +3,46 @@ import type { Content } from '../../categories/contents.ts'
 import { type ContentKind, contentMembers, textMember } from '../../core/content-kinds.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Scalars } from '../../core/item-shape.ts'
+import { type CountedRows, prepare } from '../sqlite/queries.ts'
 import { contentTables, isNotBeingRemoved } from '../sqlite/tables.ts'
 
 const textStatements = (connection: DatabaseSync, texts: string) => ({
-  some: connection.prepare(`SELECT id, text FROM ${texts} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2))`),
+  some: prepare<{ id: number; text: string }>(
+    connection,
+    `SELECT id, text FROM ${texts} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2))`,
+  ),
   put: connection.prepare(`INSERT OR REPLACE INTO ${texts} (site, id, text) VALUES (?, ?, ?)`),
   isThere: connection.prepare(`SELECT 1 FROM ${texts} WHERE site = ? AND id = ? AND text = ?`),
 })
+
+export interface ContentRow {
+  /** JSON. */
+  readonly members: string
+}
+
+interface Id {
+  readonly id: number
+}
 
 /** The first parameter is the site, lists of ids are JSON. */
 export const contentStatements = (connection: DatabaseSync, kind: ContentKind) => {
   const { table, texts } = contentTables[kind]
   const staying = isNotBeingRemoved(`${table}.id`, kind)
+  const isOne = 'site = ?1 AND id IN (SELECT value FROM json_each(?2))'
+  const query = <Row extends object>(sql: string) => prepare<Row>(connection, sql)
   return {
-    get: connection.prepare(`SELECT members FROM ${table} WHERE site = ?1 AND id = ?2 AND going = 0`),
-    these: connection.prepare(
-      `SELECT members FROM ${table} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2)) AND going = 0`,
-    ),
-    existing: connection.prepare(
-      `SELECT id FROM ${table} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2)) AND ${staying}`,
-    ),
-    marked: connection.prepare(
-      `SELECT id FROM ${table} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2)) AND going = 1`,
-    ),
-    behind: connection.prepare(
+    get: query<ContentRow>(`SELECT members FROM ${table} WHERE site = ?1 AND id = ?2 AND going = 0`),
+    these: query<ContentRow>(`SELECT members FROM ${table} WHERE ${isOne} AND going = 0`),
+    existing: query<Id>(`SELECT id FROM ${table} WHERE ${isOne} AND ${staying}`),
+    marked: query<Id>(`SELECT id FROM ${table} WHERE ${isOne} AND going = 1`),
+    behind: query<ContentRow>(
       `SELECT members FROM ${table} WHERE site = ?1 AND id > ?2 AND going = 0 ORDER BY id LIMIT +?3`,
     ),
-    count: connection.prepare(
+    count: query<CountedRows>(
       `SELECT count(*) AS count, max(id) AS last
        FROM (SELECT id FROM ${table} WHERE site = ?1 AND id > ?2 AND ${staying} ORDER BY id LIMIT +?3)`,
     ),
-    highest: connection.prepare(`SELECT max(id) AS id FROM ${table} WHERE site = ?1`),
+    highest: query<{ id: number | null }>(`SELECT max(id) AS id FROM ${table} WHERE site = ?1`),
     insert: connection.prepare(`INSERT INTO ${table} (site, id, members) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`),
     put: connection.prepare(
       `INSERT INTO ${table} (site, id, members) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET members = excluded.members`,
@@ -60,8 +69,8 @@ const emptyOf = (kind: ContentKind): Scalars => {
  * Missing members are null. Lists are made of thousands of these: spreading objects takes half the time of a loop over
  * their members.
  */
-export const contentReader = (site: SiteId, kind: ContentKind): ((kept: string) => Content) => {
+export const contentReader = (site: SiteId, kind: ContentKind): ((row: ContentRow) => Content) => {
   const empty = emptyOf(kind)
   const known = Object.hasOwn(empty, 'siteId') ? { siteId: site } : {}
-  return (kept) => ({ ...empty, ...JSON.parse(kept), ...known })
+  return ({ members }) => ({ ...empty, ...JSON.parse(members), ...known })
 }

@@ -1,25 +1,26 @@
-import type { SQLOutputValue } from 'node:sqlite'
-import type { Grants } from '../../access/grants.ts'
-import { type Grant, storedGrant } from '../../access/grants.ts'
+import { type Grant, type Grants, storedGrant } from '../../access/grants.ts'
 import type { Database } from '../sqlite/database.ts'
-import { readPages } from '../sqlite/paging.ts'
+import { prepare, readPages } from '../sqlite/queries.ts'
 import type { RecordChange } from './history.ts'
 
-const toGrant = (row: Record<string, SQLOutputValue>): Grant =>
-  storedGrant({
-    ...row,
-    sites: JSON.parse(String(row['sites'])),
-    permissions: JSON.parse(String(row['permissions'])),
-  })
+/** Sites and permissions are JSON. */
+interface GrantRow extends Pick<Grant, 'hash' | 'user' | 'expires'> {
+  readonly sites: string
+  readonly permissions: string
+}
 
-export const createGrants = ({ connection, read, write }: Database, record: RecordChange): Grants => {
-  const get = connection.prepare('SELECT * FROM grants WHERE hash = ?')
+const toGrant = (row: GrantRow): Grant =>
+  storedGrant({ ...row, sites: JSON.parse(row.sites), permissions: JSON.parse(row.permissions) })
+
+export const createGrants = (database: Database, record: RecordChange): Grants => {
+  const { connection, read, write } = database
+  const get = prepare<GrantRow>(connection, 'SELECT * FROM grants WHERE hash = ?')
   const put = connection.prepare(
     'INSERT OR REPLACE INTO grants (hash, user, sites, permissions, expires) VALUES (?, ?, ?, ?, ?)',
   )
   const remove = connection.prepare('DELETE FROM grants WHERE hash = ?')
   const setSites = connection.prepare('UPDATE grants SET sites = ? WHERE hash = ?')
-  const some = connection.prepare('SELECT * FROM grants WHERE hash > ? ORDER BY hash LIMIT +?')
+  const some = prepare<GrantRow>(connection, 'SELECT * FROM grants WHERE hash > ? ORDER BY hash LIMIT +?')
 
   return {
     async get(hash) {
@@ -53,12 +54,11 @@ export const createGrants = ({ connection, read, write }: Database, record: Reco
       }),
 
     async *list() {
-      yield* await readPages(
-        '',
-        Number.POSITIVE_INFINITY,
-        (after, limit) => read(() => some.all(after, limit).map(toGrant)),
-        ({ hash }) => hash,
-      )
+      yield* await readPages(database, {
+        after: '',
+        query: (after, limit) => some.all(after, limit).map(toGrant),
+        keyOf: ({ hash }) => hash,
+      })
     },
   }
 }

@@ -1,40 +1,39 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../../core/clock.ts'
-import { storedId } from '../../core/ids.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
-import type { Holding, Target, Upload } from '../../storage/uploads/upload.ts'
+import type { Holding, Upload } from '../../storage/uploads/upload.ts'
 import type { TakeOutcome, UploadRecords } from '../../storage/uploads/upload-stores.ts'
 import type { Database } from '../sqlite/database.ts'
+import { type Flag, prepare } from '../sqlite/queries.ts'
 
-type Row = Readonly<Record<string, SQLOutputValue>>
+interface UploadRow extends Omit<Upload, 'target' | 'isComplete' | 'holding'> {
+  /** JSON. */
+  readonly target: string
+  readonly isComplete: Flag
+  readonly blob: string | null
+}
 
 /** On one machine the bytes wait in one piece: a blob. */
-const holdingIn = (blob: SQLOutputValue | undefined): Holding | undefined =>
-  typeof blob === 'string' ? { name: blob, parts: [], tail: null } : undefined
+const holdingIn = (blob: string): Holding => ({ name: blob, parts: [], tail: null })
 
-const targetIn = (stored: SQLOutputValue | undefined): Target => JSON.parse(String(stored))
-
-const toUpload = (row: Row): Upload => ({
-  id: String(row['id']),
-  site: storedId(row['site']),
-  user: String(row['user']),
-  target: targetIn(row['target']),
-  metadata: String(row['metadata']),
-  limit: Number(row['most']),
-  length: row['length'] === null ? null : Number(row['length']),
-  offset: Number(row['kept']),
-  isComplete: row['complete'] === 1,
-  created: Number(row['created']),
-  expires: Number(row['expires']),
-  holding: holdingIn(row['blob']) ?? null,
+const toUpload = ({ blob, ...row }: UploadRow): Upload => ({
+  ...row,
+  target: JSON.parse(row.target),
+  isComplete: row.isComplete === 1,
+  holding: blob === null ? null : holdingIn(blob),
 })
 
 const uploadStatements = (connection: DatabaseSync) => ({
-  count: connection.prepare(
+  count: prepare<{ count: number }>(
+    connection,
     'SELECT count(*) AS count FROM uploads WHERE site = ? AND user = ? AND complete = 0 AND expires > ?',
   ),
   insert: connection.prepare('INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
-  get: connection.prepare('SELECT * FROM uploads WHERE id = ?'),
+  get: prepare<UploadRow>(
+    connection,
+    `SELECT id, site, user, target, metadata, most AS "limit", length, kept AS "offset", complete AS isComplete, created,
+       expires, blob FROM uploads WHERE id = ?`,
+  ),
   advance: connection.prepare(
     'UPDATE uploads SET kept = ?, length = ?, expires = ?, blob = ? WHERE id = ? AND complete = 0',
   ),
@@ -44,7 +43,7 @@ const uploadStatements = (connection: DatabaseSync) => ({
   complete: connection.prepare(
     'UPDATE uploads SET complete = 1, expires = ?, blob = NULL WHERE id = ? AND complete = 0',
   ),
-  remove: connection.prepare('DELETE FROM uploads WHERE id = ? RETURNING blob'),
+  remove: prepare<{ blob: string | null }>(connection, 'DELETE FROM uploads WHERE id = ? RETURNING blob'),
 })
 
 /** `until` is on the monotonic clock. */
@@ -74,7 +73,7 @@ export const createUploadRecords = (
     create: (upload, most, now) =>
       write(() => {
         const { id, site, user, target, metadata, limit, length, offset, created, expires, holding } = upload
-        if (Number(statements.count.get(site, user, now)?.['count']) >= most) return false
+        if ((statements.count.get(site, user, now)?.count ?? 0) >= most) return false
         const texts = [JSON.stringify(target), metadata] as const
         const blob = holding?.name ?? null
         statements.insert.run(id, site, user, ...texts, limit, length, offset, 0, created, expires, blob)
@@ -119,9 +118,9 @@ export const createUploadRecords = (
     giveBack: async (id, holder) => release(id, holder),
 
     async remove(id) {
-      const held = await write(() => holdingIn(statements.remove.get(id)?.['blob']))
+      const blob = await write(() => statements.remove.get(id)?.blob)
       leases.delete(id)
-      return held
+      return blob ? holdingIn(blob) : undefined
     },
   }
 }
@@ -144,7 +143,10 @@ export const createUploadProgress = (
   const report = connection.prepare(
     'UPDATE upload_progress SET percent = ?, expires = ? WHERE token = ? AND upload = ? AND percent < ?',
   )
-  const get = connection.prepare('SELECT percent FROM upload_progress WHERE token = ? AND expires > ?')
+  const get = prepare<{ percent: number }>(
+    connection,
+    'SELECT percent FROM upload_progress WHERE token = ? AND expires > ?',
+  )
   let nextClearing = wall()
 
   return {
@@ -160,6 +162,6 @@ export const createUploadProgress = (
       await note(() => report.run(percent, wall() + keptFor, token, id, percent))
     },
 
-    percentOf: (token) => read(() => Number(get.get(token, wall())?.['percent'] ?? 0)),
+    percentOf: (token) => read(() => get.get(token, wall())?.percent ?? 0),
   }
 }
