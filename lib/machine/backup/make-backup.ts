@@ -110,7 +110,6 @@ const copyDemo = ({ demo: from }: DataDirectory, { demo: to }: DataDirectory): v
 }
 
 interface HoldExtension {
-  /** Also to be called when everything of this process has waited. */
   extend(): Promise<void>
   stop(): void
   hasHeld(): boolean
@@ -139,7 +138,6 @@ const damageOf = (damaged: readonly Damaged[]): UsageError => {
   )
 }
 
-/** Fills the place while the blobs are held. */
 const fill = async (
   { directory }: BackupPlace,
   opened: OpenDirectory,

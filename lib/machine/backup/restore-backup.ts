@@ -67,7 +67,6 @@ const copyFiles = (from: DataDirectory, to: DataDirectory): void => {
   if (demo) writePrivately(to.demo, readFileSync(from.demo, 'utf8'))
 }
 
-/** Resolves symbolic links as far as the path exists. */
 const realPathOf = (path: string): string => {
   try {
     return realpathSync(path)

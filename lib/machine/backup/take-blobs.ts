@@ -6,7 +6,7 @@ import { isMissing, systemCodeOf } from '../../core/system-failures.ts'
 import type { Damaged, Need } from '../check/byte-pass.ts'
 import { type BlobContent, type BlobVerifier, notFile, openBlobVerifier } from '../check/verify-blobs.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
-import { prepare } from '../sqlite/queries.ts'
+import { prepareQuery } from '../sqlite/queries.ts'
 import { everyObject } from '../sqlite/tables.ts'
 
 export interface ReferredBlob extends BlobContent {
@@ -16,7 +16,7 @@ export interface ReferredBlob extends BlobContent {
 
 /** The blobs of current and earlier objects and of uploads, each once. An upload without a byte needs none. */
 export const blobsIn = (connection: DatabaseSync): readonly ReferredBlob[] =>
-  prepare<ReferredBlob>(
+  prepareQuery<ReferredBlob>(
     connection,
     `SELECT blob AS name, max(size) AS size, max(fingerprint) AS fingerprint, iif(min(isEarlier), 'earlier', 'now') AS need
      FROM (${everyObject})

@@ -6,7 +6,7 @@ import type { DamageCounts } from '../directory/backup-marker.ts'
 import type { DataDirectory } from '../directory/data-directory.ts'
 import type { Finding } from '../directory/faults.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
-import { prepare } from '../sqlite/queries.ts'
+import { prepareQuery } from '../sqlite/queries.ts'
 import { everyObject } from '../sqlite/tables.ts'
 import { checkRows } from './database-pass.ts'
 import { findingOfBytes, type Owner } from './file-pass.ts'
@@ -56,7 +56,7 @@ const contentsPerTurn = 256
  */
 const damagedContents = async (connection: DatabaseSync, signal?: AbortSignal): Promise<readonly DamagedContent[]> => {
   // Beside min(), SQLite takes the other columns from the row that has the minimum.
-  const contents = prepare<SmallContent>(
+  const contents = prepareQuery<SmallContent>(
     connection,
     `SELECT name, bytes, object.* FROM small_contents CROSS JOIN (
        SELECT blob, key, size, fingerprint, min(isEarlier) AS isEarlier FROM (${everyObject})
@@ -101,7 +101,7 @@ interface Fingerprinted extends Owner {
 
 /** One object for each blob, as of small contents. */
 const fingerprinted = (connection: DatabaseSync): readonly Fingerprinted[] =>
-  prepare<Fingerprinted>(
+  prepareQuery<Fingerprinted>(
     connection,
     `SELECT key, blob, size, fingerprint, min(isEarlier) AS isEarlier FROM (${everyObject})
      WHERE blob IS NOT NULL AND fingerprint IS NOT NULL

@@ -24,7 +24,6 @@ interface Surroundings {
   readonly database: DatabaseSync | Fault
 }
 
-/** Everything but the database, which is opened. */
 const lookAround = (directory: DataDirectory, fault: Fault | undefined): Surroundings => {
   const isBackup = fault?.code === 'backup'
   const marker = isBackup ? readBackupMarker(directory) : fault

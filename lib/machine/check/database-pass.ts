@@ -83,7 +83,6 @@ const are = (json: string, type: string, names: readonly string[], at = "'$.") =
 const isListOf = (json: string, items: string) =>
   `json_type(${json}) = 'array' AND NOT EXISTS (SELECT 1 FROM json_each(${json}) WHERE NOT (${items}))`
 
-/** Conditions for JSON that the service can read. */
 const json: readonly (readonly [table: string, key: string, column: string, isRight: string])[] = [
   ...contentKinds.map((kind) => [contentTables[kind].table, 'site, id', 'members', "members ->> 'id' IS id"] as const),
   ['grants', 'user', 'sites', isListOf('sites', "type = 'integer'")],
@@ -188,7 +187,6 @@ export const checkDatabase = (connection: DatabaseSync, database: string): Findi
   if (structure.length > 0) return { findings: structure, isReadable: false }
   const answers = [...questions, ...rowQuestions].map((question) => ask(connection, question, database))
   const all = answers.flatMap(({ findings }) => findings)
-  // Several questions may fail for the same reason.
   const findings = new Map(all.map((finding) => [`${finding.where} ${finding.fault}`, finding]))
   return { findings: [...findings.values()], isReadable: answers.every(({ isReadable }) => isReadable) }
 }

@@ -5,7 +5,7 @@ import type { DataDirectory } from '../directory/data-directory.ts'
 import type { Finding } from '../directory/faults.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
 import { blobsOfUploads } from '../objects/tidy-blobs.ts'
-import { type Flag, prepare } from '../sqlite/queries.ts'
+import { type Flag, prepareQuery } from '../sqlite/queries.ts'
 import { everyObject } from '../sqlite/tables.ts'
 import { faultOfSize, notFile } from './verify-blobs.ts'
 
@@ -29,7 +29,7 @@ const questions: readonly (readonly [query: string, fault: string])[] = [
 
 export const checkObjects = (connection: DatabaseSync): readonly ObjectFault[] =>
   questions.flatMap(([query, fault]) =>
-    prepare<{ key: string }>(connection, query)
+    prepareQuery<{ key: string }>(connection, query)
       .all()
       .map(({ key }) => ({ key, fault })),
   )
@@ -96,7 +96,7 @@ interface UploadRow {
 
 /** Unfinished uploads that lack bytes. The sites do without them: they keep no backup from being made. */
 const checkUploads = (connection: DatabaseSync, { blobs }: DataDirectory): readonly Finding[] =>
-  prepare<UploadRow>(
+  prepareQuery<UploadRow>(
     connection,
     `SELECT site, id, CASE WHEN json_valid(target) THEN target ->> '$.path' END AS path, kept, blob FROM uploads
      WHERE blob IS NOT NULL AND complete = 0 AND kept > 0`,
@@ -120,7 +120,6 @@ const checkUploads = (connection: DatabaseSync, { blobs }: DataDirectory): reado
 export type CheckedUse = 'served' | 'at rest' | 'backup'
 
 interface Options {
-  /** Names of blobs, from before the database was read. */
   readonly before: ReadonlySet<string>
   readonly use: CheckedUse
 }
@@ -134,7 +133,7 @@ export const checkFiles = (
     where: describe({ key, isEarlier: 0 }),
     fault,
   }))
-  const contents = prepare<Content>(
+  const contents = prepareQuery<Content>(
     connection,
     `SELECT key, isEarlier, blob, size, length(small_contents.bytes) AS held
      FROM (${everyObject}) LEFT JOIN small_contents ON small_contents.name = blob WHERE blob IS NOT NULL`,

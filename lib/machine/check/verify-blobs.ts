@@ -67,7 +67,6 @@ export interface Verdict {
 const bytesWithoutThreads = 32 * 1024 * 1024
 const mostThreads = 4
 
-/** The thread is a file of its own, in the sources as in the package. */
 const threadFile = new URL(
   import.meta.url.endsWith('.ts') ? './verify-blobs-thread.ts' : './verify-blobs-thread.js',
   import.meta.url,

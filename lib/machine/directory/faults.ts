@@ -14,15 +14,12 @@ const adviceOnRights =
   'Only rights are missing: run this as the user who owns the data directory, give the directory to the user who ' +
   'runs this (chown -R USER DIRECTORY; chmod -R u+rwX DIRECTORY), or name another one with --data-dir.'
 
-/** What somebody wants to do with a directory. */
 type Purpose = 'serve' | 'reset' | 'command' | 'restore' | 'check'
 
 type Text = (directory: DataDirectory, detail: string) => string
 
 interface FaultText {
-  /** Who goes on in spite of it. */
   readonly allows?: readonly Purpose[]
-  /** The sentence that refuses the directory. */
   readonly refusal: Text
   /** What `check` says of the file, if it says it in other words. */
   readonly finding?: Text

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Kept, ObjectVersion, Period, RemovedObject } from '../../storage/object-store.ts'
-import { type Flag, prepare } from '../sqlite/queries.ts'
+import { type Flag, prepareAll, query } from '../sqlite/queries.ts'
 import { type ObjectRow, objectColumns } from './object-rows.ts'
 
 export interface RemovedRow {
@@ -29,101 +29,78 @@ const toVersion = ({ removed, ...row }: OldRow): ObjectVersion => ({
   isRemoved: removed === 1,
 })
 
-const oldStatements = (connection: DatabaseSync) => ({
-  keep: connection.prepare(
-    `INSERT INTO old_objects (${columns}, gone, removed) SELECT ${columns}, ${moment}, ? FROM objects WHERE key = ?`,
-  ),
-  keepVersion: connection.prepare(
-    `INSERT INTO old_objects (${columns}, gone, removed) SELECT ${columns}, ${moment}, 1 FROM objects
-     WHERE key = ? AND version = ?`,
-  ),
-  forget: connection.prepare('DELETE FROM old_objects WHERE key = ? AND version = ?'),
-  rename: connection.prepare('UPDATE old_objects SET version = ?3 WHERE key = ?1 AND version = ?2'),
-  get: prepare<ObjectRow>(connection, `SELECT ${objectColumns} FROM old_objects WHERE key = ? AND version = ?`),
-  last: prepare<Pick<OldRow, 'id' | 'removed'>>(
-    connection,
-    'SELECT version AS id, removed FROM old_objects WHERE key = ? ORDER BY gone DESC LIMIT 1',
-  ),
-  newest: prepare<OldRow>(
-    connection,
-    `SELECT ${oldColumns} FROM old_objects WHERE key = ? ORDER BY gone DESC LIMIT +?`,
-  ),
-  older: prepare<OldRow>(
-    connection,
-    `SELECT ${oldColumns} FROM old_objects WHERE key = ?1 AND gone < (SELECT gone FROM old_objects WHERE key = ?1 AND version = ?2)
-     ORDER BY gone DESC LIMIT +?3`,
-  ),
-  removed: prepare<RemovedRow>(
-    connection,
-    `SELECT key, size, max(gone) / ${perMillisecond} AS gone FROM old_objects AS old WHERE key >= ? AND key < ? AND removed = 1
-       AND NOT EXISTS (SELECT 1 FROM objects WHERE objects.key = old.key) GROUP BY key ORDER BY key LIMIT +?`,
-  ),
-  lastRemoval: prepare<{ gone: number | null }>(
-    connection,
-    `SELECT max(gone) / ${perMillisecond} AS gone FROM (
-       SELECT gone FROM old_objects WHERE key >= ? AND key < ? AND removed = 1 ORDER BY key LIMIT ${fewRows})`,
-  ),
-  removedWithin: prepare<RemovedObject>(
-    connection,
-    `SELECT key, version AS id, max(gone) FROM old_objects WHERE key >= ? AND key < ? AND removed = 1 AND gone BETWEEN ? AND ?
-     GROUP BY key ORDER BY key LIMIT +?`,
-  ),
-  giveUp: prepare<{ blob: string | null }>(
-    connection,
-    `DELETE FROM old_objects WHERE gone IN (
-       SELECT gone FROM old_objects WHERE gone < ? ORDER BY gone LIMIT +?) RETURNING blob`,
-  ),
-  usage: prepare<Kept>(
-    connection,
-    'SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM old_objects WHERE key >= ? AND key < ?',
-  ),
-})
+const prepareOldObjects = (connection: DatabaseSync) =>
+  prepareAll(connection, {
+    get: query<ObjectRow>(`SELECT ${objectColumns} FROM old_objects WHERE key = ? AND version = ?`),
+    last: query<Pick<OldRow, 'id' | 'removed'>>(
+      'SELECT version AS id, removed FROM old_objects WHERE key = ? ORDER BY gone DESC LIMIT 1',
+    ),
+    newest: query<OldRow>(`SELECT ${oldColumns} FROM old_objects WHERE key = ? ORDER BY gone DESC LIMIT +?`),
+    older: query<OldRow>(`SELECT ${oldColumns} FROM old_objects
+      WHERE key = ?1 AND gone < (SELECT gone FROM old_objects WHERE key = ?1 AND version = ?2)
+      ORDER BY gone DESC LIMIT +?3`),
+    removed: query<RemovedRow>(`SELECT key, size, max(gone) / ${perMillisecond} AS gone FROM old_objects AS old
+      WHERE key >= ? AND key < ? AND removed = 1
+        AND NOT EXISTS (SELECT 1 FROM objects WHERE objects.key = old.key) GROUP BY key ORDER BY key LIMIT +?`),
+    lastRemoval: query<{ gone: number | null }>(`SELECT max(gone) / ${perMillisecond} AS gone FROM (
+      SELECT gone FROM old_objects WHERE key >= ? AND key < ? AND removed = 1 ORDER BY key LIMIT ${fewRows})`),
+    removedWithin: query<RemovedObject>(`SELECT key, version AS id, max(gone) FROM old_objects
+      WHERE key >= ? AND key < ? AND removed = 1 AND gone BETWEEN ? AND ? GROUP BY key ORDER BY key LIMIT +?`),
+    giveUp: query<{ blob: string | null }>(`DELETE FROM old_objects WHERE gone IN (
+      SELECT gone FROM old_objects WHERE gone < ? ORDER BY gone LIMIT +?) RETURNING blob`),
+    usage: query<Kept>(
+      'SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM old_objects WHERE key >= ? AND key < ?',
+    ),
+    keep: `INSERT INTO old_objects (${columns}, gone, removed)
+      SELECT ${columns}, ${moment}, ? FROM objects WHERE key = ?`,
+    keepVersion: `INSERT INTO old_objects (${columns}, gone, removed)
+      SELECT ${columns}, ${moment}, 1 FROM objects WHERE key = ? AND version = ?`,
+    forget: 'DELETE FROM old_objects WHERE key = ? AND version = ?',
+    rename: 'UPDATE old_objects SET version = ?3 WHERE key = ?1 AND version = ?2',
+  })
 
 /**
  * Rows of replaced and removed objects, one statement each. Callers change several in a transaction. Callers know a
  * state by its `version`. Moments are in milliseconds since the epoch.
  */
 export const createOldObjects = (connection: DatabaseSync, now: () => number) => {
-  const statements = oldStatements(connection)
+  const objects = prepareOldObjects(connection)
 
   return {
     /** Keeps the current state of a key, before it is replaced or removed. */
-    keep: (key: string, isRemoved: boolean) => void statements.keep.run(now(), isRemoved ? 1 : 0, key),
-    keepVersion: (key: string, version: string) => void statements.keepVersion.run(now(), key, version),
+    keep: (key: string, isRemoved: boolean) => void objects.keep.run(now(), isRemoved ? 1 : 0, key),
+    keepVersion: (key: string, version: string) => void objects.keepVersion.run(now(), key, version),
     /** A state that is back in its place is no old one any more. */
-    forget: (key: string, version: string) => void statements.forget.run(key, version),
-    rename: (key: string, version: string, name: string) => void statements.rename.run(key, version, name),
+    forget: (key: string, version: string) => void objects.forget.run(key, version),
+    rename: (key: string, version: string, name: string) => void objects.rename.run(key, version, name),
 
-    get: (key: string, version: string): ObjectRow | undefined => statements.get.get(key, version),
+    get: (key: string, version: string): ObjectRow | undefined => objects.get.get(key, version),
 
     /** The object was removed in that state, and nothing has been at its key since. */
     isLast(key: string, version: string): boolean {
-      const last = statements.last.get(key)
+      const last = objects.last.get(key)
       return last?.id === version && last.removed === 1
     },
 
     /** The newest first, and only those older than `after`. */
     of: (key: string, after: string | undefined, limit: number): readonly ObjectVersion[] =>
-      (after === undefined ? statements.newest.all(key, limit) : statements.older.all(key, after, limit)).map(
-        toVersion,
-      ),
+      (after === undefined ? objects.newest.all(key, limit) : objects.older.all(key, after, limit)).map(toVersion),
 
     /** Removed objects in a range of keys that are not there again, in order. */
-    removed: (from: string, end: string, limit: number): readonly RemovedRow[] =>
-      statements.removed.all(from, end, limit),
+    removed: (from: string, end: string, limit: number): readonly RemovedRow[] => objects.removed.all(from, end, limit),
 
     /** As far as the first thousand rows tell. */
-    lastRemoval: (from: string, end: string): number => statements.lastRemoval.get(from, end)?.gone ?? 0,
+    lastRemoval: (from: string, end: string): number => objects.lastRemoval.get(from, end)?.gone ?? 0,
 
     removedWithin: (from: string, end: string, period: Period, limit: number): readonly RemovedObject[] =>
-      statements.removedWithin
+      objects.removedWithin
         .all(from, end, period.from * perMillisecond, (period.to + 1) * perMillisecond - 1, limit)
         .map(({ key, id }) => ({ key, id })),
 
     giveUp: (before: number, limit: number): readonly (string | null)[] =>
-      statements.giveUp.all(before * perMillisecond, limit).map(({ blob }) => blob),
+      objects.giveUp.all(before * perMillisecond, limit).map(({ blob }) => blob),
 
-    usage: (from: string, end: string): Kept => ({ count: 0, bytes: 0, ...statements.usage.get(from, end) }),
+    usage: (from: string, end: string): Kept => ({ count: 0, bytes: 0, ...objects.usage.get(from, end) }),
   }
 }
 

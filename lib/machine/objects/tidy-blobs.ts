@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { type Flag, prepare, type Query } from '../sqlite/queries.ts'
+import { type Flag, prepareQuery, type Query } from '../sqlite/queries.ts'
 import { everyObject } from '../sqlite/tables.ts'
 import type { BlobFolders } from './blobs.ts'
 
@@ -34,14 +34,14 @@ interface ObjectInBlob extends Omit<DamagedObject, 'found'> {
 }
 
 const objectsInBlobs = (connection: DatabaseSync): Query<ObjectInBlob> =>
-  prepare(
+  prepareQuery(
     connection,
     `SELECT key, blob, size, isEarlier FROM (${everyObject})
      WHERE blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob)`,
   )
 
 export const blobsOfUploads = (connection: DatabaseSync): readonly string[] =>
-  prepare<{ blob: string }>(connection, 'SELECT blob FROM uploads WHERE blob IS NOT NULL')
+  prepareQuery<{ blob: string }>(connection, 'SELECT blob FROM uploads WHERE blob IS NOT NULL')
     .all()
     .map(({ blob }) => blob)
 

@@ -4,7 +4,7 @@ import type { Staged } from '../../storage/object-store.ts'
 import { expiryOfComplete } from '../../storage/uploads/upload.ts'
 import type { UploadParts, WholeUpload } from '../../storage/uploads/upload-stores.ts'
 import type { Database } from '../sqlite/database.ts'
-import { prepare } from '../sqlite/queries.ts'
+import { prepareQuery } from '../sqlite/queries.ts'
 import type { Blobs } from './blobs.ts'
 import type { LocalObjectStore } from './object-store.ts'
 import { newName } from './staging.ts'
@@ -100,7 +100,10 @@ const interval = 60 * 60 * 1000
 
 /** Only makes room: the record of an upload decides whether it has expired. */
 export const createUploadSweep = ({ database: { connection, write }, blobs, now }: SweepDeps) => {
-  const remove = prepare<{ blob: string | null }>(connection, 'DELETE FROM uploads WHERE expires <= ? RETURNING blob')
+  const remove = prepareQuery<{ blob: string | null }>(
+    connection,
+    'DELETE FROM uploads WHERE expires <= ? RETURNING blob',
+  )
   let next = now() + interval
 
   const sweep = async (): Promise<void> => {

@@ -1,21 +1,39 @@
-import type { DatabaseSync, SQLInputValue, StatementResultingChanges } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { Count } from '../../categories/contents.ts'
 import type { Database } from './database.ts'
 
-/** A boolean column. */
 export type Flag = 0 | 1
 
+/** A query that answers rows. Tables are STRICT: values have the types of their columns, as `Row` repeats them. */
 export interface Query<Row> {
   get(...values: readonly SQLInputValue[]): Row | undefined
   all(...values: readonly SQLInputValue[]): readonly Row[]
   iterate(...values: readonly SQLInputValue[]): Iterable<Row>
-  run(...values: readonly SQLInputValue[]): StatementResultingChanges
 }
 
-/** Tables are STRICT: the values of a row have the types of its columns, as `Row` repeats them. */
-export const prepare = <Row extends object>(connection: DatabaseSync, sql: string): Query<Row> =>
+export const prepareQuery = <Row extends object>(connection: DatabaseSync, sql: string): Query<Row> =>
   connection.prepare(sql) as unknown as Query<Row>
+
+type Sql<Row> = string & { readonly row: Row }
+
+/** The SQL of a query for `prepareAll`. */
+export const query = <Row extends object>(sql: string) => sql as Sql<Row>
+
+type Prepared<Sqls> = {
+  readonly [Name in keyof Sqls]: Sqls[Name] extends Sql<infer Row> ? Query<Row> : StatementSync
+}
+
+/** Prepares the statements of a table under their names. */
+export const prepareAll = <Sqls extends Readonly<Record<string, string>>>(connection: DatabaseSync, sqls: Sqls) =>
+  Object.fromEntries(
+    Object.entries(sqls).map(([name, sql]) => [name, connection.prepare(sql)]),
+  ) as unknown as Prepared<Sqls>
+
+/** The row of a query for the highest or lowest id: null when there is none. */
+export interface AnyId {
+  readonly id: number | null
+}
 
 /** Rows as arrays of columns, which are read in half the time of rows as objects. */
 export const prepareArrays = <Row extends readonly unknown[]>(connection: DatabaseSync, sql: string): Query<Row> => {
@@ -55,13 +73,11 @@ export const readPages = async <Row, Key>(
   return rows
 }
 
-/** The number of rows, and the last key. */
 export interface CountedRows {
   readonly count: number
   readonly last: number | null
 }
 
-/** Counts in the same way. */
 export const countPages = async (
   { read }: Pick<Database, 'read'>,
   after: number,
@@ -82,7 +98,6 @@ export const countPages = async (
 export const batchesOf = <Value>(values: readonly Value[], size = pageSize): readonly (readonly Value[])[] =>
   Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))
 
-/** Reads the rows for many values in the same way. */
 export const readBatches = async <Value, Row>(
   { read }: Pick<Database, 'read'>,
   values: readonly Value[],

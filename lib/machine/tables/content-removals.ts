@@ -3,7 +3,7 @@ import { byName, type ContentKind, contentKinds, objectKindNames } from '../../c
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Database } from '../sqlite/database.ts'
-import { prepare } from '../sqlite/queries.ts'
+import { prepareAll, query } from '../sqlite/queries.ts'
 import { contentTables, linkTables } from '../sqlite/tables.ts'
 import type { RecordChange } from './history.ts'
 
@@ -18,7 +18,7 @@ const linksPerStep = 2_000
 
 const contentsPerStep = 200
 
-const linkStatements = (connection: DatabaseSync, kind: ContentKind): StatementSync[] =>
+const prepareLinkRemovals = (connection: DatabaseSync, kind: ContentKind): StatementSync[] =>
   objectKindNames
     .filter((objectKind) => kind === 'category' || kind === objectKind)
     .map((objectKind) => {
@@ -30,15 +30,17 @@ const linkStatements = (connection: DatabaseSync, kind: ContentKind): StatementS
       )
     })
 
-const removalStatements = (connection: DatabaseSync, kind: ContentKind) => {
+const prepareRemovals = (connection: DatabaseSync, kind: ContentKind) => {
   const { table } = contentTables[kind]
   return {
-    mark: connection.prepare(`UPDATE ${table} SET going = 1 WHERE site = ? AND id = ? AND going = 0`),
-    isMarked: connection.prepare(`SELECT 1 FROM ${table} WHERE site = ? AND id = ? AND going = 1`),
-    left: prepare<{ site: SiteId; id: number }>(connection, `SELECT site, id FROM ${table} WHERE going = 1 LIMIT +?`),
-    deleteLinks: linkStatements(connection, kind),
-    any: prepare<{ id: number }>(connection, `SELECT id FROM ${table} WHERE site = ? LIMIT +?`),
-    delete: connection.prepare(`DELETE FROM ${table} WHERE site = ? AND id = ?`),
+    ...prepareAll(connection, {
+      isMarked: `SELECT 1 FROM ${table} WHERE site = ? AND id = ? AND going = 1`,
+      left: query<Pick<ContentName, 'site' | 'id'>>(`SELECT site, id FROM ${table} WHERE going = 1 LIMIT +?`),
+      any: query<Pick<ContentName, 'id'>>(`SELECT id FROM ${table} WHERE site = ? LIMIT +?`),
+      mark: `UPDATE ${table} SET going = 1 WHERE site = ? AND id = ? AND going = 0`,
+      delete: `DELETE FROM ${table} WHERE site = ? AND id = ?`,
+    }),
+    deleteLinks: prepareLinkRemovals(connection, kind),
   }
 }
 
@@ -47,7 +49,7 @@ const removalStatements = (connection: DatabaseSync, kind: ContentKind) => {
  * so that nobody finds it any more, and others remove its links in steps, so that nobody waits for long.
  */
 export const createContentRemovals = ({ connection, read, write }: Database, record: RecordChange) => {
-  const statements = byName(contentKinds, (kind) => removalStatements(connection, kind))
+  const statements = byName(contentKinds, (kind) => prepareRemovals(connection, kind))
 
   const removeStep = ({ site, kind, id }: ContentName): boolean => {
     const { isMarked, deleteLinks, delete: remove } = statements[kind]

@@ -10,9 +10,9 @@ import {
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Database } from '../sqlite/database.ts'
-import { countPages, prepare, readBatches, readPages } from '../sqlite/queries.ts'
+import { countPages, prepareAll, query, readBatches, readPages } from '../sqlite/queries.ts'
 import { createContentRemovals } from './content-removals.ts'
-import { contentReader, contentStatements, membersToKeep } from './content-rows.ts'
+import { contentReader, membersToKeep, prepareContents } from './content-rows.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
 /** Entries, and characters of their texts, in one transaction, so that nobody waits for long. */
@@ -47,7 +47,7 @@ const piecesOf = (contents: readonly Content[], kind: ContentKind): Content[][] 
   return pieces
 }
 
-type Statements = Readonly<Record<ContentKind, ReturnType<typeof contentStatements>>>
+type Statements = Readonly<Record<ContentKind, ReturnType<typeof prepareContents>>>
 
 const createPieces = (statements: Statements, record: RecordChange) => {
   const put = (site: SiteId, kind: ContentKind, content: Content) => {
@@ -83,7 +83,6 @@ const createPieces = (statements: Statements, record: RecordChange) => {
       return marked
     },
 
-    /** Changes as many contents as one transaction takes. */
     change(site: SiteId, kind: ContentKind, ids: readonly number[], apply: Apply, entry?: HistoryEntry): Changed {
       const marked = markedOf(site, kind, ids)
       if (marked.length > 0) return { done: 0, changed: 0, marked }
@@ -130,11 +129,13 @@ const createQueries = (database: Database, statements: Statements) => {
   }
 
   // Commits of other connections, and changes of this one, which the version does not count.
-  const version = prepare<{ data_version: number }>(connection, 'PRAGMA data_version')
-  const changes = prepare<{ changes: number }>(connection, 'SELECT total_changes() AS changes')
+  const { version, changes } = prepareAll(connection, {
+    version: query<{ data_version: number }>('PRAGMA data_version'),
+    changes: query<{ count: number }>('SELECT total_changes() AS count'),
+  })
 
   return {
-    state: () => read(() => `${version.get()?.data_version}.${changes.get()?.changes}`),
+    state: () => read(() => `${version.get()?.data_version}.${changes.get()?.count}`),
 
     async get(site, kind, id) {
       const row = await read(() => statements[kind].get.get(site, id))
@@ -175,7 +176,7 @@ const createQueries = (database: Database, statements: Statements) => {
 export const createContents = (database: Database, record: RecordChange): Contents => {
   const { connection, write } = database
   const removals = createContentRemovals(database, record)
-  const statements = byName(contentKinds, (kind) => contentStatements(connection, kind))
+  const statements = byName(contentKinds, (kind) => prepareContents(connection, kind))
   const pieces = createPieces(statements, record)
 
   const finishAll = async (site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<void> => {
@@ -225,5 +226,4 @@ export const createContents = (database: Database, record: RecordChange): Conten
 
 /** Completes the removals that a killed process has left. */
 export const finishRemovals = (database: Database): Promise<void> =>
-  // Each of them was written down when it began.
   createContentRemovals(database, () => {}).finishAll()

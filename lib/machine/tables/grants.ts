@@ -1,9 +1,8 @@
 import { type Grant, type Grants, storedGrant } from '../../access/grants.ts'
 import type { Database } from '../sqlite/database.ts'
-import { prepare, readPages } from '../sqlite/queries.ts'
+import { prepareAll, query, readPages } from '../sqlite/queries.ts'
 import type { RecordChange } from './history.ts'
 
-/** Sites and permissions are JSON. */
 interface GrantRow extends Pick<Grant, 'hash' | 'user' | 'expires'> {
   readonly sites: string
   readonly permissions: string
@@ -14,13 +13,13 @@ const toGrant = (row: GrantRow): Grant =>
 
 export const createGrants = (database: Database, record: RecordChange): Grants => {
   const { connection, read, write } = database
-  const get = prepare<GrantRow>(connection, 'SELECT * FROM grants WHERE hash = ?')
-  const put = connection.prepare(
-    'INSERT OR REPLACE INTO grants (hash, user, sites, permissions, expires) VALUES (?, ?, ?, ?, ?)',
-  )
-  const remove = connection.prepare('DELETE FROM grants WHERE hash = ?')
-  const setSites = connection.prepare('UPDATE grants SET sites = ? WHERE hash = ?')
-  const some = prepare<GrantRow>(connection, 'SELECT * FROM grants WHERE hash > ? ORDER BY hash LIMIT +?')
+  const { get, some, put, remove, setSites } = prepareAll(connection, {
+    get: query<GrantRow>('SELECT * FROM grants WHERE hash = ?'),
+    some: query<GrantRow>('SELECT * FROM grants WHERE hash > ? ORDER BY hash LIMIT +?'),
+    put: 'INSERT OR REPLACE INTO grants (hash, user, sites, permissions, expires) VALUES (?, ?, ?, ?, ?)',
+    remove: 'DELETE FROM grants WHERE hash = ?',
+    setSites: 'UPDATE grants SET sites = ? WHERE hash = ?',
+  })
 
   return {
     async get(hash) {

@@ -3,7 +3,7 @@ import { type HistoryEntry, readChangeType } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { type Change, type History, keptFor } from '../../history/history.ts'
 import type { Database } from '../sqlite/database.ts'
-import { prepare, readPages } from '../sqlite/queries.ts'
+import { type AnyId, prepareAll, prepareQuery, query, readPages } from '../sqlite/queries.ts'
 
 /** Runs within the transaction of the change: both become visible, or neither. */
 export type RecordChange = (entry: HistoryEntry) => void
@@ -58,15 +58,16 @@ const positionOf = ({ position }: Change): number => position
 
 /** SQLite writes one transaction after the other: positions become visible in their order. */
 export const createHistory = (database: Pick<Database, 'connection' | 'read'>): History => {
-  const query = (sql: string) => prepare<ChangeRow>(database.connection, sql)
-  const behind = query('SELECT * FROM changes WHERE site = ? AND id > ? ORDER BY id LIMIT +?')
-  const before = query('SELECT * FROM changes WHERE site = ? AND id < ? ORDER BY id DESC LIMIT +?')
+  const changes = prepareAll(database.connection, {
+    after: query<ChangeRow>('SELECT * FROM changes WHERE site = ? AND id > ? ORDER BY id LIMIT +?'),
+    before: query<ChangeRow>('SELECT * FROM changes WHERE site = ? AND id < ? ORDER BY id DESC LIMIT +?'),
+  })
   return {
     after: (site, position, limit) =>
       readPages(database, {
         after: position,
         limit,
-        query: (from, some) => behind.all(site, from, some).map(toChange),
+        query: (from, some) => changes.after.all(site, from, some).map(toChange),
         keyOf: positionOf,
       }),
 
@@ -74,7 +75,7 @@ export const createHistory = (database: Pick<Database, 'connection' | 'read'>): 
       const newestFirst = await readPages(database, {
         after: position,
         limit,
-        query: (from, some) => before.all(site, from, some).map(toChange),
+        query: (from, some) => changes.before.all(site, from, some).map(toChange),
         keyOf: positionOf,
       })
       return newestFirst.toReversed()
@@ -88,7 +89,7 @@ export const createHistorySweep = (
   { connection, read, write }: Pick<Database, 'connection' | 'read' | 'write'>,
   now: () => number,
 ): (() => Promise<void>) => {
-  const nextSite = prepare<{ site: number | null }>(connection, 'SELECT min(site) AS site FROM changes WHERE site > ?')
+  const nextSite = prepareQuery<AnyId>(connection, 'SELECT min(site) AS id FROM changes WHERE site > ?')
   const remove = connection.prepare(
     `DELETE FROM changes WHERE site = ?1
        AND id IN (SELECT id FROM changes WHERE site = ?1 AND id < ?2 ORDER BY id LIMIT +?3)`,
@@ -96,7 +97,7 @@ export const createHistorySweep = (
   return async () => {
     const oldest = (now() - keptFor) * perMillisecond
     for (let last = 0; ; ) {
-      const { site } = (await read(() => nextSite.get(last))) ?? {}
+      const site = (await read(() => nextSite.get(last)))?.id
       if (!site) return
       while ((await write(() => remove.run(site, oldest, slice).changes)) === slice);
       last = site

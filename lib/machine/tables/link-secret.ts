@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../sqlite/database.ts'
-import { prepare } from '../sqlite/queries.ts'
+import { prepareQuery } from '../sqlite/queries.ts'
 
 const secretName = 'downloads'
 
 /** Random bytes that sign the links of this directory, made when they are first needed. */
 export const openLinkSecret = async ({ connection, read, write }: Database): Promise<Uint8Array> => {
-  const select = prepare<{ bytes: Uint8Array }>(connection, 'SELECT bytes FROM secrets WHERE name = ?')
+  const select = prepareQuery<{ bytes: Uint8Array }>(connection, 'SELECT bytes FROM secrets WHERE name = ?')
   const insert = connection.prepare('INSERT OR IGNORE INTO secrets (name, bytes) VALUES (?, ?)')
   const find = () => select.get(secretName)?.bytes
   const known = await read(find)

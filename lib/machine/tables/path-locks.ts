@@ -6,7 +6,7 @@ import type { Period, PlaceConditions, RemovedFolder } from '../../storage/objec
 import { root, type StoragePath, toStoragePath } from '../../storage/path.ts'
 import type { Workflows } from '../../storage/workflows.ts'
 import type { Database } from '../sqlite/database.ts'
-import { prepare, readPages } from '../sqlite/queries.ts'
+import { type AnyId, prepareAll, prepareQuery, query, readPages } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
 /** Paths below a folder begin here in the order of their bytes, … */
@@ -22,43 +22,33 @@ interface Lease {
   readonly heard: number
 }
 
-const removalStatements = (connection: DatabaseSync) => ({
-  insert: connection.prepare(
-    'INSERT INTO folder_removals (site, folder, id, entry, began) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
-  ),
-  get: prepare<{ id: string }>(connection, 'SELECT id FROM folder_removals WHERE site = ? AND folder = ?'),
-  remove: prepare<{ entry: string; removed: number; began: number }>(
-    connection,
-    'DELETE FROM folder_removals WHERE site = ? AND folder = ? AND id = ? RETURNING entry, removed, began',
-  ),
-  count: connection.prepare(
-    'UPDATE folder_removals SET removed = removed + ? WHERE site = ? AND folder = ? AND id = ?',
-  ),
-  these: prepare<{ folder: string; id: string }>(
-    connection,
-    'SELECT folder, id FROM folder_removals WHERE site = ? AND folder IN (SELECT value FROM json_each(?))',
-  ),
-  firstBelow: connection.prepare('SELECT 1 FROM folder_removals WHERE site = ? AND folder >= ? AND folder < ? LIMIT 1'),
-  last: prepare<Period>(
-    connection,
-    `SELECT began AS "from", ended AS "to" FROM removed_folders
-     WHERE site = ? AND folder IN (SELECT value FROM json_each(?)) ORDER BY ended DESC`,
-  ),
-})
+const prepareRemovals = (connection: DatabaseSync) =>
+  prepareAll(connection, {
+    get: query<{ id: string }>('SELECT id FROM folder_removals WHERE site = ? AND folder = ?'),
+    remove: query<{ entry: string; removed: number; began: number }>(
+      'DELETE FROM folder_removals WHERE site = ? AND folder = ? AND id = ? RETURNING entry, removed, began',
+    ),
+    these: query<{ folder: string; id: string }>(
+      'SELECT folder, id FROM folder_removals WHERE site = ? AND folder IN (SELECT value FROM json_each(?))',
+    ),
+    firstBelow: 'SELECT 1 FROM folder_removals WHERE site = ? AND folder >= ? AND folder < ? LIMIT 1',
+    last: query<Period>(`SELECT began AS "from", ended AS "to" FROM removed_folders
+      WHERE site = ? AND folder IN (SELECT value FROM json_each(?)) ORDER BY ended DESC`),
+    insert:
+      'INSERT INTO folder_removals (site, folder, id, entry, began) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    count: 'UPDATE folder_removals SET removed = removed + ? WHERE site = ? AND folder = ? AND id = ?',
+  })
 
 /**
  * Records of removals, written within the transactions of changes. Their moments are in milliseconds, in the order of
  * all changes of files: the clock may have been set back.
  */
 export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall']) => {
-  const latest = prepare<{ latest: number }>(
-    connection,
-    'SELECT coalesce(max(gone), 0) / 1000 AS latest FROM old_objects',
-  )
+  const latest = prepareQuery<AnyId>(connection, 'SELECT max(gone) / 1000 AS id FROM old_objects')
   const insert = connection.prepare(
     'INSERT OR REPLACE INTO removed_folders (site, folder, began, ended) VALUES (?, ?, ?, ?)',
   )
-  const now = () => Math.max(wall(), latest.get()?.latest ?? 0)
+  const now = () => Math.max(wall(), latest.get()?.id ?? 0)
   return {
     now,
     note: ({ site, folder, since }: RemovedFolder) => void insert.run(site, folder, since, now()),
@@ -84,12 +74,12 @@ export const createFolderRemovals = (
   record: RecordChange,
   { monotonic, wall }: Clock = systemClock,
 ): FolderRemovals => {
-  const statements = removalStatements(connection)
+  const removals = prepareRemovals(connection)
   const records = createRemovalRecords(connection, wall)
   const leases = createLeases(monotonic)
 
   const openOf: FolderRemovals['openOf'] = async (site, folders) => {
-    const rows = await read(() => statements.these.all(site, JSON.stringify(folders)))
+    const rows = await read(() => removals.these.all(site, JSON.stringify(folders)))
     return rows.map(({ folder, id }) => {
       const task: RemovalTask = { site, path: toStoragePath(folder), id }
       const { heard = Number.NEGATIVE_INFINITY } = leases.of(task) ?? {}
@@ -101,8 +91,8 @@ export const createFolderRemovals = (
     async open(site, folder, id, entry, remainingTime = unlimited) {
       const opened = await write(() => {
         refuseLate(remainingTime)
-        statements.insert.run(site, folder, id, JSON.stringify(entry), records.now())
-        return statements.get.get(site, folder)?.id ?? id
+        removals.insert.run(site, folder, id, JSON.stringify(entry), records.now())
+        return removals.get.get(site, folder)?.id ?? id
       })
       if (opened === id) leases.note({ site, path: folder, id })
       return opened
@@ -121,13 +111,13 @@ export const createFolderRemovals = (
     async giveBack(task, holder, removed) {
       if (leases.of(task)?.holder !== holder) return
       const { site, path, id } = task
-      if (removed > 0) await write(() => statements.count.run(removed, site, path, id))
+      if (removed > 0) await write(() => removals.count.run(removed, site, path, id))
       leases.note(task)
     },
 
     async close(site, path, id, removed) {
       await write(() => {
-        const row = statements.remove.get(site, path, id)
+        const row = removals.remove.get(site, path, id)
         if (!row) return
         record(entryOfRemoval(JSON.parse(row.entry), row.removed + removed))
         records.note({ site, folder: path, since: row.began })
@@ -142,14 +132,13 @@ export const createFolderRemovals = (
     release: async () => {},
     note: async () => {},
 
-    lastOf: (site, folders) => read(() => statements.last.all(site, JSON.stringify(folders))),
+    lastOf: (site, folders) => read(() => removals.last.all(site, JSON.stringify(folders))),
 
     isOpenBelow: (site, folder) =>
-      read(() => statements.firstBelow.get(site, insideFolder(folder), behindFolder(folder)) !== undefined),
+      read(() => removals.firstBelow.get(site, insideFolder(folder), behindFolder(folder)) !== undefined),
   }
 }
 
-/** `before` is in milliseconds since the epoch. */
 export const forgetRemovals = async ({ connection, write }: Database, before: number): Promise<void> => {
   const forget = connection.prepare('DELETE FROM removed_folders WHERE ended < ?')
   await write(() => void forget.run(before))
@@ -166,17 +155,14 @@ export const createRemovalCheck = (connection: DatabaseSync) => {
 
 export const createWorkflows = (database: Database, record: RecordChange): Workflows => {
   const { connection, read, write } = database
-  const insert = connection.prepare('INSERT INTO workflows (site, page) VALUES (?, ?) ON CONFLICT DO NOTHING')
-  const remove = connection.prepare('DELETE FROM workflows WHERE site = ? AND page = ?')
-  const firstOf = connection.prepare(
-    'SELECT 1 FROM workflows WHERE site = ? AND page IN (SELECT value FROM json_each(?)) LIMIT 1',
-  )
-  const behind = prepare<{ page: string }>(
-    connection,
-    'SELECT page FROM workflows WHERE site = ? AND page > ? ORDER BY page LIMIT +?',
-  )
-  const removeAll = connection.prepare('DELETE FROM workflows WHERE site = ?')
-  const firstBelow = connection.prepare('SELECT 1 FROM workflows WHERE site = ? AND page >= ? AND page < ? LIMIT 1')
+  const { insert, remove, removeAll, firstOf, firstBelow, behind } = prepareAll(connection, {
+    insert: 'INSERT INTO workflows (site, page) VALUES (?, ?) ON CONFLICT DO NOTHING',
+    remove: 'DELETE FROM workflows WHERE site = ? AND page = ?',
+    removeAll: 'DELETE FROM workflows WHERE site = ?',
+    firstOf: 'SELECT page FROM workflows WHERE site = ? AND page IN (SELECT value FROM json_each(?)) LIMIT 1',
+    firstBelow: 'SELECT page FROM workflows WHERE site = ? AND page >= ? AND page < ? LIMIT 1',
+    behind: query<{ page: string }>('SELECT page FROM workflows WHERE site = ? AND page > ? ORDER BY page LIMIT +?'),
+  })
 
   return {
     start: (site, page, entry) => write(() => void recordIf(insert.run(site, page).changes === 1, record, entry)),

@@ -4,7 +4,7 @@ import type { RemovalMessage, Rest } from '../../storage/continue-removal.ts'
 import type { RemovalQueue, RemovalTask } from '../../storage/folder-removals.ts'
 import { toStoragePath } from '../../storage/path.ts'
 import type { Database } from '../sqlite/database.ts'
-import { prepare } from '../sqlite/queries.ts'
+import { prepareQuery } from '../sqlite/queries.ts'
 
 /** Works for about `slice` milliseconds. Answers the rest. */
 type RemovalWorker = (message: RemovalMessage, slice: number) => Promise<Rest | undefined>
@@ -36,7 +36,7 @@ export const createRemovalQueue = (
   { monotonic }: Clock = systemClock,
 ): LocalRemovalQueue => {
   const insert = connection.prepare('INSERT INTO removal_queue (site, path, id) VALUES (?, ?, ?)')
-  const all = prepare<TaskRow>(connection, 'SELECT * FROM removal_queue ORDER BY number')
+  const all = prepareQuery<TaskRow>(connection, 'SELECT * FROM removal_queue ORDER BY number')
   const remove = connection.prepare('DELETE FROM removal_queue WHERE number = ?')
 
   const tasks = new Map<number, { readonly task: RemovalTask; readonly due: number }>()

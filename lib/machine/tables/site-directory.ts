@@ -1,6 +1,6 @@
 import type { DataCentre, Site, SiteDirectory } from '../../sites/site-directory.ts'
 import type { Database } from '../sqlite/database.ts'
-import { type Flag, prepare, readPages } from '../sqlite/queries.ts'
+import { type Flag, prepareAll, query, readPages } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
 interface SiteRow extends Omit<Site, 'renderingEngine'> {
@@ -23,58 +23,58 @@ const toDataCentre = ({ id, url, isDefault, region }: DataCentreRow): DataCentre
 
 export const createSiteDirectory = (database: Database, record: RecordChange): SiteDirectory => {
   const { connection, read, write } = database
-  const someSites = 'SELECT id, name, data_centre AS dataCentre, rendering_engine AS renderingEngine FROM sites'
-  const site = prepare<SiteRow>(connection, `${someSites} WHERE id = ?`)
-  const sites = prepare<SiteRow>(connection, `${someSites} WHERE id > ? ORDER BY id LIMIT +?`)
-  const insertSite = connection.prepare(
-    'INSERT INTO sites (id, name, data_centre, rendering_engine) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-  )
-  const rename = connection.prepare('UPDATE sites SET name = ? WHERE id = ?')
-  const remove = connection.prepare('DELETE FROM sites WHERE id = ?')
-  const someDataCentres = 'SELECT id, url, is_default AS isDefault, region FROM data_centres'
-  const dataCentre = prepare<DataCentreRow>(connection, `${someDataCentres} WHERE id = ?`)
-  const dataCentres = prepare<DataCentreRow>(connection, `${someDataCentres} ORDER BY id`)
-  const putDataCentre = connection.prepare(
-    'INSERT OR REPLACE INTO data_centres (id, url, is_default, region) VALUES (?, ?, ?, ?)',
-  )
+  const columns = 'id, name, data_centre AS dataCentre, rendering_engine AS renderingEngine'
+  const tables = prepareAll(connection, {
+    site: query<SiteRow>(`SELECT ${columns} FROM sites WHERE id = ?`),
+    sites: query<SiteRow>(`SELECT ${columns} FROM sites WHERE id > ? ORDER BY id LIMIT +?`),
+    dataCentre: query<DataCentreRow>('SELECT id, url, is_default AS isDefault, region FROM data_centres WHERE id = ?'),
+    dataCentres: query<DataCentreRow>('SELECT id, url, is_default AS isDefault, region FROM data_centres ORDER BY id'),
+    insertSite:
+      'INSERT INTO sites (id, name, data_centre, rendering_engine) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    renameSite: 'UPDATE sites SET name = ? WHERE id = ?',
+    removeSite: 'DELETE FROM sites WHERE id = ?',
+    putDataCentre: 'INSERT OR REPLACE INTO data_centres (id, url, is_default, region) VALUES (?, ?, ?, ?)',
+  })
 
   return {
     async getSite(id) {
-      const row = await read(() => site.get(id))
+      const row = await read(() => tables.site.get(id))
       return row && toSite(row)
     },
 
     async getDataCentre(id) {
-      const row = await read(() => dataCentre.get(id))
+      const row = await read(() => tables.dataCentre.get(id))
       return row && toDataCentre(row)
     },
 
     createSite: ({ id, name, dataCentre: home, renderingEngine }, entry) =>
-      write(() => recordIf(insertSite.run(id, name, home, renderingEngine ? 1 : 0).changes === 1, record, entry)),
+      write(() =>
+        recordIf(tables.insertSite.run(id, name, home, renderingEngine ? 1 : 0).changes === 1, record, entry),
+      ),
 
     renameSite: (id, name, entry) =>
       write(() => {
-        const row = site.get(id)
+        const row = tables.site.get(id)
         if (!row) return false
         if (row.name === name) return true
-        rename.run(name, id)
+        tables.renameSite.run(name, id)
         record(entry)
         return true
       }),
 
-    removeSite: (id, entry) => write(() => recordIf(remove.run(id).changes === 1, record, entry)),
+    removeSite: (id, entry) => write(() => recordIf(tables.removeSite.run(id).changes === 1, record, entry)),
 
     async putDataCentre({ id, url, isDefault, region }) {
-      await write(() => putDataCentre.run(id, url, isDefault ? 1 : 0, region ?? null))
+      await write(() => tables.putDataCentre.run(id, url, isDefault ? 1 : 0, region ?? null))
     },
 
     async list() {
       const found = await readPages(database, {
         after: Number.MIN_SAFE_INTEGER,
-        query: (after, limit) => sites.all(after, limit).map(toSite),
+        query: (after, limit) => tables.sites.all(after, limit).map(toSite),
         keyOf: ({ id }): number => id,
       })
-      return { sites: found, dataCentres: await read(() => dataCentres.all().map(toDataCentre)) }
+      return { sites: found, dataCentres: await read(() => tables.dataCentres.all().map(toDataCentre)) }
     },
   }
 }
