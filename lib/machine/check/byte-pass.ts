@@ -9,7 +9,7 @@ import { pathOfBlob } from '../objects/blobs.ts'
 import { prepareQuery } from '../sqlite/queries.ts'
 import { everyObject } from '../sqlite/tables.ts'
 import { checkRows } from './database-pass.ts'
-import { findingOfBytes, type Owner } from './file-pass.ts'
+import { type ContentOwner, findingOfBytes } from './file-pass.ts'
 import { type BlobContent, bytesDiffer, faultOfSize, openBlobVerifier } from './verify-blobs.ts'
 
 /**
@@ -32,12 +32,12 @@ export const countsOf = (damaged: readonly Damaged[]): DamageCounts => {
 }
 
 /** One object for each content, which copies share: a current one, where there is one. */
-interface SmallContent extends BlobContent, Owner {
+interface SmallContent extends BlobContent, ContentOwner {
   readonly name: string
   readonly bytes: Uint8Array
 }
 
-interface DamagedContent extends Owner {
+interface DamagedContent extends ContentOwner {
   readonly name: string
   readonly fault: string
 }
@@ -93,7 +93,7 @@ export const checkDatabaseBytes = async (
 
 const atOnce = 8
 
-interface Fingerprinted extends Owner {
+interface Fingerprinted extends ContentOwner {
   readonly blob: string
   readonly size: number
   readonly fingerprint: string
@@ -114,7 +114,7 @@ const fingerprinted = (connection: DatabaseSync): readonly Fingerprinted[] =>
  * been given up since.
  */
 export const checkBytes = async (connection: DatabaseSync, { blobs }: DataDirectory): Promise<readonly Finding[]> => {
-  const findingOf = (owner: Owner, name: string) => findingOfBytes(owner, `${bytesDiffer}: ${name}`)
+  const findingOf = (owner: ContentOwner, name: string) => findingOfBytes(owner, `${bytesDiffer}: ${name}`)
   const contents = await damagedContents(connection)
   const findings = contents
     .filter(({ fault }) => fault === bytesDiffer)

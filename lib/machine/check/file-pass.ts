@@ -35,12 +35,12 @@ export const checkObjects = (connection: DatabaseSync): readonly ObjectFault[] =
   )
 
 /** The object that bytes belong to: a current one, or an earlier state from before it was replaced or removed. */
-export interface Owner {
+export interface ContentOwner {
   readonly key: string
   readonly isEarlier: Flag
 }
 
-interface Content extends Owner {
+interface Content extends ContentOwner {
   readonly blob: string
   readonly size: number
   /** Bytes in the database itself; null when they are in a blob. */
@@ -49,7 +49,7 @@ interface Content extends Owner {
 
 const anEarlierState = 'an earlier state of'
 
-const describe = ({ key, isEarlier }: Owner): string => {
+const describe = ({ key, isEarlier }: ContentOwner): string => {
   const [, area, site, path] = /^([^/]*)\/([^/]*)\/(.*)$/s.exec(key) ?? []
   if (area === undefined) return isEarlier ? `${anEarlierState} ${key}` : key
   const file = `${area === 'live' ? 'file' : area} ${path}`
@@ -63,7 +63,7 @@ const whatOfEarlier =
   'anything: the service forgets the state when it has been kept for KEPT_DAYS (30 unless set). If a backup has that ' +
   'blob, you can put it back.'
 
-export const findingOfBytes = (owner: Owner, damage: string): Finding => ({
+export const findingOfBytes = (owner: ContentOwner, damage: string): Finding => ({
   where: describe(owner),
   fault: `${damage}. ${owner.isEarlier ? whatOfEarlier : whatToDo}`,
 })

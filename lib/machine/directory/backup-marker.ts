@@ -1,4 +1,5 @@
 import { lstatSync, readFileSync, statSync } from 'node:fs'
+import * as z from 'zod'
 import packageFile from '../../../package.json' with { type: 'json' }
 import { isMissing, reasonOf } from '../../core/system-failures.ts'
 import { type DataDirectory, layoutVersion } from './data-directory.ts'
@@ -6,23 +7,27 @@ import { type Fault, isForbidden } from './faults.ts'
 import { foreignFileIn } from './inspect.ts'
 import { writePrivately } from './private-files.ts'
 
-export interface DamageCounts {
-  readonly damaged: number
-  readonly damagedEarlier: number
-  readonly damagedUploads: number
-}
-
-/** Damage is that of the moment when the backup was made. */
-export interface BackupMarker extends DamageCounts {
-  readonly version: string
-  readonly layout: number
+/** Damage is that of the moment when the backup was made. Backups of before tell only one kind of it. */
+const markerSchema = z.object({
+  version: z
+    .string()
+    .max(64)
+    .regex(/^\d+\.\d+\.\d+[\w.+-]*$/),
+  layout: z.int(),
   /** The beginning: the backup holds the state of this moment. ISO, UTC. */
-  readonly at: string
+  at: z.string(),
   /** Files of the sites, drafts included, earlier states not. */
-  readonly files: number
+  files: z.int(),
   /** Bytes: the database, and every blob. */
-  readonly bytes: number
-}
+  bytes: z.int(),
+  damaged: z.int(),
+  damagedEarlier: z.int().default(0),
+  damagedUploads: z.int().default(0),
+})
+
+export type BackupMarker = Readonly<z.infer<typeof markerSchema>>
+
+export type DamageCounts = Pick<BackupMarker, 'damaged' | 'damagedEarlier' | 'damagedUploads'>
 
 /** Completes a backup: without its marker it is none. */
 export const writeBackupMarker = (
@@ -34,23 +39,6 @@ export const writeBackupMarker = (
   return whole
 }
 
-const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value)
-
-const isVersion = (value: unknown): value is string =>
-  typeof value === 'string' && /^\d+\.\d+\.\d+[\w.+-]*$/.test(value) && value.length <= 64
-
-const parse = (text: string): BackupMarker | undefined => {
-  const value: unknown = JSON.parse(text)
-  if (typeof value !== 'object' || value === null) return undefined
-  const marker: Partial<Record<keyof BackupMarker, unknown>> = value
-  // Backups of before do not tell the earlier states and the uploads apart.
-  const { version, layout, at, files, bytes, damaged, damagedEarlier = 0, damagedUploads = 0 } = marker
-  if (!(isVersion(version) && typeof at === 'string' && isCount(layout))) return undefined
-  if (!(isCount(files) && isCount(bytes))) return undefined
-  if (!(isCount(damaged) && isCount(damagedEarlier) && isCount(damagedUploads))) return undefined
-  return { version, layout, at, files, bytes, damaged, damagedEarlier, damagedUploads }
-}
-
 const read = (backup: DataDirectory): BackupMarker | Fault => {
   const { path, backupMarker, blobs } = backup
   try {
@@ -59,7 +47,7 @@ const read = (backup: DataDirectory): BackupMarker | Fault => {
     if (lstatSync(blobs, { throwIfNoEntry: false })?.isDirectory() === false) {
       return { code: 'backupUnreadable', detail: `${blobs} is not a folder` }
     }
-    return parse(readFileSync(backupMarker, 'utf8')) ?? { code: 'backupUnclear' }
+    return markerSchema.safeParse(JSON.parse(readFileSync(backupMarker, 'utf8'))).data ?? { code: 'backupUnclear' }
   } catch (error) {
     if (!isMissing(error)) {
       return { code: isForbidden(error) ? 'backupForbidden' : 'backupUnreadable', detail: reasonOf(error) }

@@ -29,13 +29,34 @@ interface FaultText {
 
 const howToMake =
   '"site-admin serve" makes a data directory, as "npm start" does in a clone; --data-dir names another one.'
-const namesAnother = 'Name another backup. Nothing was changed.'
+const nameAnother = 'Name another backup. Nothing was changed.'
 
 const withoutDemo =
   'Put it back from a backup, or remove it: the demo token is then no longer printed, and ' +
   '"site-admin token issue" issues others.'
 
 const damaged: Text = (_, detail) => `it is damaged: ${detail}. Put it back from a backup.`
+
+const nothingIn = (what: string): FaultText => ({
+  allows: ['serve', 'reset', 'restore'],
+  refusal: ({ path }) => `${what} ${path}. ${howToMake}`,
+})
+
+const lost = (what: string): FaultText => ({
+  where: 'database',
+  refusal: ({ path, database }) =>
+    `The database ${database} is ${what}, though the data directory ${path} has been in use. ${adviceOnDamage} ` +
+    'Nothing was changed.',
+  finding: () => `it is ${what}. Put it back from a backup.`,
+})
+
+const demoFault = (advice: string): FaultText => ({
+  where: 'demo',
+  refusal: ({ demo }, detail) => `The file ${demo} cannot be read: ${detail}. ${advice} Nothing was changed.`,
+  finding: (_, detail) => `it cannot be read: ${detail}. ${advice}`,
+})
+
+const backupFault = (refusal: Text): FaultText => ({ where: 'backupMarker', refusal })
 
 /** SQLite reads a WAL by way of the -shm, which it makes anew when it is missing. */
 const withoutShm = ({ wal }: DataDirectory): string =>
@@ -44,18 +65,9 @@ const withoutShm = ({ wal }: DataDirectory): string =>
 
 /** Everything that can be wrong with a directory as a whole: serving, commands, check and restore use these words. */
 const faultTexts = {
-  absent: {
-    allows: ['serve', 'reset', 'restore'],
-    refusal: ({ path }) => `There is no directory ${path}. ${howToMake}`,
-  },
-  empty: {
-    allows: ['serve', 'reset', 'restore'],
-    refusal: ({ path }) => `There is no data in the directory ${path}. ${howToMake}`,
-  },
-  new: {
-    allows: ['serve', 'reset', 'restore'],
-    refusal: ({ path }) => `There is no data yet in the directory ${path}. ${howToMake}`,
-  },
+  absent: nothingIn('There is no directory'),
+  empty: nothingIn('There is no data in the directory'),
+  new: nothingIn('There is no data yet in the directory'),
   ofVersion01: {
     allows: ['reset'],
     refusal: ({ path }) =>
@@ -104,20 +116,8 @@ const faultTexts = {
   },
   unreadable: { refusal: ({ path }, detail) => `The data directory ${path} cannot be used: ${detail}` },
 
-  databaseMissing: {
-    where: 'database',
-    refusal: ({ path, database }) =>
-      `The database ${database} is missing, though the data directory ${path} has been in use. ${adviceOnDamage} ` +
-      'Nothing was changed.',
-    finding: () => 'it is missing. Put it back from a backup.',
-  },
-  databaseEmpty: {
-    where: 'database',
-    refusal: ({ path, database }) =>
-      `The database ${database} is empty, though the data directory ${path} has been in use. ${adviceOnDamage} ` +
-      'Nothing was changed.',
-    finding: () => 'it is empty. Put it back from a backup.',
-  },
+  databaseMissing: lost('missing'),
+  databaseEmpty: lost('empty'),
   databaseClosed: {
     where: 'database',
     refusal: ({ database }) =>
@@ -151,43 +151,28 @@ const faultTexts = {
     refusal: (directory) => `The database ${directory.database} cannot be used: ${withoutShm(directory)}`,
     finding: (directory) => withoutShm(directory),
   },
-  demoUnreadable: {
-    where: 'demo',
-    refusal: ({ demo }, detail) => `The file ${demo} cannot be read: ${detail}. ${withoutDemo} Nothing was changed.`,
-    finding: (_, detail) => `it cannot be read: ${detail}. ${withoutDemo}`,
-  },
-  demoForbidden: {
-    where: 'demo',
-    refusal: ({ demo }, detail) => `The file ${demo} cannot be read: ${detail}. ${adviceOnRights} Nothing was changed.`,
-    finding: (_, detail) => `it cannot be read: ${detail}. ${adviceOnRights}`,
-  },
+  demoUnreadable: demoFault(withoutDemo),
+  demoForbidden: demoFault(adviceOnRights),
 
-  backupAbsent: { where: 'backupMarker', refusal: ({ path }) => `There is no backup ${path}. ${namesAnother}` },
-  backupIncomplete: {
-    where: 'backupMarker',
-    refusal: ({ path, backupMarker }) => `${path} is not a complete backup: it has no ${backupMarker}. ${namesAnother}`,
-  },
-  backupForbidden: {
-    where: 'backupMarker',
-    refusal: ({ path }, detail) =>
+  backupAbsent: backupFault(({ path }) => `There is no backup ${path}. ${nameAnother}`),
+  backupIncomplete: backupFault(
+    ({ path, backupMarker }) => `${path} is not a complete backup: it has no ${backupMarker}. ${nameAnother}`,
+  ),
+  backupForbidden: backupFault(
+    ({ path }, detail) =>
       `The backup ${path} cannot be read: ${detail}. Only rights are missing: run this as the user who owns the ` +
       'backup. Nothing was changed.',
-  },
-  backupUnreadable: {
-    where: 'backupMarker',
-    refusal: ({ path }, detail) => `The backup ${path} cannot be read: ${detail}. ${namesAnother}`,
-  },
-  backupUnclear: {
-    where: 'backupMarker',
-    refusal: ({ path, backupMarker }) =>
-      `The backup ${path} is damaged: ${backupMarker} does not say what is in it. ${namesAnother}`,
-  },
-  backupOfOtherLayout: {
-    where: 'backupMarker',
-    refusal: ({ path }, detail) =>
+  ),
+  backupUnreadable: backupFault(({ path }, detail) => `The backup ${path} cannot be read: ${detail}. ${nameAnother}`),
+  backupUnclear: backupFault(
+    ({ path, backupMarker }) =>
+      `The backup ${path} is damaged: ${backupMarker} does not say what is in it. ${nameAnother}`,
+  ),
+  backupOfOtherLayout: backupFault(
+    ({ path }, detail) =>
       `The backup ${path} was made by version ${detail} of this program, which uses another layout. ` +
       'Restore it with that version. Nothing was changed.',
-  },
+  ),
 } as const satisfies Readonly<Record<string, FaultText>>
 
 export interface Fault {

@@ -14,7 +14,7 @@ import type { Blobs } from './blobs.ts'
 import { createBodies } from './bodies.ts'
 import { createFingerprints } from './fingerprints.ts'
 import { createObjectRows, endOf, infoOf, listObjects, type ObjectRows } from './object-rows.ts'
-import { createOldObjects } from './old-objects.ts'
+import { createOldObjects, type OldObjects } from './old-objects.ts'
 import { placeChanges } from './placing.ts'
 import { type AdoptedBlob, createStaging } from './staging.ts'
 import { createVersions } from './versions.ts'
@@ -46,6 +46,23 @@ const removalStep = 200
 /** Removes bytes that no row refers to any more. Answers the blobs to be removed after the transaction. */
 const dropBytes = (rows: ObjectRows, name: string | null): readonly string[] =>
   name === null || rows.refersTo(name) || rows.dropContent(name) ? [] : [name]
+
+interface GivingUp extends Pick<Deps, 'database' | 'blobs'> {
+  readonly rows: ObjectRows
+  readonly old: OldObjects
+}
+
+const giveUp = async ({ database, blobs, rows, old }: GivingUp, before: number): Promise<void> => {
+  for (let count = removalStep; count === removalStep; ) {
+    const given = await database.write(() => {
+      const names = old.giveUp(before, removalStep)
+      return { count: names.length, blobs: names.flatMap((name) => dropBytes(rows, name)) }
+    })
+    // The change is on the disk: the next start sets aside a blob that stays behind.
+    await blobs.remove(given.blobs).catch(() => {})
+    count = given.count
+  }
+}
 
 /**
  * An index in the database, which keeps small content as well, and a blob for the bytes of each larger object. Changes
@@ -123,18 +140,7 @@ export const createObjectStore = ({
 
     ...createVersions({ database, rows, old, bodies }),
 
-    async giveUp(before) {
-      for (let count = removalStep; count === removalStep; ) {
-        const given = await database.write(() => {
-          const names = old.giveUp(before, removalStep)
-          return { count: names.length, blobs: names.flatMap((name) => dropBytes(rows, name)) }
-        })
-        // The change is on the disk: the next start sets aside a blob that stays behind.
-        await blobs.remove(given.blobs).catch(() => {})
-        count = given.count
-      }
-    },
-
+    giveUp: (before) => giveUp({ database, blobs, rows, old }, before),
     stop: fingerprints.stop,
   }
 }
