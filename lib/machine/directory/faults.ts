@@ -21,7 +21,7 @@ type Text = (directory: DataDirectory, detail: string) => string
 interface FaultText {
   readonly allows?: readonly Purpose[]
   readonly refusal: Text
-  /** What `check` says of the file, if it says it in other words. */
+  /** The words of `check`, where they differ. */
   readonly finding?: Text
   /** The file at fault; the marker unless set. */
   readonly where?: 'database' | 'wal' | 'demo' | 'backupMarker'
