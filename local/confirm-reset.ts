@@ -1,10 +1,9 @@
 import { resolve } from 'node:path'
 import { shown } from '../client/src/command/shown.ts'
-import type { Reset } from '../lib/machine/directory/directory-use.ts'
-import { UsageError } from '../lib/machine/directory/failures.ts'
+import { UsageError } from '../lib/machine/directory/faults.ts'
+import type { Reset } from '../lib/machine/directory/open-directory.ts'
 
-const counted = (count: unknown, what: string) =>
-  `${Number(count).toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
+const counted = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
 
 /** Asks on a terminal. Elsewhere nobody can agree (O-11). */
 export const confirmReset =
@@ -12,7 +11,7 @@ export const confirmReset =
   async (contents) => {
     const directory = resolve(dataDirectory)
     const loss = contents
-      ? `${counted(contents['sites'], 'site')} with ${counted(contents['files'], 'file')} from ${directory}`
+      ? `${counted(contents.sites, 'site')} with ${counted(contents.files, 'file')} from ${directory}`
       : `all data from ${directory}, whose database cannot be read`
     const { askYes } = await import('../client/src/command/ask.ts')
     const agrees = process.stderr.isTTY && (await askYes(shown(`This removes ${loss}. Continue?`)).catch(() => false))

@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import { type AddressInfo, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { systemCodeOf } from '../lib/core/system-failures.ts'
-import { UsageError } from '../lib/machine/directory/failures.ts'
+import { UsageError } from '../lib/machine/directory/faults.ts'
 import { type Closing, closerOf } from '../server/close-server.ts'
 
 export interface DataCentreListener {

@@ -9,8 +9,8 @@ import { systemClock } from '../lib/core/clock.ts'
 import { isOutOfSpace } from '../lib/core/system-failures.ts'
 import type { Telemetry } from '../lib/http/request.ts'
 import { type Demo, readDemo } from '../lib/machine/directory/demo-file.ts'
-import type { Reset } from '../lib/machine/directory/directory-use.ts'
-import { type LocalStores, noRoomToOpen, openMachine } from '../lib/machine/machine.ts'
+import { noRoomToOpen, type Reset } from '../lib/machine/directory/open-directory.ts'
+import { type LocalStores, openMachine } from '../lib/machine/machine.ts'
 import {
   createCategoriesDeps,
   createDocumentationDeps,

@@ -1,6 +1,6 @@
 import { SettingsError } from '../../lib/config/settings.ts'
 import { errors, ServiceError } from '../../lib/core/errors.ts'
-import { databaseFailure, UsageError } from '../../lib/machine/directory/failures.ts'
+import { databaseFailure, UsageError } from '../../lib/machine/directory/faults.ts'
 import { Refusal } from '../terminal/output.ts'
 
 // Credentials are missing, wrong or expired, or lack permissions.

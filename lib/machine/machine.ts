@@ -1,22 +1,16 @@
-import { existsSync } from 'node:fs'
-import type { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { unlimited } from '../core/deadline.ts'
-import { asPortError, isOutOfSpace } from '../core/system-failures.ts'
 import type { Stores } from '../service/stores.ts'
 import { continueRemoval } from '../storage/continue-removal.ts'
-import { type DataDirectory, layoutOf } from './directory/data-directory.ts'
+import { createIsHeld, holdForBackups } from './backup/holds.ts'
+import type { DataDirectory } from './directory/data-directory.ts'
 import { markRemovedDemo } from './directory/demo-file.ts'
-import { type Reset, type Role, useDirectory } from './directory/directory-use.ts'
-import { adviceOnDamage, reasonWithAdvice, UsageError } from './directory/failures.ts'
-import { makePrivateFile } from './directory/private-files.ts'
-import { createIsHeld, holdForBackups } from './objects/backup-holds.ts'
+import { cannotBeOpened, type OpenDirectory, openDirectory, type Reset, type Role } from './directory/open-directory.ts'
 import { openBlobs } from './objects/blobs.ts'
 import { createObjectStore } from './objects/object-store.ts'
 import { type TidyReport, tidyBlobs } from './objects/tidy-blobs.ts'
 import { createUploadParts, createUploadSweep } from './objects/upload-parts.ts'
-import { type Database, type DatabaseOptions, openDatabase } from './sqlite/database.ts'
-import { isEmpty, prepareSchema, refusalOfTables, schemaFaults, versionOf } from './sqlite/schema.ts'
+import type { Database } from './sqlite/database.ts'
 import { createCategoryLinks } from './tables/category-links.ts'
 import { createContents, finishRemovals } from './tables/contents.ts'
 import { createGrants } from './tables/grants.ts'
@@ -74,7 +68,9 @@ const putInOrder = async (
   { removalQueue, removals }: TableStores,
   files: Stores['files'],
 ): Promise<TidyReport> => {
-  const tidied = tidyBlobs(database.connection, directory, clock.wall())
+  const now = clock.wall()
+  const isHeld = createIsHeld(database.connection)(now)
+  const tidied = tidyBlobs(database.connection, directory, { now, isHeld })
   await finishRemovals(database)
   await removalQueue.start((message, slice) => {
     const deadline = unlimited.within(slice, clock.monotonic)
@@ -125,11 +121,8 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   }
 }
 
-export interface Machine {
-  readonly directory: DataDirectory
-  readonly database: Database
+export interface Machine extends OpenDirectory {
   readonly stores: LocalStores
-  close(): Promise<void>
 }
 
 interface Options {
@@ -144,67 +137,23 @@ interface Options {
 
 const usuallyKeptFor = 30 * 24 * 3600 * 1000
 
-const damageOfTables = (connection: DatabaseSync): string | undefined => {
-  if (isEmpty(connection) || refusalOfTables(versionOf(connection)) !== undefined) return undefined
-  return schemaFaults(connection)[0]
-}
-
-const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Database => {
-  const { database: file, wal } = directory
-  // SQLite gives the files beside the database the mode of the database.
-  makePrivateFile(file)
-  const database = openDatabase(file, options)
-  try {
-    const damage = damageOfTables(database.connection)
-    if (damage !== undefined) {
-      throw new UsageError(`The database ${file} is damaged: ${damage}. ${adviceOnDamage} Nothing was changed.`)
-    }
-    prepareSchema(database.connection)
-    if (existsSync(wal)) return database
-    throw new Error(`SQLite has made no ${wal}`)
-  } catch (error) {
-    database.close()
-    throw error
-  }
-}
-
-export const noRoomToOpen = ({ path }: DataDirectory, cause: unknown): UsageError =>
-  new UsageError(
-    `The disk of the data directory ${path} is full, and opening it needs some room. Make room on that disk. ` +
-      'Nothing was changed.',
-    { cause },
-  )
-
-const cannotBeOpened = (directory: DataDirectory, error: unknown): UsageError =>
-  isOutOfSpace(asPortError(error, directory.database))
-    ? noRoomToOpen(directory, error)
-    : new UsageError(`The data directory ${directory.path} cannot be opened: ${reasonWithAdvice(error)}`, {
-        cause: error,
-      })
-
 /** Throws UsageError with what to do when the directory cannot be used; nothing in it is changed then. */
 export const openMachine = async (path: string, options: Options = {}): Promise<Machine> => {
   const { role = 'command', reset = false, durable = true, keptFor = usuallyKeptFor, clock = systemClock } = options
-  const directory = layoutOf(path)
-  const use = await useDirectory(directory, { role, reset })
-  let database: Database | undefined
+  const { directory, database, close } = await openDirectory(path, { role, reset, durable })
   try {
-    // Commands may make many changes at once, beside a service whose callers wait.
-    database = openPrepared(directory, { durable, givesWay: role === 'command' })
-    use.opened()
     const stores = await openStores({ directory, database, role, durable, keptFor, clock })
-    const open = database
     return {
       directory,
       database,
       stores,
       async close() {
         await stores.stop()
-        await use.close(() => open.close())
+        await close()
       },
     }
   } catch (error) {
-    await use.close(() => database?.close())
-    throw error instanceof UsageError ? error : cannotBeOpened(directory, error)
+    await close()
+    throw cannotBeOpened(directory, error)
   }
 }

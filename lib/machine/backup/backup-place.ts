@@ -3,13 +3,12 @@ import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 
 import { basename, dirname, join, resolve } from 'node:path'
 import { systemCodeOf } from '../../core/system-failures.ts'
 import { type DataDirectory, layoutOf, liesIn } from '../directory/data-directory.ts'
-import { takeLock } from '../directory/directory-locks.ts'
-import { UsageError } from '../directory/failures.ts'
+import { UsageError } from '../directory/faults.ts'
+import { takeLock } from '../directory/locks.ts'
 import { makePrivateFolder, syncFolder } from '../directory/private-files.ts'
 
 /** A backup is written beside its place, which it takes when it is complete. */
 export interface BackupPlace {
-  /** The files of the backup, laid out as those of a data directory. */
   readonly directory: DataDirectory
   readonly path: string
   /** Throws UsageError when the place has been taken meanwhile. */
@@ -36,7 +35,6 @@ const admit = (path: string): void => {
   }
 }
 
-/** Removes unfinished backups to the same place that nobody works on any more. */
 const clearLeftovers = (path: string): void => {
   const parent = dirname(path)
   const leftovers = readdirSync(parent).filter(

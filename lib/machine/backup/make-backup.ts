@@ -1,17 +1,17 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Clock, systemClock } from '../../core/clock.ts'
-import { isMissing } from '../../core/system-failures.ts'
-import { type BackupMarker, countsOf, type Damaged, neededNow, writeBackupMarker } from '../check/backup-marker.ts'
-import { damageOfContents } from '../check/byte-faults.ts'
-import { fatalFaults } from '../check/database-faults.ts'
+import { failureOf, isMissing, isOutOfSpace, reasonOf } from '../../core/system-failures.ts'
+import { checkDatabaseBytes, countsOf, type Damaged, neededNow } from '../check/byte-pass.ts'
+import { checkStructure } from '../check/database-pass.ts'
+import { type BackupMarker, writeBackupMarker } from '../directory/backup-marker.ts'
 import type { DataDirectory } from '../directory/data-directory.ts'
-import { asFailureOfSource, asSentence, UsageError } from '../directory/failures.ts'
+import { asSentence, UsageError } from '../directory/faults.ts'
+import { type OpenDirectory, openDirectory } from '../directory/open-directory.ts'
 import { makePrivateFile, syncFile, syncFolder, writePrivately } from '../directory/private-files.ts'
-import { openMachine } from '../machine.ts'
-import { type BackupHold, holdBlobs } from '../objects/backup-holds.ts'
-import { connect, type Database } from '../sqlite/database.ts'
-import { openBackupPlace } from './backup-place.ts'
+import { connect } from '../sqlite/database.ts'
+import { type BackupPlace, openBackupPlace } from './backup-place.ts'
+import { type BackupHold, holdBlobs } from './holds.ts'
 import { blobsIn, type ReferredBlob, takeBlobs } from './take-blobs.ts'
 
 export interface BackupOptions {
@@ -38,21 +38,34 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 const timeToCopy = ({ database, wal }: DataDirectory): number =>
   Math.ceil((sizeOf(database) + sizeOf(wal)) / slowestCopy)
 
+/** Blames the data directory, and not the place of the backup, when it is what keeps a backup from being made. */
+const asFailureOfSource = (error: unknown, { path, database }: DataDirectory): unknown => {
+  if (isOutOfSpace(error)) {
+    return new UsageError(
+      `The disk of the data directory ${path} is full, and a backup writes a little there, too, to keep files until ` +
+        'they are backed up. Make room on that disk. No backup was made.',
+      { cause: error },
+    )
+  }
+  if (failureOf(error) !== 'damaged') return error
+  return new UsageError(
+    `The database ${database} cannot be backed up: it is damaged: ${reasonOf(error)}. "site-admin check" names what ` +
+      'is wrong. Put the directory back from an earlier backup by "site-admin restore". No backup was made.',
+    { cause: error },
+  )
+}
+
 /** SQLite takes the copy no further than to the system: the caller takes it to the disk. */
-const copyDatabase = (
-  { connection }: Pick<Database, 'connection'>,
-  { database: file }: DataDirectory,
-  source: DataDirectory,
-): void => {
+const copyDatabase = ({ database, directory: source }: OpenDirectory, file: string): void => {
   makePrivateFile(file)
   try {
-    connection.prepare('VACUUM INTO ?').run(file)
+    database.connection.prepare('VACUUM INTO ?').run(file)
   } catch (error) {
     throw asFailureOfSource(error, source)
   }
 }
 
-const beginHold = async (database: Database, source: DataDirectory, { wall }: Clock): Promise<BackupHold> => {
+const beginHold = async ({ database, directory: source }: OpenDirectory, { wall }: Clock): Promise<BackupHold> => {
   try {
     return await holdBlobs(database, heldFor + timeToCopy(source), wall)
   } catch (error) {
@@ -77,11 +90,11 @@ const readSnapshot = async (
 ): Promise<Snapshot> => {
   const snapshot = connect(file)
   try {
-    const [fault] = fatalFaults(snapshot, source.database)
-    if (fault) throw new UsageError(`The database ${fault.where} cannot be backed up: ${fault.fault}`)
+    const [finding] = checkStructure(snapshot, source.database)
+    if (finding) throw new UsageError(`The database ${finding.where} cannot be backed up: ${finding.fault}`)
     snapshot.exec('DELETE FROM backups')
     const row = snapshot.prepare('SELECT count(*) AS files FROM objects WHERE blob IS NOT NULL').get()
-    const damaged = await damageOfContents(snapshot, source.database, signal)
+    const damaged = await checkDatabaseBytes(snapshot, source.database, signal)
     return { blobs: blobsIn(snapshot), damaged, files: Number(row?.['files']) }
   } finally {
     snapshot.close()
@@ -96,7 +109,13 @@ const copyDemo = ({ demo: from }: DataDirectory, { demo: to }: DataDirectory): v
   }
 }
 
-const extendRegularly = (hold: BackupHold) => {
+interface HoldExtension {
+  extend(): Promise<void>
+  stop(): void
+  hasHeld(): boolean
+}
+
+const createHoldExtension = (hold: BackupHold): HoldExtension => {
   let isWhole = true
   const extend = async () => {
     // When the database is busy, or full, there is time for another attempt.
@@ -104,11 +123,7 @@ const extendRegularly = (hold: BackupHold) => {
     isWhole = isWhole && isHeld
   }
   const timer = setInterval(() => void extend(), interval)
-  return {
-    extend,
-    stop: () => clearInterval(timer),
-    hasHeld: () => isWhole,
-  }
+  return { extend, stop: () => clearInterval(timer), hasHeld: () => isWhole }
 }
 
 const tookTooLong = () => new UsageError('The backup took so long that files were removed meanwhile. Repeat it.')
@@ -123,50 +138,59 @@ const damageOf = (damaged: readonly Damaged[]): UsageError => {
   )
 }
 
+const fill = async (
+  { directory }: BackupPlace,
+  opened: OpenDirectory,
+  extension: HoldExtension,
+  { evenIfDamaged, withBytes, signal, clock = systemClock }: BackupOptions,
+): Promise<BackupMarker> => {
+  const source = opened.directory
+  const at = new Date(clock.wall()).toISOString()
+  copyDatabase(opened, directory.database)
+  await extension.extend()
+  const { blobs, files, ...snapshot } = await readSnapshot(directory, source, signal)
+  syncFile(directory.database)
+  const passage = { from: source.blobs, to: directory.blobs, owner: undefined, readsLinked: withBytes }
+  const missing = await takeBlobs(passage, blobs, signal)
+  if (missing.length > 0 && !extension.hasHeld()) throw tookTooLong()
+  const damaged = [...snapshot.damaged, ...missing]
+  if (neededNow(damaged).length > 0 && !evenIfDamaged) throw damageOf(neededNow(damaged))
+  copyDemo(source, directory)
+  syncFolder(directory.blobs)
+  signal.throwIfAborted()
+  const bytes = blobs.reduce((sum, { size }) => sum + size, statSync(directory.database).size)
+  return writeBackupMarker(directory, { at, files, bytes, ...countsOf(damaged) })
+}
+
+const fillWhileHeld = async (place: BackupPlace, opened: OpenDirectory, options: BackupOptions): Promise<Backup> => {
+  options.signal.throwIfAborted()
+  const hold = await beginHold(opened, options.clock ?? systemClock)
+  const extension = createHoldExtension(hold)
+  try {
+    const marker = await fill(place, opened, extension, options)
+    place.complete()
+    return { path: place.path, ...marker }
+  } finally {
+    extension.stop()
+    // Should this fail, the hold ends by itself.
+    await hold.end().catch(() => {})
+  }
+}
+
 /**
  * Backs up a data directory, in use or not: the database as it is at one moment, and every blob that it refers to then.
  * Blobs that are given up meanwhile stay until they are in the backup. Throws UsageError; nothing is left behind then.
  */
 export const makeBackup = async (dataDirectory: string, target: string, options: BackupOptions): Promise<Backup> => {
-  const { evenIfDamaged, withBytes, signal, clock = systemClock } = options
-  const { directory: source, database, close } = await openMachine(dataDirectory)
+  const opened = await openDirectory(dataDirectory, { role: 'command', reset: false, durable: true })
+  let place: BackupPlace | undefined
   try {
-    const place = openBackupPlace(target, source)
-    const { directory } = place
-    try {
-      signal.throwIfAborted()
-      const hold = await beginHold(database, source, clock)
-      const extension = extendRegularly(hold)
-      try {
-        const at = new Date(clock.wall()).toISOString()
-        copyDatabase(database, directory, source)
-        await extension.extend()
-        const { blobs, files, ...snapshot } = await readSnapshot(directory, source, signal)
-        syncFile(directory.database)
-        const passage = { from: source.blobs, to: directory.blobs, owner: undefined, readsLinked: withBytes }
-        const missing = await takeBlobs(passage, blobs, signal)
-        if (missing.length > 0 && !extension.hasHeld()) throw tookTooLong()
-        const damaged = [...snapshot.damaged, ...missing]
-        if (neededNow(damaged).length > 0 && !evenIfDamaged) throw damageOf(neededNow(damaged))
-        copyDemo(source, directory)
-        syncFolder(directory.blobs)
-        signal.throwIfAborted()
-        const bytes = blobs.reduce((sum, { size }) => sum + size, statSync(directory.database).size)
-        const marker = writeBackupMarker(directory, { at, files, bytes, ...countsOf(damaged) })
-        place.complete()
-        return { path: place.path, ...marker }
-      } finally {
-        extension.stop()
-        // Should this fail, the hold ends by itself.
-        await hold.end().catch(() => {})
-      }
-    } catch (error) {
-      place.abandon()
-      throw error
-    }
+    place = openBackupPlace(target, opened.directory)
+    return await fillWhileHeld(place, opened, options)
   } catch (error) {
+    place?.abandon()
     throw asSentence(error, `The backup ${resolve(target)}`, 'Nothing of it is left.')
   } finally {
-    await close()
+    await opened.close()
   }
 }

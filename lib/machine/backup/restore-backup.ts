@@ -2,13 +2,13 @@ import { chmodSync, constants, copyFileSync, readFileSync, realpathSync } from '
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { reasonOf } from '../../core/system-failures.ts'
-import { type BackupMarker, countsOf, type Damaged, neededNow, readBackupMarker } from '../check/backup-marker.ts'
-import { damageOfContents } from '../check/byte-faults.ts'
-import { fatalFaults } from '../check/database-faults.ts'
+import { checkDatabaseBytes, countsOf, type Damaged, neededNow } from '../check/byte-pass.ts'
+import { checkStructure } from '../check/database-pass.ts'
+import { type BackupMarker, readBackupMarker } from '../directory/backup-marker.ts'
+import { claimEmpty } from '../directory/claim-directory.ts'
 import { type DataDirectory, layoutOf } from '../directory/data-directory.ts'
 import { inspectDemo } from '../directory/demo-file.ts'
-import { claimEmpty } from '../directory/directory-use.ts'
-import { asSentence, UsageError } from '../directory/failures.ts'
+import { asSentence, refusalOf, UsageError } from '../directory/faults.ts'
 import { ownerToServe, syncFile, syncFolder, writePrivately } from '../directory/private-files.ts'
 import { openImmutable } from '../sqlite/database.ts'
 import { schemaVersion, versionOf } from '../sqlite/schema.ts'
@@ -47,9 +47,9 @@ const readDatabase = async (
           'that version, or a newer one. Nothing was changed.',
       )
     }
-    const [fault] = fatalFaults(database, file)
-    if (fault) throw damaged(backup, `${fault.where}: ${fault.fault.replace(/\.$/, '')}`)
-    return { blobs: blobsIn(database), damaged: await damageOfContents(database, file, signal) }
+    const [finding] = checkStructure(database, file)
+    if (finding) throw damaged(backup, `${finding.where}: ${finding.fault.replace(/\.$/, '')}`)
+    return { blobs: blobsIn(database), damaged: await checkDatabaseBytes(database, file, signal) }
   } catch (error) {
     signal.throwIfAborted()
     throw error instanceof UsageError ? error : damaged(backup, `${file}: ${reasonOf(error)}`)
@@ -63,11 +63,10 @@ const copyFiles = (from: DataDirectory, to: DataDirectory): void => {
   chmodSync(to.database, 0o600)
   syncFile(to.database)
   const demo = inspectDemo(from)
-  if (demo && 'fault' in demo) throw damaged(from, `${from.demo}: ${demo.fault}`)
+  if (demo && 'code' in demo) throw damaged(from, `${from.demo}: ${demo.detail}`)
   if (demo) writePrivately(to.demo, readFileSync(from.demo, 'utf8'))
 }
 
-/** Resolves symbolic links as far as the path exists. */
 const realPathOf = (path: string): string => {
   try {
     return realpathSync(path)
@@ -88,6 +87,7 @@ export const restoreBackup = async (
 ): Promise<Restoration> => {
   const backup = layoutOf(backupPath)
   const marker = readBackupMarker(backup)
+  if ('code' in marker) throw refusalOf(backup, marker)
   if (`${realPathOf(resolve(dataDirectory))}${sep}`.startsWith(join(realpathSync(backup.path), sep))) {
     throw new UsageError(`The data directory ${dataDirectory} lies in the backup. Name another one with --data-dir.`)
   }

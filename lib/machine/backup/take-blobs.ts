@@ -3,9 +3,10 @@ import { copyFile, lstat, open } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { inParallel } from '../../core/in-parallel.ts'
 import { isMissing, systemCodeOf } from '../../core/system-failures.ts'
-import type { Damaged, Need } from '../check/backup-marker.ts'
+import type { Damaged, Need } from '../check/byte-pass.ts'
 import { type BlobContent, type BlobVerifier, notFile, openBlobVerifier } from '../check/verify-blobs.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
+import { prepareQuery } from '../sqlite/queries.ts'
 import { everyObject } from '../sqlite/tables.ts'
 
 export interface ReferredBlob extends BlobContent {
@@ -15,20 +16,13 @@ export interface ReferredBlob extends BlobContent {
 
 /** The blobs of current and earlier objects and of uploads, each once. An upload without a byte needs none. */
 export const blobsIn = (connection: DatabaseSync): readonly ReferredBlob[] =>
-  connection
-    .prepare(
-      `SELECT blob, max(size) AS size, max(fingerprint) AS fingerprint, 0 AS grows, min(is_earlier) AS is_earlier
-       FROM (${everyObject})
-       WHERE blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob) GROUP BY blob
-       UNION ALL SELECT blob, kept, NULL, 1, 0 FROM uploads WHERE blob IS NOT NULL AND complete = 0 AND kept > 0`,
-    )
-    .all()
-    .map(({ blob, size, fingerprint, grows, is_earlier }) => ({
-      name: String(blob),
-      size: Number(size),
-      fingerprint: typeof fingerprint === 'string' ? fingerprint : null,
-      need: grows === 1 ? 'upload' : is_earlier === 1 ? 'earlier' : 'now',
-    }))
+  prepareQuery<ReferredBlob>(
+    connection,
+    `SELECT blob AS name, max(size) AS size, max(fingerprint) AS fingerprint, iif(min(isEarlier), 'earlier', 'now') AS need
+     FROM (${everyObject})
+     WHERE blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob) GROUP BY blob
+     UNION ALL SELECT blob, kept, NULL, 'upload' FROM uploads WHERE blob IS NOT NULL AND complete = 0 AND kept > 0`,
+  ).all()
 
 interface BlobOwner {
   readonly uid: number | undefined

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
-import { type Finding, faultOfBlob, type Verification } from './verify-blobs.ts'
+import { faultOfBlob, type Verdict, type Verification } from './verify-blobs.ts'
 
 parentPort?.on('message', ({ number, path, ...content }: Verification) => {
-  parentPort?.postMessage({ number, fault: faultOfBlob(path, content) } satisfies Finding)
+  parentPort?.postMessage({ number, fault: faultOfBlob(path, content) } satisfies Verdict)
 })

@@ -58,9 +58,47 @@ export interface Verification extends BlobContent {
   readonly number: number
   readonly path: string
 }
-export interface Finding {
+export interface Verdict {
   readonly number: number
   readonly fault: string | undefined
+}
+
+/** Bytes that are verified here before threads are started, which takes some time. */
+const bytesWithoutThreads = 32 * 1024 * 1024
+const mostThreads = 4
+
+const threadFile = new URL(
+  import.meta.url.endsWith('.ts') ? './verify-blobs-thread.ts' : './verify-blobs-thread.js',
+  import.meta.url,
+)
+
+interface Thread {
+  verify(path: string, content: BlobContent): Promise<string | undefined>
+  end(): Promise<unknown>
+}
+
+const startThread = (): Thread => {
+  const worker = new Worker(threadFile)
+  const asked = new Map<number, PromiseWithResolvers<string | undefined>>()
+  let count = 0
+  worker.on('message', ({ number, fault }: Verdict) => {
+    asked.get(number)?.resolve(fault)
+    asked.delete(number)
+  })
+  worker.on('error', (error) => {
+    for (const { reject } of asked.values()) reject(error)
+    asked.clear()
+  })
+  return {
+    verify(path, { size, fingerprint }) {
+      const answer = Promise.withResolvers<string | undefined>()
+      count += 1
+      asked.set(count, answer)
+      worker.postMessage({ number: count, path, size, fingerprint } satisfies Verification)
+      return answer.promise
+    },
+    end: () => worker.terminate(),
+  }
 }
 
 /** Verifies blobs on all cores: making a fingerprint takes a core longer than reading the bytes. */
@@ -69,44 +107,8 @@ export interface BlobVerifier {
   close(): Promise<void>
 }
 
-/** Bytes that are verified here before threads are started, which takes some time. */
-const bytesWithoutThreads = 32 * 1024 * 1024
-const mostThreads = 4
-
-/** The thread is a file of its own, in the sources as in the package. */
-const threadFile = new URL(
-  import.meta.url.endsWith('.ts') ? './verify-blobs-thread.ts' : './verify-blobs-thread.js',
-  import.meta.url,
-)
-
-type Ask = (path: string, content: BlobContent) => Promise<string | undefined>
-
-const startThread = (): { readonly ask: Ask; readonly end: () => Promise<unknown> } => {
-  const thread = new Worker(threadFile)
-  const asked = new Map<number, PromiseWithResolvers<string | undefined>>()
-  let count = 0
-  thread.on('message', ({ number, fault }: Finding) => {
-    asked.get(number)?.resolve(fault)
-    asked.delete(number)
-  })
-  thread.on('error', (error) => {
-    for (const { reject } of asked.values()) reject(error)
-    asked.clear()
-  })
-  return {
-    ask(path, content) {
-      const answer = Promise.withResolvers<string | undefined>()
-      count += 1
-      asked.set(count, answer)
-      thread.postMessage({ number: count, path, ...content } satisfies Verification)
-      return answer.promise
-    },
-    end: () => thread.terminate(),
-  }
-}
-
 export const openBlobVerifier = (withoutThreads = bytesWithoutThreads): BlobVerifier => {
-  const threads: ReturnType<typeof startThread>[] = []
+  const threads: Thread[] = []
   let left = withoutThreads
   let turn = 0
 
@@ -115,9 +117,8 @@ export const openBlobVerifier = (withoutThreads = bytesWithoutThreads): BlobVeri
       left -= content.fingerprint === null ? 0 : content.size
       if (left >= 0 || content.fingerprint === null) return faultOfBlob(path, content)
       turn = (turn + 1) % Math.min(availableParallelism(), mostThreads)
-      const thread = threads[turn] ?? startThread()
-      threads[turn] = thread
-      return thread.ask(path, content)
+      threads[turn] ??= startThread()
+      return threads[turn]?.verify(path, content)
     },
 
     async close() {

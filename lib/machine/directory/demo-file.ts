@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { CategoryId, SiteId, WebFormId } from '../../core/ids.ts'
 import { isMissing, reasonOf } from '../../core/system-failures.ts'
 import type { SiteDirectory } from '../../sites/site-directory.ts'
-import { cannotBeWritten, type DataDirectory } from './data-directory.ts'
-import { adviceOnRights, isForbidden, UsageError } from './failures.ts'
+import type { DataDirectory } from './data-directory.ts'
+import { cannotBeWritten, type Fault, isForbidden, refusalOf } from './faults.ts'
 import { ownerToServe, writePrivately } from './private-files.ts'
 
 export interface Demo {
@@ -35,32 +35,21 @@ const faultOf = (value: unknown): string | undefined => {
 
 const isDemo = (value: unknown): value is KnownDemo => faultOf(value) === undefined
 
-interface DemoFault {
-  readonly fault: string
-  readonly isForbidden: boolean
-}
-
-export const inspectDemo = ({ demo }: DataDirectory): KnownDemo | DemoFault | undefined => {
+export const inspectDemo = ({ demo }: DataDirectory): KnownDemo | Fault | undefined => {
   try {
     const value: unknown = JSON.parse(readFileSync(demo, 'utf8'))
-    return isDemo(value) ? value : { fault: faultOf(value) ?? 'it is no demo', isForbidden: false }
+    return isDemo(value) ? value : { code: 'demoUnreadable', detail: faultOf(value) ?? 'it is no demo' }
   } catch (error) {
-    return isMissing(error) ? undefined : { fault: reasonOf(error), isForbidden: isForbidden(error) }
+    if (isMissing(error)) return undefined
+    return { code: isForbidden(error) ? 'demoForbidden' : 'demoUnreadable', detail: reasonOf(error) }
   }
 }
-
-export const adviceOnDemo = ({ isForbidden }: DemoFault): string =>
-  isForbidden
-    ? adviceOnRights
-    : 'Put it back from a backup, or remove it: the demo token is then no longer printed, and ' +
-      '"site-admin token issue" issues others.'
 
 /** Undefined before the first start. Throws UsageError when the file cannot be read. */
 export const readDemo = (directory: DataDirectory): KnownDemo | undefined => {
   const demo = inspectDemo(directory)
-  if (demo === undefined || !('fault' in demo)) return demo
-  const advice = adviceOnDemo(demo)
-  throw new UsageError(`The file ${directory.demo} cannot be read: ${demo.fault}. ${advice} Nothing was changed.`)
+  if (demo && 'code' in demo) throw refusalOf(directory, demo)
+  return demo
 }
 
 export const writeDemo = ({ path, demo: file }: DataDirectory, demo: Demo, state: State): void =>
@@ -73,7 +62,7 @@ export const markRemovedDemo = (sites: SiteDirectory, directory: DataDirectory):
   async removeSite(id, entry) {
     const demo = inspectDemo(directory)
     try {
-      if (demo && !('fault' in demo) && demo.siteId === id) writeDemo(directory, demo, 'removed')
+      if (demo && !('code' in demo) && demo.siteId === id) writeDemo(directory, demo, 'removed')
     } catch (error) {
       throw cannotBeWritten(directory, error)
     }

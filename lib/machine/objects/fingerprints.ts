@@ -3,14 +3,15 @@ import type { Deadline } from '../../core/deadline.ts'
 import { createFingerprint } from '../../storage/fingerprint.ts'
 import type { ListedObject, ObjectInfo } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
+import type { Bodies } from './bodies.ts'
 import type { ObjectRow, ObjectRows } from './object-rows.ts'
+import type { Staging } from './staging.ts'
 
 interface Deps {
   readonly database: Pick<Database, 'read' | 'note'>
   readonly rows: ObjectRows
-  /** Throws when the bytes are missing. */
-  readonly piecesOf: (row: ObjectRow) => Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>>
-  readonly isBusy: () => boolean
+  readonly bodies: Pick<Bodies, 'piecesOf'>
+  readonly staging: Pick<Staging, 'isBusy'>
 }
 
 type Target = Pick<ListedObject, 'key' | 'version'>
@@ -38,6 +39,8 @@ interface Job extends Target {
   readonly made: PromiseWithResolvers<string | null>
 }
 
+const nameOf = ({ key, version }: Target): string => `${version} ${key}`
+
 const within = async (making: Promise<string | null>, milliseconds: number): Promise<string | null> => {
   const { promise, resolve } = Promise.withResolvers<null>()
   const timer = setTimeout(() => resolve(null), milliseconds)
@@ -49,18 +52,18 @@ const within = async (making: Promise<string | null>, milliseconds: number): Pro
 }
 
 /** Makes one fingerprint at a time in the background; everything else has its turn between two pieces of a file. */
-export const createFingerprints = ({ database, rows, piecesOf, isBusy }: Deps): Fingerprints => {
-  const waiting: Job[] = []
-  let current: Job | undefined
+export const createFingerprints = ({ database, rows, bodies, staging }: Deps): Fingerprints => {
+  // The current one is among them.
+  const jobs = new Map<string, Job>()
   let working: Promise<void> | undefined
   let isStopped = false
 
   const fingerprintOf = async (row: ObjectRow, job: Job): Promise<string | undefined> => {
     const making = createFingerprint()
-    for await (const piece of await piecesOf(row)) {
+    for await (const piece of await bodies.piecesOf(row)) {
       if (isStopped) return undefined
       making.update(piece)
-      if (isBusy() && !job.isAwaited) await sleep(restWhileBusy)
+      if (staging.isBusy() && !job.isAwaited) await sleep(restWhileBusy)
     }
     return making.digest()
   }
@@ -76,43 +79,43 @@ export const createFingerprints = ({ database, rows, piecesOf, isBusy }: Deps): 
     return fingerprint
   }
 
+  const next = (): Job | undefined => {
+    const waiting = [...jobs.values()]
+    return waiting.find(({ isAwaited }) => isAwaited) ?? waiting[0]
+  }
+
   const work = async (): Promise<void> => {
-    for (current = waiting.shift(); current; current = waiting.shift()) {
+    for (let job = next(); job; job = next()) {
       // An object whose bytes have gone, or cannot be read, has none: who reads it is told why.
-      current.made.resolve(await make(current).catch(() => null))
+      job.made.resolve(await make(job).catch(() => null))
+      jobs.delete(nameOf(job))
     }
     working = undefined
   }
 
-  const add = (target: Target, isAwaited: boolean): Job => {
-    const isSame = ({ key, version }: Target) => key === target.key && version === target.version
-    if (current && isSame(current)) {
-      current.isAwaited ||= isAwaited
-      return current
-    }
-    const index = waiting.findIndex(isSame)
-    const [known] = index < 0 ? [] : waiting.splice(index, 1)
-    const job: Job = known ?? { ...target, isAwaited, made: Promise.withResolvers<string | null>() }
+  const add = ({ key, version }: Target, isAwaited: boolean): Job => {
+    const name = nameOf({ key, version })
+    const job = jobs.get(name) ?? { key, version, isAwaited, made: Promise.withResolvers<string | null>() }
     job.isAwaited ||= isAwaited
-    if (isAwaited) waiting.unshift(job)
-    else waiting.push(job)
+    jobs.set(name, job)
     working ??= work()
     return job
   }
 
   return {
-    makeLater({ key, version }) {
-      if (!isStopped && waiting.length < mostWaiting) add({ key, version }, false)
+    makeLater(object) {
+      if (!isStopped && jobs.size < mostWaiting) add(object, false)
     },
 
-    async of({ key, version, fingerprint }, deadline) {
-      if (fingerprint !== null || isStopped) return fingerprint
-      return within(add({ key, version }, true).made.promise, Math.min(deadline.timeLeft(), longestWait))
+    async of(object, deadline) {
+      if (object.fingerprint !== null || isStopped) return object.fingerprint
+      return within(add(object, true).made.promise, Math.min(deadline.timeLeft(), longestWait))
     },
 
     async stop() {
       isStopped = true
-      for (const { made } of waiting.splice(0)) made.resolve(null)
+      for (const { made } of jobs.values()) made.resolve(null)
+      jobs.clear()
       await working
     },
   }

@@ -1,103 +1,82 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { ListedObject, Listing, ListQuery, ObjectInfo } from '../../storage/object-store.ts'
+import { prepareAll, prepareArrays, query } from '../sqlite/queries.ts'
 
 /** The bytes are among the small contents or in the blob of that name, which copies share; folders have none. */
-export interface ObjectRow extends ObjectInfo {
+export interface ObjectRow extends Omit<ObjectInfo, 'versionId'> {
   readonly blob: string | null
 }
+
+export const objectColumns = 'key, blob, size, modified, type AS contentType, version, fingerprint'
 
 /** The first key behind all keys with a prefix that ends in `/`: `0` follows `/`. */
 export const endOf = (prefix: string): string => `${prefix.slice(0, -1)}0`
 
 export const behind = (key: string): string => `${key}\0`
 
-export type Values = Readonly<Record<string, SQLOutputValue>>
+type ListedRow = readonly [key: string, size: number, modified: number, version: string, fingerprint: string | null]
 
-const textIn = (value: SQLOutputValue | undefined): string | null => (typeof value === 'string' ? value : null)
-
-export const toRow = (values: Values): ObjectRow => ({
-  key: String(values['key']),
-  size: Number(values['size']),
-  modified: Number(values['modified']),
-  version: String(values['version']),
-  fingerprint: textIn(values['fingerprint']),
-  contentType: String(values['type']),
-  blob: textIn(values['blob']),
-})
-
-/** Rows as arrays are read in half the time of rows as objects. */
-const toListed = ({ 0: key, 1: size, 2: modified, 3: version, 4: fingerprint }: Values): ListedObject => ({
-  key: String(key),
-  size: Number(size),
-  modified: Number(modified),
-  version: String(version),
-  fingerprint: textIn(fingerprint),
-})
-
-const bytesIn = (values: Values | undefined): Buffer | undefined => {
-  const bytes = values?.['bytes']
-  return bytes instanceof Uint8Array ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : undefined
-}
-
-export const infoOf = ({ key, size, modified, version, fingerprint, contentType }: ObjectRow): ObjectInfo => ({
+const toListed = ([key, size, modified, version, fingerprint]: ListedRow): ListedObject => ({
   key,
   size,
   modified,
   version,
   fingerprint,
-  contentType,
-  versionId: version,
 })
+
+const valuesOf = ({ key, blob, size, modified, contentType, version, fingerprint }: ObjectRow) =>
+  [key, blob, size, modified, contentType, version, fingerprint] as const
+
+export const infoOf = ({ blob: _, ...info }: ObjectRow): ObjectInfo => ({ ...info, versionId: info.version })
+
+const prepareRows = (connection: DatabaseSync) => {
+  const columns = '(key, blob, size, modified, type, version, fingerprint) VALUES (?, ?, ?, ?, ?, ?, ?)'
+  return {
+    ...prepareAll(connection, {
+      get: query<ObjectRow>(`SELECT ${objectColumns} FROM objects WHERE key = ?`),
+      isAny: 'SELECT 1 FROM objects WHERE key >= ? AND key < ? LIMIT 1',
+      refersTo: 'SELECT 1 FROM objects WHERE blob = ?1 UNION ALL SELECT 1 FROM old_objects WHERE blob = ?1 LIMIT 1',
+      content: query<{ bytes: Uint8Array }>('SELECT bytes FROM small_contents WHERE name = ?'),
+    }),
+    list: prepareArrays<ListedRow>(
+      connection,
+      'SELECT key, size, modified, version, fingerprint FROM objects WHERE key >= ? AND key < ? ORDER BY key LIMIT +?',
+    ),
+    ...prepareAll(connection, {
+      put: `INSERT OR REPLACE INTO objects ${columns}`,
+      insert: `INSERT OR IGNORE INTO objects ${columns}`,
+      remove: 'DELETE FROM objects WHERE key = ?',
+      removeVersion: 'DELETE FROM objects WHERE key = ? AND version = ?',
+      rename: 'UPDATE OR IGNORE objects SET key = ?, type = coalesce(?, type) WHERE key = ? AND version = ?',
+      fingerprint: 'UPDATE objects SET fingerprint = ? WHERE key = ? AND version = ?',
+      keepContent: 'INSERT INTO small_contents (name, bytes) VALUES (?, ?)',
+      dropContent: 'DELETE FROM small_contents WHERE name = ?',
+    }),
+  }
+}
 
 /** One statement each. Callers change several rows in a transaction. */
 export const createObjectRows = (connection: DatabaseSync) => {
-  const columns = '(key, blob, size, modified, type, version, fingerprint) VALUES (?, ?, ?, ?, ?, ?, ?)'
-  const get = connection.prepare('SELECT * FROM objects WHERE key = ?')
-  const isAny = connection.prepare('SELECT 1 FROM objects WHERE key >= ? AND key < ? LIMIT 1')
-  const list = connection.prepare(
-    'SELECT key, size, modified, version, fingerprint FROM objects WHERE key >= ? AND key < ? ORDER BY key LIMIT +?',
-  )
-  list.setReturnArrays(true)
-  const put = connection.prepare(`INSERT OR REPLACE INTO objects ${columns}`)
-  const insert = connection.prepare(`INSERT OR IGNORE INTO objects ${columns}`)
-  const remove = connection.prepare('DELETE FROM objects WHERE key = ?')
-  const removeVersion = connection.prepare('DELETE FROM objects WHERE key = ? AND version = ?')
-  const rename = connection.prepare(
-    'UPDATE OR IGNORE objects SET key = ?, type = coalesce(?, type) WHERE key = ? AND version = ?',
-  )
-  const fingerprint = connection.prepare('UPDATE objects SET fingerprint = ? WHERE key = ? AND version = ?')
-  const refersTo = connection.prepare(
-    'SELECT 1 FROM objects WHERE blob = ?1 UNION ALL SELECT 1 FROM old_objects WHERE blob = ?1 LIMIT 1',
-  )
-  const keepContent = connection.prepare('INSERT INTO small_contents (name, bytes) VALUES (?, ?)')
-  const content = connection.prepare('SELECT bytes FROM small_contents WHERE name = ?')
-  const dropContent = connection.prepare('DELETE FROM small_contents WHERE name = ?')
-
-  const valuesOf = ({ key, blob, size, modified, contentType, version, fingerprint }: ObjectRow) =>
-    [key, blob, size, modified, contentType, version, fingerprint] as const
-
+  const objects = prepareRows(connection)
   return {
-    get(key: string): ObjectRow | undefined {
-      const values = get.get(key)
-      return values && toRow(values)
-    },
-    isAny: (from: string, end: string): boolean => isAny.get(from, end) !== undefined,
+    get: (key: string): ObjectRow | undefined => objects.get.get(key),
+    isAny: (from: string, end: string): boolean => objects.isAny.get(from, end) !== undefined,
     // All at once: a statement that is read step by step cannot be used twice at the same time.
     list: (from: string, end: string, limit: number): readonly ListedObject[] =>
-      list.all(from, end, limit).map(toListed),
-    put: (row: ObjectRow) => void put.run(...valuesOf(row)),
+      objects.list.all(from, end, limit).map(toListed),
+    put: (row: ObjectRow) => void objects.put.run(...valuesOf(row)),
     /** Answers false, and does nothing, when the key is taken. */
-    insert: (row: ObjectRow): boolean => insert.run(...valuesOf(row)).changes === 1,
-    remove: (key: string) => void remove.run(key),
-    removeVersion: (key: string, version: string): boolean => removeVersion.run(key, version).changes === 1,
+    insert: (row: ObjectRow): boolean => objects.insert.run(...valuesOf(row)).changes === 1,
+    remove: (key: string) => void objects.remove.run(key),
+    removeVersion: (key: string, version: string): boolean => objects.removeVersion.run(key, version).changes === 1,
     /** Answers false when nothing of that version is at `from`, or the destination is taken. */
     rename: (from: string, version: string, to: string, type: string | undefined): boolean =>
-      rename.run(to, type ?? null, from, version).changes === 1,
-    fingerprint: (key: string, version: string, value: string) => void fingerprint.run(value, key, version),
-    refersTo: (name: string): boolean => refersTo.get(name) !== undefined,
-    keepContent: (name: string, bytes: Uint8Array) => void keepContent.run(name, bytes),
-    content: (name: string): Buffer | undefined => bytesIn(content.get(name)),
-    dropContent: (name: string): boolean => dropContent.run(name).changes === 1,
+      objects.rename.run(to, type ?? null, from, version).changes === 1,
+    fingerprint: (key: string, version: string, value: string) => void objects.fingerprint.run(value, key, version),
+    refersTo: (name: string): boolean => objects.refersTo.get(name) !== undefined,
+    keepContent: (name: string, bytes: Uint8Array) => void objects.keepContent.run(name, bytes),
+    content: (name: string): Uint8Array | undefined => objects.content.get(name)?.bytes,
+    dropContent: (name: string): boolean => objects.dropContent.run(name).changes === 1,
   }
 }
 

@@ -1,7 +1,5 @@
-import type { Readable } from 'node:stream'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import {
-  type ByteRange,
   NotPlaced,
   type ObjectStore,
   type PlaceConditions,
@@ -9,14 +7,16 @@ import {
   type Staged,
 } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
-import { batchesOf } from '../sqlite/paging.ts'
+import { batchesOf } from '../sqlite/queries.ts'
 import type { RecordChange } from '../tables/history.ts'
 import { createRemovalRecords } from '../tables/path-locks.ts'
 import type { Blobs } from './blobs.ts'
+import { createBodies } from './bodies.ts'
 import { createFingerprints } from './fingerprints.ts'
-import { createObjectRows, endOf, infoOf, listObjects, type ObjectRow, type ObjectRows } from './object-rows.ts'
-import { createOldObjects } from './old-objects.ts'
-import { type AdoptedBlob, createStaging, placeChanges } from './placing.ts'
+import { createObjectRows, endOf, infoOf, listObjects, type ObjectRows } from './object-rows.ts'
+import { createOldObjects, type OldObjects } from './old-objects.ts'
+import { placeChanges } from './placing.ts'
+import { type AdoptedBlob, createStaging } from './staging.ts'
 import { createVersions } from './versions.ts'
 
 interface Deps {
@@ -47,42 +47,22 @@ const removalStep = 200
 const dropBytes = (rows: ObjectRows, name: string | null): readonly string[] =>
   name === null || rows.refersTo(name) || rows.dropContent(name) ? [] : [name]
 
-const createBodies = ({ database, blobs, rows }: Pick<Deps, 'database' | 'blobs'> & { readonly rows: ObjectRows }) => {
-  const contentOf = (blob: string) => database.read(() => rows.content(blob))
-
-  /** Undefined when the bytes are missing, or have another size. */
-  const bodyOf = async ({ blob, size }: ObjectRow, range: ByteRange): Promise<Readable | Uint8Array | undefined> => {
-    if (blob === null) return undefined
-    const content = await contentOf(blob)
-    if (!content) return blobs.read(blob, size, range)
-    return content.length === size ? content.subarray(range.first, range.last + 1) : undefined
-  }
-
-  const piecesOf = async (row: ObjectRow): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>> => {
-    const body = await bodyOf(row, { first: 0, last: row.size - 1 })
-    if (!body) throw new Error(`The bytes of ${row.key} are missing: ${row.blob}`)
-    return body instanceof Uint8Array ? [body] : body
-  }
-
-  return { bodyOf, piecesOf }
+interface GivingUp extends Pick<Deps, 'database' | 'blobs'> {
+  readonly rows: ObjectRows
+  readonly old: OldObjects
 }
 
-/** Reads a row once more when its bytes are gone: another process may have replaced them in between. */
-const createRead =
-  (database: Database, rows: ObjectRows, bodyOf: ReturnType<typeof createBodies>['bodyOf']): ObjectStore['read'] =>
-  async (key, choose) => {
-    for (let missing: string | undefined; ; ) {
-      const row = await database.read(() => rows.get(key))
-      if (!row) return undefined
-      const info = infoOf(row)
-      const range = choose(info)
-      if (!range || range.last < range.first) return { info }
-      const body = await bodyOf(row, range)
-      if (body) return { info, body }
-      if (missing === row.version) throw new Error(`The bytes of ${key} are missing: ${row.blob}`)
-      missing = row.version
-    }
+const giveUp = async ({ database, blobs, rows, old }: GivingUp, before: number): Promise<void> => {
+  for (let count = removalStep; count === removalStep; ) {
+    const given = await database.write(() => {
+      const names = old.giveUp(before, removalStep)
+      return { count: names.length, blobs: names.flatMap((name) => dropBytes(rows, name)) }
+    })
+    // The change is on the disk: the next start sets aside a blob that stays behind.
+    await blobs.remove(given.blobs).catch(() => {})
+    count = given.count
   }
+}
 
 /**
  * An index in the database, which keeps small content as well, and a blob for the bytes of each larger object. Changes
@@ -101,9 +81,9 @@ export const createObjectStore = ({
   const old = createOldObjects(database.connection, now)
   const removalRecords = createRemovalRecords(database.connection, now)
   const staging = createStaging({ blobs, smallContent, mostWaiting })
-  const placing = { rows, old, isBeingRemoved, record, stagedOf: staging.of }
-  const { bodyOf, piecesOf } = createBodies({ database, blobs, rows })
-  const fingerprints = createFingerprints({ database, rows, piecesOf, isBusy: staging.isBusy })
+  const placing = { rows, old, staging, isBeingRemoved, record }
+  const bodies = createBodies({ database, blobs, rows })
+  const fingerprints = createFingerprints({ database, rows, bodies, staging })
 
   const removeSome = (
     objects: Parameters<ObjectStore['remove']>[0],
@@ -127,7 +107,7 @@ export const createObjectStore = ({
       return row && infoOf(row)
     },
 
-    read: createRead(database, rows, bodyOf),
+    read: (key, choose) => bodies.read(() => rows.get(key), choose, key),
     exists: (prefix) => database.read(() => rows.isAny(prefix, endOf(prefix))),
     list: (query) => database.read(() => listObjects(rows, query)),
     fingerprintOf: fingerprints.of,
@@ -143,7 +123,7 @@ export const createObjectStore = ({
         })
         for (const change of changes) {
           if (change.kind !== 'put') continue
-          const placed = staging.placed(change.staged)
+          const placed = staging.take(change.staged)
           if (placed?.fingerprint === null) fingerprints.makeLater({ key: change.key, version: placed.blob })
         }
         return { outcome: 'placed' }
@@ -158,20 +138,9 @@ export const createObjectStore = ({
       await Promise.all(batches.map((batch) => removeSome(batch, entry, removedFolder)))
     },
 
-    ...createVersions({ database, rows, old, bodyOf }),
+    ...createVersions({ database, rows, old, bodies }),
 
-    async giveUp(before) {
-      for (let count = removalStep; count === removalStep; ) {
-        const given = await database.write(() => {
-          const names = old.giveUp(before, removalStep)
-          return { count: names.length, blobs: names.flatMap((name) => dropBytes(rows, name)) }
-        })
-        // The change is on the disk: the next start sets aside a blob that stays behind.
-        await blobs.remove(given.blobs).catch(() => {})
-        count = given.count
-      }
-    },
-
+    giveUp: (before) => giveUp({ database, blobs, rows, old }, before),
     stop: fingerprints.stop,
   }
 }

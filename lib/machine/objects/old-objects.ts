@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { ObjectVersion, RemovedObject } from '../../storage/object-store.ts'
-import { type ObjectRow, toRow, type Values } from './object-rows.ts'
+import type { Kept, ObjectVersion, Period, RemovedObject } from '../../storage/object-store.ts'
+import { type Flag, prepareAll, query } from '../sqlite/queries.ts'
+import { type ObjectRow, objectColumns } from './object-rows.ts'
 
 export interface RemovedRow {
   readonly key: string
@@ -8,126 +9,98 @@ export interface RemovedRow {
   readonly gone: number
 }
 
-const columns = 'key, version, blob, size, modified, type, fingerprint'
-
 /** Moments are kept in microseconds, and no two are the same: they order all changes. */
 const perMillisecond = 1_000
 const moment = `max(? * ${perMillisecond}, 1 + coalesce((SELECT max(gone) FROM old_objects), 0))`
 
+const columns = 'key, version, blob, size, modified, type, fingerprint'
+const oldColumns = `version AS id, modified AS at, size, removed, gone / ${perMillisecond} AS goneAt`
+
 /** One removal takes all of its rows at about the same time. */
 const fewRows = 1_000
 
-const millisecondsOf = (gone: unknown): number => Math.floor(Number(gone ?? 0) / perMillisecond)
+interface OldRow extends Omit<ObjectVersion, 'isCurrent' | 'isRemoved'> {
+  readonly removed: Flag
+}
 
-const toVersion = ({ version, modified, size, removed, gone }: Values): ObjectVersion => ({
-  id: String(version),
-  at: Number(modified),
-  size: Number(size),
+const toVersion = ({ removed, ...row }: OldRow): ObjectVersion => ({
+  ...row,
   isCurrent: false,
   isRemoved: removed === 1,
-  goneAt: millisecondsOf(gone),
 })
 
-const oldStatements = (connection: DatabaseSync) => ({
-  keep: connection.prepare(
-    `INSERT INTO old_objects (${columns}, gone, removed) SELECT ${columns}, ${moment}, ? FROM objects WHERE key = ?`,
-  ),
-  keepVersion: connection.prepare(
-    `INSERT INTO old_objects (${columns}, gone, removed) SELECT ${columns}, ${moment}, 1 FROM objects
-     WHERE key = ? AND version = ?`,
-  ),
-  forget: connection.prepare('DELETE FROM old_objects WHERE key = ? AND version = ?'),
-  rename: connection.prepare('UPDATE old_objects SET version = ?3 WHERE key = ?1 AND version = ?2'),
-  get: connection.prepare('SELECT * FROM old_objects WHERE key = ? AND version = ?'),
-  last: connection.prepare('SELECT version, removed FROM old_objects WHERE key = ? ORDER BY gone DESC LIMIT 1'),
-  newest: connection.prepare('SELECT * FROM old_objects WHERE key = ? ORDER BY gone DESC LIMIT +?'),
-  older: connection.prepare(
-    `SELECT * FROM old_objects WHERE key = ?1 AND gone < (SELECT gone FROM old_objects WHERE key = ?1 AND version = ?2)
-     ORDER BY gone DESC LIMIT +?3`,
-  ),
-  removed: connection.prepare(
-    `SELECT key, size, max(gone) AS gone FROM old_objects AS old WHERE key >= ? AND key < ? AND removed = 1
-       AND NOT EXISTS (SELECT 1 FROM objects WHERE objects.key = old.key) GROUP BY key ORDER BY key LIMIT +?`,
-  ),
-  lastRemoval: connection.prepare(
-    `SELECT max(gone) AS gone FROM (
-       SELECT gone FROM old_objects WHERE key >= ? AND key < ? AND removed = 1 ORDER BY key LIMIT ${fewRows})`,
-  ),
-  removedWithin: connection.prepare(
-    `SELECT key, version, max(gone) FROM old_objects WHERE key >= ? AND key < ? AND removed = 1 AND gone BETWEEN ? AND ?
-     GROUP BY key ORDER BY key LIMIT +?`,
-  ),
-  giveUp: connection.prepare(
-    `DELETE FROM old_objects WHERE gone IN (
-       SELECT gone FROM old_objects WHERE gone < ? ORDER BY gone LIMIT +?) RETURNING blob`,
-  ),
-  usage: connection.prepare(
-    'SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM old_objects WHERE key >= ? AND key < ?',
-  ),
-})
+const prepareOldObjects = (connection: DatabaseSync) =>
+  prepareAll(connection, {
+    get: query<ObjectRow>(`SELECT ${objectColumns} FROM old_objects WHERE key = ? AND version = ?`),
+    last: query<Pick<OldRow, 'id' | 'removed'>>(
+      'SELECT version AS id, removed FROM old_objects WHERE key = ? ORDER BY gone DESC LIMIT 1',
+    ),
+    newest: query<OldRow>(`SELECT ${oldColumns} FROM old_objects WHERE key = ? ORDER BY gone DESC LIMIT +?`),
+    older: query<OldRow>(`SELECT ${oldColumns} FROM old_objects
+      WHERE key = ?1 AND gone < (SELECT gone FROM old_objects WHERE key = ?1 AND version = ?2)
+      ORDER BY gone DESC LIMIT +?3`),
+    removed: query<RemovedRow>(`SELECT key, size, max(gone) / ${perMillisecond} AS gone FROM old_objects AS old
+      WHERE key >= ? AND key < ? AND removed = 1
+        AND NOT EXISTS (SELECT 1 FROM objects WHERE objects.key = old.key) GROUP BY key ORDER BY key LIMIT +?`),
+    lastRemoval: query<{ gone: number | null }>(`SELECT max(gone) / ${perMillisecond} AS gone FROM (
+      SELECT gone FROM old_objects WHERE key >= ? AND key < ? AND removed = 1 ORDER BY key LIMIT ${fewRows})`),
+    removedWithin: query<RemovedObject>(`SELECT key, version AS id, max(gone) FROM old_objects
+      WHERE key >= ? AND key < ? AND removed = 1 AND gone BETWEEN ? AND ? GROUP BY key ORDER BY key LIMIT +?`),
+    giveUp: query<{ blob: string | null }>(`DELETE FROM old_objects WHERE gone IN (
+      SELECT gone FROM old_objects WHERE gone < ? ORDER BY gone LIMIT +?) RETURNING blob`),
+    usage: query<Kept>(
+      'SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM old_objects WHERE key >= ? AND key < ?',
+    ),
+    keep: `INSERT INTO old_objects (${columns}, gone, removed)
+      SELECT ${columns}, ${moment}, ? FROM objects WHERE key = ?`,
+    keepVersion: `INSERT INTO old_objects (${columns}, gone, removed)
+      SELECT ${columns}, ${moment}, 1 FROM objects WHERE key = ? AND version = ?`,
+    forget: 'DELETE FROM old_objects WHERE key = ? AND version = ?',
+    rename: 'UPDATE old_objects SET version = ?3 WHERE key = ?1 AND version = ?2',
+  })
 
 /**
  * Rows of replaced and removed objects, one statement each. Callers change several in a transaction. Callers know a
  * state by its `version`. Moments are in milliseconds since the epoch.
  */
 export const createOldObjects = (connection: DatabaseSync, now: () => number) => {
-  const statements = oldStatements(connection)
+  const objects = prepareOldObjects(connection)
 
   return {
     /** Keeps the current state of a key, before it is replaced or removed. */
-    keep: (key: string, isRemoved: boolean) => void statements.keep.run(now(), isRemoved ? 1 : 0, key),
-    keepVersion: (key: string, version: string) => void statements.keepVersion.run(now(), key, version),
+    keep: (key: string, isRemoved: boolean) => void objects.keep.run(now(), isRemoved ? 1 : 0, key),
+    keepVersion: (key: string, version: string) => void objects.keepVersion.run(now(), key, version),
     /** A state that is back in its place is no old one any more. */
-    forget: (key: string, version: string) => void statements.forget.run(key, version),
-    rename: (key: string, version: string, name: string) => void statements.rename.run(key, version, name),
+    forget: (key: string, version: string) => void objects.forget.run(key, version),
+    rename: (key: string, version: string, name: string) => void objects.rename.run(key, version, name),
 
-    get(key: string, version: string): ObjectRow | undefined {
-      const values = statements.get.get(key, version)
-      return values && toRow(values)
-    },
+    get: (key: string, version: string): ObjectRow | undefined => objects.get.get(key, version),
 
     /** The object was removed in that state, and nothing has been at its key since. */
     isLast(key: string, version: string): boolean {
-      const values = statements.last.get(key)
-      return values?.['version'] === version && values['removed'] === 1
+      const last = objects.last.get(key)
+      return last?.id === version && last.removed === 1
     },
 
     /** The newest first, and only those older than `after`. */
     of: (key: string, after: string | undefined, limit: number): readonly ObjectVersion[] =>
-      (after === undefined ? statements.newest.all(key, limit) : statements.older.all(key, after, limit)).map(
-        toVersion,
-      ),
+      (after === undefined ? objects.newest.all(key, limit) : objects.older.all(key, after, limit)).map(toVersion),
 
     /** Removed objects in a range of keys that are not there again, in order. */
-    removed: (from: string, end: string, limit: number): readonly RemovedRow[] =>
-      statements.removed.all(from, end, limit).map(({ key, size, gone }) => ({
-        key: String(key),
-        size: Number(size),
-        gone: millisecondsOf(gone),
-      })),
+    removed: (from: string, end: string, limit: number): readonly RemovedRow[] => objects.removed.all(from, end, limit),
 
     /** As far as the first thousand rows tell. */
-    lastRemoval: (from: string, end: string): number => millisecondsOf(statements.lastRemoval.get(from, end)?.['gone']),
+    lastRemoval: (from: string, end: string): number => objects.lastRemoval.get(from, end)?.gone ?? 0,
 
-    removedWithin: (
-      [from, end]: readonly [from: string, end: string],
-      [first, last]: readonly [from: number, to: number],
-      limit: number,
-    ): readonly RemovedObject[] =>
-      statements.removedWithin
-        .all(from, end, first * perMillisecond, (last + 1) * perMillisecond - 1, limit)
-        .map(({ key, version }) => ({
-          key: String(key),
-          id: String(version),
-        })),
+    removedWithin: (from: string, end: string, period: Period, limit: number): readonly RemovedObject[] =>
+      objects.removedWithin
+        .all(from, end, period.from * perMillisecond, (period.to + 1) * perMillisecond - 1, limit)
+        .map(({ key, id }) => ({ key, id })),
 
     giveUp: (before: number, limit: number): readonly (string | null)[] =>
-      statements.giveUp.all(before * perMillisecond, limit).map(({ blob }) => (typeof blob === 'string' ? blob : null)),
+      objects.giveUp.all(before * perMillisecond, limit).map(({ blob }) => blob),
 
-    usage(from: string, end: string): { readonly count: number; readonly bytes: number } {
-      const { count = 0, bytes = 0 } = statements.usage.get(from, end) ?? {}
-      return { count: Number(count), bytes: Number(bytes) }
-    },
+    usage: (from: string, end: string): Kept => ({ count: 0, bytes: 0, ...objects.usage.get(from, end) }),
   }
 }
 

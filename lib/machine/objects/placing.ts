@@ -1,148 +1,21 @@
-import { randomBytes } from 'node:crypto'
 import { unlimited } from '../../core/deadline.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
-import { createFingerprint, fingerprintOf, partLength } from '../../storage/fingerprint.ts'
 import {
   type Change,
   NotPlaced,
-  type ObjectStore,
   type PlaceConditions,
   type Restoration,
-  type Staged,
   type Transfer,
 } from '../../storage/object-store.ts'
-import { readAhead } from '../../storage/read-ahead.ts'
 import type { RecordChange } from '../tables/history.ts'
-import type { Blobs } from './blobs.ts'
 import { endOf, type ObjectRows } from './object-rows.ts'
 import type { OldObjects } from './old-objects.ts'
-
-interface StagedBlob extends Pick<Staged, 'size'> {
-  readonly blob: string
-  /** Undefined when there is a blob on the disk. */
-  readonly bytes?: Uint8Array
-  readonly contentType: string
-  /** Null for many bytes: it is made when they are in place. */
-  readonly fingerprint: string | null
-  /** Runs in the transaction that puts the bytes in place. An error keeps them from it. */
-  readonly alongside?: () => void
-}
-
-export type AdoptedBlob = Omit<StagedBlob, 'bytes'>
-
-const newName = (): string => randomBytes(16).toString('hex')
-
-interface Options {
-  readonly blobs: Blobs
-  /** Bytes. The database is quicker than a file for small content, and makes it durable with its row. */
-  readonly smallContent: number
-  /** Bytes, for all requests together; more small content goes into blobs. */
-  readonly mostWaiting: number
-}
-
-interface Staging {
-  readonly stage: ObjectStore['stage']
-  /** The blob stays when it is not put in place: the caller removes it. */
-  adopt(blob: AdoptedBlob): Staged
-  isBusy(): boolean
-  of(staged: Staged): StagedBlob
-  placed(staged: Staged): StagedBlob | undefined
-}
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
-}
-
-/** Stops at more than one part: that fingerprint is made later. */
-const fingerprinting = (content: AsyncIterable<Uint8Array>) => {
-  const making = createFingerprint()
-  let size = 0
-  return {
-    fingerprint: () => (size > partLength ? null : making.digest()),
-    content: (async function* () {
-      for await (const chunk of content) {
-        size += chunk.length
-        if (size <= partLength) making.update(chunk)
-        yield chunk
-      }
-    })(),
-  }
-}
-
-export const createStaging = ({ blobs, smallContent, mostWaiting }: Options): Staging => {
-  const waiting = new Map<Staged, StagedBlob>()
-  let inMemory = 0
-  let comingIn = 0
-
-  const forget = (staged: Staged): boolean => {
-    inMemory -= waiting.get(staged)?.bytes?.length ?? 0
-    return waiting.delete(staged)
-  }
-
-  const keep = (staged: StagedBlob): Staged => {
-    const { size, bytes, blob } = staged
-    const kept: Staged = {
-      size,
-      async discard() {
-        if (forget(kept) && !bytes) await blobs.remove([blob])
-      },
-    }
-    waiting.set(kept, staged)
-    inMemory += bytes?.length ?? 0
-    return kept
-  }
-
-  const keepOnDisk = async (bytes: AsyncIterable<Uint8Array>, contentType: string): Promise<Staged> => {
-    const blob = newName()
-    const { content, fingerprint } = fingerprinting(bytes)
-    const size = await blobs.write(blob, content)
-    return keep({ blob, size, contentType, fingerprint: fingerprint() })
-  }
-
-  const takeIn: Staging['stage'] = async (content, { contentType }) => {
-    const ahead = await readAhead(content, smallContent)
-    if (!ahead.isWhole) return keepOnDisk(ahead.content, contentType)
-    const bytes = Buffer.concat(ahead.gathered, ahead.size)
-    if (inMemory + bytes.length > mostWaiting) return keepOnDisk(only(bytes), contentType)
-    return keep({ blob: newName(), size: bytes.length, contentType, fingerprint: fingerprintOf(bytes), bytes })
-  }
-
-  return {
-    async stage(content, target) {
-      comingIn += 1
-      try {
-        return await takeIn(content, target)
-      } finally {
-        comingIn -= 1
-      }
-    },
-
-    adopt(blob) {
-      const kept: Staged = { size: blob.size, discard: async () => void waiting.delete(kept) }
-      waiting.set(kept, blob)
-      return kept
-    },
-
-    isBusy: () => comingIn > 0,
-
-    of(staged) {
-      const found = waiting.get(staged)
-      if (!found) throw new Error('These bytes do not wait in this store')
-      return found
-    },
-
-    placed(staged) {
-      const found = waiting.get(staged)
-      forget(staged)
-      return found
-    },
-  }
-}
+import { newName, type StagedBlob, type Staging } from './staging.ts'
 
 interface Placing {
   readonly rows: ObjectRows
   readonly old: OldObjects
-  readonly stagedOf: (staged: Staged) => StagedBlob
+  readonly staging: Pick<Staging, 'of'>
   readonly isBeingRemoved: (unlocked: PlaceConditions['unlocked']) => boolean
   readonly record: RecordChange
 }
@@ -205,10 +78,10 @@ const restore = ({ rows, old }: Placing, { key, id }: Restoration): void => {
 }
 
 const apply = (placing: Placing, change: Change): void => {
-  const { rows, old, stagedOf } = placing
+  const { rows, old, staging } = placing
   switch (change.kind) {
     case 'put':
-      put(placing, change.key, stagedOf(change.staged))
+      put(placing, change.key, staging.of(change.staged))
       break
     case 'folder':
       createFolder(rows, change.key)

@@ -1,8 +1,8 @@
 import { type Dirent, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { type Flag, prepareQuery, type Query } from '../sqlite/queries.ts'
 import { everyObject } from '../sqlite/tables.ts'
-import { createIsHeld } from './backup-holds.ts'
 import type { BlobFolders } from './blobs.ts'
 
 /** Milliseconds: 7 days (O-16). */
@@ -30,25 +30,20 @@ const filesIn = (folder: string): readonly string[] =>
 const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size
 
 interface ObjectInBlob extends Omit<DamagedObject, 'found'> {
-  readonly isEarlier: boolean
+  readonly isEarlier: Flag
 }
 
-function* objectsInBlobs(connection: DatabaseSync): Generator<ObjectInBlob> {
-  const rows = connection
-    .prepare(
-      `SELECT key, blob, size, is_earlier FROM (${everyObject})
-       WHERE blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob)`,
-    )
-    .iterate()
-  for (const { key, blob, size, is_earlier } of rows)
-    yield { key: String(key), blob: String(blob), size: Number(size), isEarlier: is_earlier === 1 }
-}
+const objectsInBlobs = (connection: DatabaseSync): Query<ObjectInBlob> =>
+  prepareQuery(
+    connection,
+    `SELECT key, blob, size, isEarlier FROM (${everyObject})
+     WHERE blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob)`,
+  )
 
 export const blobsOfUploads = (connection: DatabaseSync): readonly string[] =>
-  connection
-    .prepare('SELECT blob FROM uploads WHERE blob IS NOT NULL')
+  prepareQuery<{ blob: string }>(connection, 'SELECT blob FROM uploads WHERE blob IS NOT NULL')
     .all()
-    .map(({ blob }) => String(blob))
+    .map(({ blob }) => blob)
 
 const removeOldOrphans = (orphans: string, now: number): void => {
   for (const name of filesIn(orphans)) {
@@ -59,20 +54,23 @@ const removeOldOrphans = (orphans: string, now: number): void => {
 
 /**
  * Moves blobs that nothing refers to into `orphans/`, and finds missing ones. Blobs of running requests look just the
- * same, so only a service does this, before its first request. During a backup nothing is moved: it may need these
- * blobs. `now` is in milliseconds since the epoch.
+ * same, so only a service does this, before its first request. While a backup holds the blobs, none is moved. `now` is in milliseconds since the epoch.
  */
-export const tidyBlobs = (connection: DatabaseSync, { blobs, orphans }: BlobFolders, now: number): TidyReport => {
+export const tidyBlobs = (
+  connection: DatabaseSync,
+  { blobs, orphans }: BlobFolders,
+  { now, isHeld }: { readonly now: number; readonly isHeld: boolean },
+): TidyReport => {
   const present = new Set(filesIn(blobs))
   const unclaimed = new Set(present)
   const damaged: DamagedObject[] = []
-  for (const { isEarlier, ...object } of objectsInBlobs(connection)) {
+  for (const { isEarlier, ...object } of objectsInBlobs(connection).iterate()) {
     const found = present.has(object.blob) ? sizeOf(join(blobs, object.blob)) : undefined
     if (found !== object.size && !isEarlier) damaged.push({ ...object, found })
     unclaimed.delete(object.blob)
   }
   for (const name of blobsOfUploads(connection)) unclaimed.delete(name)
-  const orphaned = createIsHeld(connection)(now) ? [] : [...unclaimed]
+  const orphaned = isHeld ? [] : [...unclaimed]
   for (const name of orphaned) {
     const path = join(orphans, name)
     renameSync(join(blobs, name), path)

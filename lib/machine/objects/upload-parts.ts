@@ -1,12 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import { createFingerprint, partLength } from '../../storage/fingerprint.ts'
 import type { Staged } from '../../storage/object-store.ts'
 import { expiryOfComplete } from '../../storage/uploads/upload.ts'
 import type { UploadParts, WholeUpload } from '../../storage/uploads/upload-stores.ts'
 import type { Database } from '../sqlite/database.ts'
+import { prepareQuery } from '../sqlite/queries.ts'
 import type { Blobs } from './blobs.ts'
 import type { LocalObjectStore } from './object-store.ts'
+import { newName } from './staging.ts'
 
 interface Deps {
   readonly database: Pick<Database, 'connection'>
@@ -49,7 +50,7 @@ export const createUploadParts = ({ database, blobs, files, sweep, now }: Deps):
   return {
     async begin() {
       await sweep()
-      return { name: randomBytes(16).toString('hex'), parts: [], tail: null }
+      return { name: newName(), parts: [], tail: null }
     },
 
     async append({ holding }, offset, content, callbacks) {
@@ -99,12 +100,15 @@ const interval = 60 * 60 * 1000
 
 /** Only makes room: the record of an upload decides whether it has expired. */
 export const createUploadSweep = ({ database: { connection, write }, blobs, now }: SweepDeps) => {
-  const remove = connection.prepare('DELETE FROM uploads WHERE expires <= ? RETURNING blob')
+  const remove = prepareQuery<{ blob: string | null }>(
+    connection,
+    'DELETE FROM uploads WHERE expires <= ? RETURNING blob',
+  )
   let next = now() + interval
 
   const sweep = async (): Promise<void> => {
     const rows = await write(() => remove.all(now()))
-    await blobs.remove(rows.flatMap(({ blob }) => (typeof blob === 'string' ? [blob] : [])))
+    await blobs.remove(rows.flatMap(({ blob }) => blob ?? []))
   }
 
   return {

@@ -1,20 +1,14 @@
-import type { Readable } from 'node:stream'
-import {
-  type ByteRange,
-  longestListing,
-  type ObjectStore,
-  type ObjectVersion,
-  type RemovedEntry,
-} from '../../storage/object-store.ts'
+import { longestListing, type ObjectStore, type ObjectVersion, type RemovedEntry } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
-import { behind, endOf, infoOf, type ObjectRow, type ObjectRows } from './object-rows.ts'
+import type { Bodies } from './bodies.ts'
+import { behind, endOf, type ObjectRow, type ObjectRows } from './object-rows.ts'
 import type { OldObjects, RemovedRow } from './old-objects.ts'
 
 interface Deps {
   readonly database: Database
   readonly rows: ObjectRows
   readonly old: OldObjects
-  readonly bodyOf: (row: ObjectRow, range: ByteRange) => Promise<Readable | Uint8Array | undefined>
+  readonly bodies: Bodies
 }
 
 const currentVersion = ({ version, modified, size }: ObjectRow): ObjectVersion => ({
@@ -67,7 +61,7 @@ export const createVersions = ({
   database,
   rows,
   old,
-  bodyOf,
+  bodies,
 }: Deps): Pick<ObjectStore, 'versions' | 'readVersion' | 'listRemoved' | 'removedWithin' | 'keptBelow'> => ({
   versions: (key, { after, limit }) =>
     database.read(() => {
@@ -79,22 +73,12 @@ export const createVersions = ({
       return { versions, next: found.length > limit ? versions.at(-1)?.id : undefined }
     }),
 
-  async readVersion(key, id, choose) {
-    const stateIn = () =>
-      database.read(() => {
-        const present = rows.get(key)
-        return present?.version === id ? present : old.get(key, id)
-      })
-    const row = await stateIn()
-    if (!row) return undefined
-    const info = infoOf(row)
-    const range = choose(info)
-    if (!range || range.last < range.first) return { info }
-    const body = await bodyOf(row, range)
-    if (body) return { info, body }
-    // Given up in between, or lost.
-    if (await stateIn()) throw new Error(`The bytes of ${key} as it was are missing: ${row.blob}`)
-    return undefined
+  readVersion(key, id, choose) {
+    const find = () => {
+      const present = rows.get(key)
+      return present?.version === id ? present : old.get(key, id)
+    }
+    return bodies.read(find, choose, `${key} as it was`)
   },
 
   async listRemoved({ prefix, after, limit }) {
@@ -113,11 +97,10 @@ export const createVersions = ({
 
   keptBelow: (prefix) => database.read(() => old.usage(prefix, endOf(prefix))),
 
-  async *removedWithin(prefix, { from: first, to: last }) {
-    const end = endOf(prefix)
+  async *removedWithin(prefix, period) {
     for (let from = prefix; ; ) {
       const start = from
-      const page = await database.read(() => old.removedWithin([start, end], [first, last], longestListing))
+      const page = await database.read(() => old.removedWithin(start, endOf(prefix), period, longestListing))
       yield page
       const latest = page.at(-1)
       if (!latest || page.length < longestListing) return

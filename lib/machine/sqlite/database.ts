@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { ServiceError } from '../../core/errors.ts'
 import { asPortError, isBusy } from '../../core/system-failures.ts'
-import { type Ending, type Job, openTransactions } from './transactions.ts'
+import { createTransactions, type Ending, type Job } from './transactions.ts'
 
 /**
  * The one SQLite database of a machine. SQLite works while everything else of the process waits, so changes are short,
@@ -27,12 +27,10 @@ export interface Database {
   write<Result>(change: () => Result): Promise<Result>
   /** The same without waiting for the disk: it outlives the process, but not a power cut. */
   note<Result>(change: () => Result): Promise<Result>
-  /** Makes the waiting changes, or refuses them when another process is in the way. */
   close(): void
 }
 
 export interface DatabaseOptions {
-  /** Without it, no change waits for the disk. */
   readonly durable: boolean
   /** For a command beside a server: rests regularly, so that the server finds the database free. */
   readonly givesWay?: boolean
@@ -41,6 +39,8 @@ export interface DatabaseOptions {
 interface WaitingJob extends Job {
   /** On the monotonic clock: then it is refused when another process has the database. */
   readonly until: number
+  resolve(value: unknown): void
+  reject(error: unknown): void
 }
 
 /** Milliseconds that SQLite itself waits for another process, with everything else of this one. */
@@ -109,21 +109,24 @@ const createWaitingJobs = () => {
     refuseLate(error: unknown, isClosed: boolean): void {
       const now = performance.now()
       const firstInTime = isClosed ? -1 : jobs.findIndex(({ until }) => now < until)
-      for (const { fail } of take(firstInTime < 0 ? jobs.length : firstInTime)) fail(error)
+      for (const { reject } of take(firstInTime < 0 ? jobs.length : firstInTime)) reject(error)
     },
 
     settle(tried: readonly Job[], ending: Ending): void {
       if (ending.outcome === 'done') {
-        take(ending.tell.length)
-        for (const tell of ending.tell) tell()
+        for (const [index, { resolve, reject }] of take(ending.results.length).entries()) {
+          const result = ending.results[index]
+          if (result && 'value' in result) resolve(result.value)
+          else reject(result?.error)
+        }
       } else if (tried.length > 1) singles = tried.length
-      else for (const { fail } of take(1)) fail(ending.error)
+      else for (const { reject } of take(1)) reject(ending.error)
     },
   }
 }
 
 const createChangeQueue = (connection: DatabaseSync, { durable, givesWay = false }: DatabaseOptions) => {
-  const transact = openTransactions(connection, isBusy)
+  const transact = createTransactions(connection)
   const setLockWait = openPragma(connection, 'busy_timeout')
   const setSynchronous = openPragma(connection, 'synchronous')
   setLockWait(lockWait)
@@ -174,7 +177,7 @@ const createChangeQueue = (connection: DatabaseSync, { durable, givesWay = false
   return {
     isClosed: () => isClosed,
 
-    add(job: Job): void {
+    add(job: Omit<WaitingJob, 'until'>): void {
       waiting.add({ ...job, until: performance.now() + longestWait })
       schedule(0)
     },
@@ -193,14 +196,7 @@ export const openDatabase = (file: string, options: DatabaseOptions): Database =
   const change = <Result>(make: () => Result, waitsForDisk: boolean): Promise<Result> => {
     if (queue.isClosed()) return Promise.reject(new ServiceError('unavailable'))
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
-    queue.add({
-      change() {
-        const result = make()
-        return () => resolve(result)
-      },
-      fail: (error) => reject(asPortError(error, file)),
-      waitsForDisk,
-    })
+    queue.add({ change: make, waitsForDisk, resolve, reject: (error) => reject(asPortError(error, file)) })
     return promise
   }
 

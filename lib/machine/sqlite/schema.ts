@@ -27,7 +27,6 @@ const newKinds = (connection: DatabaseSync): readonly ObjectKind[] => {
 const create = (connection: DatabaseSync): void => {
   connection.exec('BEGIN IMMEDIATE')
   try {
-    // Another process may have made them meanwhile.
     if (isEmpty(connection)) {
       for (const part of newTables) connection.exec(part)
       connection.exec(`PRAGMA user_version = ${schemaVersion}`)
@@ -79,7 +78,6 @@ interface Part {
   /** The table, or that of an index. Empty for triggers, views and the like. */
   readonly table: string
   readonly what: string
-  /** Without comments and line breaks. */
   readonly statement: string
 }
 

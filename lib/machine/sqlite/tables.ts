@@ -242,8 +242,7 @@ export const newTables: readonly string[] = [
   backups,
 ]
 
-/** The query for every object, current or earlier, and for its bytes. */
-export const everyObject = `SELECT key, blob, size, fingerprint, 0 AS is_earlier FROM objects
+export const everyObject = `SELECT key, blob, size, fingerprint, 0 AS isEarlier FROM objects
   UNION ALL SELECT key, blob, size, fingerprint, 1 FROM old_objects`
 
 export const tablesWithBlobs = ['objects', 'old_objects', 'uploads'] as const

@@ -1,71 +1,60 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { isBusy } from '../../core/system-failures.ts'
 
 export interface Job {
-  /** Answers the function that reports success. */
-  readonly change: () => () => void
-  readonly fail: (error: unknown) => void
+  readonly change: () => unknown
   readonly waitsForDisk: boolean
 }
 
+type Result = { readonly value: unknown } | { readonly error: unknown }
+
 /**
- * Done: `tell` reports each of the jobs that had their turn, from the first one on. Kept out: by another process.
- * Failed: none of the jobs is done.
+ * Done: the results of the jobs that had their turn, from the first one on. Kept out: by another process. Failed: none
+ * of the jobs is done.
  */
 export type Ending =
-  | { readonly outcome: 'done'; readonly tell: readonly (() => void)[] }
+  | { readonly outcome: 'done'; readonly results: readonly Result[] }
   | { readonly outcome: 'kept out' | 'failed'; readonly error: unknown }
 
 /** Milliseconds; at least one job runs. */
 const longestTransaction = 20
 
 /** Runs each job in a savepoint of its own, so that one that throws changes nothing and the others stay. */
-export const openTransactions = (connection: DatabaseSync, isBusy: (error: unknown) => boolean) => {
+export const createTransactions = (connection: DatabaseSync) => {
   const begin = connection.prepare('BEGIN IMMEDIATE')
   const commit = connection.prepare('COMMIT')
   const mark = connection.prepare('SAVEPOINT change')
   const backToMark = connection.prepare('ROLLBACK TO change')
   const release = connection.prepare('RELEASE change')
 
-  /**
-   * Answers false when SQLite has rolled back the whole transaction, as it may when the disk is full: the others are
-   * undone then too.
-   */
-  const undo = (): boolean => {
-    try {
-      if (connection.isTransaction) {
-        backToMark.run()
-        release.run()
-      }
-    } catch {
-      // Report the first error.
-      return false
-    }
-    return connection.isTransaction
-  }
-
-  const runOne = ({ change, fail }: Job): (() => void) => {
+  const runOne = ({ change }: Job): Result => {
     mark.run()
     try {
-      const tellDone = change()
+      const value = change()
       release.run()
-      return tellDone
+      return { value }
     } catch (error) {
-      if (!undo()) throw error
-      return () => fail(error)
+      try {
+        backToMark.run()
+        release.run()
+      } catch {
+        // Report the first error. SQLite may have rolled back the whole transaction, as when the disk is full.
+        throw error
+      }
+      return { error }
     }
   }
 
-  const runSome = (jobs: readonly Job[]): (() => void)[] => {
-    const tell: (() => void)[] = []
+  const runSome = (jobs: readonly Job[]): readonly Result[] => {
+    const results: Result[] = []
     const end = performance.now() + longestTransaction
     for (const job of jobs) {
-      tell.push(runOne(job))
+      results.push(runOne(job))
       if (performance.now() > end) break
     }
-    return tell
+    return results
   }
 
-  /** An error of a second rollback would hide the reason. */
   const rollBack = () => {
     if (connection.isTransaction) connection.exec('ROLLBACK')
   }
@@ -78,9 +67,9 @@ export const openTransactions = (connection: DatabaseSync, isBusy: (error: unkno
       return { outcome: isBusy(error) ? 'kept out' : 'failed', error }
     }
     try {
-      const tell = runSome(jobs)
+      const results = runSome(jobs)
       commit.run()
-      return { outcome: 'done', tell }
+      return { outcome: 'done', results }
     } catch (error) {
       try {
         rollBack()

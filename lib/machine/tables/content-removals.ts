@@ -1,9 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type ContentKind, contentKinds, objectKindNames } from '../../core/content-kinds.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
-import { type SiteId, storedId } from '../../core/ids.ts'
+import type { SiteId } from '../../core/ids.ts'
 import { byName } from '../../core/names.ts'
 import type { Database } from '../sqlite/database.ts'
+import { prepareAll, query } from '../sqlite/queries.ts'
 import { contentTables, linkTables } from '../sqlite/tables.ts'
 import type { RecordChange } from './history.ts'
 
@@ -18,7 +19,7 @@ const linksPerStep = 2_000
 
 const contentsPerStep = 200
 
-const linkStatements = (connection: DatabaseSync, kind: ContentKind): StatementSync[] =>
+const prepareLinkRemovals = (connection: DatabaseSync, kind: ContentKind): StatementSync[] =>
   objectKindNames
     .filter((objectKind) => kind === 'category' || kind === objectKind)
     .map((objectKind) => {
@@ -30,15 +31,17 @@ const linkStatements = (connection: DatabaseSync, kind: ContentKind): StatementS
       )
     })
 
-const removalStatements = (connection: DatabaseSync, kind: ContentKind) => {
+const prepareRemovals = (connection: DatabaseSync, kind: ContentKind) => {
   const { table } = contentTables[kind]
   return {
-    mark: connection.prepare(`UPDATE ${table} SET going = 1 WHERE site = ? AND id = ? AND going = 0`),
-    isMarked: connection.prepare(`SELECT 1 FROM ${table} WHERE site = ? AND id = ? AND going = 1`),
-    left: connection.prepare(`SELECT site, id FROM ${table} WHERE going = 1 LIMIT +?`),
-    deleteLinks: linkStatements(connection, kind),
-    any: connection.prepare(`SELECT id FROM ${table} WHERE site = ? LIMIT +?`),
-    delete: connection.prepare(`DELETE FROM ${table} WHERE site = ? AND id = ?`),
+    ...prepareAll(connection, {
+      isMarked: `SELECT 1 FROM ${table} WHERE site = ? AND id = ? AND going = 1`,
+      left: query<Pick<ContentName, 'site' | 'id'>>(`SELECT site, id FROM ${table} WHERE going = 1 LIMIT +?`),
+      any: query<Pick<ContentName, 'id'>>(`SELECT id FROM ${table} WHERE site = ? LIMIT +?`),
+      mark: `UPDATE ${table} SET going = 1 WHERE site = ? AND id = ? AND going = 0`,
+      delete: `DELETE FROM ${table} WHERE site = ? AND id = ?`,
+    }),
+    deleteLinks: prepareLinkRemovals(connection, kind),
   }
 }
 
@@ -47,7 +50,7 @@ const removalStatements = (connection: DatabaseSync, kind: ContentKind) => {
  * so that nobody finds it any more, and others remove its links in steps, so that nobody waits for long.
  */
 export const createContentRemovals = ({ connection, read, write }: Database, record: RecordChange) => {
-  const statements = byName(contentKinds, (kind) => removalStatements(connection, kind))
+  const statements = byName(contentKinds, (kind) => prepareRemovals(connection, kind))
 
   const removeStep = ({ site, kind, id }: ContentName): boolean => {
     const { isMarked, deleteLinks, delete: remove } = statements[kind]
@@ -85,8 +88,7 @@ export const createContentRemovals = ({ connection, read, write }: Database, rec
         const { any, mark } = statements[kind]
         const removeSome = (): boolean => {
           const rows = any.all(site, contentsPerStep)
-          for (const row of rows) {
-            const id = Number(row['id'])
+          for (const { id } of rows) {
             mark.run(site, id)
             // With many links it takes transactions of its own.
             if (!removeStep({ site, kind, id })) break
@@ -103,7 +105,7 @@ export const createContentRemovals = ({ connection, read, write }: Database, rec
         for (;;) {
           const rows = await read(() => left.all(linksPerStep))
           if (rows.length === 0) break
-          for (const { site, id } of rows) await finish({ site: storedId(site), kind, id: Number(id) })
+          for (const { site, id } of rows) await finish({ site, kind, id })
         }
       }
     },

@@ -3,42 +3,48 @@ import type { Content } from '../../categories/contents.ts'
 import { type ContentKind, contentMembers, textMember } from '../../core/content-kinds.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Scalars } from '../../core/object-kinds.ts'
+import { type AnyId, type CountedRows, prepareAll, query } from '../sqlite/queries.ts'
 import { contentTables, isNotBeingRemoved } from '../sqlite/tables.ts'
 
-const textStatements = (connection: DatabaseSync, texts: string) => ({
-  some: connection.prepare(`SELECT id, text FROM ${texts} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2))`),
-  put: connection.prepare(`INSERT OR REPLACE INTO ${texts} (site, id, text) VALUES (?, ?, ?)`),
-  isThere: connection.prepare(`SELECT 1 FROM ${texts} WHERE site = ? AND id = ? AND text = ?`),
-})
+export interface ContentRow {
+  readonly members: string
+}
+
+interface Id {
+  readonly id: number
+}
+
+const prepareTexts = (connection: DatabaseSync, texts: string) =>
+  prepareAll(connection, {
+    some: query<{ id: number; text: string }>(
+      `SELECT id, text FROM ${texts} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2))`,
+    ),
+    isThere: `SELECT 1 FROM ${texts} WHERE site = ? AND id = ? AND text = ?`,
+    put: `INSERT OR REPLACE INTO ${texts} (site, id, text) VALUES (?, ?, ?)`,
+  })
 
 /** The first parameter is the site, lists of ids are JSON. */
-export const contentStatements = (connection: DatabaseSync, kind: ContentKind) => {
+export const prepareContents = (connection: DatabaseSync, kind: ContentKind) => {
   const { table, texts } = contentTables[kind]
   const staying = isNotBeingRemoved(`${table}.id`, kind)
+  const isOne = 'site = ?1 AND id IN (SELECT value FROM json_each(?2))'
   return {
-    get: connection.prepare(`SELECT members FROM ${table} WHERE site = ?1 AND id = ?2 AND going = 0`),
-    these: connection.prepare(
-      `SELECT members FROM ${table} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2)) AND going = 0`,
-    ),
-    existing: connection.prepare(
-      `SELECT id FROM ${table} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2)) AND ${staying}`,
-    ),
-    marked: connection.prepare(
-      `SELECT id FROM ${table} WHERE site = ?1 AND id IN (SELECT value FROM json_each(?2)) AND going = 1`,
-    ),
-    behind: connection.prepare(
-      `SELECT members FROM ${table} WHERE site = ?1 AND id > ?2 AND going = 0 ORDER BY id LIMIT +?3`,
-    ),
-    count: connection.prepare(
-      `SELECT count(*) AS count, max(id) AS last
-       FROM (SELECT id FROM ${table} WHERE site = ?1 AND id > ?2 AND ${staying} ORDER BY id LIMIT +?3)`,
-    ),
-    highest: connection.prepare(`SELECT max(id) AS id FROM ${table} WHERE site = ?1`),
-    insert: connection.prepare(`INSERT INTO ${table} (site, id, members) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`),
-    put: connection.prepare(
-      `INSERT INTO ${table} (site, id, members) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET members = excluded.members`,
-    ),
-    texts: texts === undefined ? undefined : textStatements(connection, texts),
+    ...prepareAll(connection, {
+      get: query<ContentRow>(`SELECT members FROM ${table} WHERE site = ?1 AND id = ?2 AND going = 0`),
+      these: query<ContentRow>(`SELECT members FROM ${table} WHERE ${isOne} AND going = 0`),
+      behind: query<ContentRow>(
+        `SELECT members FROM ${table} WHERE site = ?1 AND id > ?2 AND going = 0 ORDER BY id LIMIT +?3`,
+      ),
+      existing: query<Id>(`SELECT id FROM ${table} WHERE ${isOne} AND ${staying}`),
+      marked: query<Id>(`SELECT id FROM ${table} WHERE ${isOne} AND going = 1`),
+      count: query<CountedRows>(`SELECT count(*) AS count, max(id) AS last
+        FROM (SELECT id FROM ${table} WHERE site = ?1 AND id > ?2 AND ${staying} ORDER BY id LIMIT +?3)`),
+      highest: query<AnyId>(`SELECT max(id) AS id FROM ${table} WHERE site = ?1`),
+      insert: `INSERT INTO ${table} (site, id, members) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
+      put: `INSERT INTO ${table} (site, id, members) VALUES (?, ?, ?)
+        ON CONFLICT DO UPDATE SET members = excluded.members`,
+    }),
+    texts: texts === undefined ? undefined : prepareTexts(connection, texts),
   }
 }
 
@@ -60,8 +66,8 @@ const emptyOf = (kind: ContentKind): Scalars => {
  * Missing members are null. Lists are made of thousands of these: spreading objects takes half the time of a loop over
  * their members.
  */
-export const contentReader = (site: SiteId, kind: ContentKind): ((kept: string) => Content) => {
+export const contentReader = (site: SiteId, kind: ContentKind): ((row: ContentRow) => Content) => {
   const empty = emptyOf(kind)
   const known = Object.hasOwn(empty, 'siteId') ? { siteId: site } : {}
-  return (kept) => ({ ...empty, ...JSON.parse(kept), ...known })
+  return ({ members }) => ({ ...empty, ...JSON.parse(members), ...known })
 }

@@ -4,10 +4,10 @@ import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { byName } from '../../core/names.ts'
 import type { Database } from '../sqlite/database.ts'
-import { countPages, forEachBatch, readPages } from '../sqlite/paging.ts'
+import { countPages, prepareAll, query, readBatches, readPages } from '../sqlite/queries.ts'
 import { createContentRemovals } from './content-removals.ts'
-import { contentReader, contentStatements, membersToKeep } from './content-rows.ts'
-import type { RecordChange } from './history.ts'
+import { contentReader, membersToKeep, prepareContents } from './content-rows.ts'
+import { type RecordChange, recordIf } from './history.ts'
 
 /** Entries, and characters of their texts, in one transaction, so that nobody waits for long. */
 const mostEntries = 500
@@ -41,23 +41,16 @@ const piecesOf = (contents: readonly Content[], kind: ContentKind): Content[][] 
   return pieces
 }
 
-type Rows = Database & {
-  readonly statements: Readonly<Record<ContentKind, ReturnType<typeof contentStatements>>>
-}
+type Statements = Readonly<Record<ContentKind, ReturnType<typeof prepareContents>>>
 
-const reader = (site: SiteId, kind: ContentKind) => {
-  const readContent = contentReader(site, kind)
-  return (row: Readonly<Record<string, unknown>>) => readContent(String(row['members']))
-}
-
-const createPieces = ({ statements }: Pick<Rows, 'statements'>, record: RecordChange) => {
+const createPieces = (statements: Statements, record: RecordChange) => {
   const put = (site: SiteId, kind: ContentKind, content: Content) => {
     statements[kind].put.run(site, content.id, membersToKeep(content, kind))
     statements[kind].texts?.put.run(site, content.id, textOf(content, kind))
   }
 
   const markedOf = (site: SiteId, kind: ContentKind, ids: readonly number[]): number[] =>
-    statements[kind].marked.all(site, JSON.stringify(ids)).map(({ id }) => Number(id))
+    statements[kind].marked.all(site, JSON.stringify(ids)).map(({ id }) => id)
 
   const putDifference = (site: SiteId, kind: ContentKind, stored: Content | undefined, content: Content): boolean => {
     if (!stored) {
@@ -76,22 +69,18 @@ const createPieces = ({ statements }: Pick<Rows, 'statements'>, record: RecordCh
   return {
     /** Answers the ids that are being removed: nothing is stored then. */
     put(site: SiteId, kind: ContentKind, piece: readonly Content[], entry?: HistoryEntry): number[] {
-      const marked = markedOf(
-        site,
-        kind,
-        piece.map(({ id }) => id),
-      )
+      const ids = piece.map(({ id }) => id)
+      const marked = markedOf(site, kind, ids)
       if (marked.length > 0) return marked
       for (const content of piece) put(site, kind, content)
       if (entry) record(entry)
       return marked
     },
 
-    /** Changes as many contents as one transaction takes. */
     change(site: SiteId, kind: ContentKind, ids: readonly number[], apply: Apply, entry?: HistoryEntry): Changed {
       const marked = markedOf(site, kind, ids)
       if (marked.length > 0) return { done: 0, changed: 0, marked }
-      const toContent = reader(site, kind)
+      const toContent = contentReader(site, kind)
       let done = 0
       let changed = 0
       let left = mostText
@@ -110,57 +99,51 @@ const createPieces = ({ statements }: Pick<Rows, 'statements'>, record: RecordCh
   }
 }
 
-const createQueries = ({ connection, read, statements }: Rows) => {
-  const list: Contents['list'] = (site, kind, after, limit) =>
-    readPages(
+const createQueries = (database: Database, statements: Statements) => {
+  const { connection, read } = database
+
+  const list: Contents['list'] = async (site, kind, after, limit) => {
+    const toContent = contentReader(site, kind)
+    return readPages(database, {
       after,
       limit,
-      async (last, some) => {
-        const contents = (await read(() => statements[kind].behind.all(site, last, some))).map(reader(site, kind))
-        return contents.map((content) => ({ id: content.id, content }))
-      },
-      ({ id }) => id,
-    )
+      query: (last, some): Listed[] =>
+        statements[kind].behind
+          .all(site, last, some)
+          .map(toContent)
+          .map((content) => ({ id: content.id, content })),
+      keyOf: ({ id }) => id,
+    })
+  }
 
   const texts: Contents['texts'] = async (site, kind, ids) => {
-    const found = new Map<number, string>()
     const some = statements[kind].texts?.some
-    if (!some) return found
-    await forEachBatch(ids, async (batch) => {
-      const rows = await read(() => some.all(site, JSON.stringify(batch)))
-      for (const { id, text } of rows) found.set(Number(id), String(text))
-    })
-    return found
+    const rows = some ? await readBatches(database, ids, (json) => some.all(site, json)) : []
+    return new Map(rows.map(({ id, text }) => [id, text]))
   }
 
   // Commits of other connections, and changes of this one, which the version does not count.
-  const version = connection.prepare('PRAGMA data_version')
-  const changes = connection.prepare('SELECT total_changes() AS changes')
+  const { version, changes } = prepareAll(connection, {
+    version: query<{ data_version: number }>('PRAGMA data_version'),
+    changes: query<{ count: number }>('SELECT total_changes() AS count'),
+  })
 
   return {
-    state: () => read(() => `${version.get()?.['data_version']}.${changes.get()?.['changes']}`),
+    state: () => read(() => `${version.get()?.data_version}.${changes.get()?.count}`),
 
     async get(site, kind, id) {
       const row = await read(() => statements[kind].get.get(site, id))
-      return row && reader(site, kind)(row)
+      return row && contentReader(site, kind)(row)
     },
 
     async getMany(site, kind, ids) {
-      const contents = new Map<number, Content>()
-      await forEachBatch(ids, async (batch) => {
-        const rows = await read(() => statements[kind].these.all(site, JSON.stringify(batch)))
-        for (const content of rows.map(reader(site, kind))) contents.set(content.id, content)
-      })
-      return contents
+      const rows = await readBatches(database, ids, (json) => statements[kind].these.all(site, json))
+      return new Map(rows.map(contentReader(site, kind)).map((content) => [content.id, content]))
     },
 
     async existing(site, kind, ids) {
-      const existing = new Set<number>()
-      await forEachBatch(ids, async (batch) => {
-        const rows = await read(() => statements[kind].existing.all(site, JSON.stringify(batch)))
-        for (const { id } of rows) existing.add(Number(id))
-      })
-      return existing
+      const rows = await readBatches(database, ids, (json) => statements[kind].existing.all(site, json))
+      return new Set(rows.map(({ id }) => id))
     },
 
     texts,
@@ -170,43 +153,39 @@ const createQueries = ({ connection, read, statements }: Rows) => {
       const listed = await list(site, kind, after, limit)
       const member = textMember(kind)
       if (member === undefined) return listed
-      const found = await texts(
-        site,
-        kind,
-        listed.map(({ id }) => id),
-      )
+      const ids = listed.map(({ id }) => id)
+      const found = await texts(site, kind, ids)
       return listed.map(
         ({ id, content }): Listed => ({ id, content: content && { ...content, [member]: found.get(id) ?? '' } }),
       )
     },
 
     count: (site, kind, after, limit) =>
-      countPages(after, limit, (last, some) => read(() => statements[kind].count.get(site, last, some))),
+      countPages(database, after, limit, (last, some) => statements[kind].count.get(site, last, some)),
 
-    highestId: (site, kind) => read(() => Number(statements[kind].highest.get(site)?.['id'] ?? 0)),
+    highestId: (site, kind) => read(() => statements[kind].highest.get(site)?.id ?? 0),
   } satisfies Partial<Contents>
 }
 
 export const createContents = (database: Database, record: RecordChange): Contents => {
   const { connection, write } = database
   const removals = createContentRemovals(database, record)
-  const statements = byName(contentKinds, (kind) => contentStatements(connection, kind))
-  const pieces = createPieces({ statements }, record)
+  const statements = byName(contentKinds, (kind) => prepareContents(connection, kind))
+  const pieces = createPieces(statements, record)
 
   const finishAll = async (site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<void> => {
     for (const id of ids) await removals.finish({ site, kind, id })
   }
 
   return {
-    ...createQueries({ ...database, statements }),
+    ...createQueries(database, statements),
 
     create: (site, kind, content, entry) =>
       write(() => {
         const members = membersToKeep(content, kind)
-        if (statements[kind].insert.run(site, content.id, members).changes === 0) return false
-        statements[kind].texts?.put.run(site, content.id, textOf(content, kind))
-        record(entry)
-        return true
+        const isNew = statements[kind].insert.run(site, content.id, members).changes === 1
+        if (isNew) statements[kind].texts?.put.run(site, content.id, textOf(content, kind))
+        return recordIf(isNew, record, entry)
       }),
 
     async putMany(site, kind, contents, entry) {
@@ -241,5 +220,4 @@ export const createContents = (database: Database, record: RecordChange): Conten
 
 /** Completes the removals that a killed process has left. */
 export const finishRemovals = (database: Database): Promise<void> =>
-  // Each of them was written down when it began.
   createContentRemovals(database, () => {}).finishAll()

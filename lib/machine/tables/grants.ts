@@ -1,25 +1,25 @@
-import type { SQLOutputValue } from 'node:sqlite'
-import type { Grants } from '../../access/grants.ts'
-import { type Grant, storedGrant } from '../../access/grants.ts'
+import { type Grant, type Grants, storedGrant } from '../../access/grants.ts'
 import type { Database } from '../sqlite/database.ts'
-import { readPages } from '../sqlite/paging.ts'
+import { prepareAll, query, readPages } from '../sqlite/queries.ts'
 import type { RecordChange } from './history.ts'
 
-const toGrant = (row: Record<string, SQLOutputValue>): Grant =>
-  storedGrant({
-    ...row,
-    sites: JSON.parse(String(row['sites'])),
-    permissions: JSON.parse(String(row['permissions'])),
-  })
+interface GrantRow extends Pick<Grant, 'hash' | 'user' | 'expires'> {
+  readonly sites: string
+  readonly permissions: string
+}
 
-export const createGrants = ({ connection, read, write }: Database, record: RecordChange): Grants => {
-  const get = connection.prepare('SELECT * FROM grants WHERE hash = ?')
-  const put = connection.prepare(
-    'INSERT OR REPLACE INTO grants (hash, user, sites, permissions, expires) VALUES (?, ?, ?, ?, ?)',
-  )
-  const remove = connection.prepare('DELETE FROM grants WHERE hash = ?')
-  const setSites = connection.prepare('UPDATE grants SET sites = ? WHERE hash = ?')
-  const some = connection.prepare('SELECT * FROM grants WHERE hash > ? ORDER BY hash LIMIT +?')
+const toGrant = (row: GrantRow): Grant =>
+  storedGrant({ ...row, sites: JSON.parse(row.sites), permissions: JSON.parse(row.permissions) })
+
+export const createGrants = (database: Database, record: RecordChange): Grants => {
+  const { connection, read, write } = database
+  const { get, some, put, remove, setSites } = prepareAll(connection, {
+    get: query<GrantRow>('SELECT * FROM grants WHERE hash = ?'),
+    some: query<GrantRow>('SELECT * FROM grants WHERE hash > ? ORDER BY hash LIMIT +?'),
+    put: 'INSERT OR REPLACE INTO grants (hash, user, sites, permissions, expires) VALUES (?, ?, ?, ?, ?)',
+    remove: 'DELETE FROM grants WHERE hash = ?',
+    setSites: 'UPDATE grants SET sites = ? WHERE hash = ?',
+  })
 
   return {
     async get(hash) {
@@ -53,12 +53,11 @@ export const createGrants = ({ connection, read, write }: Database, record: Reco
       }),
 
     async *list() {
-      yield* await readPages(
-        '',
-        Number.POSITIVE_INFINITY,
-        (after, limit) => read(() => some.all(after, limit).map(toGrant)),
-        ({ hash }) => hash,
-      )
+      yield* await readPages(database, {
+        after: '',
+        query: (after, limit) => some.all(after, limit).map(toGrant),
+        keyOf: ({ hash }) => hash,
+      })
     },
   }
 }

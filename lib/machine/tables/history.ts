@@ -1,9 +1,9 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { type HistoryEntry, readChangeType } from '../../core/history-entry.ts'
-import { storedId } from '../../core/ids.ts'
+import type { SiteId } from '../../core/ids.ts'
 import { type Change, type History, keptFor } from '../../history/history.ts'
 import type { Database } from '../sqlite/database.ts'
-import { readPages } from '../sqlite/paging.ts'
+import { type AnyId, prepareAll, prepareQuery, query, readPages } from '../sqlite/queries.ts'
 
 /** Runs within the transaction of the change: both become visible, or neither. */
 export type RecordChange = (entry: HistoryEntry) => void
@@ -22,41 +22,62 @@ export const createRecorder = (connection: DatabaseSync, now: () => number): Rec
   }
 }
 
-const toChange = (row: Readonly<Record<string, SQLOutputValue>>): Change => {
-  const type = readChangeType(String(row['type']))
-  if (!type) throw new Error(`There is no change of the type ${row['type']}`)
+/** Records a change if it was made. Answers whether it was. */
+export const recordIf = (isMade: boolean, record: RecordChange, entry: HistoryEntry): boolean => {
+  if (isMade) record(entry)
+  return isMade
+}
+
+interface ChangeRow {
+  readonly id: number
+  readonly site: SiteId
+  readonly at: number
+  readonly type: string
+  readonly subject: string
+  readonly actor: string
+  readonly request: string | null
+  readonly details: string | null
+}
+
+const toChange = ({ id, site, at, type: stored, subject, actor, request, details }: ChangeRow): Change => {
+  const type = readChangeType(stored)
+  if (!type) throw new Error(`There is no change of the type ${stored}`)
   return {
-    position: Number(row['id']),
-    at: Number(row['at']),
-    site: storedId(row['site']),
+    position: id,
+    at,
+    site,
     type,
-    subject: String(row['subject']),
-    actor: String(row['actor']),
-    ...(row['request'] !== null && { requestId: String(row['request']) }),
-    ...(row['details'] !== null && { details: JSON.parse(String(row['details'])) }),
+    subject,
+    actor,
+    ...(request !== null && { requestId: request }),
+    ...(details !== null && { details: JSON.parse(details) }),
   }
 }
 
+const positionOf = ({ position }: Change): number => position
+
 /** SQLite writes one transaction after the other: positions become visible in their order. */
-export const createHistory = ({ connection, read }: Pick<Database, 'connection' | 'read'>): History => {
-  const behind = connection.prepare('SELECT * FROM changes WHERE site = ? AND id > ? ORDER BY id LIMIT +?')
-  const last = connection.prepare('SELECT * FROM changes WHERE site = ? AND id < ? ORDER BY id DESC LIMIT +?')
+export const createHistory = (database: Pick<Database, 'connection' | 'read'>): History => {
+  const changes = prepareAll(database.connection, {
+    after: query<ChangeRow>('SELECT * FROM changes WHERE site = ? AND id > ? ORDER BY id LIMIT +?'),
+    before: query<ChangeRow>('SELECT * FROM changes WHERE site = ? AND id < ? ORDER BY id DESC LIMIT +?'),
+  })
   return {
     after: (site, position, limit) =>
-      readPages(
-        position,
+      readPages(database, {
+        after: position,
         limit,
-        (from, some) => read(() => behind.all(site, from, some).map(toChange)),
-        (change) => change.position,
-      ),
+        query: (from, some) => changes.after.all(site, from, some).map(toChange),
+        keyOf: positionOf,
+      }),
 
     async before(site, position = Number.MAX_SAFE_INTEGER, limit) {
-      const newestFirst = await readPages(
-        position,
+      const newestFirst = await readPages(database, {
+        after: position,
         limit,
-        (from, some) => read(() => last.all(site, from, some).map(toChange)),
-        (change) => change.position,
-      )
+        query: (from, some) => changes.before.all(site, from, some).map(toChange),
+        keyOf: positionOf,
+      })
       return newestFirst.toReversed()
     },
   }
@@ -68,17 +89,18 @@ export const createHistorySweep = (
   { connection, read, write }: Pick<Database, 'connection' | 'read' | 'write'>,
   now: () => number,
 ): (() => Promise<void>) => {
-  const nextSite = connection.prepare('SELECT min(site) AS site FROM changes WHERE site > ?')
+  const nextSite = prepareQuery<AnyId>(connection, 'SELECT min(site) AS id FROM changes WHERE site > ?')
   const remove = connection.prepare(
     `DELETE FROM changes WHERE site = ?1
        AND id IN (SELECT id FROM changes WHERE site = ?1 AND id < ?2 ORDER BY id LIMIT +?3)`,
   )
-  const siteBehind = (site: number) => read(() => nextSite.get(site)?.['site'] ?? undefined)
   return async () => {
     const oldest = (now() - keptFor) * perMillisecond
-    for (let site = await siteBehind(0); site !== undefined; site = await siteBehind(Number(site))) {
-      const ofSite = site
-      while ((await write(() => remove.run(ofSite, oldest, slice).changes)) === slice);
+    for (let last = 0; ; ) {
+      const site = (await read(() => nextSite.get(last)))?.id
+      if (!site) return
+      while ((await write(() => remove.run(site, oldest, slice).changes)) === slice);
+      last = site
     }
   }
 }

@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../sqlite/database.ts'
+import { prepareQuery } from '../sqlite/queries.ts'
 
 const secretName = 'downloads'
 
 /** Random bytes that sign the links of this directory, made when they are first needed. */
 export const openLinkSecret = async ({ connection, read, write }: Database): Promise<Uint8Array> => {
-  const select = connection.prepare('SELECT bytes FROM secrets WHERE name = ?')
+  const select = prepareQuery<{ bytes: Uint8Array }>(connection, 'SELECT bytes FROM secrets WHERE name = ?')
   const insert = connection.prepare('INSERT OR IGNORE INTO secrets (name, bytes) VALUES (?, ?)')
-  const find = () => select.get(secretName)?.['bytes']
+  const find = () => select.get(secretName)?.bytes
   const known = await read(find)
-  if (known instanceof Uint8Array) return known
+  if (known) return known
   const made = await write(() => {
     insert.run(secretName, randomBytes(32))
     return find()
   })
-  if (made instanceof Uint8Array) return made
+  if (made) return made
   throw new Error('The database holds no secret for links to files')
 }

@@ -2,12 +2,12 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { unlimited } from '../../core/deadline.ts'
 import { entryOfRemoval, type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/folder-removals.ts'
-import type { PlaceConditions, RemovedFolder } from '../../storage/object-store.ts'
+import type { Period, PlaceConditions, RemovedFolder } from '../../storage/object-store.ts'
 import { root, type StoragePath, toStoragePath } from '../../storage/path.ts'
 import type { Workflows } from '../../storage/workflows.ts'
 import type { Database } from '../sqlite/database.ts'
-import { readPages } from '../sqlite/paging.ts'
-import type { RecordChange } from './history.ts'
+import { type AnyId, prepareAll, prepareQuery, query, readPages } from '../sqlite/queries.ts'
+import { type RecordChange, recordIf } from './history.ts'
 
 /** Paths below a folder begin here in the order of their bytes, … */
 const insideFolder = (folder: StoragePath): string => (folder === root ? '' : `${folder}/`)
@@ -22,37 +22,33 @@ interface Lease {
   readonly heard: number
 }
 
-const removalStatements = (connection: DatabaseSync) => ({
-  insert: connection.prepare(
-    'INSERT INTO folder_removals (site, folder, id, entry, began) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
-  ),
-  get: connection.prepare('SELECT id FROM folder_removals WHERE site = ? AND folder = ?'),
-  remove: connection.prepare(
-    'DELETE FROM folder_removals WHERE site = ? AND folder = ? AND id = ? RETURNING entry, removed, began',
-  ),
-  count: connection.prepare(
-    'UPDATE folder_removals SET removed = removed + ? WHERE site = ? AND folder = ? AND id = ?',
-  ),
-  these: connection.prepare(
-    'SELECT folder, id FROM folder_removals WHERE site = ? AND folder IN (SELECT value FROM json_each(?))',
-  ),
-  firstBelow: connection.prepare('SELECT 1 FROM folder_removals WHERE site = ? AND folder >= ? AND folder < ? LIMIT 1'),
-  last: connection.prepare(
-    `SELECT began, ended FROM removed_folders
-     WHERE site = ? AND folder IN (SELECT value FROM json_each(?)) ORDER BY ended DESC`,
-  ),
-})
+const prepareRemovals = (connection: DatabaseSync) =>
+  prepareAll(connection, {
+    get: query<{ id: string }>('SELECT id FROM folder_removals WHERE site = ? AND folder = ?'),
+    remove: query<{ entry: string; removed: number; began: number }>(
+      'DELETE FROM folder_removals WHERE site = ? AND folder = ? AND id = ? RETURNING entry, removed, began',
+    ),
+    these: query<{ folder: string; id: string }>(
+      'SELECT folder, id FROM folder_removals WHERE site = ? AND folder IN (SELECT value FROM json_each(?))',
+    ),
+    firstBelow: 'SELECT 1 FROM folder_removals WHERE site = ? AND folder >= ? AND folder < ? LIMIT 1',
+    last: query<Period>(`SELECT began AS "from", ended AS "to" FROM removed_folders
+      WHERE site = ? AND folder IN (SELECT value FROM json_each(?)) ORDER BY ended DESC`),
+    insert:
+      'INSERT INTO folder_removals (site, folder, id, entry, began) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    count: 'UPDATE folder_removals SET removed = removed + ? WHERE site = ? AND folder = ? AND id = ?',
+  })
 
 /**
  * Records of removals, written within the transactions of changes. Their moments are in milliseconds, in the order of
  * all changes of files: the clock may have been set back.
  */
 export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall']) => {
-  const latest = connection.prepare('SELECT coalesce(max(gone), 0) / 1000 AS latest FROM old_objects')
+  const latest = prepareQuery<AnyId>(connection, 'SELECT max(gone) / 1000 AS id FROM old_objects')
   const insert = connection.prepare(
     'INSERT OR REPLACE INTO removed_folders (site, folder, began, ended) VALUES (?, ?, ?, ?)',
   )
-  const now = () => Math.max(wall(), Number(latest.get()?.['latest']))
+  const now = () => Math.max(wall(), latest.get()?.id ?? 0)
   return {
     now,
     note: ({ site, folder, since }: RemovedFolder) => void insert.run(site, folder, since, now()),
@@ -78,14 +74,14 @@ export const createFolderRemovals = (
   record: RecordChange,
   { monotonic, wall }: Clock = systemClock,
 ): FolderRemovals => {
-  const statements = removalStatements(connection)
+  const removals = prepareRemovals(connection)
   const records = createRemovalRecords(connection, wall)
   const leases = createLeases(monotonic)
 
   const openOf: FolderRemovals['openOf'] = async (site, folders) => {
-    const rows = await read(() => statements.these.all(site, JSON.stringify(folders)))
+    const rows = await read(() => removals.these.all(site, JSON.stringify(folders)))
     return rows.map(({ folder, id }) => {
-      const task: RemovalTask = { site, path: toStoragePath(String(folder)), id: String(id) }
+      const task: RemovalTask = { site, path: toStoragePath(folder), id }
       const { heard = Number.NEGATIVE_INFINITY } = leases.of(task) ?? {}
       return { path: task.path, id: task.id, isTended: monotonic() - heard < longestSilence, isHold: false }
     })
@@ -95,8 +91,8 @@ export const createFolderRemovals = (
     async open(site, folder, id, entry, deadline = unlimited) {
       const opened = await write(() => {
         deadline.check()
-        statements.insert.run(site, folder, id, JSON.stringify(entry), records.now())
-        return String(statements.get.get(site, folder)?.['id'])
+        removals.insert.run(site, folder, id, JSON.stringify(entry), records.now())
+        return removals.get.get(site, folder)?.id ?? id
       })
       if (opened === id) leases.note({ site, path: folder, id })
       return opened
@@ -115,16 +111,16 @@ export const createFolderRemovals = (
     async giveBack(task, holder, removed) {
       if (leases.of(task)?.holder !== holder) return
       const { site, path, id } = task
-      if (removed > 0) await write(() => statements.count.run(removed, site, path, id))
+      if (removed > 0) await write(() => removals.count.run(removed, site, path, id))
       leases.note(task)
     },
 
     async close(site, path, id, removed) {
       await write(() => {
-        const row = statements.remove.get(site, path, id)
+        const row = removals.remove.get(site, path, id)
         if (!row) return
-        record(entryOfRemoval(JSON.parse(String(row['entry'])), Number(row['removed']) + removed))
-        records.note({ site, folder: path, since: Number(row['began']) })
+        record(entryOfRemoval(JSON.parse(row.entry), row.removed + removed))
+        records.note({ site, folder: path, since: row.began })
       })
       leases.end({ site, path, id })
     },
@@ -136,17 +132,13 @@ export const createFolderRemovals = (
     release: async () => {},
     note: async () => {},
 
-    async lastOf(site, folders) {
-      const rows = await read(() => statements.last.all(site, JSON.stringify(folders)))
-      return rows.map(({ began, ended }) => ({ from: Number(began), to: Number(ended) }))
-    },
+    lastOf: (site, folders) => read(() => removals.last.all(site, JSON.stringify(folders))),
 
     isOpenBelow: (site, folder) =>
-      read(() => statements.firstBelow.get(site, insideFolder(folder), behindFolder(folder)) !== undefined),
+      read(() => removals.firstBelow.get(site, insideFolder(folder), behindFolder(folder)) !== undefined),
   }
 }
 
-/** `before` is in milliseconds since the epoch. */
 export const forgetRemovals = async ({ connection, write }: Database, before: number): Promise<void> => {
   const forget = connection.prepare('DELETE FROM removed_folders WHERE ended < ?')
   await write(() => void forget.run(before))
@@ -161,28 +153,21 @@ export const createRemovalCheck = (connection: DatabaseSync) => {
     any.get(site, JSON.stringify(folders)) !== undefined
 }
 
-export const createWorkflows = ({ connection, read, write }: Database, record: RecordChange): Workflows => {
-  const insert = connection.prepare('INSERT INTO workflows (site, page) VALUES (?, ?) ON CONFLICT DO NOTHING')
-  const remove = connection.prepare('DELETE FROM workflows WHERE site = ? AND page = ?')
-  const firstOf = connection.prepare(
-    'SELECT 1 FROM workflows WHERE site = ? AND page IN (SELECT value FROM json_each(?)) LIMIT 1',
-  )
-  const behind = connection.prepare('SELECT page FROM workflows WHERE site = ? AND page > ? ORDER BY page LIMIT +?')
-  const removeAll = connection.prepare('DELETE FROM workflows WHERE site = ?')
-  const firstBelow = connection.prepare('SELECT 1 FROM workflows WHERE site = ? AND page >= ? AND page < ? LIMIT 1')
+export const createWorkflows = (database: Database, record: RecordChange): Workflows => {
+  const { connection, read, write } = database
+  const { insert, remove, removeAll, firstOf, firstBelow, behind } = prepareAll(connection, {
+    insert: 'INSERT INTO workflows (site, page) VALUES (?, ?) ON CONFLICT DO NOTHING',
+    remove: 'DELETE FROM workflows WHERE site = ? AND page = ?',
+    removeAll: 'DELETE FROM workflows WHERE site = ?',
+    firstOf: 'SELECT page FROM workflows WHERE site = ? AND page IN (SELECT value FROM json_each(?)) LIMIT 1',
+    firstBelow: 'SELECT page FROM workflows WHERE site = ? AND page >= ? AND page < ? LIMIT 1',
+    behind: query<{ page: string }>('SELECT page FROM workflows WHERE site = ? AND page > ? ORDER BY page LIMIT +?'),
+  })
 
   return {
-    start: (site, page, entry) =>
-      write(() => {
-        if (insert.run(site, page).changes === 1) record(entry)
-      }),
+    start: (site, page, entry) => write(() => void recordIf(insert.run(site, page).changes === 1, record, entry)),
 
-    end: (site, page, entry) =>
-      write(() => {
-        if (remove.run(site, page).changes === 0) return false
-        record(entry)
-        return true
-      }),
+    end: (site, page, entry) => write(() => recordIf(remove.run(site, page).changes === 1, record, entry)),
 
     isRunning: (site, pages) => read(() => firstOf.get(site, JSON.stringify(pages)) !== undefined),
 
@@ -190,12 +175,12 @@ export const createWorkflows = ({ connection, read, write }: Database, record: R
       read(() => firstBelow.get(site, insideFolder(folder), behindFolder(folder)) !== undefined),
 
     list: (site, after = root, limit) =>
-      readPages(
+      readPages(database, {
         after,
         limit,
-        (last, some) => read(() => behind.all(site, last, some).map(({ page }) => toStoragePath(String(page)))),
-        (page) => page,
-      ),
+        query: (last, some) => behind.all(site, last, some).map(({ page }) => toStoragePath(page)),
+        keyOf: (page) => page,
+      }),
 
     clear: (site) => write(() => void removeAll.run(site)),
   }

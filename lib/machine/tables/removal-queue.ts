@@ -1,10 +1,10 @@
-import type { SQLOutputValue } from 'node:sqlite'
 import { type Clock, systemClock } from '../../core/clock.ts'
-import { storedId } from '../../core/ids.ts'
+import type { SiteId } from '../../core/ids.ts'
 import type { RemovalMessage, Rest } from '../../storage/continue-removal.ts'
 import type { RemovalQueue, RemovalTask } from '../../storage/folder-removals.ts'
 import { toStoragePath } from '../../storage/path.ts'
 import type { Database } from '../sqlite/database.ts'
+import { prepareQuery } from '../sqlite/queries.ts'
 
 /** Works for about `slice` milliseconds. Answers the rest. */
 type RemovalWorker = (message: RemovalMessage, slice: number) => Promise<Rest | undefined>
@@ -20,11 +20,12 @@ export interface LocalRemovalQueue extends RemovalQueue {
 const slice = 1_000
 const pauseAfterFailure = 5_000
 
-const toTask = (row: Record<string, SQLOutputValue>): RemovalTask => ({
-  site: storedId(row['site']),
-  path: toStoragePath(String(row['path'])),
-  id: String(row['id']),
-})
+interface TaskRow {
+  readonly number: number
+  readonly site: SiteId
+  readonly path: string
+  readonly id: string
+}
 
 /**
  * Tasks are in the database, but only the server knows when they are due. A task that was put off for a request to
@@ -35,7 +36,7 @@ export const createRemovalQueue = (
   { monotonic }: Clock = systemClock,
 ): LocalRemovalQueue => {
   const insert = connection.prepare('INSERT INTO removal_queue (site, path, id) VALUES (?, ?, ?)')
-  const all = connection.prepare('SELECT * FROM removal_queue ORDER BY number')
+  const all = prepareQuery<TaskRow>(connection, 'SELECT * FROM removal_queue ORDER BY number')
   const remove = connection.prepare('DELETE FROM removal_queue WHERE number = ?')
 
   const tasks = new Map<number, { readonly task: RemovalTask; readonly due: number }>()
@@ -87,9 +88,9 @@ export const createRemovalQueue = (
 
     async start(worker) {
       const left = await read(() => all.all())
-      for (const row of left) {
-        const number = Number(row['number'])
-        if (!tasks.has(number)) tasks.set(number, { task: toTask(row), due: monotonic() })
+      for (const { number, site, path, id } of left) {
+        const task = { site, path: toStoragePath(path), id }
+        if (!tasks.has(number)) tasks.set(number, { task, due: monotonic() })
       }
       work = worker
       wake()

@@ -1,88 +1,80 @@
-import type { SQLOutputValue } from 'node:sqlite'
-import { storedId } from '../../core/ids.ts'
 import type { DataCentre, Site, SiteDirectory } from '../../sites/site-directory.ts'
 import type { Database } from '../sqlite/database.ts'
-import { readPages } from '../sqlite/paging.ts'
-import type { RecordChange } from './history.ts'
+import { type Flag, prepareAll, query, readPages } from '../sqlite/queries.ts'
+import { type RecordChange, recordIf } from './history.ts'
 
-type Row = Record<string, SQLOutputValue>
+interface SiteRow extends Omit<Site, 'renderingEngine'> {
+  readonly renderingEngine: Flag
+}
 
-const toSite = (row: Row): Site => ({
-  id: storedId(row['id']),
-  name: String(row['name']),
-  dataCentre: String(row['data_centre']),
-  renderingEngine: row['rendering_engine'] === 1,
+const toSite = (row: SiteRow): Site => ({ ...row, renderingEngine: row.renderingEngine === 1 })
+
+interface DataCentreRow extends Pick<DataCentre, 'id' | 'url'> {
+  readonly isDefault: Flag
+  readonly region: string | null
+}
+
+const toDataCentre = ({ id, url, isDefault, region }: DataCentreRow): DataCentre => ({
+  id,
+  url,
+  isDefault: isDefault === 1,
+  ...(region !== null && { region }),
 })
 
-const toDataCentre = (row: Row): DataCentre => ({
-  id: String(row['id']),
-  url: String(row['url']),
-  isDefault: row['is_default'] === 1,
-  ...(row['region'] !== null && { region: String(row['region']) }),
-})
-
-export const createSiteDirectory = ({ connection, read, write }: Database, record: RecordChange): SiteDirectory => {
-  const site = connection.prepare('SELECT * FROM sites WHERE id = ?')
-  const sites = connection.prepare('SELECT * FROM sites WHERE id > ? ORDER BY id LIMIT +?')
-  const insertSite = connection.prepare(
-    'INSERT INTO sites (id, name, data_centre, rendering_engine) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-  )
-  const rename = connection.prepare('UPDATE sites SET name = ? WHERE id = ?')
-  const remove = connection.prepare('DELETE FROM sites WHERE id = ?')
-  const dataCentre = connection.prepare('SELECT * FROM data_centres WHERE id = ?')
-  const dataCentres = connection.prepare('SELECT * FROM data_centres ORDER BY id')
-  const putDataCentre = connection.prepare(
-    'INSERT OR REPLACE INTO data_centres (id, url, is_default, region) VALUES (?, ?, ?, ?)',
-  )
+export const createSiteDirectory = (database: Database, record: RecordChange): SiteDirectory => {
+  const { connection, read, write } = database
+  const columns = 'id, name, data_centre AS dataCentre, rendering_engine AS renderingEngine'
+  const tables = prepareAll(connection, {
+    site: query<SiteRow>(`SELECT ${columns} FROM sites WHERE id = ?`),
+    sites: query<SiteRow>(`SELECT ${columns} FROM sites WHERE id > ? ORDER BY id LIMIT +?`),
+    dataCentre: query<DataCentreRow>('SELECT id, url, is_default AS isDefault, region FROM data_centres WHERE id = ?'),
+    dataCentres: query<DataCentreRow>('SELECT id, url, is_default AS isDefault, region FROM data_centres ORDER BY id'),
+    insertSite:
+      'INSERT INTO sites (id, name, data_centre, rendering_engine) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    renameSite: 'UPDATE sites SET name = ? WHERE id = ?',
+    removeSite: 'DELETE FROM sites WHERE id = ?',
+    putDataCentre: 'INSERT OR REPLACE INTO data_centres (id, url, is_default, region) VALUES (?, ?, ?, ?)',
+  })
 
   return {
     async getSite(id) {
-      const row = await read(() => site.get(id))
+      const row = await read(() => tables.site.get(id))
       return row && toSite(row)
     },
 
     async getDataCentre(id) {
-      const row = await read(() => dataCentre.get(id))
+      const row = await read(() => tables.dataCentre.get(id))
       return row && toDataCentre(row)
     },
 
     createSite: ({ id, name, dataCentre: home, renderingEngine }, entry) =>
-      write(() => {
-        if (insertSite.run(id, name, home, renderingEngine ? 1 : 0).changes === 0) return false
-        record(entry)
-        return true
-      }),
+      write(() =>
+        recordIf(tables.insertSite.run(id, name, home, renderingEngine ? 1 : 0).changes === 1, record, entry),
+      ),
 
     renameSite: (id, name, entry) =>
       write(() => {
-        const row = site.get(id)
+        const row = tables.site.get(id)
         if (!row) return false
-        if (row['name'] === name) return true
-        rename.run(name, id)
+        if (row.name === name) return true
+        tables.renameSite.run(name, id)
         record(entry)
         return true
       }),
 
-    removeSite: (id, entry) =>
-      write(() => {
-        if (remove.run(id).changes === 0) return false
-        record(entry)
-        return true
-      }),
+    removeSite: (id, entry) => write(() => recordIf(tables.removeSite.run(id).changes === 1, record, entry)),
 
     async putDataCentre({ id, url, isDefault, region }) {
-      await write(() => putDataCentre.run(id, url, isDefault ? 1 : 0, region ?? null))
+      await write(() => tables.putDataCentre.run(id, url, isDefault ? 1 : 0, region ?? null))
     },
 
     async list() {
-      const first = Number.MIN_SAFE_INTEGER
-      const found = await readPages(
-        first,
-        Number.POSITIVE_INFINITY,
-        (after, limit) => read(() => sites.all(after, limit).map(toSite)),
-        ({ id }): number => id,
-      )
-      return { sites: found, dataCentres: await read(() => dataCentres.all().map(toDataCentre)) }
+      const found = await readPages(database, {
+        after: Number.MIN_SAFE_INTEGER,
+        query: (after, limit) => tables.sites.all(after, limit).map(toSite),
+        keyOf: ({ id }): number => id,
+      })
+      return { sites: found, dataCentres: await read(() => tables.dataCentres.all().map(toDataCentre)) }
     },
   }
 }

@@ -1,53 +1,41 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../../core/clock.ts'
-import { storedId } from '../../core/ids.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
-import type { Holding, Target, Upload } from '../../storage/uploads/upload.ts'
+import type { Holding, Upload } from '../../storage/uploads/upload.ts'
 import type { TakeOutcome, UploadRecords } from '../../storage/uploads/upload-stores.ts'
 import type { Database } from '../sqlite/database.ts'
+import { type Flag, prepareAll, query } from '../sqlite/queries.ts'
 
-type Row = Readonly<Record<string, SQLOutputValue>>
+interface UploadRow extends Omit<Upload, 'target' | 'isComplete' | 'holding'> {
+  readonly target: string
+  readonly isComplete: Flag
+  readonly blob: string | null
+}
 
 /** On one machine the bytes wait in one piece: a blob. */
-const holdingIn = (blob: SQLOutputValue | undefined): Holding | undefined =>
-  typeof blob === 'string' ? { name: blob, parts: [], tail: null } : undefined
+const holdingIn = (blob: string): Holding => ({ name: blob, parts: [], tail: null })
 
-const targetIn = (stored: SQLOutputValue | undefined): Target => JSON.parse(String(stored))
-
-const toUpload = (row: Row): Upload => ({
-  id: String(row['id']),
-  site: storedId(row['site']),
-  user: String(row['user']),
-  target: targetIn(row['target']),
-  metadata: String(row['metadata']),
-  limit: Number(row['most']),
-  length: row['length'] === null ? null : Number(row['length']),
-  offset: Number(row['kept']),
-  isComplete: row['complete'] === 1,
-  created: Number(row['created']),
-  expires: Number(row['expires']),
-  holding: holdingIn(row['blob']) ?? null,
+const toUpload = ({ blob, ...row }: UploadRow): Upload => ({
+  ...row,
+  target: JSON.parse(row.target),
+  isComplete: row.isComplete === 1,
+  holding: blob === null ? null : holdingIn(blob),
 })
 
-const uploadStatements = (connection: DatabaseSync) => ({
-  count: connection.prepare(
-    'SELECT count(*) AS count FROM uploads WHERE site = ? AND user = ? AND complete = 0 AND expires > ?',
-  ),
-  insert: connection.prepare('INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
-  get: connection.prepare('SELECT * FROM uploads WHERE id = ?'),
-  advance: connection.prepare(
-    'UPDATE uploads SET kept = ?, length = ?, expires = ?, blob = ? WHERE id = ? AND complete = 0',
-  ),
-  note: connection.prepare(
-    'UPDATE uploads SET kept = ?, length = ?, expires = ? WHERE id = ? AND complete = 0 AND kept < ?',
-  ),
-  complete: connection.prepare(
-    'UPDATE uploads SET complete = 1, expires = ?, blob = NULL WHERE id = ? AND complete = 0',
-  ),
-  remove: connection.prepare('DELETE FROM uploads WHERE id = ? RETURNING blob'),
-})
+const prepareUploads = (connection: DatabaseSync) =>
+  prepareAll(connection, {
+    count: query<{ count: number }>(
+      'SELECT count(*) AS count FROM uploads WHERE site = ? AND user = ? AND complete = 0 AND expires > ?',
+    ),
+    get: query<UploadRow>(`SELECT id, site, user, target, metadata, most AS "limit", length, kept AS "offset",
+      complete AS isComplete, created, expires, blob FROM uploads WHERE id = ?`),
+    remove: query<{ blob: string | null }>('DELETE FROM uploads WHERE id = ? RETURNING blob'),
+    insert: 'INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    advance: 'UPDATE uploads SET kept = ?, length = ?, expires = ?, blob = ? WHERE id = ? AND complete = 0',
+    note: 'UPDATE uploads SET kept = ?, length = ?, expires = ? WHERE id = ? AND complete = 0 AND kept < ?',
+    complete: 'UPDATE uploads SET complete = 1, expires = ?, blob = NULL WHERE id = ? AND complete = 0',
+  })
 
-/** `until` is on the monotonic clock. */
 interface Lease {
   readonly holder: string
   readonly until: number
@@ -58,11 +46,11 @@ export const createUploadRecords = (
   { connection, read, write, note }: Database,
   { monotonic }: Clock = systemClock,
 ): UploadRecords => {
-  const statements = uploadStatements(connection)
+  const uploads = prepareUploads(connection)
   const leases = new Map<string, Lease>()
 
   const find = (id: string): Upload | undefined => {
-    const row = statements.get.get(id)
+    const row = uploads.get.get(id)
     return row && toUpload(row)
   }
   const isHeldBy = (id: string, holder: string): boolean => leases.get(id)?.holder === holder
@@ -74,10 +62,10 @@ export const createUploadRecords = (
     create: (upload, most, now) =>
       write(() => {
         const { id, site, user, target, metadata, limit, length, offset, created, expires, holding } = upload
-        if (Number(statements.count.get(site, user, now)?.['count']) >= most) return false
+        if ((uploads.count.get(site, user, now)?.count ?? 0) >= most) return false
         const texts = [JSON.stringify(target), metadata] as const
         const blob = holding?.name ?? null
-        statements.insert.run(id, site, user, ...texts, limit, length, offset, 0, created, expires, blob)
+        uploads.insert.run(id, site, user, ...texts, limit, length, offset, 0, created, expires, blob)
         return true
       }),
 
@@ -103,25 +91,25 @@ export const createUploadRecords = (
 
     async advance(id, holder, { offset, length, expires, holding }, keeps) {
       if (!isHeldBy(id, holder)) return false
-      const isThere = await write(() => statements.advance.run(offset, length, expires, holding.name, id).changes === 1)
+      const isThere = await write(() => uploads.advance.run(offset, length, expires, holding.name, id).changes === 1)
       if (!keeps) release(id, holder)
       return isThere
     },
 
     async note(id, holder, { offset, length, expires }) {
-      if (isHeldBy(id, holder)) await note(() => statements.note.run(offset, length, expires, id, offset))
+      if (isHeldBy(id, holder)) await note(() => uploads.note.run(offset, length, expires, id, offset))
     },
 
     async complete(id, expires) {
-      await write(() => statements.complete.run(expires, id))
+      await write(() => uploads.complete.run(expires, id))
     },
 
     giveBack: async (id, holder) => release(id, holder),
 
     async remove(id) {
-      const held = await write(() => holdingIn(statements.remove.get(id)?.['blob']))
+      const blob = await write(() => uploads.remove.get(id)?.blob)
       leases.delete(id)
-      return held
+      return blob ? holdingIn(blob) : undefined
     },
   }
 }
@@ -134,17 +122,15 @@ export const createUploadProgress = (
   { connection, read, note }: Database,
   { wall }: Clock = systemClock,
 ): UploadProgress => {
-  const begin = connection.prepare(
+  const { begin, clear, report, get } = prepareAll(connection, {
     // An upload that goes on in another request begins nothing anew.
-    `INSERT INTO upload_progress (token, upload, percent, expires) VALUES (?, ?, 0, ?)
-     ON CONFLICT DO UPDATE SET upload = excluded.upload, percent = 0, expires = excluded.expires
-     WHERE upload <> excluded.upload`,
-  )
-  const clear = connection.prepare('DELETE FROM upload_progress WHERE expires <= ?')
-  const report = connection.prepare(
-    'UPDATE upload_progress SET percent = ?, expires = ? WHERE token = ? AND upload = ? AND percent < ?',
-  )
-  const get = connection.prepare('SELECT percent FROM upload_progress WHERE token = ? AND expires > ?')
+    begin: `INSERT INTO upload_progress (token, upload, percent, expires) VALUES (?, ?, 0, ?)
+      ON CONFLICT DO UPDATE SET upload = excluded.upload, percent = 0, expires = excluded.expires
+      WHERE upload <> excluded.upload`,
+    clear: 'DELETE FROM upload_progress WHERE expires <= ?',
+    report: 'UPDATE upload_progress SET percent = ?, expires = ? WHERE token = ? AND upload = ? AND percent < ?',
+    get: query<{ percent: number }>('SELECT percent FROM upload_progress WHERE token = ? AND expires > ?'),
+  })
   let nextClearing = wall()
 
   return {
@@ -160,6 +146,6 @@ export const createUploadProgress = (
       await note(() => report.run(percent, wall() + keptFor, token, id, percent))
     },
 
-    percentOf: (token) => read(() => Number(get.get(token, wall())?.['percent'] ?? 0)),
+    percentOf: (token) => read(() => get.get(token, wall())?.percent ?? 0),
   }
 }

@@ -1,109 +1,94 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { storedId, type WebFormId } from '../../core/ids.ts'
-import type { SystemField, WebForms } from '../../fields/web-forms.ts'
+import type { SystemField, WebForm, WebFormSummary, WebForms } from '../../fields/web-forms.ts'
 import type { Database } from '../sqlite/database.ts'
-import { readPages } from '../sqlite/paging.ts'
-import type { RecordChange } from './history.ts'
+import { type AnyId, prepareAll, query, readPages } from '../sqlite/queries.ts'
+import { type RecordChange, recordIf } from './history.ts'
 
-const toFields = (text: unknown): readonly SystemField[] => JSON.parse(String(text))
+interface FormRow extends Pick<WebForm, 'site' | 'id' | 'name'> {
+  readonly fields: string
+}
+
+const toFields = (text: string): readonly SystemField[] => JSON.parse(text)
+
+const toForm = ({ site, id, name, fields }: FormRow): WebForm => ({ site, id, name, fields: toFields(fields) })
+
+const idOf = ({ id }: WebFormSummary): number => id
 
 const batchSize = 500
 
-const formStatements = (connection: DatabaseSync) => ({
-  get: connection.prepare('SELECT name, fields FROM web_forms WHERE site = ? AND id = ?'),
-  some: connection.prepare('SELECT id, name FROM web_forms WHERE site = ? AND id > ? ORDER BY id LIMIT +?'),
-  whole: connection.prepare('SELECT id, name, fields FROM web_forms WHERE site = ? AND id > ? ORDER BY id LIMIT +?'),
-  highest: connection.prepare('SELECT max(id) AS id FROM web_forms WHERE site = ?'),
-  insert: connection.prepare(
-    'INSERT INTO web_forms (site, id, name, fields) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-  ),
-  rename: connection.prepare('UPDATE web_forms SET name = ? WHERE site = ? AND id = ?'),
-  remove: connection.prepare('DELETE FROM web_forms WHERE site = ? AND id = ?'),
-  removeSome: connection.prepare(
-    'DELETE FROM web_forms WHERE rowid IN (SELECT rowid FROM web_forms WHERE site = ? LIMIT +?)',
-  ),
-  putFields: connection.prepare('UPDATE web_forms SET fields = ? WHERE site = ? AND id = ?'),
-})
+const prepareForms = (connection: DatabaseSync) =>
+  prepareAll(connection, {
+    get: query<FormRow>('SELECT * FROM web_forms WHERE site = ? AND id = ?'),
+    some: query<WebFormSummary>('SELECT id, name FROM web_forms WHERE site = ? AND id > ? ORDER BY id LIMIT +?'),
+    whole: query<FormRow>('SELECT * FROM web_forms WHERE site = ? AND id > ? ORDER BY id LIMIT +?'),
+    highest: query<AnyId>('SELECT max(id) AS id FROM web_forms WHERE site = ?'),
+    insert: 'INSERT INTO web_forms (site, id, name, fields) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    rename: 'UPDATE web_forms SET name = ? WHERE site = ? AND id = ?',
+    putFields: 'UPDATE web_forms SET fields = ? WHERE site = ? AND id = ?',
+    remove: 'DELETE FROM web_forms WHERE site = ? AND id = ?',
+    removeSome: 'DELETE FROM web_forms WHERE rowid IN (SELECT rowid FROM web_forms WHERE site = ? LIMIT +?)',
+  })
 
-export const createWebForms = ({ connection, read, write }: Database, record: RecordChange): WebForms => {
-  const statements = formStatements(connection)
+export const createWebForms = (database: Database, record: RecordChange): WebForms => {
+  const { connection, read, write } = database
+  const forms = prepareForms(connection)
 
   return {
     async get(site, id) {
-      const row = await read(() => statements.get.get(site, id))
-      return row && { site, id, name: String(row['name']), fields: toFields(row['fields']) }
+      const row = await read(() => forms.get.get(site, id))
+      return row && toForm(row)
     },
 
     list: (site) =>
-      readPages(
-        Number.MIN_SAFE_INTEGER,
-        Number.POSITIVE_INFINITY,
-        (after, limit) =>
-          read(() =>
-            statements.some
-              .all(site, after, limit)
-              .map(({ id, name }) => ({ id: storedId<WebFormId>(id), name: String(name) })),
-          ),
-        ({ id }): number => id,
-      ),
+      readPages(database, {
+        after: Number.MIN_SAFE_INTEGER,
+        query: (after, limit) => forms.some.all(site, after, limit),
+        keyOf: idOf,
+      }),
 
     listWhole: (site, after, limit) =>
-      readPages(
+      readPages(database, {
         after,
         limit,
-        (last, wanted) =>
-          read(() =>
-            statements.whole.all(site, last, wanted).map(({ id, name, fields }) => ({
-              site,
-              id: storedId<WebFormId>(id),
-              name: String(name),
-              fields: toFields(fields),
-            })),
-          ),
-        ({ id }): number => id,
-      ),
+        query: (last, some) => forms.whole.all(site, last, some).map(toForm),
+        keyOf: idOf,
+      }),
 
     create: ({ site, id, name, fields }, entry) =>
       write(() => {
-        if (statements.insert.run(site, id, name, JSON.stringify(fields)).changes === 0) return false
-        record(entry)
-        return true
+        const isNew = forms.insert.run(site, id, name, JSON.stringify(fields)).changes === 1
+        return recordIf(isNew, record, entry)
       }),
 
     rename: (site, id, name, entry) =>
       write(() => {
-        const row = statements.get.get(site, id)
+        const row = forms.get.get(site, id)
         if (!row) throw new ServiceError('webFormUnknown')
-        if (row['name'] === name) return
-        statements.rename.run(name, site, id)
+        if (row.name === name) return
+        forms.rename.run(name, site, id)
         record(entry)
       }),
 
-    highestId: (site) => read(() => Number(statements.highest.get(site)?.['id'] ?? 0)),
+    highestId: (site) => read(() => forms.highest.get(site)?.id ?? 0),
 
     changeFields: (site, id, apply, entry, deadline = unlimited) =>
       write(() => {
         deadline.check()
-        const row = statements.get.get(site, id)
+        const row = forms.get.get(site, id)
         if (!row) throw new ServiceError('webFormUnknown')
-        const before = toFields(row['fields'])
+        const before = toFields(row.fields)
         const fields = apply(before)
         if (fields === before) return
-        statements.putFields.run(JSON.stringify(fields), site, id)
+        forms.putFields.run(JSON.stringify(fields), site, id)
         record(entry)
       }),
 
-    remove: (site, id, entry) =>
-      write(() => {
-        if (statements.remove.run(site, id).changes === 0) return false
-        record(entry)
-        return true
-      }),
+    remove: (site, id, entry) => write(() => recordIf(forms.remove.run(site, id).changes === 1, record, entry)),
 
     async clear(site) {
-      while ((await write(() => statements.removeSome.run(site, batchSize).changes)) === batchSize);
+      while ((await write(() => forms.removeSome.run(site, batchSize).changes)) === batchSize);
     },
   }
 }

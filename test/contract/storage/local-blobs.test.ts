@@ -2,7 +2,7 @@ import { readdirSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync 
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { checkObjects } from '../../../lib/machine/check/file-faults.ts'
+import { checkObjects } from '../../../lib/machine/check/file-pass.ts'
 import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { tidyBlobs } from '../../../lib/machine/objects/tidy-blobs.ts'
 import { scratchDirectory } from '../../support/directory.ts'
@@ -31,7 +31,7 @@ afterEach(() => {
 const restart = (now = Date.now()) => {
   opened.close()
   opened = openLocalFiles(directory)
-  return tidyBlobs(opened.database.connection, layoutOf(directory), now)
+  return tidyBlobs(opened.database.connection, layoutOf(directory), { now, isHeld: false })
 }
 
 const put = (key: string, content: string | Buffer) => putObject(opened.files, key, content)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
+import type { Blobs } from '../objects/blobs.ts'
 import type { Database } from '../sqlite/database.ts'
-import type { Blobs } from './blobs.ts'
 
 /** While a backup holds them, no blob is removed. Moments are in epoch milliseconds. */
 export interface BackupHold {

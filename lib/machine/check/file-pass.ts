@@ -2,10 +2,11 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { DataDirectory } from '../directory/data-directory.ts'
+import type { Finding } from '../directory/faults.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
 import { blobsOfUploads } from '../objects/tidy-blobs.ts'
+import { type Flag, prepareQuery } from '../sqlite/queries.ts'
 import { everyObject } from '../sqlite/tables.ts'
-import type { Fault } from './backup-marker.ts'
 import { faultOfSize, notFile } from './verify-blobs.ts'
 
 interface ObjectFault {
@@ -26,46 +27,29 @@ const questions: readonly (readonly [query: string, fault: string])[] = [
   ],
 ]
 
-export function* checkObjects(connection: DatabaseSync): Generator<ObjectFault> {
-  for (const [query, fault] of questions) {
-    for (const { key } of connection.prepare(query).iterate()) yield { key: String(key), fault }
-  }
-}
+export const checkObjects = (connection: DatabaseSync): readonly ObjectFault[] =>
+  questions.flatMap(([query, fault]) =>
+    prepareQuery<{ key: string }>(connection, query)
+      .all()
+      .map(({ key }) => ({ key, fault })),
+  )
 
 /** The object that bytes belong to: a current one, or an earlier state from before it was replaced or removed. */
-export interface Owner {
+export interface ContentOwner {
   readonly key: string
-  readonly isEarlier: boolean
+  readonly isEarlier: Flag
 }
 
-interface Content extends Owner {
+interface Content extends ContentOwner {
   readonly blob: string
   readonly size: number
   /** Bytes in the database itself; null when they are in a blob. */
   readonly held: number | null
 }
 
-const contentsOf = function* (connection: DatabaseSync): Generator<Content> {
-  const rows = connection
-    .prepare(
-      `SELECT key, is_earlier, blob, size, length(small_contents.bytes) AS held
-       FROM (${everyObject}) LEFT JOIN small_contents ON small_contents.name = blob WHERE blob IS NOT NULL`,
-    )
-    .iterate()
-  for (const { key, is_earlier, blob, size, held } of rows) {
-    yield {
-      key: String(key),
-      isEarlier: is_earlier === 1,
-      blob: String(blob),
-      size: Number(size),
-      held: held === null || held === undefined ? null : Number(held),
-    }
-  }
-}
-
 const anEarlierState = 'an earlier state of'
 
-const describe = ({ key, isEarlier }: Owner): string => {
+const describe = ({ key, isEarlier }: ContentOwner): string => {
   const [, area, site, path] = /^([^/]*)\/([^/]*)\/(.*)$/s.exec(key) ?? []
   if (area === undefined) return isEarlier ? `${anEarlierState} ${key}` : key
   const file = `${area === 'live' ? 'file' : area} ${path}`
@@ -79,9 +63,9 @@ const whatOfEarlier =
   'anything: the service forgets the state when it has been kept for KEPT_DAYS (30 unless set). If a backup has that ' +
   'blob, you can put it back.'
 
-export const faultOfBytes = (owner: Owner, finding: string): Fault => ({
+export const findingOfBytes = (owner: ContentOwner, damage: string): Finding => ({
   where: describe(owner),
-  fault: `${finding}. ${owner.isEarlier ? whatOfEarlier : whatToDo}`,
+  fault: `${damage}. ${owner.isEarlier ? whatOfEarlier : whatToDo}`,
 })
 
 export const namesOfBlobs = ({ blobs }: DataDirectory): ReadonlySet<string> => {
@@ -92,28 +76,35 @@ export const namesOfBlobs = ({ blobs }: DataDirectory): ReadonlySet<string> => {
   }
 }
 
-const faultOf = ({ blobs }: DataDirectory, content: Content): Fault | undefined => {
+const findingOf = ({ blobs }: DataDirectory, content: Content): Finding | undefined => {
   const { blob, size, held } = content
   const file = pathOfBlob(blobs, blob)
   const stats = held === null ? lstatSync(file, { throwIfNoEntry: false }) : undefined
-  if (stats && !stats.isFile()) return faultOfBytes(content, `${notFile}: ${file}`)
+  if (stats && !stats.isFile()) return findingOfBytes(content, `${notFile}: ${file}`)
   const found = held ?? stats?.size
-  if (found === undefined) return faultOfBytes(content, `its bytes are missing: ${file}`)
-  if (found === size) return undefined
-  return faultOfBytes(content, `${faultOfSize(size, found)}: ${file}`)
+  if (found === undefined) return findingOfBytes(content, `its bytes are missing: ${file}`)
+  return found === size ? undefined : findingOfBytes(content, `${faultOfSize(size, found)}: ${file}`)
+}
+
+interface UploadRow {
+  readonly site: number
+  readonly id: string
+  readonly path: string | null
+  readonly kept: number
+  readonly blob: string
 }
 
 /** Unfinished uploads that lack bytes. The sites do without them: they keep no backup from being made. */
-const uploadFaults = (connection: DatabaseSync, { blobs }: DataDirectory): readonly Fault[] =>
-  connection
-    .prepare(
-      `SELECT site, id, CASE WHEN json_valid(target) THEN target ->> '$.path' END AS path, kept, blob FROM uploads
-       WHERE blob IS NOT NULL AND complete = 0 AND kept > 0`,
-    )
+const checkUploads = (connection: DatabaseSync, { blobs }: DataDirectory): readonly Finding[] =>
+  prepareQuery<UploadRow>(
+    connection,
+    `SELECT site, id, CASE WHEN json_valid(target) THEN target ->> '$.path' END AS path, kept, blob FROM uploads
+     WHERE blob IS NOT NULL AND complete = 0 AND kept > 0`,
+  )
     .all()
     .flatMap(({ site, id, path, kept, blob }) => {
-      const file = pathOfBlob(blobs, String(blob))
-      const missing = Number(kept) - (lstatSync(file, { throwIfNoEntry: false })?.size ?? 0)
+      const file = pathOfBlob(blobs, blob)
+      const missing = kept - (lstatSync(file, { throwIfNoEntry: false })?.size ?? 0)
       if (missing <= 0) return []
       return [
         {
@@ -126,35 +117,37 @@ const uploadFaults = (connection: DatabaseSync, { blobs }: DataDirectory): reado
     })
 
 /** On a served directory, a blob that nothing refers to may belong to an upload. */
-export type DirectoryUse = 'served' | 'at rest' | 'backup'
+export type CheckedUse = 'served' | 'at rest' | 'backup'
 
 interface Options {
-  /** Names of blobs, from before the database was read. */
   readonly before: ReadonlySet<string>
-  readonly use: DirectoryUse
+  readonly use: CheckedUse
 }
 
-export const fileFaults = (
+export const checkFiles = (
   connection: DatabaseSync,
   directory: DataDirectory,
   { before, use }: Options,
-): readonly Fault[] => {
-  const faults = Array.from(
-    checkObjects(connection),
-    ({ key, fault }): Fault => ({ where: describe({ key, isEarlier: false }), fault }),
+): readonly Finding[] => {
+  const findings: Finding[] = checkObjects(connection).map(({ key, fault }) => ({
+    where: describe({ key, isEarlier: 0 }),
+    fault,
+  }))
+  const contents = prepareQuery<Content>(
+    connection,
+    `SELECT key, isEarlier, blob, size, length(small_contents.bytes) AS held
+     FROM (${everyObject}) LEFT JOIN small_contents ON small_contents.name = blob WHERE blob IS NOT NULL`,
   )
   const unclaimed = new Set(before)
-  for (const content of contentsOf(connection)) {
+  for (const content of contents.iterate()) {
     unclaimed.delete(content.blob)
-    const fault = faultOf(directory, content)
-    if (fault) faults.push(fault)
+    const finding = findingOf(directory, content)
+    if (finding) findings.push(finding)
   }
-  faults.push(...uploadFaults(connection, directory))
+  findings.push(...checkUploads(connection, directory))
   for (const name of blobsOfUploads(connection)) unclaimed.delete(name)
-  if (use === 'served') return faults
-  const orphans = [...unclaimed].map((name) => ({
-    where: join(directory.blobs, name),
-    fault: use === 'backup' ? 'it belongs to no file.' : 'it belongs to no file. The next start moves it to orphans.',
-  }))
-  return [...faults, ...orphans]
+  if (use === 'served') return findings
+  const fault =
+    use === 'backup' ? 'it belongs to no file.' : 'it belongs to no file. The next start moves it to orphans.'
+  return [...findings, ...Array.from(unclaimed, (name) => ({ where: join(directory.blobs, name), fault }))]
 }

@@ -1,0 +1,132 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { setImmediate as yieldTurn } from 'node:timers/promises'
+import { inParallel } from '../../core/in-parallel.ts'
+import { fingerprintOf } from '../../storage/fingerprint.ts'
+import type { DamageCounts } from '../directory/backup-marker.ts'
+import type { DataDirectory } from '../directory/data-directory.ts'
+import type { Finding } from '../directory/faults.ts'
+import { pathOfBlob } from '../objects/blobs.ts'
+import { prepareQuery } from '../sqlite/queries.ts'
+import { everyObject } from '../sqlite/tables.ts'
+import { checkRows } from './database-pass.ts'
+import { type ContentOwner, findingOfBytes } from './file-pass.ts'
+import { type BlobContent, bytesDiffer, faultOfSize, openBlobVerifier } from './verify-blobs.ts'
+
+/**
+ * Who needs the bytes: the sites as they are now; earlier states of files, which nobody can mend and which are
+ * forgotten in time; or an unfinished upload, which its sender begins anew, and which expires.
+ */
+export type Need = 'now' | 'earlier' | 'upload'
+
+export interface Damaged extends Finding {
+  readonly need: Need
+}
+
+/** Only these keep a backup from being whole. */
+export const neededNow = (damaged: readonly Damaged[]): readonly Damaged[] =>
+  damaged.filter(({ need }) => need === 'now')
+
+export const countsOf = (damaged: readonly Damaged[]): DamageCounts => {
+  const count = (wanted: Need) => damaged.filter(({ need }) => need === wanted).length
+  return { damaged: count('now'), damagedEarlier: count('earlier'), damagedUploads: count('upload') }
+}
+
+/** One object for each content, which copies share: a current one, where there is one. */
+interface SmallContent extends BlobContent, ContentOwner {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+interface DamagedContent extends ContentOwner {
+  readonly name: string
+  readonly fault: string
+}
+
+const faultOf = ({ bytes, size, fingerprint }: SmallContent): string | undefined => {
+  if (bytes.length !== size) return faultOfSize(size, bytes.length)
+  return fingerprint === null || fingerprintOf(bytes) === fingerprint ? undefined : bytesDiffer
+}
+
+/** Contents between two turns for everything else: 4 MiB at most. */
+const contentsPerTurn = 256
+
+/**
+ * Compares small contents with the fingerprints of their objects, in the order in which they lie on the disk. Throws
+ * the reason of `signal` when that is aborted.
+ */
+const damagedContents = async (connection: DatabaseSync, signal?: AbortSignal): Promise<readonly DamagedContent[]> => {
+  // Beside min(), SQLite takes the other columns from the row that has the minimum.
+  const contents = prepareQuery<SmallContent>(
+    connection,
+    `SELECT name, bytes, object.* FROM small_contents CROSS JOIN (
+       SELECT blob, key, size, fingerprint, min(isEarlier) AS isEarlier FROM (${everyObject})
+       WHERE blob IS NOT NULL GROUP BY blob) AS object ON object.blob = name`,
+  )
+  const damaged: DamagedContent[] = []
+  let left = contentsPerTurn
+  for (const content of contents.iterate()) {
+    const { name, key, isEarlier } = content
+    const fault = faultOf(content)
+    if (fault !== undefined) damaged.push({ name, key, isEarlier, fault })
+    left -= 1
+    if (left > 0) continue
+    left = contentsPerTurn
+    await yieldTurn()
+    signal?.throwIfAborted()
+  }
+  return damaged
+}
+
+/** For a backup: rows, and small contents. `database` is where the report says that they are. */
+export const checkDatabaseBytes = async (
+  connection: DatabaseSync,
+  database: string,
+  signal: AbortSignal,
+): Promise<readonly Damaged[]> => [
+  ...checkRows(connection, database).map((finding) => ({ need: 'now' as const, ...finding })),
+  ...(await damagedContents(connection, signal)).map(({ name, isEarlier, fault }) => ({
+    need: isEarlier ? ('earlier' as const) : ('now' as const),
+    where: `${name} in ${database}`,
+    fault,
+  })),
+]
+
+const atOnce = 8
+
+interface Fingerprinted extends ContentOwner {
+  readonly blob: string
+  readonly size: number
+  readonly fingerprint: string
+}
+
+/** One object for each blob, as of small contents. */
+const fingerprinted = (connection: DatabaseSync): readonly Fingerprinted[] =>
+  prepareQuery<Fingerprinted>(
+    connection,
+    `SELECT key, blob, size, fingerprint, min(isEarlier) AS isEarlier FROM (${everyObject})
+     WHERE blob IS NOT NULL AND fingerprint IS NOT NULL
+       AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob)
+     GROUP BY blob`,
+  ).all()
+
+/**
+ * Files whose bytes do not have their fingerprint. Missing bytes and other sizes are not reported: the blob may have
+ * been given up since.
+ */
+export const checkBytes = async (connection: DatabaseSync, { blobs }: DataDirectory): Promise<readonly Finding[]> => {
+  const findingOf = (owner: ContentOwner, name: string) => findingOfBytes(owner, `${bytesDiffer}: ${name}`)
+  const contents = await damagedContents(connection)
+  const findings = contents
+    .filter(({ fault }) => fault === bytesDiffer)
+    .map((content) => findingOf(content, content.name))
+  const verifier = openBlobVerifier()
+  try {
+    await inParallel(fingerprinted(connection), atOnce, async (object) => {
+      const fault = await verifier.faultOf(pathOfBlob(blobs, object.blob), object)
+      if (fault === bytesDiffer) findings.push(findingOf(object, object.blob))
+    })
+  } finally {
+    await verifier.close()
+  }
+  return findings
+}

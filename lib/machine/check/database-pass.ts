@@ -1,0 +1,192 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import { contentKinds, objectKindNames } from '../../core/content-kinds.ts'
+import { reasonOf } from '../../core/system-failures.ts'
+import { areas, toStoragePath } from '../../storage/path.ts'
+import type { Finding } from '../directory/faults.ts'
+import { damageIn } from '../directory/inspect.ts'
+import { isBlobName } from '../objects/blobs.ts'
+import { isEmpty, refusalOfTables, schemaFaults, versionOf } from '../sqlite/schema.ts'
+import { contentTables, everyObject, linkTables, tablesWithBlobs } from '../sqlite/tables.ts'
+
+type Row = Readonly<Record<string, SQLOutputValue>>
+
+/** A query that answers a row for each fault, or for each row that `findingOf` is to judge. */
+interface Question {
+  readonly query: string
+  readonly findingOf: (row: Row, database: string) => Finding | undefined
+}
+
+const most = 100
+
+export const damagedBy = (finding: string): string => `it is damaged: ${finding}. Put it back from a backup.`
+
+const integrity: Question = {
+  query: `PRAGMA integrity_check(${most})`,
+  findingOf: (row, database) => {
+    const damage = damageIn(row['integrity_check'])
+    return damage === undefined ? undefined : { where: database, fault: damagedBy(damage) }
+  },
+}
+
+const danglingLinks = objectKindNames.map(
+  (kind): Question => ({
+    query: `SELECT site, category, object FROM ${linkTables[kind]} AS link
+      WHERE NOT EXISTS (SELECT 1 FROM categories WHERE site = link.site AND id = link.category)
+         OR NOT EXISTS (SELECT 1 FROM ${contentTables[kind].table} WHERE site = link.site AND id = link.object)`,
+    findingOf: ({ site, category, object }) => ({
+      where: `site ${site}, category ${category}`,
+      fault: `it is linked with ${kind} ${object}, and one of the two does not exist`,
+    }),
+  }),
+)
+
+const unfinishedRemovals = contentKinds.map(
+  (kind): Question => ({
+    query: `SELECT site, id FROM ${contentTables[kind].table} WHERE going = 1`,
+    findingOf: ({ site, id }) => ({
+      where: `site ${site}, ${kind} ${id}`,
+      fault: 'its removal broke off. The next start completes it.',
+    }),
+  }),
+)
+
+const questions: readonly Question[] = [
+  ...danglingLinks,
+  ...unfinishedRemovals,
+  {
+    query: `SELECT "table", parent, count(*) AS count FROM pragma_foreign_key_check
+      WHERE "table" NOT IN ('${Object.values(linkTables).join("', '")}') GROUP BY "table", parent`,
+    findingOf: ({ table, parent, count }, database) => ({
+      where: database,
+      fault: `${count} rows of the table ${table} refer to rows of ${parent} that are not there`,
+    }),
+  },
+  {
+    query: `SELECT site, folder FROM folder_removals AS removal
+      WHERE NOT EXISTS (
+        SELECT 1 FROM removal_queue WHERE site = removal.site AND path = removal.folder AND id = removal.id)`,
+    findingOf: ({ site, folder }) => ({
+      where: `site ${site}, folder ${folder}`,
+      fault: 'its removal broke off, and nothing continues it. Delete the folder once more.',
+    }),
+  },
+  {
+    query: `SELECT name FROM small_contents
+      WHERE name NOT IN (SELECT blob FROM (${everyObject}) WHERE blob IS NOT NULL)`,
+    findingOf: ({ name }, database) => ({ where: database, fault: `the content ${name} in it belongs to no file` }),
+  },
+]
+
+const are = (json: string, type: string, names: readonly string[], at = "'$.") =>
+  names.map((name) => `json_type(${json}, ${at}${name}') IS '${type}'`).join(' AND ')
+
+const isListOf = (json: string, items: string) =>
+  `json_type(${json}) = 'array' AND NOT EXISTS (SELECT 1 FROM json_each(${json}) WHERE NOT (${items}))`
+
+const json: readonly (readonly [table: string, key: string, column: string, isRight: string])[] = [
+  ...contentKinds.map((kind) => [contentTables[kind].table, 'site, id', 'members', "members ->> 'id' IS id"] as const),
+  ['grants', 'user', 'sites', isListOf('sites', "type = 'integer'")],
+  ['grants', 'user', 'permissions', isListOf('permissions', "type = 'text'")],
+  [
+    'web_forms',
+    'site, id',
+    'fields',
+    isListOf('fields', are('fields', 'integer', ['typeId', 'order'], "fullkey || '.")),
+  ],
+  ['uploads', 'site, id', 'target', are('target', 'text', ['path', 'key', 'contentType'])],
+  ['folder_removals', 'site, folder', 'entry', are('entry', 'text', ['type', 'subject', 'actor'])],
+  ['changes', 'site, id', 'details', "json_type(details) = 'object'"],
+]
+
+const isPath = (text: string): boolean => {
+  try {
+    return toStoragePath(text) === text
+  } catch {
+    return false
+  }
+}
+
+const startOfKey = new RegExp(`^(${areas.join('|')})/[1-9]\\d{0,14}/`)
+
+const isKey = (text: string): boolean =>
+  startOfKey.test(text) && isPath(text.replace(startOfKey, '').replace(/\/$/, ''))
+
+const paths: readonly (readonly [table: string, key: string, column: string, isRight: typeof isPath])[] = [
+  ['objects', 'key', 'key', isKey],
+  ['old_objects', 'key', 'key', isKey],
+  ['folder_removals', 'site, folder', 'folder', isPath],
+  ['removal_queue', 'site, path', 'path', isPath],
+]
+
+const unreadable = (table: string, column: string, row: Row): Finding => ({
+  where: [`table ${table}`, ...Object.entries(row).map((entry) => entry.join(' '))].join(', '),
+  fault: `the service cannot read its ${column}. Put the database back from a backup`,
+})
+
+/** A database may come from anywhere. Requests for such a row fail, or lead elsewhere. */
+const rowQuestions: readonly Question[] = [
+  ...json.map(([table, key, column, isRight]) => ({
+    query: `SELECT ${key} FROM ${table} WHERE ${column} IS NOT NULL AND NOT iif(json_valid(${column}), ${isRight}, 0)`,
+    findingOf: (row: Row) => unreadable(table, column, row),
+  })),
+  ...paths.map(([table, key, column, isRight]) => ({
+    query: `SELECT ${key} FROM ${table}`,
+    findingOf: (row: Row) => (isRight(String(row[column])) ? undefined : unreadable(table, column, row)),
+  })),
+]
+
+interface Findings {
+  readonly findings: readonly Finding[]
+  readonly isReadable: boolean
+}
+
+const ask = (connection: DatabaseSync, { query, findingOf }: Question, database: string): Findings => {
+  const findings: Finding[] = []
+  try {
+    for (const row of connection.prepare(query).iterate()) {
+      const finding = findingOf(row, database)
+      if (finding) findings.push(finding)
+      if (findings.length === most) break
+    }
+    return { findings, isReadable: true }
+  } catch (error) {
+    // The next start makes the tables of another kind of objects: all others are there.
+    if (/^no such table/.test(reasonOf(error))) return { findings: [], isReadable: true }
+    return { findings: [{ where: database, fault: damagedBy(reasonOf(error)) }], isReadable: false }
+  }
+}
+
+const strayNames = (connection: DatabaseSync): readonly string[] =>
+  tablesWithBlobs.flatMap((table) => {
+    let count = 0
+    for (const { blob } of connection.prepare(`SELECT blob FROM ${table} WHERE blob IS NOT NULL`).iterate()) {
+      if (!isBlobName(blob)) count += 1
+    }
+    if (count === 0) return []
+    const [rows, have] = count === 1 ? ['1 row', 'has'] : [`${count} rows`, 'have']
+    return [`${rows} of the table ${table} ${have} a blob with a name that no blob has, which may lead to other files`]
+  })
+
+/** Faults that make every row unusable: rows may not be what was stored, or may lead anywhere. */
+export const checkStructure = (connection: DatabaseSync, database: string): readonly Finding[] => {
+  const damage = ask(connection, integrity, database).findings
+  if (damage.length > 0) return damage
+  const refusal = isEmpty(connection) ? damagedBy('it holds nothing') : refusalOfTables(versionOf(connection))
+  if (refusal !== undefined) return [{ where: database, fault: refusal }]
+  const wrong = schemaFaults(connection)
+  const reasons = wrong.length > 0 ? wrong : strayNames(connection)
+  return reasons.map((reason) => ({ where: database, fault: damagedBy(reason) }))
+}
+
+/** Rows that the service cannot read; requests for them fail. */
+export const checkRows = (connection: DatabaseSync, database: string): readonly Finding[] =>
+  rowQuestions.flatMap((question) => ask(connection, question, database).findings)
+
+export const checkDatabase = (connection: DatabaseSync, database: string): Findings => {
+  const structure = checkStructure(connection, database)
+  if (structure.length > 0) return { findings: structure, isReadable: false }
+  const answers = [...questions, ...rowQuestions].map((question) => ask(connection, question, database))
+  const all = answers.flatMap(({ findings }) => findings)
+  const findings = new Map(all.map((finding) => [`${finding.where} ${finding.fault}`, finding]))
+  return { findings: [...findings.values()], isReadable: answers.every(({ isReadable }) => isReadable) }
+}

@@ -1,0 +1,64 @@
+import { lstatSync, readFileSync, statSync } from 'node:fs'
+import * as z from 'zod'
+import packageFile from '../../../package.json' with { type: 'json' }
+import { isMissing, reasonOf } from '../../core/system-failures.ts'
+import { type DataDirectory, layoutVersion } from './data-directory.ts'
+import { type Fault, isForbidden } from './faults.ts'
+import { foreignFileIn } from './inspect.ts'
+import { writePrivately } from './private-files.ts'
+
+/** Damage is that of the moment when the backup was made. Backups of before tell only one kind of it. */
+const markerSchema = z.object({
+  version: z
+    .string()
+    .max(64)
+    .regex(/^\d+\.\d+\.\d+[\w.+-]*$/),
+  layout: z.int(),
+  /** The beginning: the backup holds the state of this moment. ISO, UTC. */
+  at: z.string(),
+  /** Files of the sites, drafts included, earlier states not. */
+  files: z.int(),
+  /** Bytes: the database, and every blob. */
+  bytes: z.int(),
+  damaged: z.int(),
+  damagedEarlier: z.int().default(0),
+  damagedUploads: z.int().default(0),
+})
+
+export type BackupMarker = Readonly<z.infer<typeof markerSchema>>
+
+export type DamageCounts = Pick<BackupMarker, 'damaged' | 'damagedEarlier' | 'damagedUploads'>
+
+/** Completes a backup: without its marker it is none. */
+export const writeBackupMarker = (
+  { backupMarker }: DataDirectory,
+  marker: Omit<BackupMarker, 'version' | 'layout'>,
+): BackupMarker => {
+  const whole = { version: packageFile.version, layout: layoutVersion, ...marker }
+  writePrivately(backupMarker, `${JSON.stringify({ service: 'site-admin', ...whole })}\n`)
+  return whole
+}
+
+const read = (backup: DataDirectory): BackupMarker | Fault => {
+  const { path, backupMarker, blobs } = backup
+  try {
+    const stranger = foreignFileIn(backup)
+    if (stranger !== undefined) return { code: 'backupUnreadable', detail: stranger }
+    if (lstatSync(blobs, { throwIfNoEntry: false })?.isDirectory() === false) {
+      return { code: 'backupUnreadable', detail: `${blobs} is not a folder` }
+    }
+    return markerSchema.safeParse(JSON.parse(readFileSync(backupMarker, 'utf8'))).data ?? { code: 'backupUnclear' }
+  } catch (error) {
+    if (!isMissing(error)) {
+      return { code: isForbidden(error) ? 'backupForbidden' : 'backupUnreadable', detail: reasonOf(error) }
+    }
+    return { code: statSync(path, { throwIfNoEntry: false }) ? 'backupIncomplete' : 'backupAbsent' }
+  }
+}
+
+/** Answers a fault where there is no backup, or none that this program reads. */
+export const readBackupMarker = (backup: DataDirectory): BackupMarker | Fault => {
+  const marker = read(backup)
+  if ('code' in marker || marker.layout === layoutVersion) return marker
+  return { code: 'backupOfOtherLayout', detail: marker.version }
+}

@@ -1,0 +1,248 @@
+import { ServiceError } from '../../core/errors.ts'
+import { failureOf, isOfSqlite, reasonOf, type SystemFailure } from '../../core/system-failures.ts'
+import { type DataDirectory, layoutVersion } from './data-directory.ts'
+
+/** A person can put it right; the message is all they need. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+const adviceOnDamage =
+  'Put the directory back from a backup, choose another one with --data-dir, or begin anew with --reset.'
+
+const adviceOnRights =
+  'Only rights are missing: run this as the user who owns the data directory, give the directory to the user who ' +
+  'runs this (chown -R USER DIRECTORY; chmod -R u+rwX DIRECTORY), or name another one with --data-dir.'
+
+type Purpose = 'serve' | 'reset' | 'command' | 'restore' | 'check'
+
+type Text = (directory: DataDirectory, detail: string) => string
+
+interface FaultText {
+  readonly allows?: readonly Purpose[]
+  readonly refusal: Text
+  /** The words of `check`, where they differ. */
+  readonly finding?: Text
+  /** The file at fault; the marker unless set. */
+  readonly where?: 'database' | 'wal' | 'demo' | 'backupMarker'
+}
+
+const howToMake =
+  '"site-admin serve" makes a data directory, as "npm start" does in a clone; --data-dir names another one.'
+const nameAnother = 'Name another backup. Nothing was changed.'
+
+const withoutDemo =
+  'Put it back from a backup, or remove it: the demo token is then no longer printed, and ' +
+  '"site-admin token issue" issues others.'
+
+const damaged: Text = (_, detail) => `it is damaged: ${detail}. Put it back from a backup.`
+
+const nothingIn = (what: string): FaultText => ({
+  allows: ['serve', 'reset', 'restore'],
+  refusal: ({ path }) => `${what} ${path}. ${howToMake}`,
+})
+
+const lost = (what: string): FaultText => ({
+  where: 'database',
+  refusal: ({ path, database }) =>
+    `The database ${database} is ${what}, though the data directory ${path} has been in use. ${adviceOnDamage} ` +
+    'Nothing was changed.',
+  finding: () => `it is ${what}. Put it back from a backup.`,
+})
+
+const demoFault = (advice: string): FaultText => ({
+  where: 'demo',
+  refusal: ({ demo }, detail) => `The file ${demo} cannot be read: ${detail}. ${advice} Nothing was changed.`,
+  finding: (_, detail) => `it cannot be read: ${detail}. ${advice}`,
+})
+
+const backupFault = (refusal: Text): FaultText => ({ where: 'backupMarker', refusal })
+
+/** SQLite reads a WAL by way of the -shm, which it makes anew when it is missing. */
+const withoutShm = ({ wal }: DataDirectory): string =>
+  `it cannot be read where it is: its newest changes are in ${wal}, whose -shm file is missing, and this file ` +
+  'system is read-only. Copy the data directory to a writable disk (cp -a), and check the copy.'
+
+/** Everything that can be wrong with a directory as a whole: serving, commands, check and restore use these words. */
+const faultTexts = {
+  absent: nothingIn('There is no directory'),
+  empty: nothingIn('There is no data in the directory'),
+  new: nothingIn('There is no data yet in the directory'),
+  ofVersion01: {
+    allows: ['reset'],
+    refusal: ({ path }) =>
+      `The data directory ${path} was made by version 0.1 of the service, whose files this version does not read. ` +
+      'Move it away, choose another one with --data-dir, or give it up with --reset.',
+  },
+  foreign: {
+    refusal: ({ path, marker }) =>
+      `The directory ${path} has files, but no ${marker}: it is not a data directory of this service. Choose ` +
+      'another one with --data-dir.',
+  },
+  markerMissing: {
+    allows: ['check'],
+    refusal: ({ path, marker }) =>
+      `The data directory ${path} has lost its ${marker}. Put that file back from a backup, or choose another ` +
+      'directory with --data-dir. Nothing was changed.',
+  },
+  markerUnreadable: {
+    allows: ['reset', 'check'],
+    refusal: ({ marker }, detail) =>
+      `The file ${marker} cannot be read: ${detail}. Put it back from a backup, choose another directory ` +
+      'with --data-dir, or begin anew with --reset. Nothing was changed.',
+  },
+  otherLayout: {
+    allows: ['reset'],
+    refusal: ({ path }, detail) =>
+      `The data directory ${path} has layout ${detail}, and this version of the service reads layout ` +
+      `${layoutVersion}. Start the version that made it, choose another one with --data-dir, or begin anew with ` +
+      '--reset. Nothing was changed.',
+  },
+  halfRestored: {
+    allows: ['reset', 'restore', 'check'],
+    refusal: ({ path }) =>
+      `A restore into the data directory ${path} broke off. Repeat "site-admin restore", or begin anew with ` +
+      '--reset. Nothing was changed.',
+  },
+  backup: {
+    allows: ['check'],
+    refusal: ({ path }) =>
+      `The directory ${path} is a backup. "site-admin restore ${path}" fills an empty data directory from it, ` +
+      'which --data-dir names.',
+  },
+  unfinishedBackup: {
+    refusal: ({ path }) =>
+      `The directory ${path} is a part of a backup that broke off. Remove it, and make another backup.`,
+  },
+  unreadable: { refusal: ({ path }, detail) => `The data directory ${path} cannot be used: ${detail}` },
+
+  databaseMissing: lost('missing'),
+  databaseEmpty: lost('empty'),
+  databaseClosed: {
+    where: 'database',
+    refusal: ({ database }) =>
+      `The database ${database} cannot be opened. Check that it is a file, and that you are the user who owns it. ` +
+      'Nothing was changed.',
+    finding: () => 'it cannot be opened. Check that it is a file and that it belongs to you.',
+  },
+  databaseBusy: {
+    where: 'database',
+    refusal: ({ database }) =>
+      `The database ${database} is in use by another process. Repeat this when that process has ended. Nothing was ` +
+      'changed.',
+    finding: damaged,
+  },
+  databaseDamaged: {
+    where: 'database',
+    refusal: ({ database }, detail) =>
+      `The database ${database} is damaged: ${detail}. ${adviceOnDamage} Nothing was changed.`,
+    finding: damaged,
+  },
+  walMissing: {
+    where: 'wal',
+    refusal: ({ wal, running }) =>
+      `The file ${wal} is missing, though the service did not end cleanly (${running} is there): the newest changes ` +
+      'are lost with it. Put it back, or put the directory back from a backup. If you can do without those changes, ' +
+      `remove ${running}. Nothing was changed.`,
+    finding: () => 'it is missing, though the service did not end cleanly: the newest changes are lost.',
+  },
+  walUnreadable: {
+    where: 'database',
+    refusal: (directory) => `The database ${directory.database} cannot be used: ${withoutShm(directory)}`,
+    finding: (directory) => withoutShm(directory),
+  },
+  demoUnreadable: demoFault(withoutDemo),
+  demoForbidden: demoFault(adviceOnRights),
+
+  backupAbsent: backupFault(({ path }) => `There is no backup ${path}. ${nameAnother}`),
+  backupIncomplete: backupFault(
+    ({ path, backupMarker }) => `${path} is not a complete backup: it has no ${backupMarker}. ${nameAnother}`,
+  ),
+  backupForbidden: backupFault(
+    ({ path }, detail) =>
+      `The backup ${path} cannot be read: ${detail}. Only rights are missing: run this as the user who owns the ` +
+      'backup. Nothing was changed.',
+  ),
+  backupUnreadable: backupFault(({ path }, detail) => `The backup ${path} cannot be read: ${detail}. ${nameAnother}`),
+  backupUnclear: backupFault(
+    ({ path, backupMarker }) =>
+      `The backup ${path} is damaged: ${backupMarker} does not say what is in it. ${nameAnother}`,
+  ),
+  backupOfOtherLayout: backupFault(
+    ({ path }, detail) =>
+      `The backup ${path} was made by version ${detail} of this program, which uses another layout. ` +
+      'Restore it with that version. Nothing was changed.',
+  ),
+} as const satisfies Readonly<Record<string, FaultText>>
+
+export interface Fault {
+  readonly code: keyof typeof faultTexts
+  readonly detail?: string
+}
+
+/** A line of `check`: the file or the part of a site that is at fault, what is wrong, and what to do about it. */
+export interface Finding {
+  readonly where: string
+  readonly fault: string
+}
+
+const textOf = ({ code }: Fault): FaultText => faultTexts[code]
+
+export const allows = (fault: Fault | undefined, purpose: Purpose): boolean =>
+  fault === undefined || (textOf(fault).allows?.includes(purpose) ?? false)
+
+export const refusalOf = (directory: DataDirectory, fault: Fault): UsageError =>
+  new UsageError(textOf(fault).refusal(directory, fault.detail ?? ''))
+
+export const findingOf = (directory: DataDirectory, fault: Fault): Finding => {
+  const { where = 'marker', refusal, finding = refusal } = textOf(fault)
+  return { where: directory[where], fault: finding(directory, fault.detail ?? '') }
+}
+
+const elsewhere = 'Name another directory with --data-dir.'
+
+const adviceOn: ReadonlyMap<SystemFailure | undefined, string> = new Map([
+  ['noRights', adviceOnRights],
+  ['cannotOpen', adviceOnRights],
+  ['readOnlyDisk', `Its file system cannot be written. ${elsewhere}`],
+  ['full', 'Make room on its disk, and repeat this.'],
+  ['notFolder', `A file is in the way. ${elsewhere}`],
+  ['exists', `A file is in the way. ${elsewhere}`],
+  ['missing', `No directory can be made there. ${elsewhere}`],
+  ['inputOutput', 'Look at its disk, and let "site-admin check" look at the data directory.'],
+  ['damaged', adviceOnDamage],
+])
+
+export const isForbidden = (error: unknown): boolean => failureOf(error) === 'noRights'
+
+export const reasonWithAdvice = (error: unknown): string => {
+  const advice = adviceOn.get(failureOf(error))
+  return advice === undefined ? reasonOf(error) : `${reasonOf(error)}. ${advice}`
+}
+
+export const cannotBeWritten = ({ path }: DataDirectory, error: unknown): UsageError =>
+  new UsageError(`The data directory ${path} cannot be written: ${reasonWithAdvice(error)}`)
+
+/** Undefined for errors that SQLite did not throw. */
+export const databaseFailure = (error: unknown): string | undefined => {
+  const failure = failureOf(error)
+  const advice = adviceOn.get(failure)
+  if (advice === undefined || !isOfSqlite(error)) return undefined
+  const what = failure === 'damaged' ? 'The database is damaged' : 'The database cannot be used'
+  return `${what}: ${error.message}. ${advice}`
+}
+
+/**
+ * An error as a UsageError: `what` cannot be written, and `ending` says what is left. A mistake in the program comes
+ * through.
+ */
+export const asSentence = (error: unknown, what: string, ending: string): unknown => {
+  if (!(error instanceof Error) || error instanceof UsageError || error instanceof ServiceError) return error
+  if (failureOf(error) === 'full') {
+    return new UsageError(`The disk is full: ${what} needs more room. Make room, or name another disk. ${ending}`, {
+      cause: error,
+    })
+  }
+  if (!('syscall' in error || 'errcode' in error)) return error
+  return new UsageError(`${what} cannot be written: ${reasonOf(error)}. ${ending}`, { cause: error })
+}

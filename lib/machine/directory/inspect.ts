@@ -1,0 +1,183 @@
+import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { failureOf, isBusy, isMissing, reasonOf } from '../../core/system-failures.ts'
+import { connect, openImmutable } from '../sqlite/database.ts'
+import { type DataDirectory, layoutVersion } from './data-directory.ts'
+import { type Fault, isForbidden, reasonWithAdvice } from './faults.ts'
+
+/** Bytes. */
+const mostInSmallFile = 64 * 1024
+
+/**
+ * Finds a file that is none of the service: a link, which leads elsewhere, a pipe, which is never read to its end, or a
+ * file that is far too large.
+ * A directory may come from anywhere.
+ */
+export const foreignFileIn = ({ marker, backupMarker, demo, database, wal }: DataDirectory): string | undefined => {
+  const small = [marker, backupMarker, demo]
+  for (const file of [...small, database, wal, `${database}-shm`, `${database}-journal`]) {
+    const found = lstatSync(file, { throwIfNoEntry: false })
+    if (found?.isSymbolicLink()) return `${file} is a symbolic link`
+    if (found && !found.isFile() && !found.isDirectory()) return `${file} is neither a file nor a folder`
+    if (found && small.includes(file) && found.size > mostInSmallFile) return `${file} is too large for what it is`
+  }
+  return undefined
+}
+
+const firstNames: ReadonlySet<string> = new Set(['locks', 'site-admin.json.new'])
+
+const inspectNames = ({ path }: DataDirectory, names: readonly string[]): Fault => {
+  if (names.every((name) => firstNames.has(name))) return { code: 'empty' }
+  if (names.includes('site-admin-backup.json')) return { code: 'backup' }
+  if (names.includes('unfinished')) return { code: 'unfinishedBackup' }
+  if (names.includes('site-admin.db')) return { code: 'markerMissing' }
+  const isOfOld = ['objects/index.db', 'run/lock'].some((file) => existsSync(join(path, file)))
+  return { code: names.includes('tables') && isOfOld ? 'ofVersion01' : 'foreign' }
+}
+
+const inspectMarker = (text: string): Fault | undefined => {
+  const marker: { layout?: unknown; ready?: unknown; restoring?: unknown } = { ...JSON.parse(text) }
+  const { layout, ready, restoring } = marker
+  if (typeof layout !== 'number' || typeof ready !== 'boolean') {
+    return { code: 'markerUnreadable', detail: 'it does not hold a layout and whether it is ready' }
+  }
+  if (layout !== layoutVersion) return { code: 'otherLayout', detail: String(layout) }
+  if (ready) return undefined
+  return { code: restoring ? 'halfRestored' : 'new' }
+}
+
+const readMarker = ({ marker }: DataDirectory): string | Fault | undefined => {
+  try {
+    return readFileSync(marker, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    // With the rights to read it, it may be as good as ever: that is no reason to give the directory up.
+    if (isForbidden(error)) return { code: 'unreadable', detail: reasonWithAdvice(error) }
+    return { code: 'markerUnreadable', detail: reasonOf(error) }
+  }
+}
+
+/** Judges a directory by its names and its marker. Changes nothing. */
+export const inspect = (directory: DataDirectory): Fault | undefined => {
+  try {
+    const names = readdirSync(directory.path)
+    const stranger = foreignFileIn(directory)
+    if (stranger !== undefined) {
+      return { code: 'unreadable', detail: `${stranger}. Put the real file there, or one from a backup.` }
+    }
+    const marker = readMarker(directory)
+    if (marker === undefined) return inspectNames(directory, names)
+    return typeof marker === 'string' ? inspectMarker(marker) : marker
+  } catch (error) {
+    if (error instanceof SyntaxError) return { code: 'markerUnreadable', detail: error.message }
+    return isMissing(error) ? { code: 'absent' } : { code: 'unreadable', detail: reasonWithAdvice(error) }
+  }
+}
+
+export const isOnReadOnlyDisk = ({ path }: DataDirectory): boolean => {
+  try {
+    accessSync(path, constants.W_OK)
+    return false
+  } catch (error) {
+    // Where rights are missing, whatever needs them says more.
+    return failureOf(error) === 'readOnlyDisk'
+  }
+}
+
+export const damageIn = (answer: unknown): string | undefined =>
+  answer === 'ok' ? undefined : String(answer).replaceAll(/\s+/g, ' ')
+
+const faultOfDatabase = (directory: DataDirectory, error: unknown): Fault => {
+  if (isBusy(error)) return { code: 'databaseBusy', detail: reasonOf(error) }
+  if (failureOf(error) !== 'cannotOpen') return { code: 'databaseDamaged', detail: reasonOf(error) }
+  return { code: existsSync(directory.wal) && isOnReadOnlyDisk(directory) ? 'walUnreadable' : 'databaseClosed' }
+}
+
+const inspectFiles = ({ database, wal, running }: DataDirectory): Fault | undefined => {
+  const size = statSync(database, { throwIfNoEntry: false })?.size
+  if (size === undefined) return { code: 'databaseMissing' }
+  if (size === 0) return { code: 'databaseEmpty' }
+  // The database was not closed cleanly: without its WAL it is out of date.
+  return existsSync(running) && !existsSync(wal) ? { code: 'walMissing' } : undefined
+}
+
+const hasTables = (connection: DatabaseSync): boolean =>
+  connection.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'] !== 0
+
+/** Milliseconds: a process that is being killed may still hold the database. */
+const waits = { alone: 1_000, beside: 5_000 } as const
+
+/** Who reads: nobody else opens the database meanwhile, or somebody may. */
+type Reader = keyof typeof waits
+
+const connectToRead = ({ database, wal }: DataDirectory, reader: Reader): DatabaseSync => {
+  if (reader === 'alone' && !existsSync(wal)) return openImmutable(database)
+  const connection = connect(database, { readOnly: true, timeout: waits[reader] })
+  try {
+    hasTables(connection)
+    return connection
+  } catch (error) {
+    connection.close()
+    // Nothing can be written beside the file.
+    if (existsSync(wal)) throw error
+    return openImmutable(database)
+  }
+}
+
+/** Opens the database for reading alone; where nothing can be written, nothing is written beside it. */
+export const openReadOnly = (directory: DataDirectory, reader: Reader): DatabaseSync | Fault => {
+  const fault = inspectFiles(directory)
+  if (fault) return fault
+  try {
+    return connectToRead(directory, reader)
+  } catch (error) {
+    return faultOfDatabase(directory, error)
+  }
+}
+
+/** Bytes, which takes about a second at every start. Only `check` reads all of a larger database. */
+const largestChecked = 256 * 1024 ** 2
+
+const damageOfPages = (connection: DatabaseSync): string | undefined => {
+  const [first] = connection.prepare('PRAGMA quick_check(1)').all()
+  return damageIn(first?.['quick_check'])
+}
+
+/** Judges the database, all of its pages or only whether it can be read. The caller has the directory for itself. */
+export const inspectDatabase = (directory: DataDirectory, depth: 'surface' | 'pages'): Fault | undefined => {
+  const connection = openReadOnly(directory, 'alone')
+  if ('code' in connection) return connection
+  try {
+    if (!hasTables(connection)) return { code: 'databaseDamaged', detail: 'it holds nothing' }
+    const isLarge = statSync(directory.database).size > largestChecked
+    const damage = depth === 'surface' || isLarge ? undefined : damageOfPages(connection)
+    return damage === undefined ? undefined : { code: 'databaseDamaged', detail: damage }
+  } catch (error) {
+    return faultOfDatabase(directory, error)
+  } finally {
+    connection.close()
+  }
+}
+
+export interface ContentCounts {
+  readonly sites: number
+  readonly files: number
+}
+
+/** Undefined when the database cannot be read. The caller has the directory for itself. */
+export const countContents = (directory: DataDirectory): ContentCounts | undefined => {
+  if (inspectDatabase(directory, 'pages')) return undefined
+  const connection = openReadOnly(directory, 'alone')
+  if ('code' in connection) return undefined
+  try {
+    const row = connection
+      .prepare('SELECT (SELECT count(*) FROM sites) AS sites, count(blob) AS files FROM objects')
+      .get()
+    return { sites: Number(row?.['sites']), files: Number(row?.['files']) }
+  } catch {
+    return undefined
+  } finally {
+    connection.close()
+  }
+}

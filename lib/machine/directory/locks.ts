@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isBusy } from '../../core/system-failures.ts'
+import { connect } from '../sqlite/database.ts'
+import { type DataDirectory, makeLocks } from './data-directory.ts'
+import { UsageError } from './faults.ts'
+import { makePrivateFile } from './private-files.ts'
+
+/**
+ * A lock of the operating system, held through SQLite: it ends with its process. Nothing is ever written to its file.
+ */
+export interface DirectoryLock {
+  release(): void
+}
+
+type LockKind = 'shared' | 'exclusive'
+
+/** Answers undefined when others are in the way. */
+export const takeLock = (file: string, kind: LockKind): DirectoryLock | undefined => {
+  makePrivateFile(file)
+  const database = connect(file, { timeout: 0 })
+  try {
+    // A journal on the disk would outlive this process.
+    database.exec('PRAGMA journal_mode = MEMORY')
+    database.exec(kind === 'exclusive' ? 'BEGIN EXCLUSIVE' : 'BEGIN')
+    // A transaction takes its shared lock when it first reads.
+    if (kind === 'shared') database.prepare('SELECT count(*) FROM sqlite_schema').get()
+    return {
+      release() {
+        if (database.isOpen) database.close()
+      },
+    }
+  } catch (error) {
+    database.close()
+    if (isBusy(error)) return undefined
+    throw error
+  }
+}
+
+const isFree = (file: string, kind: LockKind): boolean => {
+  const lock = takeLock(file, kind)
+  lock?.release()
+  return lock !== undefined
+}
+
+export const isAlone = ({ locks }: DataDirectory): boolean => isFree(locks.users, 'exclusive')
+
+export const hasService = ({ locks }: DataDirectory): boolean =>
+  existsSync(locks.service) && !isFree(locks.service, 'shared')
+
+export const isUsedByOldService = ({ path }: DataDirectory): boolean => {
+  const file = join(path, 'run', 'lock')
+  return existsSync(file) && !isFree(file, 'exclusive')
+}
+
+/** Milliseconds that another process may take to open or close the database, and between two looks. */
+const longestWait = 30_000
+const interval = 10
+
+/** Nobody else opens or closes the database while this is held. Throws UsageError when others hold it for too long. */
+export const takeGate = async ({ path, locks }: DataDirectory): Promise<DirectoryLock> => {
+  for (const until = performance.now() + longestWait; ; await pause(interval)) {
+    const gate = takeLock(locks.gate, 'exclusive')
+    if (gate) return gate
+    if (performance.now() > until) break
+  }
+  throw new UsageError(
+    `The data directory ${path} is being opened or closed by another process. Repeat this when that is done.`,
+  )
+}
+
+/** For readers: undefined where nothing can be written. */
+export const tryToTakeGate = async (directory: DataDirectory): Promise<DirectoryLock | undefined> => {
+  try {
+    makeLocks(directory)
+    return await takeGate(directory)
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    return undefined
+  }
+}
+
+export const inUse = ({ path }: DataDirectory) =>
+  new UsageError(
+    `The data directory ${path} is in use by another process. Stop that one, or choose another with --data-dir.`,
+  )
+
+export const releaseAll = (locks: readonly DirectoryLock[]): void => {
+  for (const lock of locks) lock.release()
+}

@@ -1,0 +1,209 @@
+import { existsSync, rmSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { asPortError, isOutOfSpace } from '../../core/system-failures.ts'
+import { type Database, type DatabaseOptions, openDatabase } from '../sqlite/database.ts'
+import { isEmpty, prepareSchema, refusalOfTables, schemaFaults, versionOf } from '../sqlite/schema.ts'
+import {
+  type DataDirectory,
+  layoutOf,
+  makeFolders,
+  makeLocks,
+  removeContents,
+  removeOldContents,
+  writeMarker,
+} from './data-directory.ts'
+import { allows, cannotBeWritten, type Fault, reasonWithAdvice, refusalOf, UsageError } from './faults.ts'
+import { type ContentCounts, countContents, inspect, inspectDatabase, isOnReadOnlyDisk } from './inspect.ts'
+import { type DirectoryLock, inUse, isAlone, isUsedByOldService, releaseAll, takeGate, takeLock } from './locks.ts'
+import { makePrivateFile, syncFile, syncFolder, writePrivately } from './private-files.ts'
+
+/** There is one service at a time, which makes a missing directory; commands work beside it or alone. */
+export type Role = 'service' | 'command'
+
+/** Throws UsageError when the contents of the directory must stay. */
+export type Reset = false | ((contents: ContentCounts | undefined) => Promise<void>)
+
+interface Request {
+  readonly role: Role
+  readonly reset: Reset
+  readonly durable: boolean
+}
+
+const admit = (directory: DataDirectory, { role, reset }: Request): Fault | undefined => {
+  const fault = inspect(directory)
+  const purpose = role === 'command' ? 'command' : reset ? 'reset' : 'serve'
+  if (fault && !allows(fault, purpose)) throw refusalOf(directory, fault)
+  return fault
+}
+
+/** Throws UsageError on a read-only file system: even a reader takes locks, and makes files beside the database. */
+const admitWriting = (directory: DataDirectory): void => {
+  if (!isOnReadOnlyDisk(directory)) return
+  throw new UsageError(
+    `The data directory ${directory.path} is on a read-only file system, and every command but "check" writes ` +
+      'there, such as locks. Copy it to a writable disk (cp -a), and name the copy with --data-dir. Nothing was ' +
+      'changed.',
+  )
+}
+
+/** If it is cut short, the marker already says that the directory is new. The caller holds every lock. */
+const begin = (directory: DataDirectory, fault: Fault | undefined): void => {
+  writeMarker(directory, 'new')
+  if (fault?.code === 'ofVersion01') removeOldContents(directory)
+  else removeContents(directory)
+  makeFolders(directory)
+}
+
+/** Answers whether the directory is new. The caller holds the gate. */
+const prepare = async (directory: DataDirectory, request: Request): Promise<boolean> => {
+  const { role, reset } = request
+  const fault = admit(directory, request)
+  const alone = isAlone(directory)
+  if (role === 'service' && (reset || fault)) {
+    if (!alone || isUsedByOldService(directory)) throw inUse(directory)
+    if (reset && fault?.code !== 'empty' && fault?.code !== 'new') await reset(countContents(directory))
+    begin(directory, fault)
+    return true
+  }
+  if (role === 'service') makeFolders(directory)
+  const damage = alone ? inspectDatabase(directory, role === 'service' ? 'pages' : 'surface') : undefined
+  if (damage) throw refusalOf(directory, damage)
+  return false
+}
+
+interface Entry {
+  readonly isNew: boolean
+  /** Held until the database is open. */
+  readonly gate: DirectoryLock
+  readonly users: DirectoryLock
+  readonly all: readonly DirectoryLock[]
+}
+
+/**
+ * Processes open and close a directory one after the other, under the gate, so that the file `running` is there exactly
+ * while a database is open, or when one was not closed. Throws UsageError; nothing in the directory is changed then.
+ */
+const enter = async (directory: DataDirectory, request: Request): Promise<Entry> => {
+  const all: DirectoryLock[] = []
+  try {
+    if (!admit(directory, request)) admitWriting(directory)
+    makeLocks(directory)
+    const gate = await takeGate(directory)
+    all.push(gate)
+    if (request.role === 'service') {
+      const service = takeLock(directory.locks.service, 'exclusive')
+      if (!service) throw inUse(directory)
+      all.push(service)
+    }
+    const isNew = await prepare(directory, request)
+    const users = takeLock(directory.locks.users, 'shared')
+    if (!users) throw inUse(directory)
+    all.push(users)
+    return { isNew, gate, users, all }
+  } catch (error) {
+    releaseAll(all)
+    throw error instanceof UsageError ? error : cannotBeWritten(directory, error)
+  }
+}
+
+/** The name of the WAL is on the disk before the marker: without a WAL, the marker says that changes are lost (O-20). */
+const markRunning = ({ path, running, wal }: DataDirectory): void => {
+  if (existsSync(running)) {
+    // A killed process may have left changes that are not on the disk yet, and others build on them now.
+    syncFile(wal)
+  } else {
+    syncFolder(path)
+    writePrivately(running, '')
+  }
+}
+
+const unmarkRunning = ({ path, running }: DataDirectory): void => {
+  rmSync(running, { force: true })
+  syncFolder(path)
+}
+
+/** The caller holds the gate. The last process removes `running` before the WAL goes. */
+const leave = (directory: DataDirectory, { users, all }: Entry, database: Database | undefined): void => {
+  let last: DirectoryLock | undefined
+  try {
+    users.release()
+    last = takeLock(directory.locks.users, 'exclusive')
+    if (last) unmarkRunning(directory)
+    database?.close()
+  } finally {
+    last?.release()
+    releaseAll(all)
+  }
+}
+
+const damageOfTables = (connection: DatabaseSync): string | undefined => {
+  if (isEmpty(connection) || refusalOfTables(versionOf(connection)) !== undefined) return undefined
+  return schemaFaults(connection)[0]
+}
+
+const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Database => {
+  const { database: file, wal } = directory
+  // SQLite gives the files beside the database the mode of the database.
+  makePrivateFile(file)
+  const database = openDatabase(file, options)
+  try {
+    const damage = damageOfTables(database.connection)
+    if (damage !== undefined) throw refusalOf(directory, { code: 'databaseDamaged', detail: damage })
+    prepareSchema(database.connection)
+    if (existsSync(wal)) return database
+    throw new Error(`SQLite has made no ${wal}`)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+export const noRoomToOpen = ({ path }: DataDirectory, cause: unknown): UsageError =>
+  new UsageError(
+    `The disk of the data directory ${path} is full, and opening it needs some room. Make room on that disk. ` +
+      'Nothing was changed.',
+    { cause },
+  )
+
+export const cannotBeOpened = (directory: DataDirectory, error: unknown): UsageError => {
+  if (error instanceof UsageError) return error
+  if (isOutOfSpace(asPortError(error, directory.database))) return noRoomToOpen(directory, error)
+  const what = `The data directory ${directory.path} cannot be opened: ${reasonWithAdvice(error)}`
+  return new UsageError(what, { cause: error })
+}
+
+export interface OpenDirectory {
+  readonly directory: DataDirectory
+  readonly database: Database
+  close(): Promise<void>
+}
+
+/** Throws UsageError with what to do when the directory cannot be used; nothing in it is changed then. */
+export const openDirectory = async (path: string, request: Request): Promise<OpenDirectory> => {
+  const directory = layoutOf(path)
+  const entry = await enter(directory, request)
+  let opened: Database | undefined
+  try {
+    // Commands may make many changes at once, beside a service whose callers wait.
+    opened = openPrepared(directory, { durable: request.durable, givesWay: request.role === 'command' })
+    markRunning(directory)
+    if (entry.isNew) writeMarker(directory, 'ready')
+    entry.gate.release()
+  } catch (error) {
+    leave(directory, entry, opened)
+    throw cannotBeOpened(directory, error)
+  }
+  const database = opened
+  return {
+    directory,
+    database,
+    async close() {
+      const gate = await takeGate(directory)
+      try {
+        leave(directory, entry, database)
+      } finally {
+        gate.release()
+      }
+    },
+  }
+}

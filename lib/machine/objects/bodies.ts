@@ -1,0 +1,59 @@
+import type { Readable } from 'node:stream'
+import type { ByteRange, ObjectInfo, ReadObject } from '../../storage/object-store.ts'
+import type { Database } from '../sqlite/database.ts'
+import type { Blobs } from './blobs.ts'
+import { infoOf, type ObjectRow, type ObjectRows } from './object-rows.ts'
+
+interface Deps {
+  readonly database: Database
+  readonly blobs: Blobs
+  readonly rows: ObjectRows
+}
+
+type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
+/** The bytes of objects: small ones are in the database, larger ones in blobs. */
+export interface Bodies {
+  /** Reads the bytes that `choose` selects. `find` looks for the row, `what` names it in errors. */
+  read(
+    find: () => ObjectRow | undefined,
+    choose: (info: ObjectInfo) => ByteRange | undefined,
+    what: string,
+  ): Promise<ReadObject | undefined>
+  piecesOf(row: ObjectRow): Promise<Pieces>
+}
+
+const missingBytes = (what: string, { blob }: ObjectRow) => new Error(`The bytes of ${what} are missing: ${blob}`)
+
+export const createBodies = ({ database, blobs, rows }: Deps): Bodies => {
+  /** Undefined when the bytes are missing, or have another size. */
+  const bodyOf = async ({ blob, size }: ObjectRow, range: ByteRange): Promise<Readable | Uint8Array | undefined> => {
+    if (blob === null) return undefined
+    const content = await database.read(() => rows.content(blob))
+    if (!content) return blobs.read(blob, size, range)
+    return content.length === size ? content.subarray(range.first, range.last + 1) : undefined
+  }
+
+  return {
+    async read(find, choose, what) {
+      // Once more when the bytes are gone: another process may have replaced them, or given them up, in between.
+      for (let missing: string | undefined; ; ) {
+        const row = await database.read(find)
+        if (!row) return undefined
+        const info = infoOf(row)
+        const range = choose(info)
+        if (!range || range.last < range.first) return { info }
+        const body = await bodyOf(row, range)
+        if (body) return { info, body }
+        if (missing === row.version) throw missingBytes(what, row)
+        missing = row.version
+      }
+    },
+
+    async piecesOf(row) {
+      const body = await bodyOf(row, { first: 0, last: row.size - 1 })
+      if (!body) throw missingBytes(row.key, row)
+      return body instanceof Uint8Array ? [body] : body
+    },
+  }
+}

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto'
+import { createFingerprint, fingerprintOf, partLength } from '../../storage/fingerprint.ts'
+import type { ObjectStore, Staged } from '../../storage/object-store.ts'
+import { readAhead } from '../../storage/read-ahead.ts'
+import type { Blobs } from './blobs.ts'
+
+export interface StagedBlob extends Pick<Staged, 'size'> {
+  readonly blob: string
+  /** Undefined when there is a blob on the disk. */
+  readonly bytes?: Uint8Array
+  readonly contentType: string
+  /** Null for many bytes: it is made when they are in place. */
+  readonly fingerprint: string | null
+  /** Runs in the transaction that puts the bytes in place. An error keeps them from it. */
+  readonly alongside?: () => void
+}
+
+export type AdoptedBlob = Omit<StagedBlob, 'bytes'>
+
+/** Of a blob, and of a state of an object. */
+export const newName = (): string => randomBytes(16).toString('hex')
+
+interface Options {
+  readonly blobs: Blobs
+  /** Bytes. The database is quicker than a file for small content, and makes it durable with its row. */
+  readonly smallContent: number
+  /** Bytes, for all requests together; more small content goes into blobs. */
+  readonly mostWaiting: number
+}
+
+export interface Staging {
+  readonly stage: ObjectStore['stage']
+  /** The blob stays when it is not put in place: the caller removes it. */
+  adopt(blob: AdoptedBlob): Staged
+  isBusy(): boolean
+  of(staged: Staged): StagedBlob
+  /** Forgets bytes that are in their place. */
+  take(staged: Staged): StagedBlob | undefined
+}
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+/** Of more than one part, the fingerprint is made later. */
+const createMeasure = () => ({ size: 0, fingerprint: createFingerprint() })
+
+async function* passOn(content: AsyncIterable<Uint8Array>, measure: ReturnType<typeof createMeasure>) {
+  for await (const chunk of content) {
+    measure.size += chunk.length
+    if (measure.size <= partLength) measure.fingerprint.update(chunk)
+    yield chunk
+  }
+}
+
+export const createStaging = ({ blobs, smallContent, mostWaiting }: Options): Staging => {
+  const waiting = new Map<Staged, StagedBlob>()
+  let inMemory = 0
+  let comingIn = 0
+
+  const forget = (staged: Staged): boolean => {
+    inMemory -= waiting.get(staged)?.bytes?.length ?? 0
+    return waiting.delete(staged)
+  }
+
+  const keep = (staged: StagedBlob): Staged => {
+    const { size, bytes, blob } = staged
+    const kept: Staged = {
+      size,
+      async discard() {
+        if (forget(kept) && !bytes) await blobs.remove([blob])
+      },
+    }
+    waiting.set(kept, staged)
+    inMemory += bytes?.length ?? 0
+    return kept
+  }
+
+  const keepOnDisk = async (content: AsyncIterable<Uint8Array>, contentType: string): Promise<Staged> => {
+    const blob = newName()
+    const measure = createMeasure()
+    const size = await blobs.write(blob, passOn(content, measure))
+    return keep({ blob, size, contentType, fingerprint: size > partLength ? null : measure.fingerprint.digest() })
+  }
+
+  const takeIn: Staging['stage'] = async (content, { contentType }) => {
+    const ahead = await readAhead(content, smallContent)
+    if (!ahead.isWhole) return keepOnDisk(ahead.content, contentType)
+    const bytes = Buffer.concat(ahead.gathered, ahead.size)
+    if (inMemory + bytes.length > mostWaiting) return keepOnDisk(only(bytes), contentType)
+    return keep({ blob: newName(), size: bytes.length, contentType, fingerprint: fingerprintOf(bytes), bytes })
+  }
+
+  return {
+    async stage(content, target) {
+      comingIn += 1
+      try {
+        return await takeIn(content, target)
+      } finally {
+        comingIn -= 1
+      }
+    },
+
+    adopt(blob) {
+      const kept: Staged = { size: blob.size, discard: async () => void waiting.delete(kept) }
+      waiting.set(kept, blob)
+      return kept
+    },
+
+    isBusy: () => comingIn > 0,
+
+    of(staged) {
+      const found = waiting.get(staged)
+      if (!found) throw new Error('These bytes do not wait in this store')
+      return found
+    },
+
+    take(staged) {
+      const found = waiting.get(staged)
+      forget(staged)
+      return found
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { setImmediate as yieldTurn } from 'node:timers/promises'
+import type { Count } from '../../categories/contents.ts'
+import type { Database } from './database.ts'
+
+export type Flag = 0 | 1
+
+/** A query that answers rows. Tables are STRICT: values have the types of their columns, as `Row` repeats them. */
+export interface Query<Row> {
+  get(...values: readonly SQLInputValue[]): Row | undefined
+  all(...values: readonly SQLInputValue[]): readonly Row[]
+  iterate(...values: readonly SQLInputValue[]): Iterable<Row>
+}
+
+export const prepareQuery = <Row extends object>(connection: DatabaseSync, sql: string): Query<Row> =>
+  connection.prepare(sql) as unknown as Query<Row>
+
+type Sql<Row> = string & { readonly row: Row }
+
+/** The SQL of a query for `prepareAll`. */
+export const query = <Row extends object>(sql: string) => sql as Sql<Row>
+
+type Prepared<Sqls> = {
+  readonly [Name in keyof Sqls]: Sqls[Name] extends Sql<infer Row> ? Query<Row> : StatementSync
+}
+
+/** Prepares the statements of a table under their names. */
+export const prepareAll = <Sqls extends Readonly<Record<string, string>>>(connection: DatabaseSync, sqls: Sqls) =>
+  Object.fromEntries(
+    Object.entries(sqls).map(([name, sql]) => [name, connection.prepare(sql)]),
+  ) as unknown as Prepared<Sqls>
+
+/** The row of a query for the highest or lowest id: null when there is none. */
+export interface AnyId {
+  readonly id: number | null
+}
+
+/** Rows as arrays of columns, which are read in half the time of rows as objects. */
+export const prepareArrays = <Row extends readonly unknown[]>(connection: DatabaseSync, sql: string): Query<Row> => {
+  const statement = connection.prepare(sql)
+  statement.setReturnArrays(true)
+  return statement as unknown as Query<Row>
+}
+
+/** Rows that are read while everything else of the process waits. */
+const pageSize = 1_000
+const countPageSize = 20_000
+
+interface Pages<Row, Key> {
+  readonly after: Key
+  readonly limit?: number
+  /** Answers fewer rows than asked for only at the end. */
+  readonly query: (after: Key, limit: number) => readonly Row[]
+  readonly keyOf: (row: Row) => Key
+}
+
+/**
+ * Reads up to `limit` rows behind `after` in the order of a key, page by page; everything else has its turn in between.
+ */
+export const readPages = async <Row, Key>(
+  { read }: Pick<Database, 'read'>,
+  { after, limit = Number.POSITIVE_INFINITY, query, keyOf }: Pages<Row, Key>,
+): Promise<readonly Row[]> => {
+  const rows: Row[] = []
+  for (let last = after; rows.length < limit; await yieldTurn()) {
+    const [from, wanted] = [last, Math.min(pageSize, limit - rows.length)]
+    const page = await read(() => query(from, wanted))
+    for (const row of page) rows.push(row)
+    const end = page.at(-1)
+    if (end === undefined || page.length < wanted || rows.length === limit) break
+    last = keyOf(end)
+  }
+  return rows
+}
+
+export interface CountedRows {
+  readonly count: number
+  readonly last: number | null
+}
+
+export const countPages = async (
+  { read }: Pick<Database, 'read'>,
+  after: number,
+  limit: number,
+  query: (after: number, limit: number) => CountedRows | undefined,
+): Promise<Count> => {
+  let count = 0
+  for (let last = after; ; await yieldTurn()) {
+    const [from, wanted] = [last, Math.min(countPageSize, limit - count)]
+    const page = await read(() => query(from, wanted))
+    const counted = page?.count ?? 0
+    count += counted
+    last = page?.last ?? last
+    if (counted < wanted || count >= limit) return { count, last, ended: counted < wanted }
+  }
+}
+
+export const batchesOf = <Value>(values: readonly Value[], size = pageSize): readonly (readonly Value[])[] =>
+  Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))
+
+export const readBatches = async <Value, Row>(
+  { read }: Pick<Database, 'read'>,
+  values: readonly Value[],
+  query: (json: string) => readonly Row[],
+): Promise<readonly Row[]> => {
+  const rows: Row[] = []
+  for (const [index, batch] of batchesOf(values).entries()) {
+    if (index > 0) await yieldTurn()
+    for (const row of await read(() => query(JSON.stringify(batch)))) rows.push(row)
+  }
+  return rows
+}
