@@ -39,7 +39,7 @@ const openFiles = (
 ): AdminFiles => {
   const open = async (): Promise<AdminFiles> => {
     const [{ createS3Clients }, { createS3ObjectStore }] = await Promise.all([
-      import('../../lib/aws/s3/clients.ts'),
+      import('../../lib/aws/s3/bucket.ts'),
       import('../../lib/aws/s3/s3-object-store.ts'),
     ])
     return createS3ObjectStore({ ...createS3Clients({ region }), bucket, removals, record })

@@ -1,6 +1,7 @@
-import type { S3Client } from '@aws-sdk/client-s3'
-import { S3ServiceException } from '@aws-sdk/client-s3'
+import { S3Client, type S3ClientConfig, S3ServiceException } from '@aws-sdk/client-s3'
+import { StandardRetryStrategy } from '@smithy/core/retry'
 import { ServiceError } from '../../core/errors.ts'
+import { failLikePort, timeouts } from '../calls/client-calls.ts'
 
 export interface Bucket {
   // Repeats transient failures: for idempotent calls.
@@ -19,13 +20,49 @@ interface Known {
   comparesNamesAsTheyAre?: Promise<boolean>
 }
 
-/** Abilities that some compatible stores lack. */
-export type Ability =
-  | 'a copy onto nothing'
+/** Abilities that LocalStack lacks, and versions, which a new bucket lacks. */
+type Ability =
   | 'a removal of one version alone'
-  | 'a write onto one version alone'
   | 'listings in the order of names'
   | 'versions (of a new bucket, for 15 minutes)'
+
+const mostAttempts = 3
+
+// With every repetition, less than the time of a function. In milliseconds.
+const requestTimeout = 8_000
+
+// Its reader may be slow as well. In milliseconds.
+const socketTimeout = 20_000
+
+// A call whose answer was lost may have been carried out, so it is not repeated.
+const createRefusalRetries = (): StandardRetryStrategy => {
+  const strategy = new StandardRetryStrategy(mostAttempts)
+  const next = strategy.refreshRetryTokenForRetry.bind(strategy)
+  strategy.refreshRetryTokenForRetry = async (token, failure) => {
+    if (!isRefusedInPassing(failure.error)) throw new Error('What this call has done is not known')
+    return next(token, failure)
+  }
+  return strategy
+}
+
+export const createS3Clients = (config: S3ClientConfig = {}): Pick<Bucket, 'client' | 'once'> => {
+  const client = new S3Client({
+    maxAttempts: mostAttempts,
+    requestHandler: timeouts({ requestTimeout, socketTimeout }),
+    // Each part would wait for permission, over a new connection.
+    expectContinueHeader: false,
+    ...config,
+  })
+  const once = new S3Client({
+    expectContinueHeader: false,
+    ...config,
+    requestHandler: client.config.requestHandler,
+    retryStrategy: createRefusalRetries(),
+  })
+  failLikePort(client)
+  failLikePort(once)
+  return { client, once }
+}
 
 export const openBucket = (clients: Pick<Bucket, 'client' | 'once' | 'name'>): Bucket => ({
   ...clients,
@@ -41,6 +78,7 @@ export const copySource = ({ name }: Bucket, key: string): string =>
 
 // To join or copy a large object takes long. A request of a function ends before.
 export const longCall = { requestTimeout: 60_000 }
+export const longOptions = ({ options }: Bucket) => ({ ...options, ...longCall })
 
 export const callsInFlight = 32
 
@@ -51,7 +89,7 @@ const refusalIn = (error: unknown): S3ServiceException | undefined => {
   const cause = error instanceof ServiceError ? error.cause : error
   return cause instanceof S3ServiceException ? cause : undefined
 }
-const statusOf = (error: unknown): number | undefined => refusalIn(error)?.$metadata.httpStatusCode
+export const statusOf = (error: unknown): number | undefined => refusalIn(error)?.$metadata.httpStatusCode
 
 export const isMissing = (error: unknown): boolean => statusOf(error) === 404 || refusalIn(error)?.name === 'NoSuchKey'
 
@@ -81,23 +119,4 @@ export const isRefusedInPassing = (error: unknown): boolean =>
 export const noteLack = ({ known, name }: Bucket, ability: Ability, instead: string): void => {
   if (!known.lacks.has(ability)) console.warn(`What holds the bucket ${name} does not know ${ability}: ${instead}.`)
   known.lacks.add(ability)
-}
-
-/**
- * Makes a conditional call. A store without the condition (501) gets the call without it: the check before the call has
- * to do.
- */
-export const onCondition = async <Output>(
-  bucket: Bucket,
-  ability: Ability,
-  call: (isConditional: boolean) => Promise<Output>,
-): Promise<Output> => {
-  if (bucket.known.lacks.has(ability)) return call(false)
-  try {
-    return await call(true)
-  } catch (error) {
-    if (statusOf(error) !== 501) throw error
-    noteLack(bucket, ability, 'the check before it has to do')
-    return call(false)
-  }
 }

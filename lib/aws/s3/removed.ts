@@ -7,7 +7,7 @@ import {
   type RemovedQuery,
 } from '../../storage/object-store.ts'
 import type { Bucket } from './bucket.ts'
-import { compareKeys, existsBelow, lastCharacter } from './looking.ts'
+import { compareKeys, existsBelow, lastCharacter } from './find.ts'
 import { listPage, type Page, type Place, type State, statesBelow } from './versions.ts'
 
 /** The search for the version of a key that was hidden in some period. */

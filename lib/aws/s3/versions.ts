@@ -1,22 +1,18 @@
 import {
-  GetObjectCommand,
   type HeadObjectCommandOutput,
   ListObjectVersionsCommand,
   type ListObjectVersionsCommandOutput,
 } from '@aws-sdk/client-s3'
 import {
-  type ByteRange,
   type Kept,
   longestListing,
   type ObjectInfo,
   type ObjectVersion,
-  type ReadObject,
   type VersionQuery,
   type Versions,
 } from '../../storage/object-store.ts'
 import { type Bucket, isMalformed, isMarker, unquote } from './bucket.ts'
-import { compareKeys, decodeKey, headObject, toInfo } from './looking.ts'
-import { bodyOf } from './reading.ts'
+import { compareKeys, decodeKey, headObject, toInfo } from './find.ts'
 
 /** A version of an object, or a delete marker. */
 export interface State {
@@ -176,25 +172,6 @@ export const listVersions = async (
 export const findVersion = async (bucket: Bucket, key: string, id: string): Promise<ObjectInfo | undefined> => {
   const head = await headVersion(bucket, key, id)
   return head && toInfo(key, head)
-}
-
-/** `ObjectStore.readVersion`. */
-export const readVersion = async (
-  bucket: Bucket,
-  key: string,
-  id: string,
-  choose: (info: ObjectInfo) => ByteRange | undefined,
-): Promise<ReadObject | undefined> => {
-  const info = await findVersion(bucket, key, id)
-  if (!info) return undefined
-  const range = choose(info)
-  if (!range || range.last < range.first) return { info }
-  const { client, name, options } = bucket
-  const Range = `bytes=${range.first}-${range.last}`
-  const body = bodyOf(
-    await client.send(new GetObjectCommand({ Bucket: name, Key: key, VersionId: id, Range }), options),
-  )
-  return { info, ...(body && { body }) }
 }
 
 /** `ObjectStore.keptBelow`: lists every version. */

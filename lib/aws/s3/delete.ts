@@ -1,9 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DeleteObjectCommand, DeleteObjectsCommand, type _Error as FailedKey } from '@aws-sdk/client-s3'
+import {
+  DeleteObjectCommand,
+  type DeleteObjectCommandOutput,
+  DeleteObjectsCommand,
+  type _Error as FailedKey,
+  type S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import { type Bucket, callsInFlight, isRefused, onCondition, passingCodes, unquote } from './bucket.ts'
-import { headObject } from './looking.ts'
+import { type Bucket, callsInFlight, isRefused, noteLack, passingCodes, statusOf, unquote } from './bucket.ts'
+import { headObject } from './find.ts'
 
 /**
  * `object`: hide it with a delete marker if it still has this tag. `version`: delete one version or delete marker for
@@ -39,7 +46,7 @@ const batchError = ({ Code = 'InternalError', Message = '' }: FailedKey): Error 
   return Code === 'AccessDenied' ? cause : new ServiceError('unavailable', { cause })
 }
 
-/** A newer object stays, and another removal may have been faster. */
+// A newer object stays, and another removal may have been faster.
 const isSettled = ({ Code = '' }: FailedKey): boolean =>
   ['PreconditionFailed', 'ConditionalRequestConflict', 'NoSuchKey', 'NoSuchVersion'].includes(Code)
 
@@ -64,22 +71,41 @@ const deleteBatch = async (bucket: Bucket, batch: readonly Doomed[]): Promise<vo
 
 const signalOf = ({ options: { abortSignal } }: Bucket) => (abortSignal ? { signal: abortSignal } : {})
 
-/** A store without the condition gets a look before the call. */
+const conditionalRemoval = 'a removal of one version alone'
+
+/**
+ * Hides an object if it still has the tag; without a tag, in any state. LocalStack 4.14.0 does not implement the
+ * condition (501): there, a look before the call replaces it.
+ */
+export const deleteState = async (
+  bucket: Bucket,
+  client: S3Client,
+  { key, tag }: { readonly key: string; readonly tag: string | undefined },
+): Promise<DeleteObjectCommandOutput> => {
+  const { known, name, options } = bucket
+  const command = { Bucket: name, Key: key }
+  if (tag === undefined) return client.send(new DeleteObjectCommand(command), options)
+  try {
+    if (!known.lacks.has(conditionalRemoval))
+      return await client.send(new DeleteObjectCommand({ ...command, IfMatch: tag }), options)
+  } catch (error) {
+    if (statusOf(error) !== 501) throw error
+    noteLack(bucket, conditionalRemoval, 'the check before it has to do')
+  }
+  if (unquote((await headObject(bucket, key))?.ETag) !== tag) {
+    throw new S3ServiceException({ name: 'PreconditionFailed', $fault: 'client', $metadata: { httpStatusCode: 412 } })
+  }
+  return client.send(new DeleteObjectCommand(command), options)
+}
+
 const deleteOne = async (bucket: Bucket, doomed: Doomed): Promise<void> => {
-  const { client, name: Bucket, options } = bucket
-  const { key: Key } = doomed
+  const { client, name, options } = bucket
   if (doomed.kind === 'version') {
-    await client.send(new DeleteObjectCommand({ Bucket, Key, VersionId: doomed.versionId }), options)
+    await client.send(new DeleteObjectCommand({ Bucket: name, Key: doomed.key, VersionId: doomed.versionId }), options)
     return
   }
   try {
-    await onCondition(bucket, 'a removal of one version alone', async (isConditional) => {
-      if (!isConditional && unquote((await headObject(bucket, Key))?.ETag) !== doomed.tag) return
-      await client.send(
-        new DeleteObjectCommand({ Bucket, Key, ...(isConditional && { IfMatch: doomed.tag }) }),
-        options,
-      )
-    })
+    await deleteState(bucket, client, doomed)
   } catch (error) {
     if (!isRefused(error)) throw error
   }

@@ -22,6 +22,12 @@ export const headObject = async (
   }
 }
 
+/** The version at a key that has this mark of its writer. */
+export const findMarked = async (bucket: Bucket, key: string, mark: string): Promise<string | undefined> => {
+  const head = await headObject(bucket, key)
+  return head?.Metadata?.['change'] === mark ? head.VersionId : undefined
+}
+
 const mostVersions = 1_000
 const looksAtOnce = 16
 
@@ -102,6 +108,7 @@ const listOnce = async (
   const objects = (page.Contents ?? []).map((object) => toListed(object, read))
   const folders = (page.CommonPrefixes ?? [])
     .map(({ Prefix }) => read(Prefix))
+    // LocalStack 4.14.0 repeats the folder where the listing continues.
     .filter((folder) => after === undefined || compareKeys(folder, after) > 0)
   const last = [objects.at(-1)?.key, folders.at(-1)].filter((key) => key !== undefined).sort(compareKeys)
   return { objects, folders, next: page.IsTruncated ? last.at(-1) : undefined }
@@ -111,8 +118,8 @@ const listOnce = async (
 const behindAllKeys = '\u00e9'
 
 /**
- * LocalStack compares names in their URL-encoded form, and so skips those that are not ASCII: there, something follows
- * every name.
+ * LocalStack 4.14.0 compares names in their URL-encoded form, and so skips those that are not ASCII: there, something
+ * follows every name.
  */
 const comparesNamesAsTheyAre = async (bucket: Bucket): Promise<boolean> => {
   const query = { prefix: '', folded: false, after: behindAllKeys, limit: 1 }

@@ -1,0 +1,204 @@
+import { type Deadline, unlimited } from '../../core/deadline.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { inParallel } from '../../core/in-parallel.ts'
+import {
+  type Change,
+  type Expected,
+  NotPlaced,
+  type PlaceConditions,
+  type PlaceResult,
+  type RemovedFolder,
+  type Staged,
+} from '../../storage/object-store.ts'
+import type { FolderLook, ObservedRemovals } from '../dynamodb/folder-removals.ts'
+import { type Attempt, createAttempt, deleteMade } from './attempt.ts'
+import { type Bucket, callsInFlight } from './bucket.ts'
+import { copyObject, copyVersion } from './copy.ts'
+import { findChanged, findObject, findRival } from './find.ts'
+import { hide, uncover } from './hide.ts'
+import { createFolder, putBody } from './put.ts'
+import { isScratch, type StagedBody } from './stage.ts'
+
+/** What a placement works with. */
+export interface PlaceDeps {
+  readonly bucket: Bucket
+  readonly removals: Pick<ObservedRemovals, 'look' | 'begin' | 'note' | 'cancel'>
+  readonly bodyOf: (staged: Staged) => StagedBody
+}
+
+type Looks = Pick<ObservedRemovals, 'look'>
+
+/** The checks before all calls. Errors: NotPlaced. */
+const checkBefore = async (
+  bucket: Bucket,
+  removals: Looks,
+  deadline: Deadline,
+  { absent, unlocked, matching = [] }: PlaceConditions,
+): Promise<FolderLook> => {
+  const [look, rival, changed] = await Promise.all([
+    deadline.wait(removals.look(unlocked.site, unlocked.folders, unlocked.lockId)),
+    findRival(bucket, absent),
+    findChanged(bucket, matching),
+  ])
+  if (look.isRemoving) throw new NotPlaced({ outcome: 'locked' })
+  if (changed !== undefined) throw new NotPlaced({ outcome: 'changed', key: changed })
+  if (rival !== undefined) throw new NotPlaced({ outcome: 'occupied', key: rival })
+  return look
+}
+
+/** The change writes the key or removes its object. */
+const changesKey = (change: Change, key: string): boolean =>
+  change.key === key || (change.kind === 'move' && change.from.key === key)
+
+/**
+ * The checks after all calls. Of two placements that missed each other before, one sees the other now. Errors:
+ * NotPlaced.
+ */
+const checkAfter = async (
+  bucket: Bucket,
+  look: FolderLook,
+  deadline: Deadline,
+  { absent, present = [], matching = [] }: PlaceConditions,
+  changes: readonly Change[],
+): Promise<void> => {
+  const isOwn = (key: string) =>
+    changes.some((change) => change.key === key || (key.endsWith('/') && change.key.startsWith(key)))
+  // The calls that changed the other keys have compared them.
+  const unchanged = matching.filter(({ key }) => !changes.some((change) => changesKey(change, key)))
+  const [hasChanged, rival, there, changed] = await Promise.all([
+    deadline.wait(look.hasChanged()),
+    findRival(
+      bucket,
+      absent.filter((key) => !isOwn(key)),
+    ),
+    Promise.all(present.map((key) => findObject(bucket, key))),
+    findChanged(bucket, unchanged),
+  ])
+  const gone = present.find((_, index) => !there[index])
+  if (changed !== undefined) throw new NotPlaced({ outcome: 'changed', key: changed })
+  if (hasChanged) throw new NotPlaced({ outcome: 'locked' })
+  if (rival !== undefined) throw new NotPlaced({ outcome: 'occupied', key: rival })
+  if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
+}
+
+/** One attempt with what its steps need. */
+interface Run extends Pick<PlaceDeps, 'bodyOf'> {
+  readonly attempt: Attempt
+  readonly absent: readonly string[]
+  readonly expected: ReadonlyMap<string, Expected>
+  // The states of the objects that go, as they were while others were created.
+  readonly seen: Map<string, string | undefined>
+}
+
+const look = async ({ attempt, seen }: Run, key: string): Promise<string | undefined> => {
+  if (!seen.has(key)) seen.set(key, (await findObject(attempt.buckets.doing, key))?.version)
+  return seen.get(key)
+}
+
+const put = async ({ attempt, expected }: Run, key: string, body: StagedBody): Promise<unknown> => {
+  const { buckets, collect } = attempt
+  const { content } = body
+  const write = { key, expected: expected.get(key) }
+  if (content.kind !== 'upload' || content.key === key) return collect(putBody(buckets, write, body))
+  if (!isScratch(content.key)) throw new Error('These bytes were staged for another place')
+  const scratch = await collect(putBody(buckets, { key: content.key, expected: undefined }, body))
+  await collect(putBody(buckets, write, { ...body, content: { kind: 'object', key: content.key } }))
+  return deleteMade(buckets.doing, scratch)
+}
+
+const create = async (run: Run, change: Change): Promise<unknown> => {
+  const { attempt, absent, expected, bodyOf } = run
+  const { buckets, collect } = attempt
+  const { kind, key } = change
+  if (kind === 'remove') return look(run, key)
+  if (kind === 'put') return put(run, key, bodyOf(change.staged))
+  if (kind === 'folder') return collect(createFolder(buckets, key))
+  if (kind !== 'restore') return collect(copyObject(buckets, change))
+  if (change.hiddenBy) return undefined
+  const mustBeFree = absent.some((one) => one === key || (one.endsWith('/') && key.startsWith(one)))
+  return collect(copyVersion(buckets, change, { expected: expected.get(key), mustBeFree }))
+}
+
+/** The key that a change removes, with its state when only that may go. */
+const removedBy = (change: Change, expected: Run['expected']) => {
+  if (change.kind === 'move') return change.from
+  return change.kind === 'remove' ? { key: change.key, version: expected.get(change.key)?.version } : undefined
+}
+
+const takeAway = async (run: Run, change: Change): Promise<unknown> => {
+  const { attempt, expected } = run
+  const removed = removedBy(change, expected)
+  if (!removed) return undefined
+  const { key, version } = removed
+  const hiding = { key, seen: await look(run, key), version, expected: expected.get(key) }
+  return attempt.collect(hide(attempt.buckets, hiding))
+}
+
+type Work = (run: Run, change: Change) => Promise<unknown>
+
+// Works on several changes at once, and begins none after the deadline.
+const each = (run: Run, changes: readonly Change[], work: Work): Promise<void> =>
+  inParallel(changes, callsInFlight, async (change) => {
+    if (run.attempt.deadline.isOver()) throw new NotPlaced({ outcome: 'late' })
+    await work(run, change)
+  })
+
+// Changes with an expectation go first, one by one. Of several requests that expect the same, one gets through, and the
+// others have made nothing yet that it might build on.
+const inTurn = async (
+  run: Run,
+  changes: readonly Change[],
+  isExpecting: (change: Change) => boolean,
+  work: Work,
+): Promise<void> => {
+  for (const change of changes.filter(isExpecting)) await each(run, [change], work)
+  const others = changes.filter((change) => !isExpecting(change))
+  await each(run, others, work)
+}
+
+const byKey = (one: Change, other: Change): number => (one.key < other.key ? -1 : 1)
+
+/** Creates everything first, then removes. Errors: NotPlaced. */
+const apply = async (run: Run, changes: readonly Change[]): Promise<void> => {
+  const { attempt, expected } = run
+  const covered = changes.filter((change) => change.kind === 'restore').filter(({ hiddenBy }) => hiddenBy)
+  await attempt.collect(uncover(attempt.buckets, covered))
+  await inTurn(run, changes.toSorted(byKey), ({ kind, key }) => kind === 'put' && expected.has(key), create)
+  // A source that could not be brought back must stay.
+  const isVersioned = attempt.made.every(({ kind }) => kind !== 'object' && kind !== 'final')
+  if (!isVersioned && changes.some(({ kind }) => kind === 'move')) throw new ServiceError('unavailable')
+  await inTurn(run, changes, (change) => expected.has(removedBy(change, expected)?.key ?? ''), takeAway)
+}
+
+/** `ObjectStore.place`, and if anything has changed: folders that existed before are no change. */
+export const place = async (
+  { bucket, removals, bodyOf }: PlaceDeps,
+  changes: readonly Change[],
+  conditions: PlaceConditions,
+): Promise<{ readonly outcome: PlaceResult; readonly hasChanged: boolean }> => {
+  const { absent, matching = [], remainingTime = unlimited, removedFolder } = conditions
+  const attempt = createAttempt(bucket, changes, remainingTime)
+  const { deadline, undoDeadline, made, buckets } = attempt
+  const expected = new Map(matching.map((one) => [one.key, one]))
+  let begun: RemovedFolder | undefined
+  try {
+    const look = await checkBefore(buckets.doing, removals, deadline, conditions)
+    begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, remainingTime)))
+    await apply({ attempt, bodyOf, absent, expected, seen: new Map() }, changes)
+    await checkAfter(buckets.doing, look, deadline, conditions, changes)
+    if (begun) await deadline.wait(removals.note(begun)).catch(() => {})
+  } catch (error) {
+    const isCut = deadline.signal.aborted && !(error instanceof NotPlaced)
+    const cause = isCut ? new NotPlaced({ outcome: 'late' }) : error
+    const failure = await attempt.undo(cause)
+    // The record of an earlier removal that this one continues stays.
+    if (begun && removedFolder && failure === cause)
+      await undoDeadline.wait(removals.cancel(removedFolder)).catch(() => {})
+    if (failure instanceof NotPlaced) return { outcome: failure.outcome, hasChanged: false }
+    throw failure
+  } finally {
+    attempt.end()
+  }
+  const hasChanged = made.length > 0 || changes.some(({ kind }) => kind !== 'folder')
+  return { outcome: { outcome: 'placed' }, hasChanged }
+}
