@@ -6,15 +6,10 @@ import { type Bucket, callsInFlight, isRefused, isRefusedAtOnce, noteLack, unquo
 import { type Doomed, deleteAll } from './delete.ts'
 import { headObject } from './find.ts'
 
-/** One thing that a step has made. */
+/** What a step has made. A bucket whose versioning is new answers no versions: only an object at a free key is undone. */
 export type Made =
-  // A version or a delete marker: without it, the state before is current again.
-  | { readonly kind: 'version'; readonly key: string; readonly versionId: string }
-  // An old version whose delete markers are gone.
+  | Doomed
   | { readonly kind: 'uncovered'; readonly key: string; readonly versionId: string }
-  // An object where there was none, in a bucket that keeps no versions yet.
-  | { readonly kind: 'object'; readonly key: string; readonly tag: string }
-  // Any other change in such a bucket. It cannot be undone.
   | { readonly kind: 'final'; readonly key: string }
 
 /** With a failure, `made` is what the step has made nevertheless. */
@@ -23,11 +18,9 @@ export interface StepResult {
   readonly failure?: unknown
 }
 
-/** The bucket as steps use it. */
+/** The bucket until the deadline for changes, and until that for finding what a call has made whose answer was lost. */
 export interface StepBuckets {
-  // Its calls end at the deadline for changes.
   readonly doing: Bucket
-  // Its calls may take longer. They find what a call has made whose answer was lost.
   readonly finding: Bucket
 }
 
@@ -48,7 +41,12 @@ interface Answer {
 // S3 may finish a call a moment after it was cut. In milliseconds.
 const secondLook = 1_000
 
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
+const findTwice = async ({ options }: Bucket, find: Creation['find']): Promise<string | undefined> => {
+  const found = await find()
+  if (found || !options.abortSignal?.aborted) return found
+  await new Promise((resolve) => setTimeout(resolve, secondLook))
+  return find()
+}
 
 /** Waits for a call that makes a version or a delete marker. */
 export const awaitVersion = async (
@@ -56,23 +54,15 @@ export const awaitVersion = async (
   { key, isNew, find }: Creation,
   call: Promise<Answer>,
 ): Promise<StepResult> => {
-  const versions = (versionId: string | undefined): readonly Made[] =>
-    versionId ? [{ kind: 'version', key, versionId }] : []
   try {
-    const { VersionId, ETag, CopyObjectResult } = await call
-    if (VersionId) return { made: versions(VersionId) }
+    const { VersionId: versionId, ETag, CopyObjectResult } = await call
+    if (versionId) return { made: [{ kind: 'version', key, versionId }] }
     noteLack(doing, 'versions (of a new bucket, for 15 minutes)', 'what is replaced there cannot be brought back')
-    return {
-      made: [isNew ? { kind: 'object', key, tag: unquote(ETag ?? CopyObjectResult?.ETag) } : { kind: 'final', key }],
-    }
+    if (!isNew) return { made: [{ kind: 'final', key }] }
+    return { made: [{ kind: 'object', key, tag: unquote(ETag ?? CopyObjectResult?.ETag) }] }
   } catch (failure) {
-    if (isRefusedAtOnce(failure)) return { made: [], failure }
-    let found = await find()
-    if (!found && doing.options.abortSignal?.aborted) {
-      await pause(secondLook)
-      found = await find()
-    }
-    return { made: versions(found), failure }
+    const versionId = isRefusedAtOnce(failure) ? undefined : await findTwice(doing, find)
+    return { made: versionId ? [{ kind: 'version', key, versionId }] : [], failure }
   }
 }
 
@@ -83,7 +73,7 @@ export const explainRefusal = async (
 ): Promise<StepResult> =>
   isRefused(failure) ? { made, failure: await explain(failure).catch((error: unknown) => error) } : { made, failure }
 
-/** Deletes what was made. What was uncovered stays so. */
+/** Deletes versions, markers and objects. What was uncovered stays so. */
 export const deleteMade = (bucket: Bucket, made: readonly Made[]): Promise<void> =>
   deleteAll(
     bucket,
@@ -92,14 +82,14 @@ export const deleteMade = (bucket: Bucket, made: readonly Made[]): Promise<void>
 
 // Only the version tells an upload of the same bytes apart, and S3 compares tags alone: such an upload may slip in
 // before the removal.
-const stillUncovered = async (bucket: Bucket, made: readonly Made[]): Promise<readonly Doomed[]> => {
+const coverAgain = async (bucket: Bucket, made: readonly Made[]): Promise<void> => {
   const uncovered = made.filter((one) => one.kind === 'uncovered')
   const found: Doomed[] = []
   await inParallel(uncovered, callsInFlight, async ({ key, versionId }) => {
     const head = await headObject(bucket, key)
     if (head?.VersionId === versionId) found.push({ kind: 'object', key, tag: unquote(head.ETag) })
   })
-  return found
+  await deleteAll(bucket, found)
 }
 
 /** Reserved to tell the caller, in milliseconds. */
@@ -109,20 +99,20 @@ export const timeToReturn = reserves.answer + 500
 const timeToUndo = (changes: readonly Change[]): number =>
   3_000 + 0.6 * changes.length + 0.7 * changes.filter((change) => change.kind === 'restore' && change.hiddenBy).length
 
-/** One attempt to make some changes, which can be undone. Call `end` after it. */
+/** Collects what the steps of some changes make, so that it can be undone. */
 export const createAttempt = (bucket: Bucket, changes: readonly Change[], remainingTime: RemainingTime) => {
   const deadline = createDeadline(remainingTime, timeToReturn + timeToUndo(changes))
   const undoDeadline = createDeadline(remainingTime, timeToReturn)
-  const finding = until(bucket, undoDeadline.signal)
+  const buckets: StepBuckets = { doing: until(bucket, deadline.signal), finding: until(bucket, undoDeadline.signal) }
   const made: Made[] = []
 
   return {
     deadline,
     undoDeadline,
-    buckets: { doing: until(bucket, deadline.signal), finding } satisfies StepBuckets,
+    buckets,
     made: made as readonly Made[],
 
-    // Collects what a step has made, also when it fails. Errors: the failure of the step.
+    // Errors: the failure of the step.
     async collect(step: Promise<StepResult>): Promise<readonly Made[]> {
       const result = await step
       made.push(...result.made)
@@ -133,8 +123,8 @@ export const createAttempt = (bucket: Bucket, changes: readonly Change[], remain
     // Brings back what was there before. Answers the failure, or both failures when this fails too.
     async undo(failure: unknown): Promise<unknown> {
       try {
-        await deleteMade(finding, made)
-        await deleteAll(finding, await stillUncovered(finding, made))
+        await deleteMade(buckets.finding, made)
+        await coverAgain(buckets.finding, made)
         return failure
       } catch (second) {
         const cause = new AggregateError([failure, second], 'A placement failed, and so did taking it back')

@@ -1,6 +1,13 @@
-import { S3Client, type S3ClientConfig, S3ServiceException } from '@aws-sdk/client-s3'
+import {
+  type HeadObjectCommandOutput,
+  type PutObjectCommandInput,
+  S3Client,
+  type S3ClientConfig,
+  S3ServiceException,
+} from '@aws-sdk/client-s3'
 import { StandardRetryStrategy } from '@smithy/core/retry'
 import { ServiceError } from '../../core/errors.ts'
+import type { Expected } from '../../storage/object-store.ts'
 import { failLikePort, timeouts } from '../calls/client-calls.ts'
 
 export interface Bucket {
@@ -10,21 +17,19 @@ export interface Bucket {
   readonly once: S3Client
   readonly name: string
   readonly known: Known
-  // Options of each call.
   readonly options: { readonly abortSignal?: AbortSignal }
 }
 
-/** Properties of the store behind a bucket, found at its first use. */
-interface Known {
-  readonly lacks: Set<Ability>
-  comparesNamesAsTheyAre?: Promise<boolean>
-}
-
-/** Abilities that LocalStack lacks, and versions, which a new bucket lacks. */
+/** What the store behind a bucket was found to lack. Only versions are lacking on AWS: in a new bucket. */
 type Ability =
   | 'a removal of one version alone'
   | 'listings in the order of names'
   | 'versions (of a new bucket, for 15 minutes)'
+
+interface Known {
+  readonly lacks: Set<Ability>
+  comparesNamesAsTheyAre?: Promise<boolean>
+}
 
 const mostAttempts = 3
 
@@ -34,12 +39,19 @@ const requestTimeout = 8_000
 // Its reader may be slow as well. In milliseconds.
 const socketTimeout = 20_000
 
-// A call whose answer was lost may have been carried out, so it is not repeated.
+const passingCodes: readonly (string | undefined)[] = ['SlowDown', 'InternalError', 'ServiceUnavailable']
+
+/** S3 has not carried out the call, and may when it is repeated. */
+export const isPassing = (code: string | undefined): boolean => passingCodes.includes(code)
+
 const createRefusalRetries = (): StandardRetryStrategy => {
   const strategy = new StandardRetryStrategy(mostAttempts)
   const next = strategy.refreshRetryTokenForRetry.bind(strategy)
   strategy.refreshRetryTokenForRetry = async (token, failure) => {
-    if (!isRefusedInPassing(failure.error)) throw new Error('What this call has done is not known')
+    const { error } = failure
+    const isRefusal = error instanceof S3ServiceException && isPassing(error.name)
+    // A call whose answer was lost may have been carried out.
+    if (!isRefusal) throw new Error('What this call has done is not known')
     return next(token, failure)
   }
   return strategy
@@ -70,11 +82,20 @@ export const openBucket = (clients: Pick<Bucket, 'client' | 'once' | 'name'>): B
   options: {},
 })
 
-/** The bucket with calls that end at a signal. */
 export const until = (bucket: Bucket, abortSignal: AbortSignal): Bucket => ({ ...bucket, options: { abortSignal } })
 
-export const copySource = ({ name }: Bucket, key: string): string =>
-  `${name}/${key.split('/').map(encodeURIComponent).join('/')}`
+/** A type, and a mark by which the writer of an object recognises it when the answer was lost. */
+export const marked = (contentType: string, mark: string) => ({ ContentType: contentType, Metadata: { change: mark } })
+export const markOf = (head: Pick<HeadObjectCommandOutput, 'Metadata'> | undefined): string | undefined =>
+  head?.Metadata?.['change']
+
+/** A write succeeds onto this state alone; without one, onto any. */
+export const onlyOnto = (
+  expected: Pick<Expected, 'version'> | undefined,
+): Pick<PutObjectCommandInput, 'IfMatch' | 'IfNoneMatch'> => {
+  if (!expected) return {}
+  return expected.version === undefined ? { IfNoneMatch: '*' } : { IfMatch: expected.version }
+}
 
 // To join or copy a large object takes long. A request of a function ends before.
 export const longCall = { requestTimeout: 60_000 }
@@ -93,12 +114,6 @@ export const statusOf = (error: unknown): number | undefined => refusalIn(error)
 
 export const isMissing = (error: unknown): boolean => statusOf(error) === 404 || refusalIn(error)?.name === 'NoSuchKey'
 
-/** The named version is a delete marker. */
-export const isMarker = (error: unknown): boolean => statusOf(error) === 405
-
-/** A malformed version name, or a fault of every call, such as expired credentials. */
-export const isMalformed = (error: unknown): boolean => statusOf(error) === 400
-
 /** A condition did not hold, or a race was lost (409), or nothing was there to compare with (404). Nothing was made. */
 export const isRefused = (error: unknown): boolean => isMissing(error) || [409, 412].includes(statusOf(error) ?? 0)
 
@@ -108,13 +123,6 @@ export const isRefusedAtOnce = (error: unknown): boolean =>
 
 /** S3 aborts some uploads that lose a race. */
 export const isUploadGone = (error: unknown): boolean => refusalIn(error)?.name === 'NoSuchUpload'
-
-/** S3 has not carried out the call, and may when it is repeated. */
-export const passingCodes: readonly string[] = ['SlowDown', 'InternalError', 'ServiceUnavailable']
-
-/** S3 itself has answered so. A lost answer does not count. */
-export const isRefusedInPassing = (error: unknown): boolean =>
-  error instanceof S3ServiceException && passingCodes.includes(error.name)
 
 export const noteLack = ({ known, name }: Bucket, ability: Ability, instead: string): void => {
   if (!known.lacks.has(ability)) console.warn(`What holds the bucket ${name} does not know ${ability}: ${instead}.`)

@@ -1,18 +1,37 @@
 import { randomUUID } from 'node:crypto'
-import { CopyObjectCommand } from '@aws-sdk/client-s3'
+import { CopyObjectCommand, type CopyObjectCommandInput, type CopyObjectCommandOutput } from '@aws-sdk/client-s3'
 import { type Expected, NotPlaced, type Restoration, type Transfer } from '../../storage/object-store.ts'
 import { awaitVersion, explainRefusal, type StepBuckets, type StepResult } from './attempt.ts'
-import { type Bucket, copySource, isMissing, longOptions, unquote } from './bucket.ts'
+import { type Bucket, isMissing, longOptions, marked, markOf, onlyOnto, unquote } from './bucket.ts'
 import { findMarked, findObject, headObject } from './find.ts'
-import { onlyOnto } from './put.ts'
 import { findVersion } from './versions.ts'
 
-// A copy has the mark of its source. Objects that others have put into the bucket may have none.
+interface Source {
+  readonly key: string
+  readonly versionId?: string
+}
+
+/** Without a type and a mark, a copy has those of its source. */
+export const sendCopy = (
+  bucket: Bucket,
+  { key, versionId }: Source,
+  copy: Pick<CopyObjectCommandInput, 'ContentType' | 'Metadata' | 'IfMatch' | 'IfNoneMatch' | 'CopySourceIfMatch'> & {
+    readonly Key: string
+  },
+): Promise<CopyObjectCommandOutput> => {
+  const { once, name } = bucket
+  const path = `${name}/${key.split('/').map(encodeURIComponent).join('/')}`
+  const CopySource = versionId === undefined ? path : `${path}?versionId=${encodeURIComponent(versionId)}`
+  const MetadataDirective = copy.Metadata ? 'REPLACE' : undefined
+  return once.send(new CopyObjectCommand({ Bucket: name, CopySource, MetadataDirective, ...copy }), longOptions(bucket))
+}
+
+// Objects that others have put into the bucket may have no mark.
 const findCopy = async (bucket: Bucket, { from, key }: Transfer): Promise<string | undefined> => {
   const copy = await headObject(bucket, key)
   if (!copy) return undefined
-  const mark = (await headObject(bucket, from.key))?.Metadata?.['change']
-  const isOwn = mark ? copy.Metadata?.['change'] === mark : unquote(copy.ETag) === from.version
+  const mark = markOf(await headObject(bucket, from.key))
+  const isOwn = mark ? markOf(copy) === mark : unquote(copy.ETag) === from.version
   return isOwn ? copy.VersionId : undefined
 }
 
@@ -20,19 +39,12 @@ const findCopy = async (bucket: Bucket, { from, key }: Transfer): Promise<string
 export const copyObject = async (buckets: StepBuckets, transfer: Transfer): Promise<StepResult> => {
   const { doing, finding } = buckets
   const { kind, from, key, contentType } = transfer
-  // MiniStack ignores IfNoneMatch of a copy. Copies are many and keep their source, so they go without this look.
+  // MiniStack 1.5.33 ignores IfNoneMatch of a copy. Copies are many and keep their source: they go without this look.
   if (kind === 'move' && (await headObject(doing, key))) throw new NotPlaced({ outcome: 'occupied', key })
   const mark = randomUUID()
-  const command = new CopyObjectCommand({
-    Bucket: doing.name,
-    Key: key,
-    CopySource: copySource(doing, from.key),
-    CopySourceIfMatch: from.version,
-    IfNoneMatch: '*',
-    ...(contentType && { ContentType: contentType, MetadataDirective: 'REPLACE', Metadata: { change: mark } }),
-  })
+  const goal = { Key: key, CopySourceIfMatch: from.version, IfNoneMatch: '*' }
+  const call = sendCopy(doing, { key: from.key }, { ...goal, ...(contentType && marked(contentType, mark)) })
   const find = () => (contentType ? findMarked(finding, key, mark) : findCopy(finding, transfer))
-  const call = doing.once.send(command, longOptions(doing))
   const result = await awaitVersion(buckets, { key, isNew: true, find }, call)
   return explainRefusal(result, async (refusal) => {
     const isTaken = !isMissing(refusal) && (await headObject(doing, key))
@@ -42,7 +54,6 @@ export const copyObject = async (buckets: StepBuckets, transfer: Transfer): Prom
 
 interface Present {
   readonly expected: Expected | undefined
-  // Nothing may be at the key.
   readonly mustBeFree: boolean
 }
 
@@ -56,19 +67,11 @@ export const copyVersion = async (
   const [info, present] = await Promise.all([findVersion(doing, key, id), findObject(doing, key)])
   if (!info) throw new NotPlaced({ outcome: 'stale', key })
   if (present && mustBeFree) throw new NotPlaced({ outcome: 'occupied', key })
-  const seen = expected ?? { key, version: present?.version }
+  const seen = expected ?? { version: present?.version }
   const mark = randomUUID()
-  const command = new CopyObjectCommand({
-    Bucket: doing.name,
-    Key: key,
-    CopySource: `${copySource(doing, key)}?versionId=${encodeURIComponent(id)}`,
-    MetadataDirective: 'REPLACE',
-    ContentType: info.contentType,
-    Metadata: { change: mark },
-    ...onlyOnto(seen),
-  })
+  const goal = { Key: key, ...marked(info.contentType, mark), ...onlyOnto(seen) }
   const creation = { key, isNew: seen.version === undefined, find: () => findMarked(finding, key, mark) }
-  const result = await awaitVersion(buckets, creation, doing.once.send(command, longOptions(doing)))
+  const result = await awaitVersion(buckets, creation, sendCopy(doing, { key, versionId: id }, goal))
   return explainRefusal(result, async () => {
     if (expected) return new NotPlaced({ outcome: 'changed', key })
     // Something was put there, or removed, between the look and the call.

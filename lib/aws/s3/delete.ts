@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import { type Bucket, callsInFlight, isRefused, noteLack, passingCodes, statusOf, unquote } from './bucket.ts'
+import { type Bucket, callsInFlight, isPassing, isRefused, noteLack, statusOf, unquote } from './bucket.ts'
 import { headObject } from './find.ts'
 
 /**
@@ -20,7 +20,6 @@ export type Doomed =
   | { readonly kind: 'object'; readonly key: string; readonly tag: string }
   | { readonly kind: 'version'; readonly key: string; readonly versionId: string }
 
-// A batch is XML.
 const unfitForXml = /[\ufffe\uffff]/
 
 const batchLength = 1_000
@@ -61,7 +60,7 @@ const deleteBatch = async (bucket: Bucket, batch: readonly Doomed[]): Promise<vo
     const failed = Errors.filter((error) => !isSettled(error))
     const [first] = failed
     if (!first) return
-    const final = failed.find(({ Code = '' }) => !passingCodes.includes(Code))
+    const final = failed.find(({ Code }) => !isPassing(Code))
     if (final || attempt === mostAttempts) throw batchError(final ?? first)
     const keys = new Set(failed.map(({ Key }) => Key))
     left = left.filter(({ key }) => keys.has(key))

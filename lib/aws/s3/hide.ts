@@ -35,12 +35,9 @@ export const hide = async (buckets: StepBuckets, { key, seen, version, expected 
   return explainRefusal(result, async () => changed())
 }
 
-/** Such as `live/1001/`. */
-const areaOf = ({ key }: Restoration): string => key.slice(0, key.indexOf('/', key.indexOf('/') + 1) + 1)
-
-/** The innermost common folder in each area. */
+/** The innermost common folder in each area, such as `live/1001/`. */
 const commonFolders = (restorations: readonly Restoration[]): readonly string[] =>
-  [...Map.groupBy(restorations, areaOf).values()].map((some) => {
+  [...Map.groupBy(restorations, ({ key }) => key.split('/', 2).join('/')).values()].map((some) => {
     const keys = some.map(({ key }) => key).sort()
     const [first = '', last = ''] = [keys[0], keys.at(-1)]
     let length = 0

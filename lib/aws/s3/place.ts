@@ -1,4 +1,4 @@
-import { type Deadline, unlimited } from '../../core/deadline.ts'
+import { unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import {
@@ -19,69 +19,58 @@ import { hide, uncover } from './hide.ts'
 import { createFolder, putBody } from './put.ts'
 import { isScratch, type StagedBody } from './stage.ts'
 
-/** What a placement works with. */
 export interface PlaceDeps {
   readonly bucket: Bucket
   readonly removals: Pick<ObservedRemovals, 'look' | 'begin' | 'note' | 'cancel'>
   readonly bodyOf: (staged: Staged) => StagedBody
 }
 
-type Looks = Pick<ObservedRemovals, 'look'>
-
-/** The checks before all calls. Errors: NotPlaced. */
+/** Errors: NotPlaced. */
 const checkBefore = async (
   bucket: Bucket,
-  removals: Looks,
-  deadline: Deadline,
-  { absent, unlocked, matching = [] }: PlaceConditions,
+  { absent, matching = [] }: PlaceConditions,
+  looking: Promise<FolderLook>,
 ): Promise<FolderLook> => {
-  const [look, rival, changed] = await Promise.all([
-    deadline.wait(removals.look(unlocked.site, unlocked.folders, unlocked.lockId)),
+  const [folders, rival, changed] = await Promise.all([
+    looking,
     findRival(bucket, absent),
     findChanged(bucket, matching),
   ])
-  if (look.isRemoving) throw new NotPlaced({ outcome: 'locked' })
+  if (folders.isRemoving) throw new NotPlaced({ outcome: 'locked' })
   if (changed !== undefined) throw new NotPlaced({ outcome: 'changed', key: changed })
   if (rival !== undefined) throw new NotPlaced({ outcome: 'occupied', key: rival })
-  return look
+  return folders
 }
 
-/** The change writes the key or removes its object. */
 const changesKey = (change: Change, key: string): boolean =>
   change.key === key || (change.kind === 'move' && change.from.key === key)
 
-/**
- * The checks after all calls. Of two placements that missed each other before, one sees the other now. Errors:
- * NotPlaced.
- */
+const isAtOrBelow = (key: string, other: string): boolean =>
+  key === other || (other.endsWith('/') && key.startsWith(other))
+
+/** Of two placements that missed each other before, one sees the other now. Errors: NotPlaced. */
 const checkAfter = async (
   bucket: Bucket,
-  look: FolderLook,
-  deadline: Deadline,
   { absent, present = [], matching = [] }: PlaceConditions,
   changes: readonly Change[],
+  looking: Promise<boolean>,
 ): Promise<void> => {
-  const isOwn = (key: string) =>
-    changes.some((change) => change.key === key || (key.endsWith('/') && change.key.startsWith(key)))
+  const others = absent.filter((one) => !changes.some(({ key }) => isAtOrBelow(key, one)))
   // The calls that changed the other keys have compared them.
   const unchanged = matching.filter(({ key }) => !changes.some((change) => changesKey(change, key)))
-  const [hasChanged, rival, there, changed] = await Promise.all([
-    deadline.wait(look.hasChanged()),
-    findRival(
-      bucket,
-      absent.filter((key) => !isOwn(key)),
-    ),
+  const [isLocked, rival, there, changed] = await Promise.all([
+    looking,
+    findRival(bucket, others),
     Promise.all(present.map((key) => findObject(bucket, key))),
     findChanged(bucket, unchanged),
   ])
   const gone = present.find((_, index) => !there[index])
   if (changed !== undefined) throw new NotPlaced({ outcome: 'changed', key: changed })
-  if (hasChanged) throw new NotPlaced({ outcome: 'locked' })
+  if (isLocked) throw new NotPlaced({ outcome: 'locked' })
   if (rival !== undefined) throw new NotPlaced({ outcome: 'occupied', key: rival })
   if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
 }
 
-/** One attempt with what its steps need. */
 interface Run extends Pick<PlaceDeps, 'bodyOf'> {
   readonly attempt: Attempt
   readonly absent: readonly string[]
@@ -90,7 +79,7 @@ interface Run extends Pick<PlaceDeps, 'bodyOf'> {
   readonly seen: Map<string, string | undefined>
 }
 
-const look = async ({ attempt, seen }: Run, key: string): Promise<string | undefined> => {
+const tagOf = async ({ attempt, seen }: Run, key: string): Promise<string | undefined> => {
   if (!seen.has(key)) seen.set(key, (await findObject(attempt.buckets.doing, key))?.version)
   return seen.get(key)
 }
@@ -110,12 +99,12 @@ const create = async (run: Run, change: Change): Promise<unknown> => {
   const { attempt, absent, expected, bodyOf } = run
   const { buckets, collect } = attempt
   const { kind, key } = change
-  if (kind === 'remove') return look(run, key)
+  if (kind === 'remove') return tagOf(run, key)
   if (kind === 'put') return put(run, key, bodyOf(change.staged))
   if (kind === 'folder') return collect(createFolder(buckets, key))
   if (kind !== 'restore') return collect(copyObject(buckets, change))
   if (change.hiddenBy) return undefined
-  const mustBeFree = absent.some((one) => one === key || (one.endsWith('/') && key.startsWith(one)))
+  const mustBeFree = absent.some((one) => isAtOrBelow(key, one))
   return collect(copyVersion(buckets, change, { expected: expected.get(key), mustBeFree }))
 }
 
@@ -130,7 +119,7 @@ const takeAway = async (run: Run, change: Change): Promise<unknown> => {
   const removed = removedBy(change, expected)
   if (!removed) return undefined
   const { key, version } = removed
-  const hiding = { key, seen: await look(run, key), version, expected: expected.get(key) }
+  const hiding = { key, seen: await tagOf(run, key), version, expected: expected.get(key) }
   return attempt.collect(hide(attempt.buckets, hiding))
 }
 
@@ -167,7 +156,7 @@ const apply = async (run: Run, changes: readonly Change[]): Promise<void> => {
   // A source that could not be brought back must stay.
   const isVersioned = attempt.made.every(({ kind }) => kind !== 'object' && kind !== 'final')
   if (!isVersioned && changes.some(({ kind }) => kind === 'move')) throw new ServiceError('unavailable')
-  await inTurn(run, changes, (change) => expected.has(removedBy(change, expected)?.key ?? ''), takeAway)
+  await inTurn(run, changes, (change) => expected.has(removedBy(change, expected)?.key ?? change.key), takeAway)
 }
 
 /** `ObjectStore.place`, and if anything has changed: folders that existed before are no change. */
@@ -182,10 +171,12 @@ export const place = async (
   const expected = new Map(matching.map((one) => [one.key, one]))
   let begun: RemovedFolder | undefined
   try {
-    const look = await checkBefore(buckets.doing, removals, deadline, conditions)
+    const { site, folders, lockId } = conditions.unlocked
+    const looking = deadline.wait(removals.look(site, folders, lockId))
+    const before = await checkBefore(buckets.doing, conditions, looking)
     begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, remainingTime)))
     await apply({ attempt, bodyOf, absent, expected, seen: new Map() }, changes)
-    await checkAfter(buckets.doing, look, deadline, conditions, changes)
+    await checkAfter(buckets.doing, conditions, changes, deadline.wait(before.hasChanged()))
     if (begun) await deadline.wait(removals.note(begun)).catch(() => {})
   } catch (error) {
     const isCut = deadline.signal.aborted && !(error instanceof NotPlaced)

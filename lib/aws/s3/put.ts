@@ -1,23 +1,11 @@
-import {
-  CompleteMultipartUploadCommand,
-  CopyObjectCommand,
-  PutObjectCommand,
-  type PutObjectCommandInput,
-} from '@aws-sdk/client-s3'
+import { CompleteMultipartUploadCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
 import { type Expected, NotPlaced } from '../../storage/object-store.ts'
 import { awaitVersion, explainRefusal, type StepBuckets, type StepResult } from './attempt.ts'
-import { type Bucket, copySource, isUploadGone, longOptions } from './bucket.ts'
+import { type Bucket, isUploadGone, longOptions, marked, onlyOnto } from './bucket.ts'
+import { sendCopy } from './copy.ts'
 import { findMarked, headObject } from './find.ts'
 import { isScratch, type StagedBody } from './stage.ts'
-
-/** A write succeeds onto this state alone; without one, onto any. */
-export const onlyOnto = (
-  expected: Pick<Expected, 'version'> | undefined,
-): Pick<PutObjectCommandInput, 'IfMatch' | 'IfNoneMatch'> => {
-  if (!expected) return {}
-  return expected.version === undefined ? { IfNoneMatch: '*' } : { IfMatch: expected.version }
-}
 
 interface Write {
   readonly key: string
@@ -26,18 +14,15 @@ interface Write {
 
 const sendBody = (bucket: Bucket, { key, expected }: Write, { content, contentType, id }: StagedBody) => {
   const { once, name, options } = bucket
-  const target = { Bucket: name, Key: key, ...onlyOnto(expected) }
-  const described = { ContentType: contentType, Metadata: { change: id } }
-  if (content.kind === 'memory') {
-    return once.send(new PutObjectCommand({ ...target, ...described, Body: content.bytes }), options)
-  }
-  if (content.kind === 'upload') {
-    const upload = { UploadId: content.uploadId, MultipartUpload: { Parts: content.parts } }
-    return once.send(new CompleteMultipartUploadCommand({ ...target, ...upload }), longOptions(bucket))
-  }
+  const goal = { Key: key, ...onlyOnto(expected) }
+  const described = marked(contentType, id)
   // The source stays: another attempt may copy it again.
-  const source = { CopySource: copySource(bucket, content.key), MetadataDirective: 'REPLACE' } as const
-  return once.send(new CopyObjectCommand({ ...target, ...described, ...source }), longOptions(bucket))
+  if (content.kind === 'object') return sendCopy(bucket, content, { ...goal, ...described })
+  if (content.kind === 'memory') {
+    return once.send(new PutObjectCommand({ Bucket: name, ...goal, ...described, Body: content.bytes }), options)
+  }
+  const upload = { UploadId: content.uploadId, MultipartUpload: { Parts: content.parts } }
+  return once.send(new CompleteMultipartUploadCommand({ Bucket: name, ...goal, ...upload }), longOptions(bucket))
 }
 
 /** Puts a staged body at a key. Of an upload, it must be the upload's own key. Errors: NotPlaced (changed). */
@@ -54,7 +39,6 @@ export const putBody = async (buckets: StepBuckets, write: Write, body: StagedBo
   )
 }
 
-/** Creates a folder that is not there. */
 export const createFolder = async (buckets: StepBuckets, key: string): Promise<StepResult> => {
   const { once, name, options } = buckets.doing
   if (await headObject(buckets.doing, key)) return { made: [] }

@@ -1,21 +1,15 @@
 import { Readable } from 'node:stream'
-import { GetObjectCommand, type GetObjectCommandOutput, S3ServiceException } from '@aws-sdk/client-s3'
+import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3'
 import type { DownloadLink } from '../../service/deps.ts'
 import { asAttachment } from '../../storage/content-disposition.ts'
 import type { ByteRange, ObjectInfo, ReadObject } from '../../storage/object-store.ts'
-import { type Bucket, isMissing } from './bucket.ts'
+import { type Bucket, isMissing, statusOf } from './bucket.ts'
 import { findObject, toInfo } from './find.ts'
 import { findVersion } from './versions.ts'
 
-interface Brought {
-  readonly info: ObjectInfo
-  readonly range: ByteRange
-  readonly body: Readable | undefined
-}
-
 const bodyOf = ({ Body }: GetObjectCommandOutput): Readable | undefined => (Body instanceof Readable ? Body : undefined)
 
-const broughtBy = (key: string, output: GetObjectCommandOutput): Brought => {
+const broughtBy = (key: string, output: GetObjectCommandOutput) => {
   const [, first = 0, last, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(output.ContentRange ?? '') ?? []
   const size = Number(total ?? output.ContentLength ?? 0)
   return {
@@ -26,16 +20,12 @@ const broughtBy = (key: string, output: GetObjectCommandOutput): Brought => {
 }
 
 /** Reads an object and a range of its bytes in one call. Of an empty object every range is unsatisfiable. */
-const bring = async (
-  { client, name, options }: Bucket,
-  key: string,
-  Range: string,
-): Promise<Brought | 'missing' | 'unsatisfiable'> => {
+const bring = async ({ client, name, options }: Bucket, key: string, Range: string) => {
   try {
     return broughtBy(key, await client.send(new GetObjectCommand({ Bucket: name, Key: key, Range }), options))
   } catch (error) {
     if (isMissing(error)) return 'missing'
-    if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 416) return 'unsatisfiable'
+    if (statusOf(error) === 416) return 'unsatisfiable'
     throw error
   }
 }
@@ -59,7 +49,6 @@ const lookAndRead = async (bucket: Bucket, key: string, choose: Choose): Promise
   return info && readChosen(bucket, info, choose)
 }
 
-/** `ObjectStore.readVersion`. */
 export const readVersion = async (
   bucket: Bucket,
   key: string,
@@ -102,7 +91,6 @@ export const downloadLink = async (
   { client, name }: Pick<Bucket, 'client' | 'name'>,
   { key, versionId }: Pick<ObjectInfo, 'key' | 'versionId'>,
 ): Promise<DownloadLink> => {
-  // Only downloads of large files need it.
   const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner')
   const command = new GetObjectCommand({
     Bucket: name,

@@ -9,14 +9,7 @@ import { existsBelow, findObject, listObjects } from './find.ts'
 import { type PlaceDeps, place } from './place.ts'
 import { readObject, readVersion } from './read.ts'
 import { listRemoved, listRemovedWithin } from './removed.ts'
-import {
-  abortUpload,
-  createMemoryBudget,
-  createPartBuffers,
-  type PartBuffers,
-  type StagedBody,
-  stageBody,
-} from './stage.ts'
+import { abortUpload, createPartBuffers, type PartBuffers, type StagedBody, stageBody } from './stage.ts'
 import { countKept, listVersions } from './versions.ts'
 
 interface Options extends Pick<Bucket, 'client' | 'once'>, Pick<PlaceDeps, 'removals'> {
@@ -25,7 +18,6 @@ interface Options extends Pick<Bucket, 'client' | 'once'>, Pick<PlaceDeps, 'remo
   readonly record: RecordChange
   // Bytes of small files that may wait in memory, for all requests together.
   readonly memory?: number
-  // Shared by all uploads of the process.
   readonly buffers?: PartBuffers
 }
 
@@ -36,13 +28,17 @@ export interface S3ObjectStore extends ObjectStore {
   adopt(body: StagedBody): Staged
 }
 
-/** The bodies that wait to be put in place. */
 const createStagedBodies = (bucket: Bucket, memory: number, buffers: PartBuffers) => {
-  const budget = createMemoryBudget(memory)
   const bodies = new Map<Staged, StagedBody>()
+  let free = memory
+  const reserve = (bytes: number): boolean => {
+    if (bytes > free) return false
+    free -= bytes
+    return true
+  }
   const take = (staged: Staged): StagedBody | undefined => {
     const body = bodies.get(staged)
-    if (bodies.delete(staged) && body?.content.kind === 'memory') budget.release(body.size)
+    if (bodies.delete(staged) && body?.content.kind === 'memory') free += body.size
     return body
   }
 
@@ -56,7 +52,7 @@ const createStagedBodies = (bucket: Bucket, memory: number, buffers: PartBuffers
     },
 
     async stage(...[content, target]: Parameters<ObjectStore['stage']>): Promise<Staged> {
-      const body = await stageBody(bucket, { memory: budget, buffers }, content, target)
+      const body = await stageBody(bucket, { reserve, buffers }, content, target)
       const staged: Staged = {
         size: body.size,
         async discard() {
@@ -69,7 +65,7 @@ const createStagedBodies = (bucket: Bucket, memory: number, buffers: PartBuffers
     },
 
     adopt(body: StagedBody): Staged {
-      if (body.content.kind === 'memory' && !budget.reserve(body.size)) throw new ServiceError('unavailable')
+      if (body.content.kind === 'memory' && !reserve(body.size)) throw new ServiceError('unavailable')
       const staged: Staged = { size: body.size, discard: async () => void take(staged) }
       bodies.set(staged, body)
       return staged
@@ -77,7 +73,6 @@ const createStagedBodies = (bucket: Bucket, memory: number, buffers: PartBuffers
   }
 }
 
-/** The object store in a bucket of S3, or of a compatible store. */
 export const createS3ObjectStore = ({
   client,
   once,

@@ -8,9 +8,8 @@ import {
 import { inParallel } from '../../core/in-parallel.ts'
 import { partLength } from '../../storage/fingerprint.ts'
 import type { StageTarget } from '../../storage/object-store.ts'
-import { type Bucket, isMissing } from './bucket.ts'
+import { type Bucket, isMissing, marked } from './bucket.ts'
 
-/** The buffers of one upload. */
 export interface Lending {
   // A buffer of one part's length, with any content. Waits until there is room.
   take(): Promise<Buffer>
@@ -18,7 +17,6 @@ export interface Lending {
   use<Result>(buffer: Buffer, work: () => Promise<Result>): Promise<Result>
 }
 
-/** Room for the parts of all uploads of a process. */
 export interface PartBuffers {
   // Runs an upload and takes back its buffers. It must not wait for a buffer while it keeps a filled one.
   lend<Result>(upload: (lending: Lending) => Promise<Result>): Promise<Result>
@@ -28,7 +26,6 @@ export interface PartBuffers {
 // and four are on their way.
 const mostParts = 20
 
-/** Lends buffers first come, first served, and keeps them for the next upload. */
 export const createPartBuffers = (most = mostParts): PartBuffers => {
   const idle: Buffer[] = []
   const waiting: (() => void)[] = []
@@ -77,7 +74,6 @@ export const createPartBuffers = (most = mostParts): PartBuffers => {
 
 export interface Part {
   readonly bytes: Buffer
-  // The buffer with the bytes.
   readonly buffer: Buffer
   readonly isLast: boolean
 }
@@ -107,7 +103,7 @@ export async function* inParts(content: AsyncIterable<Uint8Array>, lending: Lend
 export interface StagedBody {
   readonly size: number
   readonly contentType: string
-  // The mark in the object's metadata: its writer recognises it when the answer was lost.
+  // The mark of its writer.
   readonly id: string
   readonly content:
     | { readonly kind: 'memory'; readonly bytes: Buffer }
@@ -117,49 +113,27 @@ export interface StagedBody {
 }
 
 /** All parts of a multipart upload, which can be completed at its key. */
-export interface StagedUpload extends Upload {
+interface StagedUpload extends Upload {
   readonly kind: 'upload'
   readonly parts: CompletedPart[]
 }
 
-/** A multipart upload that has been started. */
 interface Upload {
   readonly key: string
   readonly uploadId: string
-}
-
-interface MemoryBudget {
-  // Answers false when there is too little left.
-  reserve(bytes: number): boolean
-  release(bytes: number): void
-}
-
-export const createMemoryBudget = (total: number): MemoryBudget => {
-  let left = total
-  return {
-    reserve(bytes) {
-      if (bytes > left) return false
-      left -= bytes
-      return true
-    },
-    release(bytes) {
-      left += bytes
-    },
-  }
 }
 
 // For uploads whose place is not known yet. A lifecycle rule clears away what a crashed process has left.
 const scratchPrefix = 'scratch/'
 export const isScratch = (key: string): boolean => key.startsWith(scratchPrefix)
 
+/** S3 wants the algorithm at the start of an upload, and each checksum at its end. */
 export const startUpload = async (
   { client, name }: Bucket,
   { key, contentType, id }: Pick<StagedBody, 'contentType' | 'id'> & { readonly key: string },
 ): Promise<string> => {
-  const described = { ContentType: contentType, Metadata: { change: id } }
-  // S3 wants the algorithm at the start of an upload, and each checksum at its end.
-  const command = { Bucket: name, Key: key, ...described, ChecksumAlgorithm: 'CRC32' as const }
-  const { UploadId } = await client.send(new CreateMultipartUploadCommand(command))
+  const described = { ...marked(contentType, id), ChecksumAlgorithm: 'CRC32' } as const
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket: name, Key: key, ...described }))
   if (!UploadId) throw new Error('S3 began an upload without an id')
   return UploadId
 }
@@ -219,16 +193,15 @@ async function* together(first: Part, rest: AsyncGenerator<Part, void>): AsyncGe
 }
 
 interface Room {
-  // For small bodies until they are placed.
-  readonly memory: MemoryBudget
-  // For parts on their way to S3.
+  // Takes memory for a small body until it is placed. False when there is too little left.
+  reserve(bytes: number): boolean
   readonly buffers: PartBuffers
 }
 
 /** Small bodies wait in memory while there is room. Others are uploaded without becoming visible. */
 export const stageBody = (
   bucket: Bucket,
-  { memory, buffers }: Room,
+  { reserve, buffers }: Room,
   content: AsyncIterable<Uint8Array>,
   { key: target, contentType }: StageTarget,
 ): Promise<StagedBody> =>
@@ -238,7 +211,7 @@ export const stageBody = (
     const { value: first } = await parts.next()
     if (!first) throw new Error('Content has no part')
     const { bytes, buffer, isLast } = first
-    if (isLast && memory.reserve(bytes.length)) {
+    if (isLast && reserve(bytes.length)) {
       const kept = await lending.use(buffer, async () => Buffer.from(bytes))
       return { size: kept.length, contentType, id, content: { kind: 'memory', bytes: kept } }
     }

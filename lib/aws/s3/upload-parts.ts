@@ -11,7 +11,7 @@ import { inParallel } from '../../core/in-parallel.ts'
 import { partLength } from '../../storage/fingerprint.ts'
 import type { Staged } from '../../storage/object-store.ts'
 import type { UploadParts, WholeUpload } from '../../storage/uploads/upload-stores.ts'
-import { type Bucket, isUploadGone, longCall, unquote } from './bucket.ts'
+import { type Bucket, isUploadGone, longCall, markOf, unquote } from './bucket.ts'
 import { headObject, wasMadeBy } from './find.ts'
 import {
   abortUpload,
@@ -27,7 +27,6 @@ import {
 interface Deps {
   readonly bucket: Bucket
   readonly adopt: (body: StagedBody) => Staged
-  // Shared by all uploads of the process.
   readonly buffers?: PartBuffers
 }
 
@@ -45,19 +44,6 @@ const clockSkew = 15 * 60_000
 const newTailKey = (id: string): string => `scratch/uploads/${id}/tail-${randomUUID()}`
 
 const md5 = (bytes: Uint8Array): string => hash('md5', bytes, 'hex')
-
-/** Counts numbers in any order, up to the first gap. */
-const createRow = (count: number) => {
-  const ahead = new Set<number>()
-  let reached = count
-  return {
-    add(number: number): number {
-      ahead.add(number)
-      while (ahead.delete(reached + 1)) reached += 1
-      return reached
-    },
-  }
-}
 
 // The parts of an upload. The SDK's paginator never ends: S3 sends a marker with the last page, too.
 const listParts = async ({ client, name }: Bucket, id: string, uploadId: string): Promise<CompletedPart[]> => {
@@ -105,7 +91,7 @@ const joinParts = async (
   { id, length, holding: { name: uploadId, parts, tail } }: WholeUpload,
 ): Promise<void> => {
   const key = wholeKey(id)
-  if ((await headObject(bucket, key))?.Metadata?.['change'] === id) return
+  if (markOf(await headObject(bucket, key)) === id) return
   const rest = await readTail(bucket, tail, length - parts.length * partLength)
   const last = rest.length > 0 ? [md5(rest)] : []
   try {
@@ -154,8 +140,9 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
           content,
         )
         const sums = [...holding.parts]
-        const kept = createRow(before)
-        let sent = before
+        // Parts may arrive in any order: those up to the first gap are kept.
+        const isSent: boolean[] = Array(before).fill(true)
+        let [kept, begun] = [before, before]
         let rest: Uint8Array = Buffer.alloc(0)
         let name: Promise<string> | undefined = holding.name === '' ? undefined : Promise.resolve(holding.name)
 
@@ -166,9 +153,10 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
           // Late bytes could overwrite those of the next holder.
           if (watch.isOver()) throw new ServiceError('unavailable')
           await sendPart(bucket, { key, uploadId }, number, bytes)
-          const count = kept.add(number)
-          const size = count * partLength - offset
-          if (size > 0) watch.kept(size, { name: uploadId, parts: sums.slice(0, count), tail: null })
+          isSent[number - 1] = true
+          while (isSent[kept]) kept += 1
+          const size = kept * partLength - offset
+          if (size > 0) watch.kept(size, { name: uploadId, parts: sums.slice(0, kept), tail: null })
         }
         // A last part that is full need not wait as a tail when the whole has more than one.
         const isTail = ({ bytes, isLast }: Part): boolean =>
@@ -176,8 +164,9 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
         await inParallel(inParts(chunks(), lending), partsInFlight, async (part) => {
           if (isTail(part)) rest = part.bytes
           else {
-            sent += 1
-            await lending.use(part.buffer, () => sendOne(sent, part.bytes))
+            begun += 1
+            const number = begun
+            await lending.use(part.buffer, () => sendOne(number, part.bytes))
           }
         })
         if (received.size === 0) return { ...received, holding }
