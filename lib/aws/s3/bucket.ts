@@ -33,10 +33,8 @@ interface Known {
 
 const mostAttempts = 3
 
-// With every repetition, less than the time of a function. In milliseconds.
+// In milliseconds. With every repetition, a request takes less than the time of a function. Its reader may be slow.
 const requestTimeout = 8_000
-
-// Its reader may be slow as well. In milliseconds.
 const socketTimeout = 20_000
 
 const passingCodes: readonly (string | undefined)[] = ['SlowDown', 'InternalError', 'ServiceUnavailable']

@@ -74,7 +74,6 @@ export const copyVersion = async (
   const result = await awaitVersion(buckets, creation, sendCopy(doing, { key, versionId: id }, goal))
   return explainRefusal(result, async () => {
     if (expected) return new NotPlaced({ outcome: 'changed', key })
-    // Something was put there, or removed, between the look and the call.
     const isTaken = mustBeFree && (await headObject(doing, key))
     return new NotPlaced({ outcome: isTaken ? 'occupied' : 'stale', key })
   })

@@ -110,7 +110,6 @@ const deleteOne = async (bucket: Bucket, doomed: Doomed): Promise<void> => {
   }
 }
 
-/** Errors: unavailable, when a repetition may help; those of S3. */
 export const deleteAll = async (bucket: Bucket, doomed: readonly Doomed[]): Promise<void> => {
   // A single DELETE is free; a batch is charged as a POST.
   const isSingle = ({ key }: Doomed) => doomed.length === 1 || unfitForXml.test(key)

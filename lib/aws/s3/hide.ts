@@ -45,8 +45,7 @@ const commonFolders = (restorations: readonly Restoration[]): readonly string[] 
     return first.slice(0, first.lastIndexOf('/', length - 1) + 1)
   })
 
-/** Those that a few listings of their folders do not show in that state. */
-const notListed = async (bucket: Bucket, restorations: readonly Restoration[]): Promise<readonly Restoration[]> => {
+const withoutListed = async (bucket: Bucket, restorations: readonly Restoration[]): Promise<readonly Restoration[]> => {
   const missing = new Map(restorations.map((one) => [one.key, one]))
   const mostSeen = 2 * restorations.length
   for (const folder of commonFolders(restorations)) {
@@ -65,7 +64,7 @@ const fewObjects = callsInFlight
 
 /** The first one that is not there with those bytes. Somebody else may have put the same bytes there. */
 const findMissing = async (bucket: Bucket, restorations: readonly Restoration[]): Promise<string | undefined> => {
-  const left = restorations.length > fewObjects ? await notListed(bucket, restorations) : restorations
+  const left = restorations.length > fewObjects ? await withoutListed(bucket, restorations) : restorations
   let missing: string | undefined
   await inParallel(left, callsInFlight, async ({ key, id, tag }) => {
     if (missing !== undefined) return
@@ -84,7 +83,6 @@ export const uncover = async ({ doing }: StepBuckets, restorations: readonly Res
   const made = restorations.map(({ key, id }): Made => ({ kind: 'uncovered', key, versionId: id }))
   try {
     await deleteAll(doing, markers)
-    // Somebody else may have hidden or replaced them since.
     const missing = await findMissing(doing, restorations)
     return missing === undefined ? { made } : { made, failure: new NotPlaced({ outcome: 'stale', key: missing }) }
   } catch (failure) {

@@ -25,7 +25,6 @@ export interface PlaceDeps {
   readonly bodyOf: (staged: Staged) => StagedBody
 }
 
-/** Errors: NotPlaced. */
 const checkBefore = async (
   bucket: Bucket,
   { absent, matching = [] }: PlaceConditions,
@@ -108,7 +107,6 @@ const create = async (run: Run, change: Change): Promise<unknown> => {
   return collect(copyVersion(buckets, change, { expected: expected.get(key), mustBeFree }))
 }
 
-/** The key that a change removes, with its state when only that may go. */
 const removedBy = (change: Change, expected: Run['expected']) => {
   if (change.kind === 'move') return change.from
   return change.kind === 'remove' ? { key: change.key, version: expected.get(change.key)?.version } : undefined

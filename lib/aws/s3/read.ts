@@ -77,8 +77,7 @@ export const readObject = async (
   return chosen && chosen.last >= chosen.first ? lookAndRead(bucket, key, choose) : { info }
 }
 
-// In seconds.
-const linkLifetime = 300
+const linkSeconds = 300
 
 // S3 counts from whole seconds. In epoch milliseconds.
 const thisSecond = (): number => Math.floor(Date.now() / 1000) * 1000
@@ -102,6 +101,6 @@ export const downloadLink = async (
   })
   const signedAt = thisSecond()
   const { expiration } = await client.config.credentials()
-  const url = await getSignedUrl(client, command, { expiresIn: linkLifetime, signingDate: new Date(signedAt) })
-  return { url, expires: Math.min(signedAt + linkLifetime * 1000, expiration?.getTime() ?? Number.POSITIVE_INFINITY) }
+  const url = await getSignedUrl(client, command, { expiresIn: linkSeconds, signingDate: new Date(signedAt) })
+  return { url, expires: Math.min(signedAt + linkSeconds * 1000, expiration?.getTime() ?? Number.POSITIVE_INFINITY) }
 }

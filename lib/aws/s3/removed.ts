@@ -97,7 +97,6 @@ interface Undecided {
 
 type Candidate = RemovedEntry | { readonly key: string; readonly size?: undefined }
 
-/** The candidates of a listing, and the last key if it is undecided. */
 const candidatesIn = (
   { states, folders }: Pick<Page, 'states' | 'folders'>,
   prefix: string,
@@ -145,7 +144,6 @@ async function* findCandidates(bucket: Bucket, { prefix, after, limit }: Removed
   if (undecided) yield { candidates: [], upTo: undecided.key, isLast: false }
 }
 
-/** `upTo` is where the next page starts when all entries are shown. */
 const pageOf = (entries: readonly RemovedEntry[], limit: number, upTo: string | undefined): RemovedListing => {
   const shown = entries.slice(0, limit)
   return { entries: shown, next: entries.length > limit ? shown.at(-1)?.key : upTo }

@@ -11,7 +11,6 @@ import type { StageTarget } from '../../storage/object-store.ts'
 import { type Bucket, isMissing, marked } from './bucket.ts'
 
 export interface Lending {
-  // A buffer of one part's length, with any content. Waits until there is room.
   take(): Promise<Buffer>
   // Returns the buffer after the work. After a failure it is not lent again: a call may still be sending from it.
   use<Result>(buffer: Buffer, work: () => Promise<Result>): Promise<Result>
@@ -103,7 +102,6 @@ export async function* inParts(content: AsyncIterable<Uint8Array>, lending: Lend
 export interface StagedBody {
   readonly size: number
   readonly contentType: string
-  // The mark of its writer.
   readonly id: string
   readonly content:
     | { readonly kind: 'memory'; readonly bytes: Buffer }
@@ -161,7 +159,6 @@ export const abortUpload = async ({ client, name }: Bucket, { key, uploadId }: U
 // They fill the line of a function (1 Gbit/s).
 const partsInFlight = 3
 
-/** Aborts the upload when a part or the source fails. */
 const sendParts = async (
   bucket: Bucket,
   upload: Upload,

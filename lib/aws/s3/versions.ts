@@ -110,7 +110,6 @@ export async function* statesBelow(
   } while (after)
 }
 
-/** The versions among some states. With `isFromStart` there is nothing newer. */
 const versionsAmong = (states: readonly State[], isFromStart: boolean): readonly ObjectVersion[] => {
   const newest = states.findIndex(({ kind }) => kind === 'version')
   return states.flatMap(({ kind, id, at, size, tag }, index) => {
