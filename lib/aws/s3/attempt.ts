@@ -6,11 +6,17 @@ import { type Bucket, callsInFlight, isRefused, isRefusedAtOnce, noteLack, unquo
 import { type Doomed, deleteAll } from './delete.ts'
 import { headObject } from './find.ts'
 
-/** What a step has made. A bucket whose versioning is new answers no versions: only an object at a free key is undone. */
-export type Made =
-  | Doomed
-  | { readonly kind: 'uncovered'; readonly key: string; readonly versionId: string }
-  | { readonly kind: 'final'; readonly key: string }
+interface Uncovered {
+  readonly kind: 'uncovered'
+  readonly key: string
+  readonly versionId: string
+}
+
+/**
+ * What a step has made: a version or a delete marker, or an old version that lost its markers. A bucket whose versioning
+ * is new answers no versions: there, an object at a free key can be undone, and nothing else.
+ */
+export type Made = Doomed | Uncovered | { readonly kind: 'final'; readonly key: string }
 
 /** With a failure, `made` is what the step has made nevertheless. */
 export interface StepResult {
@@ -22,6 +28,24 @@ export interface StepResult {
 export interface StepBuckets {
   readonly doing: Bucket
   readonly finding: Bucket
+}
+
+// S3 may finish a call a moment after it was cut. In milliseconds.
+const secondLook = 1_000
+
+/** What the call of a step has made although its answer was lost. Nothing when S3 has refused the call. */
+const findLost = async (
+  { doing }: StepBuckets,
+  failure: unknown,
+  find: () => Promise<Made | undefined>,
+): Promise<readonly Made[]> => {
+  if (isRefusedAtOnce(failure)) return []
+  let found = await find()
+  if (!found && doing.options.abortSignal?.aborted) {
+    await new Promise((resolve) => setTimeout(resolve, secondLook))
+    found = await find()
+  }
+  return found ? [found] : []
 }
 
 interface Creation {
@@ -38,31 +62,23 @@ interface Answer {
   readonly CopyObjectResult?: { readonly ETag?: string | undefined } | undefined
 }
 
-// S3 may finish a call a moment after it was cut. In milliseconds.
-const secondLook = 1_000
-
-const findTwice = async ({ options }: Bucket, find: Creation['find']): Promise<string | undefined> => {
-  const found = await find()
-  if (found || !options.abortSignal?.aborted) return found
-  await new Promise((resolve) => setTimeout(resolve, secondLook))
-  return find()
-}
-
 /** Waits for a call that makes a version or a delete marker. */
 export const awaitVersion = async (
-  { doing }: StepBuckets,
+  buckets: StepBuckets,
   { key, isNew, find }: Creation,
   call: Promise<Answer>,
 ): Promise<StepResult> => {
+  const version = (versionId: string | undefined): Made | undefined =>
+    versionId ? { kind: 'version', key, versionId } : undefined
   try {
-    const { VersionId: versionId, ETag, CopyObjectResult } = await call
-    if (versionId) return { made: [{ kind: 'version', key, versionId }] }
-    noteLack(doing, 'versions (of a new bucket, for 15 minutes)', 'what is replaced there cannot be brought back')
+    const { VersionId, ETag, CopyObjectResult } = await call
+    const made = version(VersionId)
+    if (made) return { made: [made] }
+    noteLack(buckets.doing, 'versions (of a new bucket, for 15 minutes)')
     if (!isNew) return { made: [{ kind: 'final', key }] }
     return { made: [{ kind: 'object', key, tag: unquote(ETag ?? CopyObjectResult?.ETag) }] }
   } catch (failure) {
-    const versionId = isRefusedAtOnce(failure) ? undefined : await findTwice(doing, find)
-    return { made: versionId ? [{ kind: 'version', key, versionId }] : [], failure }
+    return { made: await findLost(buckets, failure, async () => version(await find())), failure }
   }
 }
 
@@ -73,23 +89,27 @@ export const explainRefusal = async (
 ): Promise<StepResult> =>
   isRefused(failure) ? { made, failure: await explain(failure).catch((error: unknown) => error) } : { made, failure }
 
-/** Deletes versions, markers and objects. What was uncovered stays so. */
-export const deleteMade = (bucket: Bucket, made: readonly Made[]): Promise<void> =>
-  deleteAll(
-    bucket,
-    made.filter((one) => one.kind === 'version' || one.kind === 'object'),
-  )
-
 // Only the version tells an upload of the same bytes apart, and S3 compares tags alone: such an upload may slip in
 // before the removal.
-const coverAgain = async (bucket: Bucket, made: readonly Made[]): Promise<void> => {
-  const uncovered = made.filter((one) => one.kind === 'uncovered')
+const coverAgain = async (bucket: Bucket, uncovered: readonly Uncovered[]): Promise<void> => {
   const found: Doomed[] = []
   await inParallel(uncovered, callsInFlight, async ({ key, versionId }) => {
     const head = await headObject(bucket, key)
     if (head?.VersionId === versionId) found.push({ kind: 'object', key, tag: unquote(head.ETag) })
   })
   await deleteAll(bucket, found)
+}
+
+/** Brings back what was there before, within `timeToUndo`. */
+export const undoMade = async (bucket: Bucket, made: readonly Made[]): Promise<void> => {
+  const doomed: Doomed[] = []
+  const uncovered: Uncovered[] = []
+  for (const one of made) {
+    if (one.kind === 'uncovered') uncovered.push(one)
+    else if (one.kind !== 'final') doomed.push(one)
+  }
+  await deleteAll(bucket, doomed)
+  await coverAgain(bucket, uncovered)
 }
 
 /** Reserved to tell the caller, in milliseconds. */
@@ -120,11 +140,10 @@ export const createAttempt = (bucket: Bucket, changes: readonly Change[], remain
       return result.made
     },
 
-    // Brings back what was there before. Answers the failure, or both failures when this fails too.
+    // Answers the failure, or both failures when this fails too.
     async undo(failure: unknown): Promise<unknown> {
       try {
-        await deleteMade(buckets.finding, made)
-        await coverAgain(buckets.finding, made)
+        await undoMade(buckets.finding, made)
         return failure
       } catch (second) {
         const cause = new AggregateError([failure, second], 'A placement failed, and so did taking it back')

@@ -20,14 +20,15 @@ export interface Bucket {
   readonly options: { readonly abortSignal?: AbortSignal }
 }
 
-/** What the store behind a bucket was found to lack. Only versions are lacking on AWS: in a new bucket. */
-type Ability =
-  | 'a removal of one version alone'
-  | 'listings in the order of names'
-  | 'versions (of a new bucket, for 15 minutes)'
+/** What the store behind a bucket may lack, and what happens instead. AWS lacks versions alone, in a new bucket. */
+const abilities = {
+  'a removal of one version alone': 'the check before it has to do',
+  'listings in the order of names': 'names come as they are, and must be such as XML can hold',
+  'versions (of a new bucket, for 15 minutes)': 'what is replaced there cannot be brought back',
+}
 
 interface Known {
-  readonly lacks: Set<Ability>
+  readonly lacks: Set<keyof typeof abilities>
   comparesNamesAsTheyAre?: Promise<boolean>
 }
 
@@ -122,7 +123,8 @@ export const isRefusedAtOnce = (error: unknown): boolean =>
 /** S3 aborts some uploads that lose a race. */
 export const isUploadGone = (error: unknown): boolean => refusalIn(error)?.name === 'NoSuchUpload'
 
-export const noteLack = ({ known, name }: Bucket, ability: Ability, instead: string): void => {
-  if (!known.lacks.has(ability)) console.warn(`What holds the bucket ${name} does not know ${ability}: ${instead}.`)
+export const noteLack = ({ known, name }: Bucket, ability: keyof typeof abilities): void => {
+  if (known.lacks.has(ability)) return
+  console.warn(`What holds the bucket ${name} does not know ${ability}: ${abilities[ability]}.`)
   known.lacks.add(ability)
 }

@@ -89,7 +89,7 @@ export const deleteState = async (
       return await client.send(new DeleteObjectCommand({ ...command, IfMatch: tag }), options)
   } catch (error) {
     if (statusOf(error) !== 501) throw error
-    noteLack(bucket, conditionalRemoval, 'the check before it has to do')
+    noteLack(bucket, conditionalRemoval)
   }
   if (unquote((await headObject(bucket, key))?.ETag) !== tag) {
     throw new S3ServiceException({ name: 'PreconditionFailed', $fault: 'client', $metadata: { httpStatusCode: 412 } })

@@ -119,7 +119,7 @@ const behindAllKeys = '\u00e9'
 const comparesNamesAsTheyAre = async (bucket: Bucket): Promise<boolean> => {
   const { objects } = await listOnce(bucket, { prefix: '', folded: false, after: behindAllKeys, limit: 1 })
   if (objects.length === 0) return true
-  noteLack(bucket, 'listings in the order of names', 'names come as they are, and must be such as XML can hold')
+  noteLack(bucket, 'listings in the order of names')
   return false
 }
 
