@@ -13,7 +13,7 @@ interface Uncovered {
 }
 
 /**
- * What a step has made: a version or a delete marker, or an old version that lost its markers. A bucket whose versioning
+ * The result of a step: a version or a delete marker, or an old version that lost its markers. A bucket whose versioning
  * is new answers no versions: there, an object at a free key can be undone, and nothing else.
  */
 export type Made = Doomed | Uncovered | { readonly kind: 'final'; readonly key: string }
@@ -33,7 +33,7 @@ export interface StepBuckets {
 // S3 may finish a call a moment after it was cut. In milliseconds.
 const secondLook = 1_000
 
-/** What the call of a step has made although its answer was lost. Nothing when S3 has refused the call. */
+/** Finds the result of a call whose answer was lost. S3 made nothing when it has refused the call. */
 const findLost = async (
   { doing }: StepBuckets,
   failure: unknown,
@@ -89,8 +89,8 @@ export const explainRefusal = async (
 ): Promise<StepResult> =>
   isRefused(failure) ? { made, failure: await explain(failure).catch((error: unknown) => error) } : { made, failure }
 
-// Only the version tells an upload of the same bytes apart, and S3 compares tags alone: such an upload may slip in
-// before the removal.
+// Only the version tells an upload of the same bytes apart, and S3 compares tags alone: somebody may upload them before
+// the removal.
 const coverAgain = async (bucket: Bucket, uncovered: readonly Uncovered[]): Promise<void> => {
   const found: Doomed[] = []
   await inParallel(uncovered, callsInFlight, async ({ key, versionId }) => {
@@ -100,7 +100,7 @@ const coverAgain = async (bucket: Bucket, uncovered: readonly Uncovered[]): Prom
   await deleteAll(bucket, found)
 }
 
-/** Brings back what was there before, within `timeToUndo`. */
+/** Brings the earlier state back, within `timeToUndo`. */
 export const undoMade = async (bucket: Bucket, made: readonly Made[]): Promise<void> => {
   const doomed: Doomed[] = []
   const uncovered: Uncovered[] = []
@@ -115,7 +115,7 @@ export const undoMade = async (bucket: Bucket, made: readonly Made[]): Promise<v
 /** Reserved to tell the caller, in milliseconds. */
 export const timeToReturn = reserves.answer + 500
 
-/** Reserved to find and undo what was made, in milliseconds. */
+/** Reserved to find and undo results, in milliseconds. */
 const timeToUndo = (changes: readonly Change[]): number =>
   3_000 + 0.6 * changes.length + 0.7 * changes.filter((change) => change.kind === 'restore' && change.hiddenBy).length
 

@@ -20,7 +20,7 @@ export interface Bucket {
   readonly options: { readonly abortSignal?: AbortSignal }
 }
 
-/** What the store behind a bucket may lack, and what happens instead. AWS lacks versions alone, in a new bucket. */
+/** The store behind a bucket may lack these. The text says the consequence. AWS lacks only versions, in a new bucket. */
 const abilities = {
   'a removal of one version alone': 'the check before it has to do',
   'listings in the order of names': 'names come as they are, and must be such as XML can hold',

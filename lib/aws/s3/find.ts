@@ -35,7 +35,7 @@ export const findMarked = async (bucket: Bucket, key: string, mark: string): Pro
 
 const looksAtOnce = 16
 
-/** Whether a writer has made a version of an object since a moment, even if it was replaced or removed afterwards. */
+/** True when the writer has made a version since that moment, even if it was replaced or removed afterwards. */
 export const wasMadeBy = async (bucket: Bucket, key: string, mark: string, since: number): Promise<boolean> => {
   if (markOf(await headObject(bucket, key)) === mark) return true
   const { client, name, options } = bucket

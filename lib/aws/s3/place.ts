@@ -47,7 +47,7 @@ const changesKey = (change: Change, key: string): boolean =>
 const isAtOrBelow = (key: string, other: string): boolean =>
   key === other || (other.endsWith('/') && key.startsWith(other))
 
-/** Of two placements that missed each other before, one sees the other now. Errors: NotPlaced. */
+/** When two placements missed each other before, one sees the other now. Errors: NotPlaced. */
 const checkAfter = async (
   bucket: Bucket,
   { absent, present = [], matching = [] }: PlaceConditions,
@@ -130,8 +130,8 @@ const each = (run: Run, changes: readonly Change[], work: Work): Promise<void> =
     await work(run, change)
   })
 
-// Changes with an expectation go first, one by one. Of several requests that expect the same, one gets through, and the
-// others have made nothing yet that it might build on.
+// Changes with an expectation go first, one by one. When several requests expect the same, one succeeds, and the others
+// have made nothing yet on which it might build.
 const inTurn = async (
   run: Run,
   changes: readonly Change[],
@@ -151,7 +151,7 @@ const apply = async (run: Run, changes: readonly Change[]): Promise<void> => {
   const covered = changes.filter((change) => change.kind === 'restore').filter(({ hiddenBy }) => hiddenBy)
   await attempt.collect(uncover(attempt.buckets, covered))
   await inTurn(run, changes.toSorted(byKey), ({ kind, key }) => kind === 'put' && expected.has(key), create)
-  // A source that could not be brought back must stay.
+  // Without versions, nothing could bring the source back: it stays.
   const isVersioned = attempt.made.every(({ kind }) => kind !== 'object' && kind !== 'final')
   if (!isVersioned && changes.some(({ kind }) => kind === 'move')) throw new ServiceError('unavailable')
   await inTurn(run, changes, (change) => expected.has(removedBy(change, expected)?.key ?? change.key), takeAway)

@@ -25,7 +25,7 @@ const sendBody = (bucket: Bucket, { key, expected }: Write, { content, contentTy
   return once.send(new CompleteMultipartUploadCommand({ Bucket: name, ...goal, ...upload }), longOptions(bucket))
 }
 
-/** Puts a staged body at a key. Of an upload, it must be the upload's own key. Errors: NotPlaced (changed). */
+/** Puts a staged body at a key. An upload can only be completed at its own key. Errors: NotPlaced (changed). */
 export const putBody = async (buckets: StepBuckets, write: Write, body: StagedBody): Promise<StepResult> => {
   const { key, expected } = write
   const isNew = expected ? expected.version === undefined : isScratch(key)

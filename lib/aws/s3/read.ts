@@ -19,7 +19,7 @@ const broughtBy = (key: string, output: GetObjectCommandOutput) => {
   }
 }
 
-/** Reads an object and a range of its bytes in one call. Of an empty object every range is unsatisfiable. */
+/** Reads an object and a range of its bytes in one call. Every range of an empty object is unsatisfiable. */
 const bring = async ({ client, name, options }: Bucket, key: string, Range: string) => {
   try {
     return broughtBy(key, await client.send(new GetObjectCommand({ Bucket: name, Key: key, Range }), options))

@@ -13,7 +13,7 @@ import { abortUpload, createPartBuffers, type PartBuffers, type StagedBody, stag
 import { countKept, listVersions } from './versions.ts'
 
 interface Options extends Pick<Bucket, 'client' | 'once'>, Pick<PlaceDeps, 'removals'> {
-  // It must keep versions: a change is taken back with them.
+  // It must keep versions: they undo a change.
   readonly bucket: string
   readonly record: RecordChange
   // Bytes of small files that may wait in memory, for all requests together.
