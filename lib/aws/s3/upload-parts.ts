@@ -10,7 +10,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { partLength } from '../../storage/fingerprint.ts'
 import type { Staged } from '../../storage/object-store.ts'
-import type { UploadParts, WholeUpload } from '../../storage/uploads/upload-stores.ts'
+import type { HeldUpload, UploadParts, WholeUpload } from '../../storage/uploads/upload-stores.ts'
 import { type Bucket, isUploadGone, longCall, markOf, unquote } from './bucket.ts'
 import { headObject, wasMadeBy } from './find.ts'
 import {
@@ -36,7 +36,7 @@ const partsInFlight = 4
 
 // Here an upload becomes one object before it is copied into its place: another attempt finds it. A lifecycle rule
 // clears it away.
-const wholeKey = (id: string): string => `scratch/uploads/${id}/whole`
+const wholeKey = (id: HeldUpload['id']): string => `scratch/uploads/${id}/whole`
 
 // S3 refuses signatures from a clock that is further off. In milliseconds.
 const clockSkew = 15 * 60_000
