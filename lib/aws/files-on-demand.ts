@@ -10,7 +10,7 @@ export const createFilesOnDemand = (
 ): Pick<ObjectStore, 'keptBelow' | 'list' | 'exists' | 'remove'> => {
   const open = async () => {
     const [{ createS3Clients }, { createS3ObjectStore }] = await Promise.all([
-      import('./s3/clients.ts'),
+      import('./s3/bucket.ts'),
       import('./s3/s3-object-store.ts'),
     ])
     return createS3ObjectStore({ ...createS3Clients({ region }), bucket, removals, record })

@@ -52,6 +52,12 @@ export interface MemoryS3 {
 
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest()
 const isPlain = (text: string) => /^[ -~]*$/.test(text)
+/** What requests ask for in their queries. Anything else would be taken for a plain request. */
+const knownQueries = new Set(
+  `delete delimiter encoding-type key-marker list-type max-keys part-number-marker partNumber prefix start-after uploadId
+  uploads version-id-marker versionId versions x-id`.split(/\s+/),
+)
+const isOfSignedUrl = (name: string) => /^(x-amz-|response-)/i.test(name)
 /** In the order of the bytes of UTF-8, which is that of the characters where all are plain. */
 const compare = (a: string, b: string) => {
   if (isPlain(a) && isPlain(b)) return a < b ? -1 : Number(a > b)
@@ -346,6 +352,8 @@ export const createMemoryS3 = (): MemoryS3 => {
     const key = decodeURIComponent(request.path.replace(/^\/[^/]*\/?/, ''))
     const respondTo = answers[request.method]
     if (!respondTo) throw new Refusal(405, 'MethodNotAllowed')
+    const unknown = Object.keys(request.query ?? {}).find((name) => !knownQueries.has(name) && !isOfSignedUrl(name))
+    if (unknown !== undefined) throw new Error(`The bucket in memory does not know ?${unknown}`)
     return respondTo(key, request)
   }
 

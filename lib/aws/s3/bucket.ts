@@ -1,6 +1,14 @@
-import type { S3Client } from '@aws-sdk/client-s3'
-import { S3ServiceException } from '@aws-sdk/client-s3'
+import {
+  type HeadObjectCommandOutput,
+  type PutObjectCommandInput,
+  S3Client,
+  type S3ClientConfig,
+  S3ServiceException,
+} from '@aws-sdk/client-s3'
+import { StandardRetryStrategy } from '@smithy/core/retry'
 import { ServiceError } from '../../core/errors.ts'
+import type { Expected } from '../../storage/object-store.ts'
+import { failLikePort, timeouts } from '../calls/client-calls.ts'
 
 export interface Bucket {
   // Repeats transient failures: for idempotent calls.
@@ -9,23 +17,63 @@ export interface Bucket {
   readonly once: S3Client
   readonly name: string
   readonly known: Known
-  // Options of each call.
   readonly options: { readonly abortSignal?: AbortSignal }
 }
 
-/** Properties of the store behind a bucket, found at its first use. */
+/** The store behind a bucket may lack these. The text says the consequence. AWS lacks only versions, in a new bucket. */
+const abilities = {
+  'a removal of one version alone': 'the check before it has to do',
+  'listings in the order of names': 'names come as they are, and must be such as XML can hold',
+  'versions (of a new bucket, for 15 minutes)': 'what is replaced there cannot be brought back',
+}
+
 interface Known {
-  readonly lacks: Set<Ability>
+  readonly lacks: Set<keyof typeof abilities>
   comparesNamesAsTheyAre?: Promise<boolean>
 }
 
-/** Abilities that some compatible stores lack. */
-export type Ability =
-  | 'a copy onto nothing'
-  | 'a removal of one version alone'
-  | 'a write onto one version alone'
-  | 'listings in the order of names'
-  | 'versions (of a new bucket, for 15 minutes)'
+const mostAttempts = 3
+
+// In milliseconds. With every repetition, a request takes less than the time of a function. Its reader may be slow.
+const requestTimeout = 8_000
+const socketTimeout = 20_000
+
+const passingCodes: readonly (string | undefined)[] = ['SlowDown', 'InternalError', 'ServiceUnavailable']
+
+/** S3 has not carried out the call, and may when it is repeated. */
+export const isPassing = (code: string | undefined): boolean => passingCodes.includes(code)
+
+const createRefusalRetries = (): StandardRetryStrategy => {
+  const strategy = new StandardRetryStrategy(mostAttempts)
+  const next = strategy.refreshRetryTokenForRetry.bind(strategy)
+  strategy.refreshRetryTokenForRetry = async (token, failure) => {
+    const { error } = failure
+    const isRefusal = error instanceof S3ServiceException && isPassing(error.name)
+    // A call whose answer was lost may have been carried out.
+    if (!isRefusal) throw new Error('What this call has done is not known')
+    return next(token, failure)
+  }
+  return strategy
+}
+
+export const createS3Clients = (config: S3ClientConfig = {}): Pick<Bucket, 'client' | 'once'> => {
+  const client = new S3Client({
+    maxAttempts: mostAttempts,
+    requestHandler: timeouts({ requestTimeout, socketTimeout }),
+    // Each part would wait for permission, over a new connection.
+    expectContinueHeader: false,
+    ...config,
+  })
+  const once = new S3Client({
+    expectContinueHeader: false,
+    ...config,
+    requestHandler: client.config.requestHandler,
+    retryStrategy: createRefusalRetries(),
+  })
+  failLikePort(client)
+  failLikePort(once)
+  return { client, once }
+}
 
 export const openBucket = (clients: Pick<Bucket, 'client' | 'once' | 'name'>): Bucket => ({
   ...clients,
@@ -33,14 +81,24 @@ export const openBucket = (clients: Pick<Bucket, 'client' | 'once' | 'name'>): B
   options: {},
 })
 
-/** The bucket with calls that end at a signal. */
 export const until = (bucket: Bucket, abortSignal: AbortSignal): Bucket => ({ ...bucket, options: { abortSignal } })
 
-export const copySource = ({ name }: Bucket, key: string): string =>
-  `${name}/${key.split('/').map(encodeURIComponent).join('/')}`
+/** A type, and a mark by which the writer of an object recognises it when the answer was lost. */
+export const marked = (contentType: string, mark: string) => ({ ContentType: contentType, Metadata: { change: mark } })
+export const markOf = (head: Pick<HeadObjectCommandOutput, 'Metadata'> | undefined): string | undefined =>
+  head?.Metadata?.['change']
+
+/** A write succeeds onto this state alone; without one, onto any. */
+export const onlyOnto = (
+  expected: Pick<Expected, 'version'> | undefined,
+): Pick<PutObjectCommandInput, 'IfMatch' | 'IfNoneMatch'> => {
+  if (!expected) return {}
+  return expected.version === undefined ? { IfNoneMatch: '*' } : { IfMatch: expected.version }
+}
 
 // To join or copy a large object takes long. A request of a function ends before.
 export const longCall = { requestTimeout: 60_000 }
+export const longOptions = ({ options }: Bucket) => ({ ...options, ...longCall })
 
 export const callsInFlight = 32
 
@@ -51,15 +109,9 @@ const refusalIn = (error: unknown): S3ServiceException | undefined => {
   const cause = error instanceof ServiceError ? error.cause : error
   return cause instanceof S3ServiceException ? cause : undefined
 }
-const statusOf = (error: unknown): number | undefined => refusalIn(error)?.$metadata.httpStatusCode
+export const statusOf = (error: unknown): number | undefined => refusalIn(error)?.$metadata.httpStatusCode
 
 export const isMissing = (error: unknown): boolean => statusOf(error) === 404 || refusalIn(error)?.name === 'NoSuchKey'
-
-/** The named version is a delete marker. */
-export const isMarker = (error: unknown): boolean => statusOf(error) === 405
-
-/** A malformed version name, or a fault of every call, such as expired credentials. */
-export const isMalformed = (error: unknown): boolean => statusOf(error) === 400
 
 /** A condition did not hold, or a race was lost (409), or nothing was there to compare with (404). Nothing was made. */
 export const isRefused = (error: unknown): boolean => isMissing(error) || [409, 412].includes(statusOf(error) ?? 0)
@@ -71,33 +123,8 @@ export const isRefusedAtOnce = (error: unknown): boolean =>
 /** S3 aborts some uploads that lose a race. */
 export const isUploadGone = (error: unknown): boolean => refusalIn(error)?.name === 'NoSuchUpload'
 
-/** S3 has not carried out the call, and may when it is repeated. */
-export const passingCodes: readonly string[] = ['SlowDown', 'InternalError', 'ServiceUnavailable']
-
-/** S3 itself has answered so. A lost answer does not count. */
-export const isRefusedInPassing = (error: unknown): boolean =>
-  error instanceof S3ServiceException && passingCodes.includes(error.name)
-
-export const noteLack = ({ known, name }: Bucket, ability: Ability, instead: string): void => {
-  if (!known.lacks.has(ability)) console.warn(`What holds the bucket ${name} does not know ${ability}: ${instead}.`)
+export const noteLack = ({ known, name }: Bucket, ability: keyof typeof abilities): void => {
+  if (known.lacks.has(ability)) return
+  console.warn(`What holds the bucket ${name} does not know ${ability}: ${abilities[ability]}.`)
   known.lacks.add(ability)
-}
-
-/**
- * Makes a conditional call. A store without the condition (501) gets the call without it: the check before the call has
- * to do.
- */
-export const onCondition = async <Output>(
-  bucket: Bucket,
-  ability: Ability,
-  call: (isConditional: boolean) => Promise<Output>,
-): Promise<Output> => {
-  if (bucket.known.lacks.has(ability)) return call(false)
-  try {
-    return await call(true)
-  } catch (error) {
-    if (statusOf(error) !== 501) throw error
-    noteLack(bucket, ability, 'the check before it has to do')
-    return call(false)
-  }
 }

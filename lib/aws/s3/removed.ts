@@ -7,20 +7,18 @@ import {
   type RemovedQuery,
 } from '../../storage/object-store.ts'
 import type { Bucket } from './bucket.ts'
-import { compareKeys, existsBelow, lastCharacter } from './looking.ts'
-import { listPage, type Page, type Place, type State, statesBelow } from './versions.ts'
+import { compareKeys, existsBelow, lastCharacter } from './find.ts'
+import { type ListPosition, listPage, type Page, type State, statesBelow } from './versions.ts'
 
-/** The search for the version of a key that was hidden in some period. */
+/** The search for the version of a key that was hidden in some period, from its newest state on. */
 interface Search {
   readonly key: string
   // The markers that hide it, as far as seen; undefined when there is a newer version.
   hiddenBy: string[] | undefined
-  // The next version is the one that the marker hid.
   isBehindMarker: boolean
   isOver: boolean
 }
 
-/** Searches further states. */
 const continueSearch = (
   search: Search,
   states: readonly State[],
@@ -43,7 +41,6 @@ const continueSearch = (
 // The clocks of bucket and caller differ a little, and the bucket's has whole seconds. In milliseconds.
 const slack = 1_000
 
-/** `ObjectStore.removedWithin`. */
 export async function* listRemovedWithin(
   bucket: Bucket,
   prefix: string,
@@ -63,44 +60,32 @@ export async function* listRemovedWithin(
 
 const looksAtOnce = 16
 
-// Listings for each folder that was removed.
+// Listings of the folder itself, of each folder in it that was removed, and of all of those together.
+const mostPages = 10
 const mostLooks = 10
-
-// Listings for all folders of a page.
 const mostLooksInAll = 200
 
-// Listings of the folder itself.
-const mostPages = 10
-
-/**
- * The folder, if it is empty, with the last removal among its first 10,000 states. Calls `counted` for each listing.
- */
+/** The folder, if it is empty, with the last removal among its first 10,000 states, and how many listings that took. */
 const removedFolder = async (
   bucket: Bucket,
   folder: string,
-  counted: () => void,
-): Promise<RemovedEntry | undefined> => {
-  counted()
-  if (await existsBelow(bucket, folder)) return undefined
-  let [looks, removedAt, after]: [number, number, Place | undefined] = [0, 0, undefined]
-  do {
-    counted()
-    const { states, next }: Page = await listPage(bucket, { prefix: folder, folded: false, after })
+): Promise<{ readonly entry: RemovedEntry | undefined; readonly looks: number }> => {
+  if (await existsBelow(bucket, folder)) return { entry: undefined, looks: 1 }
+  let [looks, removedAt] = [1, 0]
+  for await (const states of statesBelow(bucket, folder)) {
     for (const { kind, at } of [...states.values()].flat()) if (kind === 'marker') removedAt = Math.max(removedAt, at)
-    after = next
     looks += 1
-  } while (after && looks < mostLooks)
-  return { key: folder, removedAt, size: null }
+    if (looks > mostLooks) break
+  }
+  return { entry: { key: folder, removedAt, size: null }, looks }
 }
 
-/** The key in a folded listing. */
 const foldedKey = (prefix: string, key: string): string => {
   const end = key.indexOf('/', prefix.length)
   return end < 0 ? key : key.slice(0, end + 1)
 }
 
-/** The listing continues after everything in a subfolder. */
-const behindKey = (prefix: string, key: string): Place => ({
+const behindKey = (prefix: string, key: string): ListPosition => ({
   key: key.endsWith('/') && key !== prefix ? `${key}${lastCharacter}` : key,
 })
 
@@ -110,10 +95,8 @@ interface Undecided {
   readonly removedAt: number
 }
 
-/** A removed object, or a folder to look into. */
 type Candidate = RemovedEntry | { readonly key: string; readonly size?: undefined }
 
-/** The candidates of a listing, and the last key if it is undecided. */
 const candidatesIn = (
   { states, folders }: Pick<Page, 'states' | 'folders'>,
   prefix: string,
@@ -142,44 +125,41 @@ interface Found {
 /** The first listing is short, since few entries are often asked for; each further one is longer. */
 async function* findCandidates(bucket: Bucket, { prefix, after, limit }: RemovedQuery): AsyncGenerator<Found, void> {
   let upTo = after
-  let place = after === undefined ? undefined : behindKey(prefix, after)
+  let position = after === undefined ? undefined : behindKey(prefix, after)
   let undecided: Undecided | undefined
   for (let pages = 0; pages < (undecided ? 2 : 1) * mostPages; pages++) {
     const length = Math.min(longestListing, (limit + 1) * 4 ** pages)
-    const page: Page = await listPage(bucket, { prefix, folded: true, after: place, limit: length })
+    const page: Page = await listPage(bucket, { prefix, folded: true, after: position, limit: length })
     const { next } = page
     const found = candidatesIn(page, prefix, undecided)
     undecided = next?.id !== undefined && found.undecided?.key === next.key ? found.undecided : undefined
-    const before = upTo
-    // A store may repeat the folder where the last listing ended.
-    const candidates = found.candidates.filter(({ key }) => before === undefined || compareKeys(key, before) > 0)
     if (next && !undecided) {
       upTo = foldedKey(prefix, next.key)
-      place = behindKey(prefix, upTo)
-    } else place = next
-    yield { candidates, upTo, isLast: !next }
+      position = behindKey(prefix, upTo)
+    } else position = next
+    yield { candidates: found.candidates, upTo, isLast: !next }
     if (!next) return
   }
   // Nobody hides an object that often: skip it, so that the listing ends.
   if (undecided) yield { candidates: [], upTo: undecided.key, isLast: false }
 }
 
-/** `upTo` is where the next page starts when all entries are shown. */
 const pageOf = (entries: readonly RemovedEntry[], limit: number, upTo: string | undefined): RemovedListing => {
   const shown = entries.slice(0, limit)
   return { entries: shown, next: entries.length > limit ? shown.at(-1)?.key : upTo }
 }
 
-/**
- * `ObjectStore.listRemoved`. A page ends after some listings, even if it is short: any number of existing objects may
- * lie between.
- */
+/** `ObjectStore.listRemoved`. A page ends after some listings: any number of existing objects may lie between. */
 export const listRemoved = async (bucket: Bucket, query: RemovedQuery): Promise<RemovedListing> => {
   const { after, limit } = query
   const entries: RemovedEntry[] = []
   let looks = 0
-  const look = async (candidate: Candidate): Promise<RemovedEntry | undefined> =>
-    candidate.size === undefined ? removedFolder(bucket, candidate.key, () => looks++) : candidate
+  const look = async (candidate: Candidate): Promise<RemovedEntry | undefined> => {
+    if (candidate.size !== undefined) return candidate
+    const found = await removedFolder(bucket, candidate.key)
+    looks += found.looks
+    return found.entry
+  }
   let known = after
   for await (const { candidates, upTo, isLast } of findCandidates(bucket, query)) {
     for (let first = 0; first < candidates.length; first += looksAtOnce) {

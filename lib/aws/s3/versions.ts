@@ -1,24 +1,19 @@
 import {
-  GetObjectCommand,
   type HeadObjectCommandOutput,
   ListObjectVersionsCommand,
   type ListObjectVersionsCommandOutput,
 } from '@aws-sdk/client-s3'
 import {
-  type ByteRange,
   type Kept,
   longestListing,
   type ObjectInfo,
   type ObjectVersion,
-  type ReadObject,
   type VersionQuery,
   type Versions,
 } from '../../storage/object-store.ts'
-import { type Bucket, isMalformed, isMarker, unquote } from './bucket.ts'
-import { compareKeys, decodeKey, headObject, toInfo } from './looking.ts'
-import { bodyOf } from './reading.ts'
+import { type Bucket, statusOf, unquote } from './bucket.ts'
+import { compareKeys, decodeKey, headObject, toInfo } from './find.ts'
 
-/** A version of an object, or a delete marker. */
 export interface State {
   readonly kind: 'version' | 'marker'
   readonly id: string
@@ -29,7 +24,7 @@ export interface State {
 }
 
 /** A listing continues after a key, or after one state of it. */
-export interface Place {
+export interface ListPosition {
   readonly key: string
   readonly id?: string | undefined
 }
@@ -38,7 +33,7 @@ export interface Page {
   // By key, the newest first.
   readonly states: ReadonlyMap<string, readonly State[]>
   readonly folders: readonly string[]
-  readonly next: Place | undefined
+  readonly next: ListPosition | undefined
 }
 
 type Listed = NonNullable<ListObjectVersionsCommandOutput['Versions']>[number]
@@ -54,25 +49,20 @@ const stateOf = (kind: State['kind'], { VersionId = '', LastModified, Size = 0, 
 // The SDK lists versions and markers separately. In the same second the marker counts as newer, unless the version is
 // current.
 const merged = (versions: readonly Listed[], markers: readonly Listed[]): State[] => {
-  const states: State[] = []
   const left = [...markers]
-  for (const version of versions) {
-    const isNewer = (marker: Listed) => !version.IsLatest && (marker.LastModified ?? 0) >= (version.LastModified ?? 0)
-    for (let [marker] = left; marker && isNewer(marker); [marker] = left) {
-      states.push(stateOf('marker', marker))
-      left.shift()
-    }
-    states.push(stateOf('version', version))
-  }
+  const states = versions.flatMap((version) => {
+    const isOlder = (marker: Listed) => (marker.LastModified ?? 0) < (version.LastModified ?? 0)
+    const end = version.IsLatest ? 0 : left.findIndex(isOlder)
+    const newer = left.splice(0, end < 0 ? left.length : end)
+    return [...newer.map((marker) => stateOf('marker', marker)), stateOf('version', version)]
+  })
   return [...states, ...left.map((marker) => stateOf('marker', marker))]
 }
 
 interface PageQuery {
   readonly prefix: string
-  // Lists a folder instead of its content.
   readonly folded: boolean
-  readonly after: Place | undefined
-  // At most so many states and folders.
+  readonly after: ListPosition | undefined
   readonly limit?: number
 }
 
@@ -112,7 +102,7 @@ export async function* statesBelow(
   prefix: string,
   isDone: (key: string) => boolean = () => false,
 ): AsyncGenerator<Page['states'], void> {
-  let after: Place | undefined
+  let after: ListPosition | undefined
   do {
     const { states, next }: Page = await listPage(bucket, { prefix, folded: false, after })
     yield states
@@ -120,7 +110,6 @@ export async function* statesBelow(
   } while (after)
 }
 
-/** The versions among some states. With `isFromStart` there is nothing newer. */
 const versionsAmong = (states: readonly State[], isFromStart: boolean): readonly ObjectVersion[] => {
   const newest = states.findIndex(({ kind }) => kind === 'version')
   return states.flatMap(({ kind, id, at, size, tag }, index) => {
@@ -141,8 +130,8 @@ const headVersion = async (bucket: Bucket, key: string, id: string): Promise<Hea
   try {
     return await headObject(bucket, key, id)
   } catch (error) {
-    if (isMarker(error)) return undefined
-    if (!isMalformed(error)) throw error
+    if (statusOf(error) === 405) return undefined
+    if (statusOf(error) !== 400) throw error
     // S3 gives no reason for a HEAD. If the version's name was not the fault, the key alone is refused too.
     await headObject(bucket, key)
     return undefined
@@ -161,13 +150,13 @@ export const listVersions = async (
   if (after !== undefined && !(await headVersion(bucket, key, after))) return undefined
   const states: State[] = []
   const count = () => states.filter(({ kind }) => kind === 'version').length
-  let place: Place | undefined = after === undefined ? undefined : { key, id: after }
+  let position: ListPosition | undefined = after === undefined ? undefined : { key, id: after }
   do {
-    const page: Page = await listPage(bucket, { prefix: key, folded: false, after: place, limit: statesFor(limit) })
+    const page: Page = await listPage(bucket, { prefix: key, folded: false, after: position, limit: statesFor(limit) })
     states.push(...(page.states.get(key) ?? []))
     // Longer keys with this prefix follow.
-    place = page.next?.key === key ? page.next : undefined
-  } while (place && count() <= limit)
+    position = page.next?.key === key ? page.next : undefined
+  } while (position && count() <= limit)
   const found = versionsAmong(states, after === undefined)
   const versions = found.slice(0, limit)
   return { versions, next: found.length > limit ? versions.at(-1)?.id : undefined }
@@ -178,26 +167,6 @@ export const findVersion = async (bucket: Bucket, key: string, id: string): Prom
   return head && toInfo(key, head)
 }
 
-/** `ObjectStore.readVersion`. */
-export const readVersion = async (
-  bucket: Bucket,
-  key: string,
-  id: string,
-  choose: (info: ObjectInfo) => ByteRange | undefined,
-): Promise<ReadObject | undefined> => {
-  const info = await findVersion(bucket, key, id)
-  if (!info) return undefined
-  const range = choose(info)
-  if (!range || range.last < range.first) return { info }
-  const { client, name, options } = bucket
-  const Range = `bytes=${range.first}-${range.last}`
-  const body = bodyOf(
-    await client.send(new GetObjectCommand({ Bucket: name, Key: key, VersionId: id, Range }), options),
-  )
-  return { info, ...(body && { body }) }
-}
-
-/** `ObjectStore.keptBelow`: lists every version. */
 export const countKept = async (bucket: Bucket, prefix: string): Promise<Kept> => {
   let [count, bytes] = [0, 0]
   let last: string | undefined

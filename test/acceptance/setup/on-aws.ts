@@ -23,7 +23,7 @@ import {
   openSites,
   openUploads,
 } from '../../../lib/aws/open-tables.ts'
-import { createS3Clients } from '../../../lib/aws/s3/clients.ts'
+import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
 import { catchAllGroup, prefixes } from '../../../lib/contract/routes/routes.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'

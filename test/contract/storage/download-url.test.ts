@@ -1,7 +1,7 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { describe, expect, it } from 'vitest'
 import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
-import { downloadLink } from '../../../lib/aws/s3/download-url.ts'
+import { downloadLink } from '../../../lib/aws/s3/read.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import { unrecorded } from '../../support/history.ts'

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createS3Clients } from '../../../lib/aws/s3/clients.ts'
+import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
 import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import type { Change, Expected, ObjectStore } from '../../../lib/storage/object-store.ts'
 import { inMemory, noRemovals } from '../../support/bucket.ts'

@@ -150,20 +150,6 @@ describe('while an object is restored', () => {
     expect(await content(key)).toBe('first')
   })
 
-  it('in a store that knows no condition of a copy, it is looked at before', async () => {
-    vi.spyOn(console, 'warn').mockImplementation(() => {})
-    s3.before = async (request) => {
-      const { 'if-match': match, 'if-none-match': noneMatch } = request.headers
-      if (copies(request) && (match ?? noneMatch) !== undefined) throw new Refusal(501, 'NotImplemented')
-    }
-    await put(key, 'first', 'second')
-    const change = await restorationOf(key, 1)
-    expect(await place([change], { absent: [key] })).toEqual({ outcome: 'occupied', key })
-    await hide(key)
-    expect(await place([change], { absent: [key] })).toEqual({ outcome: 'placed' })
-    expect(await content(key)).toBe('first')
-  })
-
   it('with another one in a large folder, nothing of that is listed', async () => {
     for (const name of ['a', 'b']) await put(`live/1/${name}`, name)
     await hide('live/1/a', 'live/1/b')

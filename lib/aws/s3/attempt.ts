@@ -1,0 +1,162 @@
+import { type Deadline, reserves } from '../../core/deadline.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { inParallel } from '../../core/in-parallel.ts'
+import type { Change } from '../../storage/object-store.ts'
+import { type Bucket, callsInFlight, isRefused, isRefusedAtOnce, noteLack, unquote, until } from './bucket.ts'
+import { type Doomed, deleteAll } from './delete.ts'
+import { headObject } from './find.ts'
+
+interface Uncovered {
+  readonly kind: 'uncovered'
+  readonly key: string
+  readonly versionId: string
+}
+
+/**
+ * The result of a step: a version or a delete marker, or an old version that lost its markers. A bucket whose versioning
+ * is new answers no versions: there, an object at a free key can be undone, and nothing else.
+ */
+export type Made = Doomed | Uncovered | { readonly kind: 'final'; readonly key: string }
+
+/** With a failure, `made` is what the step has made nevertheless. */
+export interface StepResult {
+  readonly made: readonly Made[]
+  readonly failure?: unknown
+}
+
+/** The bucket until the deadline for changes, and until that for finding what a call has made whose answer was lost. */
+export interface StepBuckets {
+  readonly doing: Bucket
+  readonly finding: Bucket
+}
+
+// S3 may finish a call a moment after it was cut. In milliseconds.
+const secondLook = 1_000
+
+/** Finds the result of a call whose answer was lost. S3 made nothing when it has refused the call. */
+const findLost = async (
+  { doing }: StepBuckets,
+  failure: unknown,
+  find: () => Promise<Made | undefined>,
+): Promise<readonly Made[]> => {
+  if (isRefusedAtOnce(failure)) return []
+  let found = await find()
+  if (!found && doing.options.abortSignal?.aborted) {
+    await new Promise((resolve) => setTimeout(resolve, secondLook))
+    found = await find()
+  }
+  return found ? [found] : []
+}
+
+interface Creation {
+  readonly key: string
+  // The key was free before.
+  readonly isNew: boolean
+  // Finds the version that the call has made although its answer was lost.
+  readonly find: () => Promise<string | undefined>
+}
+
+interface Answer {
+  readonly VersionId?: string | undefined
+  readonly ETag?: string | undefined
+  readonly CopyObjectResult?: { readonly ETag?: string | undefined } | undefined
+}
+
+/** Waits for a call that makes a version or a delete marker. */
+export const awaitVersion = async (
+  buckets: StepBuckets,
+  { key, isNew, find }: Creation,
+  call: Promise<Answer>,
+): Promise<StepResult> => {
+  const version = (versionId: string | undefined): Made | undefined =>
+    versionId ? { kind: 'version', key, versionId } : undefined
+  try {
+    const { VersionId, ETag, CopyObjectResult } = await call
+    const made = version(VersionId)
+    if (made) return { made: [made] }
+    noteLack(buckets.doing, 'versions (of a new bucket, for 15 minutes)')
+    if (!isNew) return { made: [{ kind: 'final', key }] }
+    return { made: [{ kind: 'object', key, tag: unquote(ETag ?? CopyObjectResult?.ETag) }] }
+  } catch (failure) {
+    return { made: await findLost(buckets, failure, async () => version(await find())), failure }
+  }
+}
+
+/** The result with what a refusal by S3 means: another failure, or none. */
+export const explainRefusal = async (
+  { made, failure }: StepResult,
+  explain: (refusal: unknown) => Promise<unknown>,
+): Promise<StepResult> =>
+  isRefused(failure) ? { made, failure: await explain(failure).catch((error: unknown) => error) } : { made, failure }
+
+// Only the version tells an upload of the same bytes apart, and S3 compares tags alone: somebody may upload them before
+// the removal.
+const coverAgain = async (bucket: Bucket, uncovered: readonly Uncovered[]): Promise<void> => {
+  const found: Doomed[] = []
+  await inParallel(uncovered, callsInFlight, async ({ key, versionId }) => {
+    const head = await headObject(bucket, key)
+    if (head?.VersionId === versionId) found.push({ kind: 'object', key, tag: unquote(head.ETag) })
+  })
+  await deleteAll(bucket, found)
+}
+
+/** Brings the earlier state back, within `timeToUndo`. */
+export const undoMade = async (bucket: Bucket, made: readonly Made[]): Promise<void> => {
+  const doomed: Doomed[] = []
+  const uncovered: Uncovered[] = []
+  for (const one of made) {
+    if (one.kind === 'uncovered') uncovered.push(one)
+    else if (one.kind !== 'final') doomed.push(one)
+  }
+  await deleteAll(bucket, doomed)
+  await coverAgain(bucket, uncovered)
+}
+
+/** Reserved to tell the caller, in milliseconds. */
+export const timeToReturn = reserves.answer + 500
+
+/** Reserved to find and undo results, in milliseconds. */
+const timeToUndo = (changes: readonly Change[]): number =>
+  3_000 + 0.6 * changes.length + 0.7 * changes.filter((change) => change.kind === 'restore' && change.hiddenBy).length
+
+/** Collects what the steps of some changes make, so that it can be undone. */
+export const createAttempt = (bucket: Bucket, changes: readonly Change[], given: Deadline) => {
+  const deadline = given.reserving(timeToReturn + timeToUndo(changes))
+  const undoDeadline = given.reserving(timeToReturn)
+  const buckets: StepBuckets = { doing: until(bucket, deadline.signal), finding: until(bucket, undoDeadline.signal) }
+  const made: Made[] = []
+
+  return {
+    deadline,
+    undoDeadline,
+    buckets,
+    made: made as readonly Made[],
+
+    // Errors: the failure of the step.
+    async collect(step: Promise<StepResult>): Promise<readonly Made[]> {
+      const result = await step
+      made.push(...result.made)
+      if (result.failure !== undefined) throw result.failure
+      return result.made
+    },
+
+    // Answers the failure, or both failures when this fails too.
+    async undo(failure: unknown): Promise<unknown> {
+      try {
+        await undoMade(buckets.finding, made)
+        return failure
+      } catch (second) {
+        const cause = new AggregateError([failure, second], 'A placement failed, and so did taking it back')
+        const passes = second instanceof ServiceError || undoDeadline.signal.aborted
+        return new ServiceError(passes ? 'unavailable' : 'unexpected', { cause })
+      }
+    },
+
+    [Symbol.dispose](): void {
+      deadline[Symbol.dispose]()
+      undoDeadline[Symbol.dispose]()
+    },
+  }
+}
+
+export type Attempt = ReturnType<typeof createAttempt>

@@ -1,0 +1,91 @@
+import { ListObjectVersionsCommand } from '@aws-sdk/client-s3'
+import { inParallel } from '../../core/in-parallel.ts'
+import { type Expected, listAll, NotPlaced, type Restoration } from '../../storage/object-store.ts'
+import { awaitVersion, explainRefusal, type Made, type StepBuckets, type StepResult } from './attempt.ts'
+import { type Bucket, callsInFlight, unquote } from './bucket.ts'
+import { type Doomed, deleteAll, deleteState } from './delete.ts'
+import { headObject, listObjects } from './find.ts'
+
+interface Hiding {
+  readonly key: string
+  // Its state as it was seen; undefined when there was nothing.
+  readonly seen: string | undefined
+  // The only state to hide; undefined for any.
+  readonly version: string | undefined
+  readonly expected: Expected | undefined
+}
+
+const findMarker = async ({ client, name, options }: Bucket, key: string): Promise<string | undefined> => {
+  const query = new ListObjectVersionsCommand({ Bucket: name, Prefix: key, MaxKeys: 10 })
+  const { DeleteMarkers = [] } = await client.send(query, options)
+  return DeleteMarkers.find((marker) => marker.Key === key && marker.IsLatest)?.VersionId
+}
+
+/** Hides an object with a delete marker. A newer object stays, unless another state was expected. Errors: NotPlaced. */
+export const hide = async (buckets: StepBuckets, { key, seen, version, expected }: Hiding): Promise<StepResult> => {
+  const { doing, finding } = buckets
+  const changed = (found?: string) =>
+    expected && expected.version !== found ? new NotPlaced({ outcome: 'changed', key }) : undefined
+  const failure = changed(seen)
+  if (failure) throw failure
+  if (seen === undefined || (version !== undefined && seen !== version)) return { made: [] }
+  const find = () => findMarker(finding, key)
+  const call = deleteState(doing, doing.once, { key, tag: version })
+  const result = await awaitVersion(buckets, { key, isNew: false, find }, call)
+  return explainRefusal(result, async () => changed())
+}
+
+/** The innermost common folder in each area, such as `live/1001/`. */
+const commonFolders = (restorations: readonly Restoration[]): readonly string[] =>
+  [...Map.groupBy(restorations, ({ key }) => key.split('/', 2).join('/')).values()].map((some) => {
+    const keys = some.map(({ key }) => key).sort()
+    const [first = '', last = ''] = [keys[0], keys.at(-1)]
+    let length = 0
+    while (length < first.length && first[length] === last[length]) length += 1
+    return first.slice(0, first.lastIndexOf('/', length - 1) + 1)
+  })
+
+const withoutListed = async (bucket: Bucket, restorations: readonly Restoration[]): Promise<readonly Restoration[]> => {
+  const missing = new Map(restorations.map((one) => [one.key, one]))
+  const mostSeen = 2 * restorations.length
+  for (const folder of commonFolders(restorations)) {
+    let seen = 0
+    for await (const objects of listAll({ list: (query) => listObjects(bucket, query) }, folder)) {
+      for (const { key, version } of objects) if (missing.get(key)?.tag === version) missing.delete(key)
+      seen += objects.length
+      if (seen >= mostSeen || missing.size === 0) break
+    }
+  }
+  return [...missing.values()]
+}
+
+// A listing costs as much as a dozen looks.
+const fewObjects = callsInFlight
+
+/** The first one that is not there with those bytes. Somebody else may have put the same bytes there. */
+const findMissing = async (bucket: Bucket, restorations: readonly Restoration[]): Promise<string | undefined> => {
+  const left = restorations.length > fewObjects ? await withoutListed(bucket, restorations) : restorations
+  let missing: string | undefined
+  await inParallel(left, callsInFlight, async ({ key, id, tag }) => {
+    if (missing !== undefined) return
+    const head = await headObject(bucket, key)
+    if (head?.VersionId !== id && unquote(head?.ETag) !== tag) missing ??= key
+  })
+  return missing
+}
+
+/** Removes the delete markers of objects without a newer version. */
+export const uncover = async ({ doing }: StepBuckets, restorations: readonly Restoration[]): Promise<StepResult> => {
+  const markers = restorations.flatMap(({ key, hiddenBy = [] }) =>
+    hiddenBy.map((versionId): Doomed => ({ kind: 'version', key, versionId })),
+  )
+  // Some are uncovered even when a call fails.
+  const made = restorations.map(({ key, id }): Made => ({ kind: 'uncovered', key, versionId: id }))
+  try {
+    await deleteAll(doing, markers)
+    const missing = await findMissing(doing, restorations)
+    return missing === undefined ? { made } : { made, failure: new NotPlaced({ outcome: 'stale', key: missing }) }
+  } catch (failure) {
+    return { made, failure }
+  }
+}

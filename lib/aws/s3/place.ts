@@ -1,0 +1,191 @@
+import { unlimited } from '../../core/deadline.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { inParallel } from '../../core/in-parallel.ts'
+import {
+  type Change,
+  type Expected,
+  NotPlaced,
+  type PlaceConditions,
+  type PlaceResult,
+  type RemovedFolder,
+  type Staged,
+} from '../../storage/object-store.ts'
+import type { FolderLook, ObservedRemovals } from '../dynamodb/folder-removals.ts'
+import { type Attempt, createAttempt, undoMade } from './attempt.ts'
+import { type Bucket, callsInFlight } from './bucket.ts'
+import { copyObject, copyVersion } from './copy.ts'
+import { findChanged, findObject, findRival } from './find.ts'
+import { hide, uncover } from './hide.ts'
+import { createFolder, putBody } from './put.ts'
+import { isScratch, type StagedBody } from './stage.ts'
+
+export interface PlaceDeps {
+  readonly bucket: Bucket
+  readonly removals: Pick<ObservedRemovals, 'look' | 'begin' | 'note' | 'cancel'>
+  readonly bodyOf: (staged: Staged) => StagedBody
+}
+
+const checkBefore = async (
+  bucket: Bucket,
+  { absent, matching = [] }: PlaceConditions,
+  looking: Promise<FolderLook>,
+): Promise<FolderLook> => {
+  const [folders, rival, changed] = await Promise.all([
+    looking,
+    findRival(bucket, absent),
+    findChanged(bucket, matching),
+  ])
+  if (folders.isRemoving) throw new NotPlaced({ outcome: 'locked' })
+  if (changed !== undefined) throw new NotPlaced({ outcome: 'changed', key: changed })
+  if (rival !== undefined) throw new NotPlaced({ outcome: 'occupied', key: rival })
+  return folders
+}
+
+const changesKey = (change: Change, key: string): boolean =>
+  change.key === key || (change.kind === 'move' && change.from.key === key)
+
+const isAtOrBelow = (key: string, other: string): boolean =>
+  key === other || (other.endsWith('/') && key.startsWith(other))
+
+/** When two placements missed each other before, one sees the other now. Errors: NotPlaced. */
+const checkAfter = async (
+  bucket: Bucket,
+  { absent, present = [], matching = [] }: PlaceConditions,
+  changes: readonly Change[],
+  looking: Promise<boolean>,
+): Promise<void> => {
+  const others = absent.filter((one) => !changes.some(({ key }) => isAtOrBelow(key, one)))
+  // The calls that changed the other keys have compared them.
+  const unchanged = matching.filter(({ key }) => !changes.some((change) => changesKey(change, key)))
+  const [isLocked, rival, there, changed] = await Promise.all([
+    looking,
+    findRival(bucket, others),
+    Promise.all(present.map((key) => findObject(bucket, key))),
+    findChanged(bucket, unchanged),
+  ])
+  const gone = present.find((_, index) => !there[index])
+  if (changed !== undefined) throw new NotPlaced({ outcome: 'changed', key: changed })
+  if (isLocked) throw new NotPlaced({ outcome: 'locked' })
+  if (rival !== undefined) throw new NotPlaced({ outcome: 'occupied', key: rival })
+  if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
+}
+
+interface Run extends Pick<PlaceDeps, 'bodyOf'> {
+  readonly attempt: Attempt
+  readonly absent: readonly string[]
+  readonly expected: ReadonlyMap<string, Expected>
+  // The states of the objects that go, as they were while others were created.
+  readonly seen: Map<string, string | undefined>
+}
+
+const tagOf = async ({ attempt, seen }: Run, key: string): Promise<string | undefined> => {
+  if (!seen.has(key)) seen.set(key, (await findObject(attempt.buckets.doing, key))?.version)
+  return seen.get(key)
+}
+
+const put = async ({ attempt, expected }: Run, key: string, body: StagedBody): Promise<unknown> => {
+  const { buckets, collect } = attempt
+  const { content } = body
+  const write = { key, expected: expected.get(key) }
+  if (content.kind !== 'upload' || content.key === key) return collect(putBody(buckets, write, body))
+  if (!isScratch(content.key)) throw new Error('These bytes were staged for another place')
+  const scratch = await collect(putBody(buckets, { key: content.key, expected: undefined }, body))
+  await collect(putBody(buckets, write, { ...body, content: { kind: 'object', key: content.key } }))
+  return undoMade(buckets.doing, scratch)
+}
+
+const create = async (run: Run, change: Change): Promise<unknown> => {
+  const { attempt, absent, expected, bodyOf } = run
+  const { buckets, collect } = attempt
+  const { kind, key } = change
+  if (kind === 'remove') return tagOf(run, key)
+  if (kind === 'put') return put(run, key, bodyOf(change.staged))
+  if (kind === 'folder') return collect(createFolder(buckets, key))
+  if (kind !== 'restore') return collect(copyObject(buckets, change))
+  if (change.hiddenBy) return undefined
+  const mustBeFree = absent.some((one) => isAtOrBelow(key, one))
+  return collect(copyVersion(buckets, change, { expected: expected.get(key), mustBeFree }))
+}
+
+const removedBy = (change: Change, expected: Run['expected']) => {
+  if (change.kind === 'move') return change.from
+  return change.kind === 'remove' ? { key: change.key, version: expected.get(change.key)?.version } : undefined
+}
+
+const takeAway = async (run: Run, change: Change): Promise<unknown> => {
+  const { attempt, expected } = run
+  const removed = removedBy(change, expected)
+  if (!removed) return undefined
+  const { key, version } = removed
+  const hiding = { key, seen: await tagOf(run, key), version, expected: expected.get(key) }
+  return attempt.collect(hide(attempt.buckets, hiding))
+}
+
+type Work = (run: Run, change: Change) => Promise<unknown>
+
+// Works on several changes at once, and begins none after the deadline.
+const each = (run: Run, changes: readonly Change[], work: Work): Promise<void> =>
+  inParallel(changes, callsInFlight, async (change) => {
+    if (run.attempt.deadline.isOver()) throw new NotPlaced({ outcome: 'late' })
+    await work(run, change)
+  })
+
+// Changes with an expectation go first, one by one. When several requests expect the same, one succeeds, and the others
+// have made nothing yet on which it might build.
+const inTurn = async (
+  run: Run,
+  changes: readonly Change[],
+  isExpecting: (change: Change) => boolean,
+  work: Work,
+): Promise<void> => {
+  for (const change of changes.filter(isExpecting)) await each(run, [change], work)
+  const others = changes.filter((change) => !isExpecting(change))
+  await each(run, others, work)
+}
+
+const byKey = (one: Change, other: Change): number => (one.key < other.key ? -1 : 1)
+
+/** Creates everything first, then removes. Errors: NotPlaced. */
+const apply = async (run: Run, changes: readonly Change[]): Promise<void> => {
+  const { attempt, expected } = run
+  const covered = changes.filter((change) => change.kind === 'restore').filter(({ hiddenBy }) => hiddenBy)
+  await attempt.collect(uncover(attempt.buckets, covered))
+  await inTurn(run, changes.toSorted(byKey), ({ kind, key }) => kind === 'put' && expected.has(key), create)
+  // Without versions, nothing could bring the source back: it stays.
+  const isVersioned = attempt.made.every(({ kind }) => kind !== 'object' && kind !== 'final')
+  if (!isVersioned && changes.some(({ kind }) => kind === 'move')) throw new ServiceError('unavailable')
+  await inTurn(run, changes, (change) => expected.has(removedBy(change, expected)?.key ?? change.key), takeAway)
+}
+
+/** `ObjectStore.place`, and if anything has changed: folders that existed before are no change. */
+export const place = async (
+  { bucket, removals, bodyOf }: PlaceDeps,
+  changes: readonly Change[],
+  conditions: PlaceConditions,
+): Promise<{ readonly outcome: PlaceResult; readonly hasChanged: boolean }> => {
+  const { absent, matching = [], deadline: given = unlimited, removedFolder } = conditions
+  using attempt = createAttempt(bucket, changes, given)
+  const { deadline, undoDeadline, made, buckets } = attempt
+  const expected = new Map(matching.map((one) => [one.key, one]))
+  let begun: RemovedFolder | undefined
+  try {
+    const { site, folders, lockId } = conditions.unlocked
+    const looking = deadline.wait(removals.look(site, folders, lockId))
+    const before = await checkBefore(buckets.doing, conditions, looking)
+    begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, given)))
+    await apply({ attempt, bodyOf, absent, expected, seen: new Map() }, changes)
+    await checkAfter(buckets.doing, conditions, changes, deadline.wait(before.hasChanged()))
+    if (begun) await deadline.wait(removals.note(begun)).catch(() => {})
+  } catch (error) {
+    const isCut = deadline.signal.aborted && !(error instanceof NotPlaced)
+    const cause = isCut ? new NotPlaced({ outcome: 'late' }) : error
+    const failure = await attempt.undo(cause)
+    // The record of an earlier removal that this one continues stays.
+    if (begun && removedFolder && failure === cause)
+      await undoDeadline.wait(removals.cancel(removedFolder)).catch(() => {})
+    if (failure instanceof NotPlaced) return { outcome: failure.outcome, hasChanged: false }
+    throw failure
+  }
+  const hasChanged = made.length > 0 || changes.some(({ kind }) => kind !== 'folder')
+  return { outcome: { outcome: 'placed' }, hasChanged }
+}

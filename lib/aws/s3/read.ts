@@ -1,0 +1,106 @@
+import { Readable } from 'node:stream'
+import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3'
+import type { DownloadLink } from '../../service/deps.ts'
+import { asAttachment } from '../../storage/content-disposition.ts'
+import type { ByteRange, ObjectInfo, ReadObject } from '../../storage/object-store.ts'
+import { type Bucket, isMissing, statusOf } from './bucket.ts'
+import { findObject, toInfo } from './find.ts'
+import { findVersion } from './versions.ts'
+
+const bodyOf = ({ Body }: GetObjectCommandOutput): Readable | undefined => (Body instanceof Readable ? Body : undefined)
+
+const broughtBy = (key: string, output: GetObjectCommandOutput) => {
+  const [, first = 0, last, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(output.ContentRange ?? '') ?? []
+  const size = Number(total ?? output.ContentLength ?? 0)
+  return {
+    info: { ...toInfo(key, output), size },
+    range: { first: Number(first), last: Number(last ?? size - 1) },
+    body: bodyOf(output),
+  }
+}
+
+/** Reads an object and a range of its bytes in one call. Every range of an empty object is unsatisfiable. */
+const bring = async ({ client, name, options }: Bucket, key: string, Range: string) => {
+  try {
+    return broughtBy(key, await client.send(new GetObjectCommand({ Bucket: name, Key: key, Range }), options))
+  } catch (error) {
+    if (isMissing(error)) return 'missing'
+    if (statusOf(error) === 416) return 'unsatisfiable'
+    throw error
+  }
+}
+
+type Choose = (info: ObjectInfo) => ByteRange | undefined
+
+/** Reads the range that is chosen, of the state that was described, even if it is replaced now. */
+const readChosen = async ({ client, name, options }: Bucket, info: ObjectInfo, choose: Choose): Promise<ReadObject> => {
+  const range = choose(info)
+  if (!range || range.last < range.first) return { info }
+  const state = info.versionId ? { VersionId: info.versionId } : { IfMatch: info.version }
+  const Range = `bytes=${range.first}-${range.last}`
+  const body = bodyOf(
+    await client.send(new GetObjectCommand({ Bucket: name, Key: info.key, Range, ...state }), options),
+  )
+  return { info, ...(body && { body }) }
+}
+
+const lookAndRead = async (bucket: Bucket, key: string, choose: Choose): Promise<ReadObject | undefined> => {
+  const info = await findObject(bucket, key)
+  return info && readChosen(bucket, info, choose)
+}
+
+export const readVersion = async (
+  bucket: Bucket,
+  key: string,
+  id: string,
+  choose: Choose,
+): Promise<ReadObject | undefined> => {
+  const info = await findVersion(bucket, key, id)
+  return info && readChosen(bucket, { ...info, versionId: id }, choose)
+}
+
+/** `ObjectStore.read`: one call when the expected range is chosen, otherwise two. */
+export const readObject = async (
+  bucket: Bucket,
+  key: string,
+  choose: Choose,
+  expected: string | undefined,
+): Promise<ReadObject | undefined> => {
+  const brought = expected === undefined ? 'unsatisfiable' : await bring(bucket, key, expected)
+  if (brought === 'missing') return undefined
+  if (brought === 'unsatisfiable') return lookAndRead(bucket, key, choose)
+  const { info, range, body } = brought
+  const chosen = choose(info)
+  if (body && chosen?.first === range.first && chosen.last === range.last) return { info, body }
+  // Nobody reads these bytes; closing frees the connection.
+  body?.on('error', () => {}).destroy()
+  return chosen && chosen.last >= chosen.first ? lookAndRead(bucket, key, choose) : { info }
+}
+
+const linkSeconds = 300
+
+// S3 counts from whole seconds. In epoch milliseconds.
+const thisSecond = (): number => Math.floor(Date.now() / 1000) * 1000
+
+/**
+ * A URL for this version of an object. The bytes come as an attachment without a type: an uploaded page must not run as
+ * one of the bucket. The URL ends with the credentials that signed it, if they end earlier.
+ */
+export const downloadLink = async (
+  { client, name }: Pick<Bucket, 'client' | 'name'>,
+  { key, versionId }: Pick<ObjectInfo, 'key' | 'versionId'>,
+): Promise<DownloadLink> => {
+  const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner')
+  const command = new GetObjectCommand({
+    Bucket: name,
+    Key: key,
+    // A file that is replaced during the download does not come in two halves.
+    VersionId: versionId,
+    ResponseContentDisposition: asAttachment(key.slice(key.lastIndexOf('/') + 1)),
+    ResponseContentType: 'application/octet-stream',
+  })
+  const signedAt = thisSecond()
+  const { expiration } = await client.config.credentials()
+  const url = await getSignedUrl(client, command, { expiresIn: linkSeconds, signingDate: new Date(signedAt) })
+  return { url, expires: Math.min(signedAt + linkSeconds * 1000, expiration?.getTime() ?? Number.POSITIVE_INFINITY) }
+}
