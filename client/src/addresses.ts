@@ -2,7 +2,7 @@ import { ServiceError } from './service-error.ts'
 
 export const hostOf = (url: string): string => new URL(url).host
 
-/** A token for an encrypted address goes to no other (T-36). Errors: a `ServiceError`. */
+/** A token for an https address never goes to an http one (T-36). Errors: a `ServiceError`. */
 export const refuseDowngrade = (from: string, to: string): void => {
   if (!(from.startsWith('https:') && to.startsWith('http:'))) return
   throw new ServiceError({
@@ -30,7 +30,7 @@ export const foreign = (url: string): ServiceError =>
     message: `The token is not valid for ${hostOf(url)}. Nothing was sent there.`,
   })
 
-// A service behind a proxy may give an address that only its own machine can reach.
+// A service behind a proxy may return an address that only its own machine can reach.
 export const addressNote = (url: string, base: string): string =>
   url.startsWith(`${base}/`)
     ? ''

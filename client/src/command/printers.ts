@@ -4,13 +4,12 @@ import type { Direction } from '../sync/prepare.ts'
 import { writeOut } from './output.ts'
 import { jsonOf, shown, sizeOf, spanOf } from './shown.ts'
 
-/** Writes down what a push or a pull reports. `clear` takes the live line away, before something else is written. */
+/** Prints the events of a push or a pull. `clear` removes the progress line before other output. */
 export interface Printer {
   print(event: SyncEvent): void
   clear(): void
 }
 
-/** One JSON object a line, for programs. */
 export const createJsonPrinter = (): Printer => ({
   print: (event) => writeOut(`${jsonOf(event)}\n`),
   clear: () => {},
@@ -43,7 +42,6 @@ const planned = (event: Extract<SyncEvent, { event: 'plan' }>): string =>
     event.ignored > 0 && count(event.ignored, 'ignored (--all takes them along)'),
   )}.`
 
-// Undefined for events without a line, or with a line of their own.
 const lineOf = (event: SyncEvent): string | undefined => {
   switch (event.event) {
     case 'plan':
@@ -83,13 +81,12 @@ export interface Asked {
 }
 
 /**
- * Of the files that a run leaves alone: how many `--force` would overwrite besides those in conflict, how many it would
- * not, as something is in their way, and how many `--delete` would remove.
+ * Counts of the files that a run left alone: those that `--force` would overwrite besides conflicts, those with an
+ * obstacle, and those that `--delete` would remove.
  */
 interface LeftAlone {
   newer: number
   blocked: number
-  /** In conflict, with a reason and a remedy of their own. */
   told: number
   extra: number
 }
@@ -138,14 +135,14 @@ const summary = (event: Extract<SyncEvent, { event: 'end' }>, left: LeftAlone, a
   )
 }
 
-// Milliseconds between two drawings of the live line.
+// Milliseconds between two updates of the progress line.
 const refresh = 100
 
 const terminals = () => ({ out: process.stdout.isTTY === true, error: process.stderr.isTTY === true })
 
 /**
- * Lines for people: on a terminal one that lives, elsewhere one for each file. Lists go to standard output, the rest to
- * standard error.
+ * Text output: a progress line on a terminal, otherwise one line per file. Lists go to standard output, everything else
+ * to standard error.
  */
 export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): Printer => {
   const started = performance.now()
@@ -180,11 +177,11 @@ export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): 
       if (event.event === 'progress') return live(event)
       if (event.event === 'end') return [...skipped, summary(event, left, asked)].forEach((each) => void say(each))
       countIn(left, event)
-      // The line that lives says it to whoever looks on; who takes the list elsewhere is to have it.
+      // On a terminal the progress line shows this. A redirected list contains it.
       if (event.event === 'done' && isTerminal.error && isTerminal.out) return
       const line = lineOf(event)
       if (line === undefined) return
-      // Beside the summary: many lines may follow until then.
+      // Printed again with the summary, because many lines may follow.
       if (event.event === 'skipped') return void skipped.push(line)
       if (event.event !== 'step' && event.event !== 'done') return say(line)
       clear()

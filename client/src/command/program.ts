@@ -10,7 +10,6 @@ import { shown } from './shown.ts'
 import * as single from './single.ts'
 import { type SyncFlags, synchronise, watch } from './synchronise.ts'
 
-/** Set when the command is built. */
 declare const siteFilesVersion: string | undefined
 const version = typeof siteFilesVersion === 'string' ? siteFilesVersion : '0.0.0'
 
@@ -148,10 +147,10 @@ const addSynchronisation = (add: AddCommand, context: OpenContext, finish: (stat
   )
 }
 
-// The line break of Commander's own suggestion; arguments have others.
+// Commander puts its suggestion on a new line. Line breaks in arguments stay.
 const inOneLine = (text: string): string => text.trimEnd().replace(/\n(?=\(Did you mean [\w ,-]+\?\)$)/, ' ')
 
-/** `finish` gets the exit status of a command that has several. */
+/** `finish` receives the exit status of commands that have several. */
 const createProgram = (signal: AbortSignal, finish: (status: number) => void): Command => {
   const program = new Command('site-files')
     .description('The files of a site: looks at them, fetches them, and keeps a folder and the site alike.')
@@ -202,15 +201,14 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void): C
   return program
 }
 
-/** Commands that do nothing but say something: whoever listens may have had enough ("| head"). */
+/** These commands only print. A closed pipe ("| head") is no failure of them. */
 const onlySays = new Set(['ls', 'cat', 'versions', 'diff', 'completion', undefined])
 
-/** Runs one command line and answers its exit status: see `exitStatus`. */
 export const run = async (args: readonly string[]): Promise<number> => {
   const stopping = new AbortController()
   const stop = () => stopping.abort(new Interrupted())
   const lose = (error: Error) => stopping.abort(new OutputLost(error))
-  // The second Ctrl+C ends it at once, as it would any program.
+  // A second Ctrl+C ends the process at once.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
   process.stdout.on('error', lose)
   let status: number = exitStatus.done

@@ -33,7 +33,6 @@ export interface Context {
 const print = ({ json }: Context, value: object, text: string): void =>
   void writeOut(`${json ? jsonOf(value) : shown(text)}\n`)
 
-// Progress in one line; only on a terminal.
 const liveLine = ({ json }: Context, totalFiles: number, totalBytes: number) => {
   const printer = json ? undefined : createTextPrinter()
   return {
@@ -69,7 +68,7 @@ export const ls = async (context: Context, path: string, { recursive, long }: { 
   else for await (const each of client.files.list(folder)) row(each)
 }
 
-/** Prints the bytes of a file, all of one state. */
+/** All bytes are of one version. */
 export const cat = async ({ client, signal }: Context, given: string) => {
   const path = pathBelowRoot(given, 'Name a file: its bytes are printed.')
   const { type, etag = '*', size } = await client.files.stat(path)
@@ -80,7 +79,7 @@ export const cat = async ({ client, signal }: Context, given: string) => {
   await fetchBytes(client.files, { path, etag, size }, take, signal)
 }
 
-// The local target of a download and, if it replaces a file, the mode of that file.
+// The local target of a download. `mode`: that of the file that it replaces.
 const localPlace = async (to: string | undefined, name: string, force: true | undefined) => {
   if (to === '') throw new UsageError('Name the file or the folder that it goes to, or nothing at all.')
   const isDirectory = to !== undefined && (await stat(to).catch(() => undefined))?.isDirectory() === true
@@ -91,11 +90,10 @@ const localPlace = async (to: string | undefined, name: string, force: true | un
   if (!there) return { wanted, location: wanted, mode: undefined }
   if (!force) throw new LocalRefusal(`${wanted} is there already. Add --force to replace it, or name another file.`)
   if (!there.isFile()) throw new LocalRefusal(`${wanted} is no file. Name another one, or use "cat".`)
-  // A link stays one, to the new file.
+  // Follow a symbolic link, and keep it.
   return { wanted, location: await realpath(wanted), mode: there.mode & 0o777 }
 }
 
-/** Fetches one file, whole, into a place where there is nothing, unless `force` says otherwise. */
 export const get = async (context: Context, from: string, to: string | undefined, { force }: { force?: true }) => {
   const { client, signal } = context
   const path = pathBelowRoot(from, 'Name a file. All of the site is fetched with "site-files pull DIR".')
@@ -133,7 +131,6 @@ export const get = async (context: Context, from: string, to: string | undefined
   print(context, { path, file: wanted, size: info.size }, `${wanted}  ${sizeOf(info.size)}`)
 }
 
-// One file may have a path or a folder as target; several files need a folder.
 const destinations = async (context: Context, to: string, names: readonly string[]) => {
   const [name] = names
   if (names.length === 1 && name !== undefined) return [await destination(context, to, name)]
@@ -149,7 +146,7 @@ const destinations = async (context: Context, to: string, names: readonly string
   return names.map((each) => ({ path: inFolder(there?.path ?? sitePath(to), each), replace: true }))
 }
 
-/** Opens a file such that no mixture of two of its states is sent as a whole. */
+/** Fails if the file changes during the upload, so the site never gets a mixture of two states. */
 const openSteady = async (file: string) => {
   const location = await realpath(file)
   const state = { location, ...stateOf(await stat(location)) }
@@ -159,7 +156,7 @@ const openSteady = async (file: string) => {
   })
 }
 
-/** The library advises options that this command does not have: it always replaces. */
+/** The library suggests options that this command does not have. */
 const inWordsOfPut = async (context: Context, path: string, error: unknown): Promise<unknown> => {
   if (!(error instanceof ServiceError && error.status === 412)) return error
   const isFolder = (await find(context, path))?.type === 'folder'
@@ -171,7 +168,6 @@ const inWordsOfPut = async (context: Context, path: string, error: unknown): Pro
   )
 }
 
-/** Stores files, in the place of what is there. */
 export const put = async (context: Context, files: readonly string[], to: string) => {
   const { client, signal } = context
   let totalBytes = 0
@@ -179,7 +175,7 @@ export const put = async (context: Context, files: readonly string[], to: string
     const info = await stat(file)
     totalBytes += info.size
     if (info.isDirectory()) throw new UsageError(`"${file}" is a folder. Send it with "site-files push ${file} PATH".`)
-    // The size of a pipe or a device is not known: it would be stored as an empty file.
+    // A pipe or a device has an unknown size, and would be stored as an empty file.
     if (!info.isFile()) throw new UsageError(`"${file}" is no file. Write to a file what it gives, and send that.`)
   }
   const names = files.map((file) => basename(file).normalize('NFC'))
@@ -216,7 +212,6 @@ export const copy = async (context: Context, given: string, to: string) => {
   print(context, { from, path }, path)
 }
 
-// The removal of a folder needs a confirmation.
 const isWanted = async (path: string, what: string, type: string, yes: true | undefined): Promise<boolean> => {
   if (type !== 'folder' || yes) return true
   const agreed = await askYes(shown(`Remove ${what}?`))
@@ -245,7 +240,6 @@ const removeOne = async (context: Context, path: string, { dryRun, yes }: Remove
 
 export const remove = async (context: Context, paths: readonly string[], flags: RemoveFlags) => {
   const wanted = paths.map((path) => pathBelowRoot(path))
-  // One that is mistyped is said before the others are gone.
   for (const path of wanted.length > 1 ? wanted : []) await findAsWritten(context, path)
   for (const path of wanted) await removeOne(context, path, flags)
 }

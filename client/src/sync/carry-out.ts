@@ -13,7 +13,7 @@ import { createWriter, type Writing } from './write.ts'
 const saveEvery = 1000
 const mostSaving = 10
 
-// These failures concern every file: the token, the network, a service that stays away, the disk.
+// These failures concern every file: the token, the network, an unavailable service, the disk.
 const endsAll = (error: unknown): boolean => {
   if (error instanceof ServiceError)
     return [0, 401, 429, 502, 503, 504, 507].includes(error.status) || error.code === 104003
@@ -23,7 +23,6 @@ const endsAll = (error: unknown): boolean => {
 const isConflict = (error: unknown): boolean =>
   (error instanceof ServiceError && error.status === 412) || (error instanceof LocalRefusal && error.isConflict)
 
-/** Tells how far all of it is. */
 const createProgress = (steps: readonly Writing[], report: (event: SyncEvent) => void) => {
   const totalFiles = steps.length
   const totalBytes = steps.reduce((sum, { action, size }) => sum + (action === 'remove' ? 0 : size), 0)
@@ -51,7 +50,6 @@ const createProgress = (steps: readonly Writing[], report: (event: SyncEvent) =>
   }
 }
 
-/** Keeps what was seen, at times while the run goes on, and in the end. */
 const createKeeper = (direction: Direction, { local, remote, state, save, isUnread }: Prepared) => {
   const before = state.base
   const done = new Map<string, Fingerprint | undefined>()
@@ -60,7 +58,7 @@ const createKeeper = (direction: Direction, { local, remote, state, save, isUnre
     const began = Date.now()
     next = Number.POSITIVE_INFINITY
     const base = seenAfter(local, remote, before, done, direction)
-    // What cannot be read may be there as ever, also where the other side has nothing of it any more.
+    // An unreadable path may still exist, even if the other side no longer has it.
     for (const [path, seen] of before ?? []) if (isUnread(path)) base.set(path, seen)
     state.base = base
     await save()
@@ -75,7 +73,6 @@ const createKeeper = (direction: Direction, { local, remote, state, save, isUnre
   }
 }
 
-/** Removes folders of the site, but for those that hold something still. */
 const removeEmpty = async ({ client }: SyncOptions, { folder }: Prepared, paths: readonly string[]): Promise<void> => {
   for (const path of paths) {
     await client.files.remove(folder === '' ? path : `${folder}/${path}`, { force: false }).catch((error) => {
@@ -84,7 +81,7 @@ const removeEmpty = async ({ client }: SyncOptions, { folder }: Prepared, paths:
   }
 }
 
-/** Carries the steps out, and answers what became of them. Errors: what concerns every file. */
+/** Carries out the steps, and returns the counts. Errors: those that concern every file. */
 export const carryOut = async (
   direction: Direction,
   options: SyncOptions,
@@ -129,7 +126,6 @@ export const carryOut = async (
 
   const way = inTheWay(steps)
   const removals = steps.filter((step) => step.action === 'remove' && !way.removals.has(step))
-  // Where that cannot be written, nothing is begun.
   if (steps.length > 0) await keeper.keep()
   try {
     await inParallel(way.removals, atOnce, one)
@@ -139,7 +135,6 @@ export const carryOut = async (
       atOnce,
       one,
     )
-    // Nothing is removed for a run that could not bring what was to be there.
     if (counts.failed === 0) await inParallel(removals, atOnce, one)
   } finally {
     await keeper.keep()

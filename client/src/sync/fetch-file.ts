@@ -11,30 +11,26 @@ import { isSameState, type Remembered, stateOf } from './local-tree.ts'
 import { type Fingerprint, isSame } from './plan.ts'
 import { temporaryName } from './temporary.ts'
 
-/** So often in a row may the bytes break off without one more having come. */
+/** Consecutive breaks without a byte. */
 const mostFailures = 6
 
 export interface Wanted {
   readonly path: string
   readonly etag: string
   readonly size: number
-  /** As the service tells it; none when it is not known. */
   readonly fingerprint?: Fingerprint
 }
 
-/** Of the forms of a fingerprint, the one that all bytes together have is made in one way only. */
+/** The MD5 of the whole. Other forms depend on the parts. */
 const isOfAll = (form: string): boolean => /^[\da-f]{32}$/.test(form)
 
 const changed = (path: string) =>
   new ServiceError({ status: 412, code: 100412, message: `${path} has changed at the service meanwhile. Repeat.` })
 
-/** So long may bytes stay away before the connection counts as broken, in milliseconds. */
+/** Milliseconds without a byte until the connection counts as broken. */
 const longestSilence = 60_000
 
-/**
- * Takes the bytes of an answer as far as they come, and answers how many those were: one more than `most` at the least
- * where there are too many. A broken connection is no error here.
- */
+/** Reads an answer until it breaks off, and returns the number of bytes. Stops after more than `most`. */
 const takeFrom = async (
   { body }: Response,
   most: number,
@@ -66,8 +62,8 @@ const takeFrom = async (
 }
 
 /**
- * Fetches all bytes of one state of a file, in order. Where they break off, it goes on behind what has come. Errors:
- * `ServiceError`; 412 when the file has changed.
+ * Reads one version of a file, and continues after a broken connection. Errors: `ServiceError`; 412 if the file has
+ * changed.
  */
 export const fetchBytes = async (
   files: Files,
@@ -86,10 +82,7 @@ export const fetchBytes = async (
     if (come > 0 && response.status !== 206) throw changed(path)
     return response
   }
-  /**
-   * Bytes that come, or none while nobody answers: the service may be starting anew. What never began to come fails at
-   * once.
-   */
+  /** Returns 0 if nobody answers, because the service may be restarting. Fails at once if no byte has ever arrived. */
   const fetchMore = async (): Promise<number> => {
     try {
       return await takeFrom(await ask(), size - come, take, signal)
@@ -114,10 +107,7 @@ export const fetchBytes = async (
   }
 }
 
-/**
- * The folder of a path below a root, made where it is missing. Refuses one that a symbolic link leads out of the root
- * to.
- */
+/** Creates missing folders. Refuses a symbolic link that leads out of the root. */
 const folderFor = async (root: string, path: string): Promise<string> => {
   const parts = path.split('/').slice(0, -1)
   let folder = root
@@ -134,7 +124,6 @@ const folderFor = async (root: string, path: string): Promise<string> => {
   return folder
 }
 
-/** A new file below the root, that comes into its place when it is whole. */
 const writeTo = async (temporary: string, write: (file: FileHandle) => Promise<void>): Promise<void> => {
   const file = await open(temporary, 'wx', 0o666)
   try {
@@ -145,23 +134,20 @@ const writeTo = async (temporary: string, write: (file: FileHandle) => Promise<v
 }
 
 export interface Target {
-  /** The folder, as `realpath` has it. */
   readonly root: string
-  /** From the root on. */
   readonly path: string
-  /** The file to replace and a check that it is unchanged; undefined if there must be none. */
+  /** The file to replace, and a check that it is unchanged. Undefined: the file must not exist. */
   readonly replaces?: { readonly location: string; readonly isUntouched: () => boolean } | undefined
 }
 
 export interface Fetched {
   readonly fingerprint: Fingerprint
-  /** The state of the file in its place; undefined when somebody has changed it there since. */
   readonly state: Omit<Remembered, 'fingerprint'> | undefined
 }
 
 /**
- * Puts a file of the site in its place on this machine: at once, whole, and onto nothing but what was there. Errors:
- * `ServiceError`; `LocalRefusal`; those of `node:fs`.
+ * Downloads a file into its place at once and whole, and replaces only the expected state. Errors: `ServiceError`;
+ * `LocalRefusal`; those of `node:fs`.
  */
 export const fetchFile = async (
   files: Files,
@@ -196,7 +182,7 @@ export const fetchFile = async (
       await access(dirname(location), constants.W_OK)
       if (there) await chmod(temporary, there.mode & 0o777)
       if (!replaces.isUntouched()) throw new LocalRefusal(`${path} has changed meanwhile.`, true)
-      // Without a moment in between, in which somebody might write into what goes.
+      // Synchronous after the check, so that nobody writes in between.
       renameSync(temporary, location)
     } else await placeNew(temporary, location, path)
     const now = await stat(location).then(stateOf, () => undefined)
@@ -213,7 +199,7 @@ const occupantOf = async (location: string): Promise<string> => {
   return 'a file that is new, or whose name this disk takes for the same, as with other case'
 }
 
-/** A link, unlike a rename, takes nothing's place. File systems without links get a look first. */
+/** Unlike a rename, a link never replaces a file. File systems without links get a check first. */
 export const placeNew = async (temporary: string, location: string, path: string): Promise<void> => {
   const taken = async () =>
     new LocalRefusal(

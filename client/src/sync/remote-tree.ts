@@ -5,7 +5,6 @@ import { inParallel } from './in-parallel.ts'
 import type { Skipped } from './local-tree.ts'
 import type { FileState } from './plan.ts'
 
-/** A file of the site. */
 export interface RemoteFile extends FileState {
   readonly etag: string
 }
@@ -14,10 +13,9 @@ const isMissing = (error: unknown): boolean => error instanceof ServiceError && 
 
 const refusedByWindows = /[<>:"|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 
-/** Why no file below a folder of this machine can have a path; undefined when one can. */
 export const unfitAs = (path: string, platform: string = process.platform): string | undefined => {
   const parts = path.split('/')
-  // Another server might say what leads out of the folder.
+  // Another server might return a path that leads out of the folder.
   if (parts.some((part) => ['', '.', '..'].includes(part))) return 'The path has a part that is empty, "." or "..".'
   if (/[\p{Cc}\\]/u.test(path)) return 'The name has a control character or a backslash.'
   if (platform === 'win32' && parts.some((part) => refusedByWindows.test(part))) return 'Windows refuses this name.'
@@ -26,15 +24,11 @@ export const unfitAs = (path: string, platform: string = process.platform): stri
 
 export interface RemoteTree {
   readonly files: ReadonlyMap<string, RemoteFile>
-  /** Files that are never fetched, and why. */
   readonly skipped: readonly Skipped[]
-  /** Files that this machine cannot hold, and why. */
   readonly unfit: readonly { readonly path: string; readonly message: string }[]
-  /** Ignored files. */
   readonly ignored: number
 }
 
-/** The files below a folder of the site; none when the folder is not there. Errors: `ServiceError`. */
 export const listRemote = async (
   files: Files,
   folder: string,
@@ -62,8 +56,7 @@ export const listRemote = async (
   const keep = ({ path, size, etag }: ListedFile, fingerprint: string) =>
     tree.set(path, { size, etag, fingerprint: fingerprint === '' ? [] : [fingerprint] })
   for (const file of listed) if (file.fingerprint !== null) keep(file, file.fingerprint)
-  // The service makes the fingerprint of a large file after its upload, and waits for it when it is asked for the file
-  // itself.
+  // The service computes the fingerprint of a large file after its upload. A request for the file itself waits for it.
   const unknown = listed.filter(({ fingerprint }) => fingerprint === null)
   await inParallel(unknown, 8, async (file) => {
     const { fingerprint, etag } = await files.stat(folder === '' ? file.path : `${folder}/${file.path}`)

@@ -11,13 +11,12 @@ import type { Fingerprint } from './plan.ts'
 import type { BegunUpload } from './state.ts'
 
 export interface Sending {
-  /** In the site. */
   readonly path: string
-  /** The tag of the state that is replaced; undefined when there must be nothing. */
+  /** The tag of the state to replace. Undefined: the file must not exist. */
   readonly etag: string | undefined
   readonly onProgress: (progress: UploadProgress) => void
   readonly signal: AbortSignal | undefined
-  /** Uploads that were begun, by path, and how they are kept. */
+  /** Unfinished uploads by path. `save` stores them. */
   readonly uploads: Map<string, BegunUpload>
   readonly save: () => Promise<void>
 }
@@ -27,12 +26,10 @@ const holds = async (files: Files, path: string, fingerprint: Fingerprint): Prom
   return typeof there === 'string' && fingerprint.includes(there)
 }
 
-// Somebody else has stored the same bytes meanwhile: the file is in place.
 const isThereAlready = async (error: unknown, files: Files, path: string, fingerprint: Fingerprint): Promise<boolean> =>
   error instanceof ServiceError && error.status === 412 && (await holds(files, path, fingerprint).catch(() => false))
 
 const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, save, ...sending }: Sending) => {
-  // So no mixture of two states is put in place.
   const source = await openFile(file.location, async () => {
     if (!isUntouched(file)) {
       throw new LocalRefusal(`${path} has changed while it was sent. Repeat when nobody writes to it.`)
@@ -52,8 +49,8 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
       },
     })
   /**
-   * Goes on with an upload of before. It has the condition that it was begun under, and may have been put in place, and
-   * replaced since: then it is no use.
+   * Continues an unfinished upload. It keeps its original condition, so it is useless if its file was placed and
+   * replaced since.
    */
   const resume = async (address: string): Promise<boolean> => {
     try {
@@ -76,12 +73,10 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
   return file.fingerprint
 }
 
-/** So long after a file was changed it may change again without its time being another, in milliseconds. */
+/** Milliseconds in which a file may change again with the same time. */
 const coarseTime = 25
-/** So often is a file looked at again that somebody writes to. */
 const mostLooks = 10
 
-/** All bytes of a small file, of one state of it, and never a mixture of two. */
 const readSteady = async (file: LocalFile, { path, signal }: Sending): Promise<Uint8Array<ArrayBuffer>> => {
   const handle = await open(file.location)
   try {
@@ -115,8 +110,8 @@ const sendSmall = async (files: Files, file: LocalFile, sending: Sending): Promi
 }
 
 /**
- * Sends a file of this machine under the condition that the plan was made for, and answers the fingerprint of what was
- * sent. Errors: `ServiceError`; `LocalRefusal`; those of `node:fs`.
+ * Sends a file under the condition of the plan, and returns its fingerprint. Errors: `ServiceError`; `LocalRefusal`;
+ * those of `node:fs`.
  */
 export const sendFile = (files: Files, file: LocalFile, sending: Sending): Promise<Fingerprint> =>
   file.size > largestRequest ? sendLarge(files, file, sending) : sendSmall(files, file, sending)

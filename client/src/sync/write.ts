@@ -9,17 +9,15 @@ import type { Direction, Prepared, SyncOptions } from './prepare.ts'
 import type { RemoteFile } from './remote-tree.ts'
 import { sendFile } from './send-file.ts'
 
-/** A step that changes something. */
 export type Writing = Step & { readonly action: 'create' | 'replace' | 'remove' }
 
-/** Some disks take names for the same that are written in another way. */
+/** Some disks ignore case and Unicode form. */
 const asWritten = (location: string): string => location.normalize('NFC').toLowerCase()
 
-/** Removes a file of this machine that is still as it was, and the folders that are empty then. */
 const removeLocal = async (root: string, path: string, file: LocalFile): Promise<void> => {
   const location = join(root, path)
   const entry = await lstat(location).catch(() => undefined)
-  // The same file has another path too, where it may be wanted.
+  // The same file has another path, where it may be needed.
   if (entry?.isFile() && asWritten(await realpath(location)) !== asWritten(location))
     throw new LocalRefusal(`${path} is reached by a symbolic link to a folder. Remove it there, or remove the link.`)
   if (!isUntouched(file)) throw new LocalRefusal(`${path} has changed meanwhile.`, true)
@@ -33,7 +31,6 @@ const removeLocal = async (root: string, path: string, file: LocalFile): Promise
   }
 }
 
-/** Carries out one step, and answers what both sides have then. */
 export const createWriter = (direction: Direction, { client: { files }, signal }: SyncOptions, prepared: Prepared) => {
   const { root, folder, local, remote, state, save } = prepared
   const inSite = (path: string) => (folder === '' ? path : `${folder}/${path}`)
