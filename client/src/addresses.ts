@@ -9,8 +9,8 @@ export const refuseDowngrade = (from: string, to: string): void => {
     status: 0,
     code: 0,
     message:
-      `${new URL(from).origin} gives the address ${new URL(to).origin}, which is not encrypted. Nothing was sent ` +
-      'there. The operator of the service can set --base-url to an address with https.',
+      `${new URL(from).origin} returned the unencrypted address ${new URL(to).origin}. Nothing was sent ` +
+      'there. Ask the operator of the service to set --base-url to an https address.',
   })
 }
 
@@ -20,7 +20,7 @@ export const misled = (status: number, target: string): ServiceError =>
     code: status,
     message:
       `The service redirects to ${hostOf(target)}, where the token is not valid. ` +
-      'Use the address of the site itself.',
+      'Use the address of the site instead.',
   })
 
 export const foreign = (url: string): ServiceError =>
@@ -34,5 +34,5 @@ export const foreign = (url: string): ServiceError =>
 export const addressNote = (url: string, base: string): string =>
   url.startsWith(`${base}/`)
     ? ''
-    : ` The service at ${base} gave the address ${new URL(url).origin}. If that is wrong, its operator can change it ` +
+    : ` The service at ${base} gave the address ${new URL(url).origin}. If it is wrong, ask the operator to set it ` +
       'with --base-url (docs/settings.md).'

@@ -38,13 +38,15 @@ const refuse = (message: string): never => {
 export const readUrl = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash) {
-    return refuse(`"${text}" is no address of a service. It looks like https://admin.example.com.`)
+    return refuse(`"${text}" is not the address of a service. Use an address such as https://admin.example.com.`)
   }
   return url.href.replace(/\/+$/, '')
 }
 
 const readToken = (text: string): string =>
-  /^[\x21-\x7e]+$/.test(text.trim()) ? text.trim() : refuse('The token is empty or has invalid characters.')
+  /^[\x21-\x7e]+$/.test(text.trim())
+    ? text.trim()
+    : refuse('The token is empty or has invalid characters. Copy it again.')
 
 const chooseSite = (sites: readonly Site[], id: number | undefined): Site => {
   const offered = sites.map((site) => `${site.id} (${site.name})`).join(', ') || 'none'

@@ -116,7 +116,7 @@ const conditionOn = async (stat: Files['stat'], path: string, etag: string | und
     throw new ServiceError({
       status: 404,
       code: 104001,
-      message: `There is no "${path}" here, but "${pathOf(entry)}". Write it like that.`,
+      message: `This site has no "${path}", but "${pathOf(entry)}". Use that spelling.`,
     })
   return entry.etag === undefined ? {} : { 'If-Match': entry.etag }
 }
@@ -149,8 +149,8 @@ const taken = (path: string, replace: boolean, error: ServiceError): ServiceErro
     {
       ...error,
       message: replace
-        ? `"${path}" is a folder, or somebody has just stored it. Look at it, then decide.`
-        : `"${path}" is there already. Pass replace: true to replace it, or its etag to replace only that state.`,
+        ? `"${path}" is a folder, or someone has just stored it. Read it, then decide.`
+        : `"${path}" already exists. Pass replace: true to replace it, or its etag to replace only that state.`,
     },
     { cause: error },
   )

@@ -53,7 +53,7 @@ export const openFile = async (path: string, check: () => Promise<void> = async 
     for (let come = 0; come < bytes.length; ) {
       const { bytesRead } = await file.read(bytes, come, bytes.length - come, start + come)
       if (bytesRead === 0) {
-        const message = `${path} has become shorter while it was read. Repeat when nobody writes to it.`
+        const message = `${path} became shorter during the upload. Repeat when nobody writes to it.`
         throw new ServiceError({ status: 0, code: 0, message })
       }
       come += bytesRead

@@ -10,8 +10,8 @@ const endless = () =>
     status: 200,
     code: 200,
     message:
-      'The list has no end: an answer names an earlier page as the next one. ' +
-      'Check the address, and what stands between.',
+      'The list has no end: a page names an earlier page as the next one. ' +
+      'Check the address and any proxy in between.',
   })
 
 /**

@@ -10,7 +10,7 @@ export const encode = (path: string): string => {
     throw new ServiceError({
       status: 400,
       code: 104015,
-      message: `The path "${path}" has a part "." or "..". Write the path without it.`,
+      message: `The path "${path}" contains "." or "..". Write it without them.`,
     })
   }
   return parts.map((part) => `/${encodeURIComponent(part)}`).join('')

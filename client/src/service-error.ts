@@ -49,8 +49,8 @@ export const strangeAnswer = ({ status }: Response, host: string, requestId = ''
     status,
     code: status,
     message:
-      `${host} answered with status ${status}, not as this service does. ` +
-      'Check the address, and what stands between.',
+      `${host} answered with status ${status}, but not like this service. ` +
+      'Check the address and any proxy in between.',
     requestId,
   })
 

@@ -203,7 +203,7 @@ const unreachable = (call: Call, fault: unknown, base: string): ServiceError =>
           status: 0,
           code: 0,
           message:
-            `No answer came from ${hostOf(call.url)}${reasonOf(fault)}. Check the address and the network, then ` +
+            `${hostOf(call.url)} did not answer${reasonOf(fault)}. Check the address and the network, then ` +
             `repeat${call.repeatable ? '' : ', unless the change was made'}.${addressNote(call.url, base)}`,
         },
         { cause: fault },

@@ -10,7 +10,7 @@ const stored = () => json({ status: 'success' })
 test('what is wrong with an address or a token is said before anything is sent', async () => {
   const { asked, fetch } = scriptedFetch(() => undefined)
   for (const url of ['', 'us.test', 'ftp://us.test', 'https://us.test/?a=b', 'https://ann:secret@us.test']) {
-    await expect(connect({ url, token: 'secret', fetch })).rejects.toThrow('is no address of a service')
+    await expect(connect({ url, token: 'secret', fetch })).rejects.toThrow('is not the address of a service')
   }
   await expect(connect({ url: address, token: 'se\r\ncret', fetch })).rejects.toThrow('has invalid characters')
   expect(asked).toStrictEqual([])
@@ -33,7 +33,7 @@ test('an answer of something else than the service is told by its status', async
   await expect(connect({ url: address, token: 'secret', fetch })).rejects.toMatchObject({
     status: 418,
     code: 418,
-    message: expect.stringContaining('not as this service does'),
+    message: expect.stringContaining('not like this service'),
   })
 })
 
@@ -42,7 +42,7 @@ const page = () => new Response('<!doctype html>', { headers: { 'Content-Type': 
 test('what has another answer than the service for everything is told from it, and no change of it counts as made', async () => {
   for (const answer of [page, () => json(null), () => json({}), () => json([]), () => json('a')]) {
     const { fetch } = scriptedFetch(answer)
-    await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow('what stands between')
+    await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow('any proxy in between')
     const calls: readonly ((client: SiteClient) => Promise<unknown>)[] = [
       ({ files }) => files.stat('a'),
       ({ files }) => files.list('a')[Symbol.asyncIterator]().next(),
@@ -120,8 +120,8 @@ const clear = 'http://us.test'
 const refusal = {
   name: 'ServiceError',
   message:
-    'https://us.test gives the address http://us.test, which is not encrypted. Nothing was sent there. ' +
-    'The operator of the service can set --base-url to an address with https.',
+    'https://us.test returned the unencrypted address http://us.test. Nothing was sent there. ' +
+    'Ask the operator of the service to set --base-url to an https address.',
 }
 
 test('a service with https that lists its site at an http address gets no further request (T-36)', async () => {
@@ -327,7 +327,7 @@ test('a read that ends when its connection is broken already leaves no timer beh
       }),
     }
     const client = await connect({ url: address, token: 'secret', patience, fetch })
-    await expect(client.files.put('large.bin', source)).rejects.toThrow('No answer came')
+    await expect(client.files.put('large.bin', source)).rejects.toThrow('did not answer')
     expect(watches).toHaveLength(1)
     watches[0]?.onRead(1)
     expect(vi.getTimerCount()).toBe(0)

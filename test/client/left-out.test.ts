@@ -21,7 +21,7 @@ test('a pull lists what the site has below .site-files as skipped, in the summar
 }) => {
   await store({ 'a.txt': 'a', 'sub/.site-files/state.json': 'not mine' })
   const path = 'sub/.site-files/state.json'
-  const why = '.site-files is kept for this command, and never fetched'
+  const why = '.site-files is reserved for this command'
   const said = await demo('pull', folder, await makeDirectory())
   expect(said).toMatchObject({
     status: 0,
@@ -63,8 +63,8 @@ test('a pull names what has the place of a file, advises no --force, and has sta
   expect(status).toBe(3)
   expect(stderr.split('\n').slice(1).sort()).toStrictEqual([
     '',
-    'CONFLICT  link: link is not written: its place has a symbolic link. Rename that, then repeat.',
-    'CONFLICT  place: place is not written: its place has a folder. Rename that, then repeat.',
+    'CONFLICT  link: link was not written: its place is taken by a symbolic link. Rename that, then repeat.',
+    'CONFLICT  place: place was not written: its place is taken by a folder. Rename that, then repeat.',
     'Done: 0 created, 0 replaced, 0 removed, 2 in conflict, 1 skipped.',
     'skipped  link: it is a symbolic link that leads nowhere',
   ])
@@ -72,7 +72,7 @@ test('a pull names what has the place of a file, advises no --force, and has sta
   expect(eventsIn(stdout)).toContainEqual({
     event: 'conflict',
     path: 'link',
-    why: 'link is not written: its place has a symbolic link. Rename that, then repeat.',
+    why: 'link was not written: its place is taken by a symbolic link. Rename that, then repeat.',
   })
 })
 

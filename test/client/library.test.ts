@@ -49,7 +49,7 @@ test('a file that is stored where something is names what to pass to replace it,
     await expect(files.put(`${folder}/a.txt`, content)).rejects.toMatchObject({
       status: 412,
       code: 100412,
-      message: `"${folder}/a.txt" is there already. Pass replace: true to replace it, or its etag to replace only that state.`,
+      message: `"${folder}/a.txt" already exists. Pass replace: true to replace it, or its etag to replace only that state.`,
       requestId: expect.stringMatching(/^[\da-f-]{36}$/),
     })
   }

@@ -47,15 +47,15 @@ test('a list of what is no file and no folder, and no list at all, is told from 
   ]
   for (const call of calls) {
     for (const entry of [...entries, wrong, { ...wrong, links: [null] }, astray, { type: 'folder' }]) {
-      await expect(call((await scripted([() => json(entry)])).client)).rejects.toThrow('what stands between')
+      await expect(call((await scripted([() => json(entry)])).client)).rejects.toThrow('any proxy in between')
     }
   }
   for (const versions of [5, [null], [{}]]) {
     const { client } = await scripted([() => json({ versions })])
-    await expect(client.files.versions('a')[Symbol.asyncIterator]().next()).rejects.toThrow('what stands between')
+    await expect(client.files.versions('a')[Symbol.asyncIterator]().next()).rejects.toThrow('any proxy in between')
   }
   for (const items of [5, [null]]) {
     const { fetch } = scriptedFetch(() => json({ items }))
-    await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow('what stands between')
+    await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow('any proxy in between')
   }
 })

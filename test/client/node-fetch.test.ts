@@ -154,7 +154,7 @@ test.for([
   )
   const { files } = await connect({ url, token: 'secret', fetch: nodeFetch, patience: { delay: 1 } })
   const { source, left } = zeros()
-  await expect(files.put('large.bin', source)).rejects.toThrow('No answer came from')
+  await expect(files.put('large.bin', source)).rejects.toThrow('did not answer')
   await left
 })
 
@@ -171,7 +171,7 @@ test.for([globalThis.fetch, nodeFetch])(
     const { files } = await connect({ url: proxy.url, token: service.token, fetch })
     const source = await openFile(location)
     await writeFile(location, Buffer.alloc(10_000_000))
-    await expect(files.put(`${folder}/large.bin`, source)).rejects.toThrow('has become shorter while it was read')
+    await expect(files.put(`${folder}/large.bin`, source)).rejects.toThrow('became shorter during the upload')
     await source.close()
     await proxy.stop()
     // Nothing is tried again.
@@ -188,6 +188,6 @@ test.for([globalThis.fetch, nodeFetch])(
     const { port } = server.address() as AddressInfo
     await new Promise((resolve) => server.close(resolve))
     const refused = connect({ url: `http://127.0.0.1:${port}`, token: 'secret', fetch, patience: { attempts: 1 } })
-    await expect(refused).rejects.toThrow(`No answer came from 127.0.0.1:${port} (ECONNREFUSED).`)
+    await expect(refused).rejects.toThrow(`127.0.0.1:${port} did not answer (ECONNREFUSED).`)
   },
 )

@@ -246,7 +246,7 @@ test('a large file that changes while it is sent is not put in place', async ({
     expect(await push({ client: slow, directory: here, folder })).toMatchObject({ create: 0, failed: 1 })
     expect(
       await siteFiles(['put', location, `${folder}/`], { ...asDemo(service), SITE_ADMIN_URL: proxy.url }),
-    ).toMatchObject({ status: 1, stderr: expect.stringContaining('has changed while it was sent') })
+    ).toMatchObject({ status: 1, stderr: expect.stringContaining('changed during the upload') })
   } finally {
     await proxy.stop()
   }

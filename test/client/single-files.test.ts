@@ -61,7 +61,7 @@ test('a name in other case is another file, and a folder in other case the same 
   await client.files.remove(`${folder}/News/a.txt`)
   await expect(client.files.remove(`${folder}/News/a.txt`)).rejects.toMatchObject({
     code: 104001,
-    message: expect.stringContaining(`"${folder}/News/A.txt". Write it like that.`),
+    message: expect.stringContaining(`"${folder}/News/A.txt". Use that spelling.`),
   })
   expect((await demo('rm', `${folder}/News/a.txt`)).status).toBe(1)
   expect(await readSite(client, folder)).toStrictEqual({ 'News/A.txt': 'two' })
@@ -97,7 +97,7 @@ test('what is there in other case is said to be, where it must be written as it 
     ['mv', `${folder}/news/a.txt`, 'x'],
   ]
   for (const args of asked) {
-    expect(await demo(...args)).toMatchObject({ status: 1, stderr: expect.stringContaining('Write it like that.') })
+    expect(await demo(...args)).toMatchObject({ status: 1, stderr: expect.stringContaining('Use that spelling.') })
   }
 })
 
@@ -125,7 +125,7 @@ test('what is refused is said before it is removed', async ({ demo, service }) =
     stdout: 'would be refused (104020)  Layouts: 1 file, 1 bytes\n',
     status: 0,
   })
-  expect(await demo('rm', '--yes', '/')).toMatchObject({ status: 2, stderr: expect.stringContaining('stays') })
+  expect(await demo('rm', '--yes', '/')).toMatchObject({ status: 2, stderr: expect.stringContaining('cannot be changed') })
 })
 
 test('where one of several paths leads nowhere, it is named, and nothing is removed', async ({
@@ -138,7 +138,7 @@ test('where one of several paths leads nowhere, it is named, and nothing is remo
   expect(await demo('rm', `${folder}/a.txt`, `${folder}/x.txt`, `${folder}/b.txt`)).toStrictEqual({
     status: 1,
     stdout: '',
-    stderr: `There is no "${folder}/x.txt" on this site. Check the path.\n`,
+    stderr: `This site has no "${folder}/x.txt". Check the path.\n`,
   })
   expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'a', 'b.txt': 'b' })
 })
@@ -183,7 +183,7 @@ test('a put replaces a file, and says what else has the place of one', async ({
   expect(await demo('put', join(here, 'b.txt'), folder)).toStrictEqual({
     status: 3,
     stdout: '',
-    stderr: `"${folder}/b.txt" is a folder of the site. Name another place for the file.\n`,
+    stderr: `"${folder}/b.txt" is a folder of the site. Choose another path for the file.\n`,
   })
   const proxy = await startProxy(service.baseUrl, (method) => (method === 'PUT' ? 412 : 'pass'))
   try {
@@ -191,7 +191,7 @@ test('a put replaces a file, and says what else has the place of one', async ({
     expect(await siteFiles(['put', join(here, 'a.txt'), `${folder}/`], environment)).toStrictEqual({
       status: 3,
       stdout: '',
-      stderr: `"${folder}/a.txt" was changed by somebody else meanwhile. Repeat the command to replace it.\n`,
+      stderr: `"${folder}/a.txt" was changed by someone else in the meantime. Repeat the command to replace it.\n`,
     })
   } finally {
     await proxy.stop()
@@ -203,7 +203,7 @@ test('a pipe or a device is not stored as an empty file', async ({ demo, client,
   await store({ 'a.txt': 'a' })
   expect(await demo('put', '/dev/null', `${folder}/a.txt`)).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining('"/dev/null" is no file'),
+    stderr: expect.stringContaining('"/dev/null" is not a regular file'),
   })
   expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'a' })
 })

@@ -37,16 +37,16 @@ test('what is ignored is counted, and comes along with --all, in both directions
 }) => {
   const tree = { 'a.txt': 'a', 'b.tmp': 'b', '.siteignore': '*.tmp', '.git/config': 'git', 'sub/.DS_Store': 'x' }
   const here = await makeDirectory(tree)
-  expect((await demo('push', here, folder)).stderr).toContain('3 ignored (--all takes them along)')
+  expect((await demo('push', here, folder)).stderr).toContain('3 ignored (--all includes them)')
   expect(Object.keys(await readSite(client, folder))).toStrictEqual(['.siteignore', 'a.txt'])
   expect((await demo('push', '--all', here, folder)).stderr).toContain('Done: 3 created')
   expect(await readSite(client, folder)).toStrictEqual(tree)
   const there = await makeDirectory()
-  expect((await demo('pull', folder, there)).stderr).toContain('2 ignored (--all takes them along)')
+  expect((await demo('pull', folder, there)).stderr).toContain('2 ignored (--all includes them)')
   expect((await demo('pull', '--all', folder, there)).status).toBe(0)
   expect(await readTree(there)).toStrictEqual(tree)
   const { stderr } = await demo('diff', '--all', there, folder)
-  expect(stderr).toContain('5 left as they are.')
+  expect(stderr).toContain('5 unchanged.')
 })
 
 test('a conflict is exit status 3, and overwritten with --force, which is told to concern other files as well', async ({
@@ -63,9 +63,9 @@ test('a conflict is exit status 3, and overwritten with --force, which is told t
   expect(await demo('diff', here, folder)).toMatchObject({
     status: 3,
     stdout:
-      'CONFLICT (changed on both sides, or never seen alike)  a.txt  4 bytes\nleft alone (changed on the other side ' +
+      'CONFLICT (changed on both sides, or never synchronised)  a.txt  4 bytes\nleft alone (changed on the target ' +
       'only)  b.txt  1 bytes\n',
-    stderr: expect.stringContaining('add --force to overwrite it, and 1 that changed on the other side only'),
+    stderr: expect.stringContaining('add --force to overwrite them and 1 that changed on the target only'),
   })
   expect(await demo('push', here, folder)).toMatchObject({
     status: 3,
@@ -124,7 +124,7 @@ test('what a push refuses to remove, a diff and a dry run of it refuse as well',
 }) => {
   await store({ 'a.txt': 'a' })
   const empty = await makeDirectory()
-  const refused = { status: 1, stdout: '', stderr: expect.stringContaining('has no files, so nothing is removed') }
+  const refused = { status: 1, stdout: '', stderr: expect.stringContaining('has no files, so nothing was removed') }
   expect(await demo('push', '--delete', '--yes', empty, folder)).toStrictEqual(refused)
   expect(await demo('diff', '--delete', empty, folder)).toStrictEqual(refused)
   expect(await demo('push', '--delete', '--dry-run', empty, folder)).toStrictEqual(refused)
@@ -151,7 +151,7 @@ test('a file in the way of a folder, and a folder in the way of a file, are name
     const [file, place] = args[0] === 'pull' ? ['y', 'x'] : ['x', 'y']
     expect(said).toMatchObject({
       status: 3,
-      stderr: expect.stringContaining('Add --delete to remove what is in the way'),
+      stderr: expect.stringContaining('Add --delete to remove obstacles'),
     })
     expect(said.stderr).not.toContain('--force')
     expect(said.stdout).toContain(`CONFLICT (the file ${file} is in the way)  ${file}/`)
@@ -170,7 +170,7 @@ test('a folder in which nothing can be written fails with a sentence', async ({
   await store({ 'a.txt': 'a' })
   const here = await makeDirectory({ '.site-files': 'a file, where a folder has to be' })
   const { status, stderr } = await demo('pull', folder, here)
-  expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('This is there already') })
+  expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('This already exists') })
 })
 
 test('on a terminal, one line lives and ends with what was done', () => {
@@ -199,8 +199,8 @@ test('on a terminal, one line lives and ends with what was done', () => {
     spy.mockRestore()
   }
   expect(lines[0]).toBe(
-    'To do: 2 to create, 0 to replace (2.0 KB in all), 1 to remove (300 bytes); 3 left as they are, 1 ignored ' +
-      '(--all takes them along).\n',
+    'To do: 2 to create, 0 to replace (2.0 KB in all), 1 to remove (300 bytes); 3 unchanged, 1 ignored ' +
+      '(--all includes them).\n',
   )
   expect(lines[1]).toMatch(/^\r1 of 2 files, 1\.0 KB of 2\.0 KB, .*\/s, .* left/)
   expect(lines.slice(2)).toStrictEqual([

@@ -35,8 +35,8 @@ describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be re
 
       const pushed = await run('push', '--delete', '--yes', here, folder)
       expect(pushed).toMatchObject({ status: 1, stdout: expect.stringContaining('replaced  a.txt') })
-      expect(pushed.stderr).toMatch(/failed {2}closed: You may not read or write this: [^\n]+closed\./)
-      expect(pushed.stderr).toMatch(/failed {2}secret\.txt: You may not read or write this: /)
+      expect(pushed.stderr).toMatch(/failed {2}closed: You have no permission to read or write this: [^\n]+closed\./)
+      expect(pushed.stderr).toMatch(/failed {2}secret\.txt: You have no permission to read or write this: /)
       expect(pushed.stderr).toContain('Done: 0 created, 1 replaced, 0 removed, 2 failed.')
       expect(await readSite(client, folder)).toStrictEqual({
         'a.txt': 'changed',
@@ -61,7 +61,7 @@ describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be re
       // That the site has had it is still known when it can be read again.
       await chmod(join(here, 'secret.txt'), 0o644)
       expect(await run('push', here, folder)).toMatchObject({
-        stdout: expect.stringContaining('left alone (changed on the other side only)  secret.txt  6 bytes\n'),
+        stdout: expect.stringContaining('left alone (changed on the target only)  secret.txt  6 bytes\n'),
       })
     },
   )

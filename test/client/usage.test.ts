@@ -12,7 +12,7 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [['ls', 'a', 'b'], /too many arguments/],
   [['cat'], /missing required argument 'path'/],
   [['get'], /missing required argument 'path'/],
-  [['put', 'one'], /Say which file, and where to/],
+  [['put', 'one'], /Name a file and a path/],
   [['mv', 'a'], /missing required argument 'to'/],
   [['cp', 'a'], /missing required argument 'to'/],
   [['rm'], /missing required argument 'path'/],
@@ -24,12 +24,12 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [['watch'], /missing required argument 'dir'/],
   [['completion', 'fish'], /Allowed choices are bash, zsh/],
   [['--site', 'x', 'ls'], /It must be the number of a site/],
-  [['--url', 'x', 'ls'], /"x" is no address of a service\. It looks like/],
-  [['--url', 'https://ann@example.com', 'ls'], /is no address of a service/],
+  [['--url', 'x', 'ls'], /"x" is not the address of a service\. Use an address such as/],
+  [['--url', 'https://ann@example.com', 'ls'], /is not the address of a service/],
   [['push', '--deleet', '.'], /unknown option '--deleet'/],
-  [['ls'], /Say which service/],
+  [['ls'], /Name the service with/],
   [['--url', 'http://127.0.0.1:1', 'ls'], /No token for/],
-  [['--url', 'http://127.0.0.1:1', '--token-file', '/dev/zero', 'ls'], /too large to be a file with a token/],
+  [['--url', 'http://127.0.0.1:1', '--token-file', '/dev/zero', 'ls'], /too large for a token/],
 ]
 
 test.for(wrong)('wrong use is a sentence and exit status 2: site-files %j', async ([args, sentence]) => {
@@ -51,7 +51,7 @@ const startMisled = async (elsewhere: (response: ServerResponse) => void) => {
 }
 
 const elsewhere: readonly (readonly [string, RegExp, (response: ServerResponse) => void])[] = [
-  ['no answer', /^No answer came from /, (response) => response.destroy()],
+  ['no answer', / did not answer/, (response) => response.destroy()],
   ['a page of another program', /answered with status 404/, (response) => response.writeHead(404).end('<html>')],
   [
     'a service that does not know the token',
@@ -67,7 +67,7 @@ test.for(elsewhere)(
       const { status, stderr } = await siteFiles(['rm', 'a.txt'], { SITE_ADMIN_URL: url, SITE_ADMIN_TOKEN: 'a' })
       expect({ status, stderr }).toStrictEqual({ status: 1, stderr: expect.stringMatching(first) })
       expect(stderr).toContain(`The service at ${url} gave the address ${wrong}.`)
-      expect(stderr).toContain('its operator can change it with --base-url')
+      expect(stderr).toContain('ask the operator to set it with --base-url')
     } finally {
       await stop()
     }
@@ -105,7 +105,7 @@ test('an address that is none is wrong use, wherever it is given', async () => {
   for (const command of ['ls', 'login']) {
     expect(await siteFiles([command], environment)).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('"ftp://x" is no address of a service'),
+      stderr: expect.stringContaining('"ftp://x" is not the address of a service'),
     })
   }
 })
@@ -120,26 +120,29 @@ test('what cannot be done is a sentence and exit status 1', async ({ service, de
     [() => demo('cat', `${folder}/nothing`), /has no such file or folder/],
     [
       () => demo('push', join(here, 'nothing'), folder),
-      /There is no such file or folder: .*nothing\. Check the path\.\n$/,
+      /This file or folder does not exist: .*nothing\. Check the path\.\n$/,
     ],
-    [() => demo('push', join(here, 'a.txt'), folder), /^".*a\.txt" is no folder\. Name one, or use "get" and "put"/],
-    [() => demo('watch', join(here, 'a.txt'), folder), /^".*a\.txt" is no folder\./],
-    [() => demo('pull', folder, join(here, 'a.txt')), /^".*a\.txt" is no folder\./],
+    [
+      () => demo('push', join(here, 'a.txt'), folder),
+      /^".*a\.txt" is not a folder\. Name a folder, or use "get" and "put"/,
+    ],
+    [() => demo('watch', join(here, 'a.txt'), folder), /^".*a\.txt" is not a folder\./],
+    [() => demo('pull', folder, join(here, 'a.txt')), /^".*a\.txt" is not a folder\./],
     [
       () => demo('get', 'hello.txt', join(here, 'a.txt', 'x', 'y')),
-      /This is a file, where a folder is needed: .*\/a\.txt\. Name/,
+      /This is a file, but a folder is needed: .*\/a\.txt\. Name/,
     ],
-    [() => demo('put', join(here, 'nothing'), folder), /There is no such file or folder/],
-    [() => demo('cat', `${folder}/../x`), /has a part/],
+    [() => demo('put', join(here, 'nothing'), folder), /This file or folder does not exist/],
+    [() => demo('cat', `${folder}/../x`), /contains "\."/],
     [
       () => demo('get', 'hello.txt', join(here, 'nothing', 'x')),
-      /There is no such file or folder: .*nothing\. Check the path\.\n$/,
+      /This file or folder does not exist: .*nothing\. Check the path\.\n$/,
     ],
-    [() => demo('get', 'hello.txt', join(here, 'device'), '--force'), /is no file/],
-    [() => demo('get', 'hello.txt', `${join(here, 'nothing')}/`), /There is no folder .*nothing\//],
-    [() => demo('get', 'hello.txt', `${join(here, 'a.txt')}/`), /There is no folder .*a\.txt\//],
-    [() => demo('push', join(here, 'odd'), folder), /^".*\.siteignore" is no file\. Remove it, or list in it/],
-    [() => demo('--token-file', here, 'ls'), /This is a folder, where a file is needed: .+/],
+    [() => demo('get', 'hello.txt', join(here, 'device'), '--force'), /is not a regular file/],
+    [() => demo('get', 'hello.txt', `${join(here, 'nothing')}/`), /The folder .*nothing\/ does not exist/],
+    [() => demo('get', 'hello.txt', `${join(here, 'a.txt')}/`), /The folder .*a\.txt\/ does not exist/],
+    [() => demo('push', join(here, 'odd'), folder), /^".*\.siteignore" is not a file\. Remove it, or replace it/],
+    [() => demo('--token-file', here, 'ls'), /This is a folder, but a file is needed: .+/],
     [() => demo('pull', `${folder}/nothing`, here), /The site has no such file or folder/],
   ]
   for (const [call, sentence] of failing) {
@@ -244,14 +247,14 @@ test.for(evilUses.map((args) => [args.join(' ').replace(evil, '…'), args] as c
     expect(status).not.toBe(0)
     expect(stdout).toBe('')
     expect(stderr).not.toMatch(steering)
-    const more = stderr.endsWith('\nAdd --help to see what it takes.\n') ? 2 : 1
+    const more = stderr.endsWith('\nAdd --help to see the usage.\n') ? 2 : 1
     expect(stderr.split('\n')).toHaveLength(more + 1)
   },
 )
 
 test('a command that is mistyped is told the one that was meant', async () => {
   expect((await siteFiles(['pus'])).stderr).toBe(
-    "error: unknown command 'pus' (Did you mean one of push, put?)\nAdd --help to see what it takes.\n",
+    "error: unknown command 'pus' (Did you mean one of push, put?)\nAdd --help to see the usage.\n",
   )
 })
 

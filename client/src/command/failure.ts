@@ -18,12 +18,12 @@ export class Interrupted extends Error {
 }
 
 const hintOn = ({ status, code }: ServiceError): string => {
-  if (status === 401) return ' Give a valid token by --token-file, SITE_ADMIN_TOKEN or "site-files login".'
+  if (status === 401) return ' Pass a valid token with --token-file, SITE_ADMIN_TOKEN or "site-files login".'
   // People often paste the address of the console.
-  if (code === 100004) return ' Check the address: it is the one of the service, such as https://admin.example.com.'
+  if (code === 100004) return ' Check the address. A service has an address such as https://admin.example.com.'
   // The answer of a proxy: the service itself has codes of its own.
   if ([502, 503, 504].includes(status) && code === status)
-    return ' The service behind it may not be running: repeat the command when it is.'
+    return ' The service behind the proxy may be down. Repeat the command when it is running.'
   return ''
 }
 
@@ -38,11 +38,11 @@ const adviceOn = (error: unknown): string => {
 export const report = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.usage
   if (error instanceof Interrupted) {
-    console.error('\nStopped. What is done stays. Repeat the command for the rest.')
+    console.error('\nStopped. Completed changes stay. Repeat the command to continue.')
     return exitStatus.failed
   }
   if (error instanceof OutputLost && error.hasReaderGone) {
-    console.error('Nobody reads the output any more: stopped. What is done stays. Repeat the command for the rest.')
+    console.error('Stopped, because the output was closed. Completed changes stay. Repeat the command to continue.')
     return exitStatus.failed
   }
   console.error(shown(adviceOn(error)))

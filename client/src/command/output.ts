@@ -7,7 +7,7 @@ export class OutputLost extends Error {
   readonly hasReaderGone: boolean
 
   constructor(cause: Error) {
-    super(`Standard output cannot be written: ${cause.message}. Send it to where there is room.`, { cause })
+    super(`Standard output cannot be written: ${cause.message}. Redirect it to a disk with free space.`, { cause })
     this.hasReaderGone = 'code' in cause && cause.code === 'EPIPE'
   }
 }

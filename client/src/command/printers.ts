@@ -22,10 +22,10 @@ const inWords: Readonly<Record<string, string>> = {
   create: 'create',
   replace: 'replace',
   remove: 'remove',
-  conflict: 'CONFLICT (changed on both sides, or never seen alike)',
-  newer: 'left alone (changed on the other side only)',
-  extra: 'left alone (on the other side only)',
-  stays: 'left alone (on the other side only)',
+  conflict: 'CONFLICT (changed on both sides, or never synchronised)',
+  newer: 'left alone (changed on the target only)',
+  extra: 'left alone (on the target only)',
+  stays: 'left alone (on the target only)',
 }
 const past = { create: 'created', replace: 'replaced', remove: 'removed' } as const
 
@@ -37,9 +37,9 @@ const planned = (event: Extract<SyncEvent, { event: 'plan' }>): string =>
     `${count(event.remove, 'to remove')} (${sizeOf(event.removedBytes)})`,
   )}; ` +
   `${parts(
-    count(event.keep, 'left as they are'),
+    count(event.keep, 'unchanged'),
     event.conflict > 0 && count(event.conflict, 'in conflict'),
-    event.ignored > 0 && count(event.ignored, 'ignored (--all takes them along)'),
+    event.ignored > 0 && count(event.ignored, 'ignored (--all includes them)'),
   )}.`
 
 const lineOf = (event: SyncEvent): string | undefined => {
@@ -103,14 +103,13 @@ const adviceOn = (
   { newer, blocked, told, extra }: LeftAlone,
   { direction = 'push', removes = false }: Asked,
 ): string => {
-  const others = `, and ${newer} that changed on the other side only: bring those over first`
+  const others = ` and ${newer} that changed on the target only: transfer those first`
   const force =
-    ' What is in conflict was left alone: compare both sides, then add --force to overwrite ' +
-    `it${newer > 0 ? others : ''}.`
+    ' Files in conflict were left alone. Compare both sides, then add --force to overwrite ' +
+    `them${newer > 0 ? others : ''}.`
   const remove = removes
-    ? ' What is in the way stays as long as it has changed, or something cannot be read.'
-    : ' Add --delete to remove what is in the way, and all else that is on the other side only; ' +
-      '--dry-run shows it first.'
+    ? ' An obstacle stays while it has changed, or while a file cannot be read.'
+    : ' Add --delete to remove obstacles, and all files that are on the target only. ' + '--dry-run lists them first.'
   const only =
     ` ${extra} ${extra === 1 ? 'file is' : 'files are'} only on ${direction === 'push' ? 'the site' : 'this machine'}; ` +
     `--delete removes ${extra === 1 ? 'it' : 'them'}.`
@@ -131,7 +130,7 @@ const summary = (event: Extract<SyncEvent, { event: 'end' }>, left: LeftAlone, a
   )
   return (
     `${event.interrupted ? 'Stopped' : 'Done'}: ` +
-    `${done}.${advice}${event.interrupted ? ' The same command goes on with the rest.' : ''}`
+    `${done}.${advice}${event.interrupted ? ' Repeat the command to continue.' : ''}`
   )
 }
 

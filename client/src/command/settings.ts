@@ -65,7 +65,8 @@ const readTokenFile = async (file: string): Promise<string> => {
     throw Object.assign(Object(error), { path: file })
   }
   const bytes = Buffer.concat(chunks)
-  if (bytes.length > largestTokenFile) throw new UsageError(`${file} is too large to be a file with a token.`)
+  if (bytes.length > largestTokenFile)
+    throw new UsageError(`${file} is too large for a token. Name a file that contains only the token.`)
   return bytes.toString().trim()
 }
 
@@ -85,14 +86,14 @@ export const connectAs = async ({ url, tokenFile, site }: Where, signal: AbortSi
   const login = await readLogin()
   const given = url ?? (process.env['SITE_ADMIN_URL'] || login?.url)
   if (!given)
-    throw new UsageError('Say which service: --url, the environment variable SITE_ADMIN_URL, or "site-files login".')
+    throw new UsageError('Name the service with --url, the environment variable SITE_ADMIN_URL, or "site-files login".')
   const address = checkedUrl(given)
   // The saved token belongs to the saved address: never send it to another one.
   const isKept = login !== undefined && withoutSlash(login.url) === withoutSlash(address)
   const token = tokenFile ? await readTokenFile(tokenFile) : process.env['SITE_ADMIN_TOKEN'] || (isKept && login.token)
   if (!token) {
     throw new UsageError(
-      `No token for ${address}: give one by --token-file, the environment variable SITE_ADMIN_TOKEN, or "site-files ` +
+      `No token for ${address}. Pass one with --token-file, the environment variable SITE_ADMIN_TOKEN, or "site-files ` +
         'login".',
     )
   }

@@ -70,7 +70,7 @@ export const ls = async (context: Context, path: string, { recursive, long }: { 
 
 /** All bytes are of one version. */
 export const cat = async ({ client, signal }: Context, given: string) => {
-  const path = pathBelowRoot(given, 'Name a file: its bytes are printed.')
+  const path = pathBelowRoot(given, 'Name a file to print.')
   const { type, etag = '*', size } = await client.files.stat(path)
   if (type === 'folder') throw new UsageError(`"${path}" is a folder. List it with "site-files ls".`)
   const take = async (bytes: Uint8Array) => {
@@ -81,25 +81,25 @@ export const cat = async ({ client, signal }: Context, given: string) => {
 
 // The local target of a download. `mode`: that of the file that it replaces.
 const localPlace = async (to: string | undefined, name: string, force: true | undefined) => {
-  if (to === '') throw new UsageError('Name the file or the folder that it goes to, or nothing at all.')
+  if (to === '') throw new UsageError('Name a target file or folder, or omit it.')
   const isDirectory = to !== undefined && (await stat(to).catch(() => undefined))?.isDirectory() === true
   if (to?.endsWith('/') && !isDirectory)
-    throw new LocalRefusal(`There is no folder ${to}. Make it first, or name a file.`)
+    throw new LocalRefusal(`The folder ${to} does not exist. Create it first, or name a file.`)
   const wanted = to === undefined || isDirectory ? join(to ?? '.', name) : to
   const there = await stat(wanted).catch(() => undefined)
   if (!there) return { wanted, location: wanted, mode: undefined }
-  if (!force) throw new LocalRefusal(`${wanted} is there already. Add --force to replace it, or name another file.`)
-  if (!there.isFile()) throw new LocalRefusal(`${wanted} is no file. Name another one, or use "cat".`)
+  if (!force) throw new LocalRefusal(`${wanted} already exists. Add --force to replace it, or name another file.`)
+  if (!there.isFile()) throw new LocalRefusal(`${wanted} is not a regular file. Name another one, or use "cat".`)
   // Follow a symbolic link, and keep it.
   return { wanted, location: await realpath(wanted), mode: there.mode & 0o777 }
 }
 
 export const get = async (context: Context, from: string, to: string | undefined, { force }: { force?: true }) => {
   const { client, signal } = context
-  const path = pathBelowRoot(from, 'Name a file. All of the site is fetched with "site-files pull DIR".')
+  const path = pathBelowRoot(from, 'Name a file. To download the whole site, use "site-files pull DIR".')
   const info = await client.files.stat(path)
   if (info.type === 'folder')
-    throw new UsageError(`"${path}" is a folder. Fetch it with "site-files pull ${path} DIR".`)
+    throw new UsageError(`"${path}" is a folder. Download it with "site-files pull ${path} DIR".`)
   const { wanted, location, mode } = await localPlace(to, nameOf(path), force)
   await access(dirname(location), constants.W_OK)
   const temporary = join(dirname(location), temporaryName())
@@ -136,12 +136,10 @@ const destinations = async (context: Context, to: string, names: readonly string
   if (names.length === 1 && name !== undefined) return [await destination(context, to, name)]
   const there = await find(context, sitePath(to))
   if (there?.type === 'file') {
-    throw new UsageError(`"${to}" is a file, so several files cannot go there. Name a folder.`)
+    throw new UsageError(`"${to}" is a file, and several files need a folder. Name a folder.`)
   }
   if (new Set(names).size < names.length) {
-    throw new UsageError(
-      'Two of the files have the same name, so one would take the place of the other. Send them one by one.',
-    )
+    throw new UsageError('Two of the files have the same name, so one would replace the other. Upload them one by one.')
   }
   return names.map((each) => ({ path: inFolder(there?.path ?? sitePath(to), each), replace: true }))
 }
@@ -152,7 +150,7 @@ const openSteady = async (file: string) => {
   const state = { location, ...stateOf(await stat(location)) }
   return openFile(location, async () => {
     if (isUntouched(state)) return
-    throw new LocalRefusal(`${file} has changed while it was sent. Repeat when nobody writes to it.`)
+    throw new LocalRefusal(`${file} changed during the upload. Repeat when nobody writes to it.`)
   })
 }
 
@@ -162,8 +160,8 @@ const inWordsOfPut = async (context: Context, path: string, error: unknown): Pro
   const isFolder = (await find(context, path))?.type === 'folder'
   return new LocalRefusal(
     isFolder
-      ? `"${path}" is a folder of the site. Name another place for the file.`
-      : `"${path}" was changed by somebody else meanwhile. Repeat the command to replace it.`,
+      ? `"${path}" is a folder of the site. Choose another path for the file.`
+      : `"${path}" was changed by someone else in the meantime. Repeat the command to replace it.`,
     true,
   )
 }
@@ -174,9 +172,11 @@ export const put = async (context: Context, files: readonly string[], to: string
   for (const file of files) {
     const info = await stat(file)
     totalBytes += info.size
-    if (info.isDirectory()) throw new UsageError(`"${file}" is a folder. Send it with "site-files push ${file} PATH".`)
+    if (info.isDirectory())
+      throw new UsageError(`"${file}" is a folder. Upload it with "site-files push ${file} PATH".`)
     // A pipe or a device has an unknown size, and would be stored as an empty file.
-    if (!info.isFile()) throw new UsageError(`"${file}" is no file. Write to a file what it gives, and send that.`)
+    if (!info.isFile())
+      throw new UsageError(`"${file}" is not a regular file. Save its content to a file, and upload that.`)
   }
   const names = files.map((file) => basename(file).normalize('NFC'))
   const places = await destinations(context, to, names)
@@ -217,7 +217,7 @@ const isWanted = async (path: string, what: string, type: string, yes: true | un
   const agreed = await askYes(shown(`Remove ${what}?`))
   if (agreed !== undefined) return agreed
   throw new LocalRefusal(
-    `"${path}" is a folder (${what}). Add --yes to remove it with all that it holds, or --dry-run to look first.`,
+    `"${path}" is a folder (${what}). Add --yes to remove it with everything in it, or --dry-run to check first.`,
   )
 }
 
@@ -258,10 +258,10 @@ export const restore = async (
 }
 
 export const versions = async (context: Context, given: string) => {
-  const path = pathBelowRoot(given, 'Name a file: its states are listed.')
+  const path = pathBelowRoot(given, 'Name a file to list its versions.')
   try {
     for await (const state of context.client.files.versions(path)) {
-      const note = state.current ? 'there now' : state.removed ? 'removed in this state' : 'replaced'
+      const note = state.current ? 'current' : state.removed ? 'removed' : 'replaced'
       print(context, state, `${state.at}  ${sizeOf(state.size).padStart(10)}  ${state.version}  ${note}`)
     }
   } catch (error) {

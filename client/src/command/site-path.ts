@@ -15,7 +15,7 @@ export const inFolder = (folder: string, name: string): string => (folder === ''
 
 export const pathBelowRoot = (
   text: string,
-  sentence = 'Name a file or a folder: the root of a site stays as it is.',
+  sentence = 'Name a file or a folder. The root of a site cannot be changed.',
 ): string => {
   const path = sitePath(text)
   if (path === '') throw new UsageError(sentence)
@@ -44,11 +44,11 @@ export const find = async ({ client }: OfSite, path: string) => {
 export const findAsWritten = async ({ client }: OfSite, path: string) => {
   const entry = await client.files.stat(path).catch((error: unknown) => {
     if (!isMissing(error)) throw error
-    throw new LocalRefusal(`There is no "${path}" on this site. Check the path.`)
+    throw new LocalRefusal(`This site has no "${path}". Check the path.`)
   })
   const written = pathOf(entry) ?? path
   if (written === path.normalize('NFC')) return entry
-  throw new LocalRefusal(`There is no "${path}" here, but "${written}". Write it like that.`)
+  throw new LocalRefusal(`This site has no "${path}", but "${written}". Use that spelling.`)
 }
 
 /** A new name for a folder that differs only in case is a rename, not a move into the folder itself. */

@@ -43,16 +43,16 @@ const confirmWith =
     const agreed = await askYes(`Remove ${paths.length === 1 ? 'this file' : `these ${paths.length} files`}?`)
     if (agreed === undefined)
       throw new LocalRefusal(
-        'Nobody can be asked here. Add --yes to remove these files, or --dry-run to look first. Nothing was changed.',
+        'This removal needs a confirmation, and there is no terminal. Add --yes to remove these files, or --dry-run to check first. Nothing was changed.',
       )
     return agreed
   }
 
 const checkFolder = async (directory: string): Promise<void> => {
-  if (directory === '') throw new UsageError('Name a folder of this machine: "." is the one that you are in.')
+  if (directory === '') throw new UsageError('Name a local folder, such as "." for the current one.')
   const info = await stat(directory).catch(() => undefined)
   if (info && !info.isDirectory())
-    throw new LocalRefusal(`"${directory}" is no folder. Name one, or use "get" and "put" for one file.`)
+    throw new LocalRefusal(`"${directory}" is not a folder. Name a folder, or use "get" and "put" for one file.`)
 }
 
 const run = async (
@@ -131,7 +131,7 @@ const createChanges = (directory: string, signal: AbortSignal) => {
     if (!isWatched || !isOfLimits(error)) return
     isWatched = false
     console.error(
-      `This machine cannot watch so many folders, so they are looked at every ${spanOf(lookEvery)}. On Linux, raise ` +
+      `This machine cannot watch so many folders, so it checks them every ${spanOf(lookEvery)}. On Linux, raise ` +
         'fs.inotify.max_user_watches.',
     )
     change()

@@ -99,7 +99,7 @@ export const carryOut = async (
     if (signal?.aborted) return
     if (isConflict(error)) {
       counts.conflict++
-      const why = error instanceof LocalRefusal ? error.message : 'It has changed on the site meanwhile. Repeat.'
+      const why = error instanceof LocalRefusal ? error.message : 'It changed on the site in the meantime. Repeat.'
       onEvent({ event: 'conflict', path, why })
       return
     }

@@ -2,17 +2,17 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 const faults: Readonly<Record<string, readonly [what: string, todo: string]>> = {
-  ENOENT: ['There is no such file or folder', 'Check the path'],
-  EACCES: ['You may not read or write this', 'Change its permissions, or choose another place'],
-  EPERM: ['You may not read or write this', 'Change its permissions, or choose another place'],
-  EROFS: ['Nothing can be written there', 'Choose another place'],
-  EISDIR: ['This is a folder, where a file is needed', 'Name a file, or move the folder away'],
-  ENOTDIR: ['This is a file, where a folder is needed', 'Name a folder, or move the file away'],
+  ENOENT: ['This file or folder does not exist', 'Check the path'],
+  EACCES: ['You have no permission to read or write this', 'Change its permissions, or choose another place'],
+  EPERM: ['You have no permission to read or write this', 'Change its permissions, or choose another place'],
+  EROFS: ['This disk is read-only', 'Choose another place'],
+  EISDIR: ['This is a folder, but a file is needed', 'Name a file, or move the folder away'],
+  ENOTDIR: ['This is a file, but a folder is needed', 'Name a folder, or move the file away'],
   ENOSPC: ['The disk is full', 'Make room, then repeat'],
-  EXDEV: ['This lies on another disk than the folder', 'Push or pull it by itself'],
+  EXDEV: ['This is on another disk than the folder', 'Push or pull it separately'],
   ENAMETOOLONG: ['This name or path is longer than the disk allows', 'Shorten it, or choose another place'],
   EILSEQ: ['The disk refuses the characters of this name', 'Rename it'],
-  EEXIST: ['This is there already', 'Move it away, or choose another place'],
+  EEXIST: ['This already exists', 'Move it away, or choose another place'],
 }
 
 const fileOn = (path: string): string => {

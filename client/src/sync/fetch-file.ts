@@ -25,7 +25,7 @@ export interface Wanted {
 const isOfAll = (form: string): boolean => /^[\da-f]{32}$/.test(form)
 
 const changed = (path: string) =>
-  new ServiceError({ status: 412, code: 100412, message: `${path} has changed at the service meanwhile. Repeat.` })
+  new ServiceError({ status: 412, code: 100412, message: `${path} changed on the site in the meantime. Repeat.` })
 
 /** Milliseconds without a byte until the connection counts as broken. */
 const longestSilence = 60_000
@@ -102,7 +102,7 @@ export const fetchBytes = async (
     throw new ServiceError({
       status: 0,
       code: 0,
-      message: `The bytes of ${path} break off again and again. Check the network, then repeat.`,
+      message: `The download of ${path} broke off several times. Check the network, then repeat.`,
     })
   }
 }
@@ -118,7 +118,7 @@ const folderFor = async (root: string, path: string): Promise<string> => {
     folder = await realpath(join(folder, part)).catch(() => '')
     if (!folder.startsWith(root + sep))
       throw new LocalRefusal(
-        `${path} is not written: a symbolic link above it leads out of the folder, or nowhere. Remove the link.`,
+        `${path} was not written: a symbolic link in its path leads out of the folder, or nowhere. Remove the link.`,
       )
   }
   return folder
@@ -174,14 +174,14 @@ export const fetchFile = async (
     )
     const come = fingerprint.finish()
     if (wanted.fingerprint?.some(isOfAll) && !isSame(wanted.fingerprint, come))
-      throw new LocalRefusal(`Other bytes came of ${path} than the service has. Repeat; nothing was written.`)
+      throw new LocalRefusal(`The bytes of ${path} arrived damaged, so nothing was written. Repeat.`)
     const written = stateOf(await stat(temporary))
     const location = replaces?.location ?? join(await folderFor(root, path), basename(path))
     if (replaces) {
       const there = await stat(location).catch(() => undefined)
       await access(dirname(location), constants.W_OK)
       if (there) await chmod(temporary, there.mode & 0o777)
-      if (!replaces.isUntouched()) throw new LocalRefusal(`${path} has changed meanwhile.`, true)
+      if (!replaces.isUntouched()) throw new LocalRefusal(`${path} changed in the meantime. Repeat.`, true)
       // Synchronous after the check, so that nobody writes in between.
       renameSync(temporary, location)
     } else await placeNew(temporary, location, path)
@@ -196,14 +196,14 @@ const occupantOf = async (location: string): Promise<string> => {
   const there = await lstat(location).catch(() => undefined)
   if (there?.isSymbolicLink()) return 'a symbolic link'
   if (there?.isDirectory()) return 'a folder'
-  return 'a file that is new, or whose name this disk takes for the same, as with other case'
+  return 'a new file, or one whose name this disk cannot tell from it (such as another case)'
 }
 
 /** Unlike a rename, a link never replaces a file. File systems without links get a check first. */
 export const placeNew = async (temporary: string, location: string, path: string): Promise<void> => {
   const taken = async () =>
     new LocalRefusal(
-      `${path} is not written: its place has ${await occupantOf(location)}. Rename that, then repeat.`,
+      `${path} was not written: its place is taken by ${await occupantOf(location)}. Rename that, then repeat.`,
       true,
     )
   try {

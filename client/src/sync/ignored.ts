@@ -21,7 +21,7 @@ const readOwn = async (path: string): Promise<string> => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
     throw error
   }
-  throw new LocalRefusal(`"${path}" is no file. Remove it, or list in it, line by line, what is not to be sent.`)
+  throw new LocalRefusal(`"${path}" is not a file. Remove it, or replace it with a file of one pattern per line.`)
 }
 
 export const readIgnored = async (directory: string): Promise<Ignored> => {

@@ -57,7 +57,7 @@ const largestPath = 900
 
 // The reason why the service would refuse the path (S-10, S-11, S-12).
 const faultOf = (path: string): string | undefined => {
-  if (/[\p{Cc}\\]/u.test(path)) return 'its name has a control character or a backslash'
+  if (/[\p{Cc}\\]/u.test(path)) return 'its name contains a control character or a backslash'
   if (Buffer.byteLength(path) > largestPath) return `its path is longer than ${largestPath} bytes`
   if (path.split('/').some((part) => Buffer.byteLength(part) > largestName))
     return `its name is longer than ${largestName} bytes`
@@ -69,7 +69,7 @@ interface Found {
   readonly location: string
 }
 
-const gone = 'it went away while it was looked at, or its name is not UTF-8'
+const gone = 'it disappeared during the run, or its name is not UTF-8'
 
 const missing = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']
 // Faults of one file or folder: a missing permission, a disk fault, a lock.
@@ -121,7 +121,7 @@ const follow = async (walk: Walk, path: string, location: string, above: readonl
   const info = await readable(walk, path, stat(target))
   if (!info) return
   if (!info.isDirectory()) return take(walk, path, target, info)
-  if (above.some((each) => isInside(target, each))) return skip('it is a symbolic link to a folder that it lies in')
+  if (above.some((each) => isInside(target, each))) return skip('it is a symbolic link to a folder that contains it')
   await enter(walk, path, target, above)
 }
 
@@ -129,7 +129,7 @@ const follow = async (walk: Walk, path: string, location: string, above: readonl
 const take = (walk: Walk, path: string, location: string, info: Pick<Dirent, 'isFile'>): void => {
   if (isIgnored(walk, path)) return
   if (info.isFile()) walk.found.push({ path, location })
-  else walk.skipped.push({ path, why: 'it is no file, but a pipe, a socket or a device' })
+  else walk.skipped.push({ path, why: 'it is a pipe, a socket or a device' })
 }
 
 const entriesOf = async (walk: Walk, path: string, location: string): Promise<readonly Dirent[]> => {
@@ -176,7 +176,7 @@ export const scan = async (directory: string, options: ScanOptions): Promise<Loc
   const taken = new Map<string, string>()
   const wanted = found.filter(({ path, location }) => {
     const other = taken.get(path)
-    const why = faultOf(path) ?? (other && 'another file has the same name, written with other characters')
+    const why = faultOf(path) ?? (other && 'another file has the same name in another Unicode form')
     if (why) skipped.push({ path, why })
     else taken.set(path, location)
     return !why

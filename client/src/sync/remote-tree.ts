@@ -16,8 +16,8 @@ const refusedByWindows = /[<>:"|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 export const unfitAs = (path: string, platform: string = process.platform): string | undefined => {
   const parts = path.split('/')
   // Another server might return a path that leads out of the folder.
-  if (parts.some((part) => ['', '.', '..'].includes(part))) return 'The path has a part that is empty, "." or "..".'
-  if (/[\p{Cc}\\]/u.test(path)) return 'The name has a control character or a backslash.'
+  if (parts.some((part) => ['', '.', '..'].includes(part))) return 'The path contains an empty part, "." or "..".'
+  if (/[\p{Cc}\\]/u.test(path)) return 'The name contains a control character or a backslash.'
   if (platform === 'win32' && parts.some((part) => refusedByWindows.test(part))) return 'Windows refuses this name.'
   return undefined
 }
@@ -44,8 +44,7 @@ export const listRemote = async (
       const { path } = file
       const why = unfitAs(path)
       if (why) unfit.push({ path, message: `${why} Rename it on the site, then repeat.` })
-      else if (isOfState(path))
-        skipped.push({ path, why: `${stateFolder} is kept for this command, and never fetched` })
+      else if (isOfState(path)) skipped.push({ path, why: `${stateFolder} is reserved for this command` })
       else if (ignored(path)) leftOut++
       else listed.push(file)
     }

@@ -32,7 +32,7 @@ const isThereAlready = async (error: unknown, files: Files, path: string, finger
 const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, save, ...sending }: Sending) => {
   const source = await openFile(file.location, async () => {
     if (!isUntouched(file)) {
-      throw new LocalRefusal(`${path} has changed while it was sent. Repeat when nobody writes to it.`)
+      throw new LocalRefusal(`${path} changed during the upload. Repeat when nobody writes to it.`)
     }
   })
   const fingerprint = file.fingerprint.join(' ')
@@ -83,7 +83,7 @@ const readSteady = async (file: LocalFile, { path, signal }: Sending): Promise<U
     for (let look = 0; look < mostLooks; look++) {
       const before = stateOf(await handle.stat())
       if (before.size > largestRequest)
-        throw new LocalRefusal(`${path} has grown while it was looked at. Repeat when nobody writes to it.`)
+        throw new LocalRefusal(`${path} grew during the upload. Repeat when nobody writes to it.`)
       if (Math.abs(Date.now() - before.modified) < coarseTime) await pause(coarseTime, signal)
       else {
         const bytes = Buffer.allocUnsafeSlow(before.size)
@@ -94,7 +94,7 @@ const readSteady = async (file: LocalFile, { path, signal }: Sending): Promise<U
   } finally {
     await handle.close()
   }
-  throw new LocalRefusal(`${path} is changed while it is read. Repeat when nobody writes to it.`)
+  throw new LocalRefusal(`${path} keeps changing. Repeat when nobody writes to it.`)
 }
 
 const sendSmall = async (files: Files, file: LocalFile, sending: Sending): Promise<Fingerprint> => {

@@ -26,9 +26,9 @@ const refuseEmptying = (direction: Direction, { local, remote, steps }: Prepared
   if (source.size > 0 || !steps.some(({ action }) => action === 'remove')) return
   throw new LocalRefusal(
     direction === 'push'
-      ? 'The folder of this machine has no files, so nothing is removed from the site. Check the folder; ' +
-          'to empty the one of the site, remove it with "rm".'
-      : 'The folder of the site has no files, so nothing is removed from this machine. Check the path.',
+      ? 'The local folder has no files, so nothing was removed from the site. Check the folder. ' +
+          'To empty the folder of the site, use "rm".'
+      : 'The folder of the site has no files, so nothing was removed here. Check the path.',
   )
 }
 

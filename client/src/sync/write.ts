@@ -19,8 +19,8 @@ const removeLocal = async (root: string, path: string, file: LocalFile): Promise
   const entry = await lstat(location).catch(() => undefined)
   // The same file has another path, where it may be needed.
   if (entry?.isFile() && asWritten(await realpath(location)) !== asWritten(location))
-    throw new LocalRefusal(`${path} is reached by a symbolic link to a folder. Remove it there, or remove the link.`)
-  if (!isUntouched(file)) throw new LocalRefusal(`${path} has changed meanwhile.`, true)
+    throw new LocalRefusal(`${path} is inside a folder that is a symbolic link. Remove it there, or remove the link.`)
+  if (!isUntouched(file)) throw new LocalRefusal(`${path} changed in the meantime. Repeat.`, true)
   unlinkSync(entry ? location : file.location)
   for (let folder = dirname(location); folder !== root && folder.startsWith(root); folder = dirname(folder)) {
     try {

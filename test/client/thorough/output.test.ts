@@ -20,7 +20,7 @@ const inShell = ({ baseUrl, token }: SpawnedService, line: string, ...args: read
 const unread = (command: string): string =>
   `{ trap '' PIPE; while printf . 2> /dev/null; do :; done; ${command}; } | true`
 
-const noRoom = /^Standard output cannot be written: ENOSPC: [^\n]+\. Send it to where there is room\.\n$/
+const noRoom = /^Standard output cannot be written: ENOSPC: [^\n]+\. Redirect it to a disk with free space\.\n$/
 
 describe.skipIf(!existsSync(full))('a command whose output finds no room says so in one line, and has status 1', () => {
   test.for([
