@@ -144,7 +144,7 @@ const sendChange = async (
   }
 }
 
-const taken = (path: string, replace: boolean, error: ServiceError): ServiceError =>
+const alreadyExists = (path: string, replace: boolean, error: ServiceError): ServiceError =>
   new ServiceError(
     {
       ...error,
@@ -155,7 +155,7 @@ const taken = (path: string, replace: boolean, error: ServiceError): ServiceErro
     { cause: error },
   )
 
-const putAtOnce = async (
+const putWhole = async (
   send: Send,
   url: string,
   source: Source,
@@ -200,7 +200,7 @@ const createWriting = (
     const { onProgress, contentType } = options
     if (source.size <= largestRequest) {
       onProgress?.({ sent: 0, total: source.size })
-      await putAtOnce(send, urlOf(path), source, condition, options)
+      await putWhole(send, urlOf(path), source, condition, options)
       onProgress?.({ sent: source.size, total: source.size })
       return
     }
@@ -220,7 +220,7 @@ const createWriting = (
         await store(path, source, condition, options)
       } catch (error) {
         if (!('If-None-Match' in condition && isOutdated(error))) throw error
-        throw taken(path, replace !== false, error)
+        throw alreadyExists(path, replace !== false, error)
       }
     },
     cancel: (upload) => cancelUpload(send, upload),

@@ -77,7 +77,7 @@ const retryAfter = (headers: Headers): number => {
   return Number.isNaN(wait) ? 0 : Math.max(0, wait)
 }
 
-const isRefusedForNow = (status: number): boolean => status === 429 || status === 503
+const isTemporaryRefusal = (status: number): boolean => status === 429 || status === 503
 /** A gateway gave up: the service may have carried out the request. */
 const isUncertain = (status: number): boolean => status === 502 || status === 504
 
@@ -118,7 +118,7 @@ const redirectOf = ({ status, headers }: Response, url: string): string | undefi
 }
 
 /** A file may be in a bucket, whose URL needs no token and must not receive it. */
-const isOfBytes = ({ method }: Call, { status }: Response): boolean => method === 'GET' && status === 302
+const isFileRead = ({ method }: Call, { status }: Response): boolean => method === 'GET' && status === 302
 
 const isStreamed = (body: Body | StreamedBody): body is StreamedBody =>
   typeof body !== 'string' && !(body instanceof Blob) && !(body instanceof Uint8Array)
@@ -148,7 +148,7 @@ const createFollow = ({ token, base: given, trusted, fetch: send }: Omit<Transpo
     if (target === undefined) return response
     refuseDowngrade(url, target)
     if (isTrusted(target)) return target
-    if (!isOfBytes(call, response)) throw misled(response.status, target)
+    if (!isFileRead(call, response)) throw misled(response.status, target)
     return send(target, { signal: init.signal ?? null, ...rangeOf(init.headers) })
   }
 
@@ -224,7 +224,7 @@ const waitAfter = (
   }
   const { status, headers } = outcome.response
   if (isUncertain(status) && call.repeatable) call.onUncertain?.()
-  else if (!isRefusedForNow(status)) return undefined
+  else if (!isTemporaryRefusal(status)) return undefined
   const asked = retryAfter(headers)
   return asked > longestRetryAfter ? undefined : asked + jittered
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { ListedFile, SiteClient } from '../../client/src/index.ts'
 import { pull, push } from '../../client/src/sync/index.ts'
-import { unfitAs } from '../../client/src/sync/remote-tree.ts'
+import { unfitReason } from '../../client/src/sync/remote-tree.ts'
 import { test } from './support/command.ts'
 import { readTree, reported } from './support/site.ts'
 
@@ -119,6 +119,6 @@ test.for([
   ['console.txt', false],
   ['.hidden', false],
 ] as const)('Windows cannot hold the name "%s": %s', ([path, isUnfit]) => {
-  expect(unfitAs(path, 'win32') !== undefined).toBe(isUnfit)
-  expect(unfitAs(path, 'linux')).toBeUndefined()
+  expect(unfitReason(path, 'win32') !== undefined).toBe(isUnfit)
+  expect(unfitReason(path, 'linux')).toBeUndefined()
 })

@@ -125,7 +125,10 @@ test('what is refused is said before it is removed', async ({ demo, service }) =
     stdout: 'would be refused (104020)  Layouts: 1 file, 1 bytes\n',
     status: 0,
   })
-  expect(await demo('rm', '--yes', '/')).toMatchObject({ status: 2, stderr: expect.stringContaining('cannot be changed') })
+  expect(await demo('rm', '--yes', '/')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('cannot be changed'),
+  })
 })
 
 test('where one of several paths leads nowhere, it is named, and nothing is removed', async ({

@@ -40,7 +40,7 @@ describe('what is linked with a category', () => {
     await expect.poll(() => titles(page).count()).toBe(3)
     expect(await linkedWith(client, 3)).toEqual(wanted.toSorted((a, b) => a - b))
 
-    await page.getByRole('checkbox', { name: 'Choose all on this page' }).click()
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
     await page.getByRole('button', { name: 'Unlink 3' }).click()
     await page.getByText('No news item is linked to this category.').waitFor()
     expect(await linkedWith(client, 3)).toEqual([])

@@ -85,7 +85,7 @@ test('a folder is made, a file is renamed, moved and copied, all by keyboard', a
   await row(page, 'letter.txt').waitFor()
   await row(page, 'letter.txt').click()
   await page.getByRole('button', { name: 'Move to' }).press('Enter')
-  await page.getByLabel('To the folder').fill(`/${folder}/archive/2026`)
+  await page.getByLabel('Target folder').fill(`/${folder}/archive/2026`)
   await page.keyboard.press('Enter')
   await notice(page, '1 item moved.').waitFor()
   expect((await client.files.stat(`${folder}/archive/2026/letter.txt`)).size).toBe(21)
@@ -184,10 +184,10 @@ test('the details panel asks for versions of the open file only', async ({ open,
     if (search.startsWith('?versions')) asked.push(pathname.replace(/.*\/storage/, ''))
   })
   const details = page.getByRole('complementary', { name: 'Details' })
-  await details.getByText('No other version is kept.').waitFor()
+  await details.getByText('There are no other versions.').waitFor()
   await row(page, 'b.txt').getByRole('link').click()
   await details.getByRole('heading', { name: 'b.txt' }).waitFor()
-  await details.getByText('No other version is kept.').waitFor()
+  await details.getByText('There are no other versions.').waitFor()
   for (const hash of ['#/1001/files?file=', `#/1001/files?file=${folder}`]) {
     const answered = page.waitForResponse(/storage[^?]*\?meta=$/)
     await page.evaluate((wanted) => {
@@ -213,7 +213,7 @@ test('the details panel follows a renamed file, and closes for one that is moved
     page.waitForResponse(async (answer) => /changes\?.*after=/.test(answer.url()) && /"id"/.test(await answer.text()))
   const openFile = async (name: string) => {
     await row(page, name).getByRole('link').click()
-    await panel.getByText('No other version is kept.').waitFor()
+    await panel.getByText('There are no other versions.').waitFor()
   }
   const expectClosed = async () => {
     await expect.poll(() => panel.count()).toBe(0)
@@ -229,7 +229,7 @@ test('the details panel follows a renamed file, and closes for one that is moved
   await notice(page, 'Renamed to z.txt.').waitFor()
   await panel.getByRole('heading', { name: 'z.txt' }).waitFor()
   await renamed
-  await panel.getByText('No other version is kept.').waitFor()
+  await panel.getByText('There are no other versions.').waitFor()
   expect(await page.getByRole('alert').count()).toBe(0)
   expect(page.url()).toContain('file=z.txt')
 
@@ -264,7 +264,7 @@ test('a folder takes uploads and new folders while some of it is chosen', async 
   await seed(client, folder, ['a.txt'])
   const page = await open(`#/1001/files/${folder}`)
   await row(page, 'a.txt').click()
-  await page.getByText('1 chosen').waitFor()
+  await page.getByText('1 selected').waitFor()
   const [chooser] = await Promise.all([
     page.waitForEvent('filechooser'),
     page.getByRole('button', { name: 'Upload' }).click(),
@@ -272,7 +272,7 @@ test('a folder takes uploads and new folders while some of it is chosen', async 
   await chooser.setFiles([{ name: 'b.txt', mimeType: 'text/plain', buffer: Buffer.from('b') }])
   await row(page, 'b.txt').waitFor()
   await page.getByRole('button', { name: 'New folder' }).click()
-  await page.getByLabel('Name of the folder').fill('sub')
+  await page.getByLabel('Folder name').fill('sub')
   await page.keyboard.press('Enter')
   await row(page, 'sub').waitFor()
 })

@@ -13,7 +13,7 @@ test('what happens is there when it has happened, and leads to where it did', as
   await newest(page).click()
   const dialog = page.getByRole('dialog', { name: 'Uploaded' })
   await dialog.getByText('demo', { exact: true }).waitFor()
-  await dialog.getByRole('link', { name: 'Show it' }).click()
+  await dialog.getByRole('link', { name: 'Go there' }).click()
   await page.getByRole('link', { name: '<b>bold & "quotes" 🎉.txt' }).waitFor()
   expect(page.url()).toContain(`/files/${folder}`)
 })
@@ -31,13 +31,13 @@ test('it is narrowed by what, where and who, and the address keeps the filter', 
   await expect.poll(() => changes(page).count()).toBe(1)
   await page.reload()
   await expect.poll(() => page.locator('.change-type').allTextContents()).toEqual(['File deleted'])
-  await page.getByRole('button', { name: 'Clear the filter' }).click()
+  await page.getByRole('button', { name: 'Clear filter' }).click()
   await page.getByLabel('Who').selectOption('npm start')
   await expect
     .poll(async () => new Set(await page.locator('.change-actor').allTextContents()))
     .toEqual(new Set(['npm start']))
   await page.getByLabel('Where').fill('nowhere')
-  await page.getByText('No change fits the filter.').waitFor()
+  await page.getByText('No changes match the filter.').waitFor()
 })
 
 test('a file with a new name is said to be renamed, and one in another folder to be moved', async ({

@@ -57,7 +57,7 @@ test('a visitor who switches is signed in with the token of the link, and led to
   const page = await open('#/1001/categories/1', { token: two.own, baseUrl: two.baseUrl })
   await page.locator('tbody tr').first().waitFor()
   await follow(page, `token=${two.other}&/2002/forms/5`)
-  await question(page).getByText('this tab forgets your present token').waitFor()
+  await question(page).getByText('this tab forgets your current token').waitFor()
   await button(page, 'Switch').press('Enter')
   await page.getByText('This site has no web form yet.').waitFor()
   expect(await siteName(page)).toBe('Second site')

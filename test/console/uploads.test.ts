@@ -99,14 +99,14 @@ test('what becomes of a file where one is already is asked, and one answer may b
   const page = await open(`#/1001/files/${folder}`)
   await chooseFiles(page).setInputFiles([text('a.txt', 'new')])
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('a.txt is there already').waitFor()
+  await dialog.getByText('a.txt already exists').waitFor()
   await dialog.getByLabel('Replace').check()
-  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await dialog.getByRole('button', { name: 'Continue' }).click()
   await list(page).getByText('1 of 1 uploaded').waitFor()
   expect(await (await client.files.read(`${folder}/a.txt`)).text()).toBe('new')
 
   await chooseFiles(page).setInputFiles(names.map((name) => text(name, 'both')))
-  await dialog.getByLabel('The same for all').check()
+  await dialog.getByLabel('Do the same for all files').check()
   // The question may come while somebody types: Enter alone replaces nothing.
   await dialog.getByLabel('Keep both').press('Enter')
   await list(page).getByText('4 of 4 uploaded').waitFor()

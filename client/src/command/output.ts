@@ -13,7 +13,7 @@ export class OutputLost extends Error {
 }
 
 /** Terminals, pipes and sockets report a short write; files do not. */
-const takesAll = (): boolean => {
+const reportsShortWrites = (): boolean => {
   if (process.stdout.isTTY) return true
   const stats = fstatSync(1)
   return stats.isFIFO() || stats.isSocket()
@@ -21,7 +21,7 @@ const takesAll = (): boolean => {
 
 /** Writes to standard output. False: wait for `drain` before the next write. Errors are emitted on `process.stdout`. */
 export const writeOut = (data: Uint8Array | string): boolean => {
-  if (takesAll()) return process.stdout.write(data)
+  if (reportsShortWrites()) return process.stdout.write(data)
   let left = typeof data === 'string' ? Buffer.from(data) : data
   try {
     while (left.length > 0) left = left.subarray(writeSync(1, left))

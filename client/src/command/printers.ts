@@ -87,7 +87,7 @@ export interface Asked {
 interface LeftAlone {
   newer: number
   blocked: number
-  told: number
+  explained: number
   extra: number
 }
 
@@ -95,12 +95,12 @@ const countIn = (left: LeftAlone, event: SyncEvent): void => {
   left.newer += Number(isKept(event, 'newer'))
   left.extra += Number(isKept(event, 'extra'))
   left.blocked += Number(isBlocked(event))
-  left.told += Number(event.event === 'conflict')
+  left.explained += Number(event.event === 'conflict')
 }
 
 const adviceOn = (
   { conflict, failed }: Extract<SyncEvent, { event: 'end' }>,
-  { newer, blocked, told, extra }: LeftAlone,
+  { newer, blocked, explained, extra }: LeftAlone,
   { direction = 'push', removes = false }: Asked,
 ): string => {
   const others = ` and ${newer} that changed on the target only: transfer those first`
@@ -114,7 +114,7 @@ const adviceOn = (
     ` ${extra} ${extra === 1 ? 'file is' : 'files are'} only on ${direction === 'push' ? 'the site' : 'this machine'}; ` +
     `--delete removes ${extra === 1 ? 'it' : 'them'}.`
   const isOffered = !removes && extra > 0 && blocked === 0 && failed === 0
-  return `${conflict > blocked + told ? force : ''}${blocked > 0 ? remove : ''}${isOffered ? only : ''}`
+  return `${conflict > blocked + explained ? force : ''}${blocked > 0 ? remove : ''}${isOffered ? only : ''}`
 }
 
 const summary = (event: Extract<SyncEvent, { event: 'end' }>, left: LeftAlone, asked: Asked): string => {
@@ -147,7 +147,7 @@ export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): 
   const started = performance.now()
   let written = Number.NEGATIVE_INFINITY
   let isLive = false
-  const left: LeftAlone = { newer: 0, blocked: 0, told: 0, extra: 0 }
+  const left: LeftAlone = { newer: 0, blocked: 0, explained: 0, extra: 0 }
   const skipped: string[] = []
 
   const clear = () => {

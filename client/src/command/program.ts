@@ -200,7 +200,7 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void): C
 }
 
 /** These commands only print. A closed pipe ("| head") is no failure of them. */
-const onlySays = new Set(['ls', 'cat', 'versions', 'diff', 'completion', undefined])
+const printOnlyCommands = new Set(['ls', 'cat', 'versions', 'diff', 'completion', undefined])
 
 export const run = async (args: readonly string[]): Promise<number> => {
   const stopping = new AbortController()
@@ -221,7 +221,8 @@ export const run = async (args: readonly string[]): Promise<number> => {
   process.stdout.off('error', lose)
   const { aborted, reason } = stopping.signal
   if (reason instanceof OutputLost) {
-    const isEnough = reason.hasReaderGone && (onlySays.has(program.args[0]) || (!outcome && status === exitStatus.done))
+    const isEnough =
+      reason.hasReaderGone && (printOnlyCommands.has(program.args[0]) || (!outcome && status === exitStatus.done))
     return isEnough ? exitStatus.done : report(reason)
   }
   return outcome ? report(aborted ? reason : outcome.error) : status

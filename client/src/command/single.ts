@@ -14,13 +14,13 @@ import { writeOut } from './output.ts'
 import { createTextPrinter } from './printers.ts'
 import { jsonOf, shown, sizeOf } from './shown.ts'
 import {
+  caseRenameTarget,
   destination,
   find,
-  findAsWritten,
+  findExactly,
   inFolder,
   nameOf,
   pathBelowRoot,
-  renamedInCase,
   sitePath,
 } from './site-path.ts'
 
@@ -104,7 +104,7 @@ export const get = async (context: Context, from: string, to: string | undefined
   await access(dirname(location), constants.W_OK)
   const temporary = join(dirname(location), temporaryName())
   const live = liveLine(context, 1, info.size)
-  let come = 0
+  let received = 0
   const file = await open(temporary, 'wx')
   try {
     try {
@@ -113,8 +113,8 @@ export const get = async (context: Context, from: string, to: string | undefined
         { path, etag: info.etag ?? '*', size: info.size },
         async (bytes) => {
           await file.writeFile(bytes)
-          come += bytes.length
-          live.tell(0, come)
+          received += bytes.length
+          live.tell(0, received)
         },
         signal,
       )
@@ -145,7 +145,7 @@ const destinations = async (context: Context, to: string, names: readonly string
 }
 
 /** Fails if the file changes during the upload, so the site never gets a mixture of two states. */
-const openSteady = async (file: string) => {
+const openUnchanging = async (file: string) => {
   const location = await realpath(file)
   const state = { location, ...stateOf(await stat(location)) }
   return openFile(location, async () => {
@@ -155,7 +155,7 @@ const openSteady = async (file: string) => {
 }
 
 /** The library suggests options that this command does not have. */
-const inWordsOfPut = async (context: Context, path: string, error: unknown): Promise<unknown> => {
+const explainConflict = async (context: Context, path: string, error: unknown): Promise<unknown> => {
   if (!(error instanceof ServiceError && error.status === 412)) return error
   const isFolder = (await find(context, path))?.type === 'folder'
   return new LocalRefusal(
@@ -183,12 +183,12 @@ export const put = async (context: Context, files: readonly string[], to: string
   const live = liveLine(context, files.length, totalBytes)
   let before = 0
   for (const [index, { path, replace }] of places.entries()) {
-    const source = await openSteady(files[index] ?? '')
+    const source = await openUnchanging(files[index] ?? '')
     try {
       const onProgress = ({ sent }: { sent: number }) => live.tell(index, before + sent)
       await client.files.put(path, source, { replace, signal, onProgress })
     } catch (error) {
-      throw await inWordsOfPut(context, path, error)
+      throw await explainConflict(context, path, error)
     } finally {
       live.clear()
       await source.close()
@@ -200,7 +200,7 @@ export const put = async (context: Context, files: readonly string[], to: string
 
 export const move = async (context: Context, given: string, to: string) => {
   const from = pathBelowRoot(given)
-  const path = (await renamedInCase(context, from, to)) ?? (await destination(context, to, nameOf(from))).path
+  const path = (await caseRenameTarget(context, from, to)) ?? (await destination(context, to, nameOf(from))).path
   await context.client.files.move(from, path)
   print(context, { from, path }, path)
 }
@@ -228,7 +228,7 @@ interface RemoveFlags {
 
 const removeOne = async (context: Context, path: string, { dryRun, yes }: RemoveFlags): Promise<void> => {
   const { files } = context.client
-  const { type, etag } = await findAsWritten(context, path)
+  const { type, etag } = await findExactly(context, path)
   const { files: count, bytes, atLeast, code } = await files.removal(path)
   const what = `${path}: ${atLeast ? 'at least ' : ''}${count} ${count === 1 ? 'file' : 'files'}, ${sizeOf(bytes)}`
   const removed = !dryRun && (await isWanted(path, what, type, yes))
@@ -240,7 +240,7 @@ const removeOne = async (context: Context, path: string, { dryRun, yes }: Remove
 
 export const remove = async (context: Context, paths: readonly string[], flags: RemoveFlags) => {
   const wanted = paths.map((path) => pathBelowRoot(path))
-  for (const path of wanted.length > 1 ? wanted : []) await findAsWritten(context, path)
+  for (const path of wanted.length > 1 ? wanted : []) await findExactly(context, path)
   for (const path of wanted) await removeOne(context, path, flags)
 }
 
@@ -265,7 +265,7 @@ export const versions = async (context: Context, given: string) => {
       print(context, state, `${state.at}  ${sizeOf(state.size).padStart(10)}  ${state.version}  ${note}`)
     }
   } catch (error) {
-    if (error instanceof ServiceError && error.status === 404) await findAsWritten(context, path)
+    if (error instanceof ServiceError && error.status === 404) await findExactly(context, path)
     throw error
   }
 }

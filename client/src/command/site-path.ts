@@ -41,7 +41,7 @@ export const find = async ({ client }: OfSite, path: string) => {
 }
 
 /** Refuses another case: changes and versions need the exact spelling. */
-export const findAsWritten = async ({ client }: OfSite, path: string) => {
+export const findExactly = async ({ client }: OfSite, path: string) => {
   const entry = await client.files.stat(path).catch((error: unknown) => {
     if (!isMissing(error)) throw error
     throw new LocalRefusal(`This site has no "${path}". Check the path.`)
@@ -52,7 +52,7 @@ export const findAsWritten = async ({ client }: OfSite, path: string) => {
 }
 
 /** A new name for a folder that differs only in case is a rename, not a move into the folder itself. */
-export const renamedInCase = async (site: OfSite, from: string, to: string): Promise<string | undefined> => {
+export const caseRenameTarget = async (site: OfSite, from: string, to: string): Promise<string | undefined> => {
   const path = sitePath(to).normalize('NFC')
   const there = to.endsWith('/') || path === '' ? undefined : await find(site, path)
   if (there?.type !== 'folder' || there.path !== from.normalize('NFC')) return undefined

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { sep } from 'node:path'
 import { ServiceError } from '../service-error.ts'
 import type { EndEvent, SyncEvent } from '../sync/events.ts'
-import { isOfState } from '../sync/ignored.ts'
+import { isInStateFolder } from '../sync/ignored.ts'
 import { LocalRefusal } from '../sync/local-refusal.ts'
 import type { Direction } from '../sync/prepare.ts'
 import { pull, push } from '../sync/sync.ts'
@@ -107,7 +107,7 @@ const longestRetry = 60_000
 // Milliseconds between two pushes if the system cannot watch the whole folder.
 const lookEvery = 5000
 
-const isOfLimits = (error: unknown): boolean => ['ENOSPC', 'EMFILE', 'ENFILE'].includes(Object(error).code)
+const isWatchLimit = (error: unknown): boolean => ['ENOSPC', 'EMFILE', 'ENFILE'].includes(Object(error).code)
 
 /**
  * Returns a function that resolves after a change and a pause, or after `longest` milliseconds. It rejects with the
@@ -123,12 +123,12 @@ const createChanges = (directory: string, signal: AbortSignal) => {
     wake()
   }
   const watcher = watchFolder(directory, { recursive: true, signal }, (_, name) => {
-    if (name === null || isOfState(name.replaceAll(sep, '/'))) return
+    if (name === null || isInStateFolder(name.replaceAll(sep, '/'))) return
     clearTimeout(timer)
     timer = setTimeout(change, quiet)
   })
   watcher.on('error', (error) => {
-    if (!isWatched || !isOfLimits(error)) return
+    if (!isWatched || !isWatchLimit(error)) return
     isWatched = false
     console.error(
       `This machine cannot watch so many folders, so it checks them every ${spanOf(lookEvery)}. On Linux, raise ` +
@@ -163,20 +163,20 @@ type Outcome = Pick<EndEvent, 'interrupted' | 'failed'>
 const patienceAfter = (failures: number): number | undefined =>
   failures === 0 ? undefined : Math.min(longestRetry, firstRetry * 2 ** (failures - 1))
 
-const sendAtChanges = async (
+const pushAfterChanges = async (
   { signal }: Context,
   changed: ReturnType<typeof createChanges>,
   send: () => Promise<Outcome>,
 ): Promise<number> => {
   /** Prints a failed push. Only failures of the service or network lead to a retry. */
-  const told = (error: unknown): Outcome => {
+  const reportFailure = (error: unknown): Outcome => {
     const isOfService = error instanceof ServiceError
     if (signal.aborted || !(isOfService || error instanceof LocalRefusal)) throw error
     report(error)
     return { interrupted: false, failed: isOfService ? 1 : 0 }
   }
   let failures = 0
-  for (let end = await send(); ; end = await send().catch(told)) {
+  for (let end = await send(); ; end = await send().catch(reportFailure)) {
     if (end.interrupted) return exitStatus.failed
     failures = end.failed > 0 ? failures + 1 : 0
     try {
@@ -196,8 +196,10 @@ export const watch = async (context: Context, directory: string, path: string, f
   await checkFolder(directory)
   const over = new AbortController()
   try {
-    return await sendAtChanges(context, createChanges(directory, AbortSignal.any([context.signal, over.signal])), () =>
-      run('push', context, directory, path, flags),
+    return await pushAfterChanges(
+      context,
+      createChanges(directory, AbortSignal.any([context.signal, over.signal])),
+      () => run('push', context, directory, path, flags),
     )
   } finally {
     over.abort()

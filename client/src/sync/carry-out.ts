@@ -14,7 +14,7 @@ const saveEvery = 1000
 const mostSaving = 10
 
 // These failures concern every file: the token, the network, an unavailable service, the disk.
-const endsAll = (error: unknown): boolean => {
+const isFatal = (error: unknown): boolean => {
   if (error instanceof ServiceError)
     return [0, 401, 429, 502, 503, 504, 507].includes(error.status) || error.code === 104003
   return error instanceof Error && 'code' in error && ['ENOSPC', 'EROFS', 'EMFILE'].includes(String(error.code))
@@ -50,7 +50,7 @@ const createProgress = (steps: readonly Writing[], report: (event: SyncEvent) =>
   }
 }
 
-const createKeeper = (direction: Direction, { local, remote, state, save, isUnread }: Prepared) => {
+const createStateSaver = (direction: Direction, { local, remote, state, save, isUnread }: Prepared) => {
   const before = state.base
   const done = new Map<string, Fingerprint | undefined>()
   let next = Date.now() + saveEvery
@@ -76,7 +76,7 @@ const createKeeper = (direction: Direction, { local, remote, state, save, isUnre
 const removeEmpty = async ({ client }: SyncOptions, { folder }: Prepared, paths: readonly string[]): Promise<void> => {
   for (const path of paths) {
     await client.files.remove(folder === '' ? path : `${folder}/${path}`, { force: false }).catch((error) => {
-      if (endsAll(error)) throw error
+      if (isFatal(error)) throw error
     })
   }
 }
@@ -92,7 +92,7 @@ export const carryOut = async (
   const counts = { create: 0, replace: 0, remove: 0, conflict: 0, failed: 0 }
   const write = createWriter(direction, options, prepared)
   const progress = createProgress(steps, onEvent)
-  const keeper = createKeeper(direction, prepared)
+  const saver = createStateSaver(direction, prepared)
 
   const fail = (path: string, error: unknown): void => {
     progress.giveUp(path)
@@ -106,7 +106,7 @@ export const carryOut = async (
     counts.failed++
     const code = error instanceof ServiceError ? { code: error.code } : {}
     onEvent({ event: 'failed', path, message: sentenceOf(error), ...code })
-    if (endsAll(error)) throw error
+    if (isFatal(error)) throw error
   }
 
   const one = async (step: Writing): Promise<void> => {
@@ -121,12 +121,12 @@ export const carryOut = async (
     counts[action]++
     onEvent({ event: 'done', action, path, size })
     progress.finish(step)
-    await keeper.note(path, now)
+    await saver.note(path, now)
   }
 
   const way = inTheWay(steps)
   const removals = steps.filter((step) => step.action === 'remove' && !way.removals.has(step))
-  if (steps.length > 0) await keeper.keep()
+  if (steps.length > 0) await saver.keep()
   try {
     await inParallel(way.removals, atOnce, one)
     if (direction === 'push' && !signal?.aborted) await removeEmpty(options, prepared, way.folders)
@@ -137,7 +137,7 @@ export const carryOut = async (
     )
     if (counts.failed === 0) await inParallel(removals, atOnce, one)
   } finally {
-    await keeper.keep()
+    await saver.keep()
   }
   return counts
 }

@@ -22,7 +22,7 @@ export interface Wanted {
 }
 
 /** The MD5 of the whole. Other forms depend on the parts. */
-const isOfAll = (form: string): boolean => /^[\da-f]{32}$/.test(form)
+const isWholeMd5 = (form: string): boolean => /^[\da-f]{32}$/.test(form)
 
 const changed = (path: string) =>
   new ServiceError({ status: 412, code: 100412, message: `${path} changed on the site in the meantime. Repeat.` })
@@ -37,7 +37,7 @@ const takeFrom = async (
   take: (bytes: Uint8Array) => Promise<void>,
   signal: AbortSignal | undefined,
 ): Promise<number> => {
-  let come = 0
+  let received = 0
   const reader = body?.getReader()
   const next = async () => {
     const timer = setTimeout(() => void reader?.cancel().catch(() => {}), longestSilence)
@@ -51,14 +51,14 @@ const takeFrom = async (
     }
   }
   for (let read = await next(); read && !read.done; read = await next()) {
-    come += read.value.length
-    if (come > most) {
+    received += read.value.length
+    if (received > most) {
       reader?.cancel().catch(() => {})
       break
     }
     await take(read.value)
   }
-  return come
+  return received
 }
 
 /**
@@ -71,34 +71,34 @@ export const fetchBytes = async (
   take: (bytes: Uint8Array) => Promise<void>,
   signal?: AbortSignal,
 ): Promise<void> => {
-  let come = 0
+  let received = 0
   let failures = 0
   const ask = async () => {
     const response = await files.read(path, {
-      ...(come > 0 && { range: { first: come } }),
+      ...(received > 0 && { range: { first: received } }),
       etag,
       ...(signal && { signal }),
     })
-    if (come > 0 && response.status !== 206) throw changed(path)
+    if (received > 0 && response.status !== 206) throw changed(path)
     return response
   }
   /** Returns 0 if nobody answers, because the service may be restarting. Fails at once if no byte has ever arrived. */
   const fetchMore = async (): Promise<number> => {
     try {
-      return await takeFrom(await ask(), size - come, take, signal)
+      return await takeFrom(await ask(), size - received, take, signal)
     } catch (error) {
-      if (come === 0 || !(error instanceof ServiceError && error.status === 0)) throw error
+      if (received === 0 || !(error instanceof ServiceError && error.status === 0)) throw error
       await pause(Math.random() * 125 * 2 ** failures, signal)
       return 0
     }
   }
   do {
     const more = await fetchMore()
-    come += more
+    received += more
     failures = more > 0 ? 0 : failures + 1
-    if (come > size) throw changed(path)
-  } while (come < size && failures < mostFailures)
-  if (come < size) {
+    if (received > size) throw changed(path)
+  } while (received < size && failures < mostFailures)
+  if (received < size) {
     throw new ServiceError({
       status: 0,
       code: 0,
@@ -172,8 +172,8 @@ export const fetchFile = async (
         signal,
       ),
     )
-    const come = fingerprint.finish()
-    if (wanted.fingerprint?.some(isOfAll) && !isSame(wanted.fingerprint, come))
+    const received = fingerprint.finish()
+    if (wanted.fingerprint?.some(isWholeMd5) && !isSame(wanted.fingerprint, received))
       throw new LocalRefusal(`The bytes of ${path} arrived damaged, so nothing was written. Repeat.`)
     const written = stateOf(await stat(temporary))
     const location = replaces?.location ?? join(await folderFor(root, path), basename(path))
@@ -186,7 +186,7 @@ export const fetchFile = async (
       renameSync(temporary, location)
     } else await placeNew(temporary, location, path)
     const now = await stat(location).then(stateOf, () => undefined)
-    return { fingerprint: come, state: now && isSameState(now, written) ? now : undefined }
+    return { fingerprint: received, state: now && isSameState(now, written) ? now : undefined }
   } finally {
     await rm(temporary, { force: true })
   }

@@ -11,7 +11,7 @@ const builtIn = ['.git', 'node_modules', '.DS_Store', 'Thumbs.db', '._*', stateF
 /** The path is ignored on both sides. Paths of folders end with a slash. */
 export type Ignored = (path: string) => boolean
 
-export const isOfState: Ignored = (path) => path.toLowerCase().split('/').includes(stateFolder)
+export const isInStateFolder: Ignored = (path) => path.toLowerCase().split('/').includes(stateFolder)
 
 // Empty if the file does not exist. A pipe or a device might never end, so it is refused.
 const readOwn = async (path: string): Promise<string> => {

@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { sentenceOf } from './disk-errors.ts'
 import { fingerprintFile } from './fingerprint.ts'
-import { type Ignored, isOfState, stateFolder } from './ignored.ts'
+import { type Ignored, isInStateFolder, stateFolder } from './ignored.ts'
 import { inParallel } from './in-parallel.ts'
 import type { FileState } from './plan.ts'
 
@@ -104,7 +104,7 @@ interface Walk extends Pick<ScanOptions, 'ignored' | 'signal'> {
 
 const isIgnored = ({ ignored, leftOut }: Walk, path: string): boolean => {
   if (!ignored(path)) return false
-  if (!isOfState(path)) leftOut.push(path)
+  if (!isInStateFolder(path)) leftOut.push(path)
   return true
 }
 
@@ -116,7 +116,7 @@ const follow = async (walk: Walk, path: string, location: string, above: readonl
   const target = await readable(walk, path, realpath(location), 'it is a symbolic link that leads nowhere')
   if (target === undefined) return
   if (!isInside(walk.root, target)) return skip('it is a symbolic link out of the folder')
-  if (isOfState(relative(walk.root, target).replaceAll(sep, '/')))
+  if (isInStateFolder(relative(walk.root, target).replaceAll(sep, '/')))
     return skip(`it is a symbolic link to ${stateFolder}, which is never sent`)
   const info = await readable(walk, path, stat(target))
   if (!info) return

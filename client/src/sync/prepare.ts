@@ -4,7 +4,7 @@ import type { SiteClient } from '../connect.ts'
 import { pathOf } from '../paths.ts'
 import { ServiceError } from '../service-error.ts'
 import type { SyncEvent } from './events.ts'
-import { isOfState, readIgnored, stateFolder } from './ignored.ts'
+import { isInStateFolder, readIgnored, stateFolder } from './ignored.ts'
 import { LocalRefusal } from './local-refusal.ts'
 import { type LocalTree, scan } from './local-tree.ts'
 import { isSame, type PlanOptions, plan, type Step } from './plan.ts'
@@ -75,7 +75,7 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
   if (direction === 'pull' && !options.dryRun) await mkdir(options.directory, { recursive: true })
   const root = await realpath(options.directory)
   if (!options.dryRun) await removeLeftovers(join(root, stateFolder))
-  const ignored = options.all ? isOfState : await readIgnored(root)
+  const ignored = options.all ? isInStateFolder : await readIgnored(root)
   const opened = await openState(root, `${client.site.url} ${client.site.id} ${folder}`)
   const state: SyncState = opened.state
   const remembered = (path: string) => {

@@ -1,6 +1,6 @@
 import type { Files, ListedFile } from '../files.ts'
 import { ServiceError } from '../service-error.ts'
-import { type Ignored, isOfState, stateFolder } from './ignored.ts'
+import { type Ignored, isInStateFolder, stateFolder } from './ignored.ts'
 import { inParallel } from './in-parallel.ts'
 import type { Skipped } from './local-tree.ts'
 import type { FileState } from './plan.ts'
@@ -13,7 +13,7 @@ const isMissing = (error: unknown): boolean => error instanceof ServiceError && 
 
 const refusedByWindows = /[<>:"|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 
-export const unfitAs = (path: string, platform: string = process.platform): string | undefined => {
+export const unfitReason = (path: string, platform: string = process.platform): string | undefined => {
   const parts = path.split('/')
   // Another server might return a path that leads out of the folder.
   if (parts.some((part) => ['', '.', '..'].includes(part))) return 'The path contains an empty part, "." or "..".'
@@ -42,9 +42,9 @@ export const listRemote = async (
   try {
     for await (const file of files.listAll(folder, signal)) {
       const { path } = file
-      const why = unfitAs(path)
+      const why = unfitReason(path)
       if (why) unfit.push({ path, message: `${why} Rename it on the site, then repeat.` })
-      else if (isOfState(path)) skipped.push({ path, why: `${stateFolder} is reserved for this command` })
+      else if (isInStateFolder(path)) skipped.push({ path, why: `${stateFolder} is reserved for this command` })
       else if (ignored(path)) leftOut++
       else listed.push(file)
     }

@@ -26,7 +26,12 @@ const holds = async (files: Files, path: string, fingerprint: Fingerprint): Prom
   return typeof there === 'string' && fingerprint.includes(there)
 }
 
-const isThereAlready = async (error: unknown, files: Files, path: string, fingerprint: Fingerprint): Promise<boolean> =>
+const isAlreadyStored = async (
+  error: unknown,
+  files: Files,
+  path: string,
+  fingerprint: Fingerprint,
+): Promise<boolean> =>
   error instanceof ServiceError && error.status === 412 && (await holds(files, path, fingerprint).catch(() => false))
 
 const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, save, ...sending }: Sending) => {
@@ -65,7 +70,7 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
     const isResumed = begun?.fingerprint === fingerprint && (await resume(begun.address))
     if (!isResumed) await put()
   } catch (error) {
-    if (!(await isThereAlready(error, files, path, file.fingerprint))) throw error
+    if (!(await isAlreadyStored(error, files, path, file.fingerprint))) throw error
   } finally {
     await source.close()
   }
@@ -77,7 +82,7 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
 const coarseTime = 25
 const mostLooks = 10
 
-const readSteady = async (file: LocalFile, { path, signal }: Sending): Promise<Uint8Array<ArrayBuffer>> => {
+const readUnchanging = async (file: LocalFile, { path, signal }: Sending): Promise<Uint8Array<ArrayBuffer>> => {
   const handle = await open(file.location)
   try {
     for (let look = 0; look < mostLooks; look++) {
@@ -98,13 +103,13 @@ const readSteady = async (file: LocalFile, { path, signal }: Sending): Promise<U
 }
 
 const sendSmall = async (files: Files, file: LocalFile, sending: Sending): Promise<Fingerprint> => {
-  const bytes = await readSteady(file, sending)
+  const bytes = await readUnchanging(file, sending)
   const { path, etag, onProgress, signal } = sending
   const fingerprint = fingerprintOf(bytes)
   try {
     await files.put(path, bytes, { replace: etag ?? false, onProgress, ...(signal && { signal }) })
   } catch (error) {
-    if (!(await isThereAlready(error, files, path, fingerprint))) throw error
+    if (!(await isAlreadyStored(error, files, path, fingerprint))) throw error
   }
   return fingerprint
 }

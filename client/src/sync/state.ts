@@ -39,14 +39,14 @@ interface StoredTarget {
   readonly uploads: readonly (readonly [string, BegunUpload])[]
 }
 
-const isOfVersion = (value: unknown): boolean => Object(value).version === version
+const hasVersion = (value: unknown): boolean => Object(value).version === version
 
-const isFiles = (value: unknown): value is StoredFiles => isOfVersion(value) && Array.isArray(Object(value).files)
+const isFiles = (value: unknown): value is StoredFiles => hasVersion(value) && Array.isArray(Object(value).files)
 
 const isTarget =
   (target: string) =>
   (value: unknown): value is StoredTarget =>
-    isOfVersion(value) && Object(value).target === target && Array.isArray(Object(value).uploads)
+    hasVersion(value) && Object(value).target === target && Array.isArray(Object(value).uploads)
 
 const filesOf = (directory: string): string => join(directory, stateFolder, 'files.json')
 const targetOf = (directory: string, target: string): string =>

@@ -12,13 +12,13 @@ import { sendFile } from './send-file.ts'
 export type Writing = Step & { readonly action: 'create' | 'replace' | 'remove' }
 
 /** Some disks ignore case and Unicode form. */
-const asWritten = (location: string): string => location.normalize('NFC').toLowerCase()
+const normalise = (location: string): string => location.normalize('NFC').toLowerCase()
 
 const removeLocal = async (root: string, path: string, file: LocalFile): Promise<void> => {
   const location = join(root, path)
   const entry = await lstat(location).catch(() => undefined)
   // The same file has another path, where it may be needed.
-  if (entry?.isFile() && asWritten(await realpath(location)) !== asWritten(location))
+  if (entry?.isFile() && normalise(await realpath(location)) !== normalise(location))
     throw new LocalRefusal(`${path} is inside a folder that is a symbolic link. Remove it there, or remove the link.`)
   if (!isUntouched(file)) throw new LocalRefusal(`${path} changed in the meantime. Repeat.`, true)
   unlinkSync(entry ? location : file.location)
@@ -65,12 +65,12 @@ export const createWriter = (direction: Direction, { client: { files }, signal }
       state.remembered.delete(path)
       return undefined
     }
-    let come = 0
+    let received = 0
     const replaces = here && { location: here.location, isUntouched: () => isUntouched(here) }
     const wanted = { path: inSite(path), etag: file.etag, size: file.size, fingerprint: file.fingerprint }
     const took = (count: number) => {
-      come += count
-      onBytes(come)
+      received += count
+      onBytes(received)
     }
     const fetched = await fetchFile(files, wanted, { root, path, replaces }, took, signal)
     if (fetched.state) state.remembered.set(path, { ...fetched.state, fingerprint: fetched.fingerprint })

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { Change, ChangeType } from '../../../client/src/index.ts'
-import { lookIn, queryFor } from '../../../console/categories/look-in-address.ts'
+import { parseLook, queryFor } from '../../../console/categories/look-in-address.ts'
 import { difference } from '../../../console/categories/object-dialog.tsx'
 import {
   createListStore,
@@ -107,9 +107,9 @@ describe('a list of objects', () => {
   test('is in the address as far as it is unusual, and comes out of any address', () => {
     const look: Look = { search: ' office ', sort: 'title', isDescending: true, page: 2 }
     expect(queryFor('blogs', look)).toEqual({ kind: 'blogs', q: 'office', sort: '-title', page: '3' })
-    expect(lookIn(queryFor('blogs', look))).toEqual({ ...look, search: 'office' })
+    expect(parseLook(queryFor('blogs', look))).toEqual({ ...look, search: 'office' })
     expect(Object.values(queryFor('news', firstLook))).toEqual(['', '', '', ''])
-    expect(lookIn({ sort: 'body', page: '-1', q: 'x'.repeat(5000) })).toMatchObject({
+    expect(parseLook({ sort: 'body', page: '-1', q: 'x'.repeat(5000) })).toMatchObject({
       sort: 'released',
       page: 0,
       search: 'x'.repeat(200),

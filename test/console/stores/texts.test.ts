@@ -41,15 +41,9 @@ test('a moment without a zone is one of UTC, and what is no moment stays as it i
 
 test('what is one has the words of one, and what is more those of more, in both languages', async () => {
   const missing = () => [1, 2].map((count) => texts.value.uploads.stillMissing(count))
-  expect(missing()).toEqual([
-    '1 file is missing still, or different now.',
-    '2 files are missing still, or different now.',
-  ])
+  expect(missing()).toEqual(['1 file is still missing or different.', '2 files are still missing or different.'])
   await speak('de', 'de-DE')
-  expect(missing()).toEqual([
-    '1 Datei fehlt noch oder ist inzwischen anders.',
-    '2 Dateien fehlen noch oder sind inzwischen anders.',
-  ])
+  expect(missing()).toEqual(['1 Datei fehlt noch oder ist anders.', '2 Dateien fehlen noch oder sind anders.'])
 })
 
 test('one day and more days are told in both languages (H-14)', async () => {
@@ -63,9 +57,9 @@ test('one day and more days are told in both languages (H-14)', async () => {
   ])
   await speak('de', 'de-DE')
   expect(days()).toEqual([
-    'Gelöschtes lässt sich 1 Tag lang zurückholen.',
+    'Gelöschtes können Sie 1 Tag lang wiederherstellen.',
     'Aus diesem Ordner wurde in den letzten 24 Stunden nichts gelöscht.',
-    'Gelöschtes lässt sich 30 Tage lang zurückholen.',
+    'Gelöschtes können Sie 30 Tage lang wiederherstellen.',
     'Aus diesem Ordner wurde in den letzten 30 Tagen nichts gelöscht.',
   ])
 })

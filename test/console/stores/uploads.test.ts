@@ -171,8 +171,8 @@ test('what was under way when the page was left is known again, and goes on with
   const after = heldSite()
   const uploads = create(after.files, createTab(memory))
   expect(uploads.interrupted.value.map(({ path }) => path)).toEqual(['x/photos/a', 'x/photos/b'])
-  expect(uploads.goOn({ files: [fileOf('a', 10, 2), fileOf('b', 11)], emptyFolders: [] })).toBe(2)
-  expect(uploads.goOn({ files: [fileOf('a')], emptyFolders: [] })).toBe(1)
+  expect(uploads.resumeInterrupted({ files: [fileOf('a', 10, 2), fileOf('b', 11)], emptyFolders: [] })).toBe(2)
+  expect(uploads.resumeInterrupted({ files: [fileOf('a')], emptyFolders: [] })).toBe(1)
   expect(after.open.get('x/photos/a')?.options?.resume).toBe('https://example.com/uploads/1')
   expect(uploads.interrupted.value.map(({ path }) => path)).toEqual(['x/photos/b'])
   uploads.forgetInterrupted()
@@ -185,8 +185,8 @@ test('files that are alike are told apart by their folders, and where these say 
   create(heldSite().files, tab).add(given('photos/a/1.bin', 'photos/b/1.bin'), 'x')
   const after = heldSite()
   const uploads = create(after.files, tab)
-  expect(uploads.goOn({ files: [fileOf('1.bin')], emptyFolders: [] })).toBe(2)
-  expect(uploads.goOn({ files: [fileOf('photos/b/1.bin')], emptyFolders: [] })).toBe(1)
+  expect(uploads.resumeInterrupted({ files: [fileOf('1.bin')], emptyFolders: [] })).toBe(2)
+  expect(uploads.resumeInterrupted({ files: [fileOf('photos/b/1.bin')], emptyFolders: [] })).toBe(1)
   expect([...after.open.keys()]).toEqual(['x/photos/b/1.bin'])
   const [b, a] = [fileOf('photos/b/1.bin'), fileOf('photos/a/1.bin')]
   expect(match(kept('x/photos/a/1.bin', 'x/photos/b/1.bin'), [b, a]).found.map(({ file }) => file)).toEqual([

@@ -38,7 +38,7 @@ const looks: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
       .locator('.bar input[type=file]')
       .first()
       .setInputFiles([{ name: 'page.html', mimeType: 'text/html', buffer: Buffer.from('x') }])
-    await page.getByText('page.html is there already').waitFor()
+    await page.getByText('page.html already exists').waitFor()
   },
   'a failure, and uploads that are over': async (page) => {
     await page

@@ -56,13 +56,13 @@ const looks: Readonly<Record<string, readonly [hash: string, show: (page: Page) 
   ],
   'a search that finds nothing': [
     'categories/1?q=nothing+like+it',
-    (page) => page.getByText('Nothing here has this in its title.').waitFor(),
+    (page) => page.getByText('No title here matches.').waitFor(),
   ],
   'the history': ['history', (page) => page.locator('.change').first().waitFor()],
   'a change of the history': ['history', (page) => page.locator('.change').first().click()],
   'a filter that nothing fits': [
     'history?where=nowhere',
-    (page) => page.getByText('No change fits the filter.').waitFor(),
+    (page) => page.getByText('No changes match the filter.').waitFor(),
   ],
 }
 
