@@ -62,13 +62,13 @@ test.for([
     const names = ['list', 'store', 'upload', 'forms', 'categories', 'history', 'sync']
     expect(await writeExamples(room)).toStrictEqual(names.map((name) => `${name}.mjs`))
     const options = { cwd: room, env: { ...process.env, ...asDemo(service), XDG_CONFIG_HOME: room } }
-    for (const welcome of ['1 created, 0 replaced, 0 left', '0 created, 0 replaced, 1 left']) {
+    for (const welcome of ['1 created, 0 replaced, 0 unchanged', '0 created, 0 replaced, 1 unchanged']) {
       const { stdout, stderr } = await execute(node, ['examples.mjs'], options)
       expect(stderr).toBe('')
       expect(stdout).toContain('Somebody else was faster: <h1>We have opened</h1>')
       expect(stdout).toContain('100 %')
       expect(stdout).toContain('opens an office')
-      expect(stdout).toContain(`${welcome} as they are\n0 failed, 0 in conflict\n`)
+      expect(stdout).toContain(`${welcome}\n0 failed, 0 in conflict\n`)
     }
     expect(await readFile(join(room, 'copy', 'index.html'), 'utf8')).toBe('<h1>Welcome</h1>')
     for (const directory of ['site', 'copy']) await rm(join(room, directory), { recursive: true })

@@ -166,6 +166,6 @@ test('a watched folder ends the command when its first push fails, and when it i
   const watching = begin('watch', here, folder)
   await untilEvents(watching, 'end', 1)
   await rename(here, `${here}.gone`)
-  expect(await watching.ended).toMatchObject({ status: 1, stderr: expect.stringContaining('no such file or folder') })
+  expect(await watching.ended).toMatchObject({ status: 1, stderr: expect.stringContaining('This file or folder does not exist') })
   await rename(`${here}.gone`, here)
 })

@@ -79,7 +79,7 @@ describe('a reader that has had enough', () => {
     const texts = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}.txt`, `${index}`]))
     await writeTree(tree, texts)
     const ended = await inShell(service, unread('run push "$1" "$2"'), tree, folder)
-    expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('Nobody reads the output any more') })
+    expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('Stopped, because the output was closed') })
     expect(await inShell(service, 'run push "$1" "$2"', tree, folder)).toMatchObject({ status: 0 })
     expect(await readSite(client, folder)).toEqual(texts)
   })
