@@ -18,7 +18,7 @@ test.for([
   ['a proxy whose service says nothing', 504, 504, /^Refused\. The service behind the proxy may be down\. .+\.$/],
   ['an address with a path that is none', 404, 100004, /^Refused\. Check the address\. .+\.$/],
   ['a service that is busy, in its own words', 503, 100503, /^Refused\.$/],
-] as const)('what to do about %s is said in one line', ([, status, code, sentence]) => {
+] as const)('the advice about %s is one line', ([, status, code, sentence]) => {
   expect(report(new ServiceError({ status, code, message: 'Refused.' }))).toBe(1)
   expect(said).toMatch(sentence)
 })

@@ -13,7 +13,7 @@ const eventsIn = (stdout: string): readonly unknown[] =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-test('a pull lists what the site has below .site-files as skipped, in the summary and as an event, and has status 0 (T-52)', async ({
+test('a pull lists site files below .site-files as skipped, in the summary and as an event, with status 0 (T-52)', async ({
   demo,
   folder,
   store,
@@ -48,7 +48,7 @@ test('a pull names a path that is too long for the disk, fetches the rest, and h
   expect(stderr).toContain('Done: 1 created, 0 replaced, 0 removed, 1 failed.')
 })
 
-test('a pull names what has the place of a file, advises no --force, and has status 3 (T-52)', async ({
+test('a pull names the obstacle in the place of a file, does not suggest --force, and has status 3 (T-52)', async ({
   demo,
   folder,
   store,
@@ -76,7 +76,7 @@ test('a pull names what has the place of a file, advises no --force, and has sta
   })
 })
 
-/** A client of a site with files besides, under names that the service itself refuses. */
+/** A client whose site has extra files, with names that the service itself refuses. */
 const withNames = (client: SiteClient, paths: readonly string[]): SiteClient => ({
   ...client,
   files: {
@@ -90,7 +90,7 @@ const withNames = (client: SiteClient, paths: readonly string[]): SiteClient => 
   },
 })
 
-test('a pull fails for each name that no folder can hold, fetches the rest, and removes nothing', async ({
+test('a pull fails for each name that no disk can store, fetches the rest, and removes nothing', async ({
   client,
   folder,
   store,
@@ -118,7 +118,7 @@ test.for([
   ['sub/COM1.txt', true],
   ['console.txt', false],
   ['.hidden', false],
-] as const)('Windows cannot hold the name "%s": %s', ([path, isUnfit]) => {
+] as const)('Windows cannot store the name "%s": %s', ([path, isUnfit]) => {
   expect(unfitReason(path, 'win32') !== undefined).toBe(isUnfit)
   expect(unfitReason(path, 'linux')).toBeUndefined()
 })

@@ -6,7 +6,7 @@ import { asDemo, siteFiles, test } from './support/command.ts'
 import { startProxy } from './support/proxy.ts'
 import { readSite, readTree, writeTree } from './support/site.ts'
 
-test('single files are stored, listed, printed, fetched, moved, copied, removed and brought back', async ({
+test('single files are stored, listed, printed, fetched, moved, copied, removed and restored', async ({
   demo,
   folder,
   makeDirectory,
@@ -39,7 +39,7 @@ test('single files are stored, listed, printed, fetched, moved, copied, removed 
   expect((await demo('cat', `${folder}/sub/two.txt`)).stdout).toBe('two')
 })
 
-test('a file whose name is as long as a name may be is stored and fetched', async ({ demo, folder, makeDirectory }) => {
+test('a file with a name of the maximum length is stored and fetched', async ({ demo, folder, makeDirectory }) => {
   const name = `${'n'.repeat(251)}.txt`
   const here = await makeDirectory({ [name]: 'long' })
   await demo('put', join(here, name), `${folder}/`)
@@ -48,7 +48,7 @@ test('a file whose name is as long as a name may be is stored and fetched', asyn
   expect(await readTree(there)).toStrictEqual({ [name]: 'long' })
 })
 
-test('a name in other case is another file, and a folder in other case the same one', async ({
+test('a file name in other case is another file, and a folder name in other case is the same folder', async ({
   demo,
   client,
   folder,
@@ -67,7 +67,7 @@ test('a name in other case is another file, and a folder in other case the same 
   expect(await readSite(client, folder)).toStrictEqual({ 'News/A.txt': 'two' })
 })
 
-test('several files go into a folder in whatever case it is named, and none of them takes the place of another', async ({
+test('several files go into a folder named in any case, and none replaces another', async ({
   demo,
   client,
   folder,
@@ -83,11 +83,7 @@ test('several files go into a folder in whatever case it is named, and none of t
   expect(await readSite(client, folder)).toStrictEqual({ 'News/a.txt': 'a', 'News/b.txt': 'b' })
 })
 
-test('what is there in other case is said to be, where it must be written as it is', async ({
-  demo,
-  folder,
-  store,
-}) => {
+test('a command that needs the exact spelling names it', async ({ demo, folder, store }) => {
   await store({ 'News/A.txt': 'a' })
   const asked = [
     ['rm', `${folder}/news/a.txt`],
@@ -101,7 +97,7 @@ test('what is there in other case is said to be, where it must be written as it 
   }
 })
 
-test('a file that takes the place of another one has its mode, and a link to it stays one', async ({
+test('a replacing file gets the mode of the old one, and a link to it stays a link', async ({
   demo,
   folder,
   store,
@@ -117,7 +113,7 @@ test('a file that takes the place of another one has its mode, and a link to it 
   expect(await readFile(join(here, 'a.txt'), 'utf8')).toBe('new')
 })
 
-test('what is refused is said before it is removed', async ({ demo, service }) => {
+test('a mistyped path is refused before the first removal', async ({ demo, service }) => {
   const client = await connect({ url: service.baseUrl, token: service.token })
   await client.files.put('Layouts/a.html', 'a')
   const { stdout, status } = await demo('rm', '--dry-run', 'Layouts')
@@ -131,7 +127,7 @@ test('what is refused is said before it is removed', async ({ demo, service }) =
   })
 })
 
-test('where one of several paths leads nowhere, it is named, and nothing is removed', async ({
+test('if one of several paths does not exist, it is named, and nothing is removed', async ({
   demo,
   client,
   folder,
@@ -146,7 +142,7 @@ test('where one of several paths leads nowhere, it is named, and nothing is remo
   expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'a', 'b.txt': 'b' })
 })
 
-test('an earlier state of a file is listed and brought back', async ({ demo, folder, makeDirectory }) => {
+test('earlier versions of a file are listed and restored', async ({ demo, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   await demo('put', join(here, 'a.txt'), `${folder}/`)
   await writeTree(here, { 'a.txt': 'two' })
@@ -159,7 +155,7 @@ test('an earlier state of a file is listed and brought back', async ({ demo, fol
   expect((await demo('cat', `${folder}/a.txt`)).stdout).toBe('one')
 })
 
-test('a folder gets a name in other case, as a file does', async ({ demo, client, folder, store }) => {
+test('a folder can be renamed to other case, like a file', async ({ demo, client, folder, store }) => {
   await store({ 'news/a.txt': 'a' })
   expect(await demo('mv', `${folder}/news`, `${folder}/News`)).toMatchObject({
     status: 0,
@@ -172,7 +168,7 @@ test('a folder gets a name in other case, as a file does', async ({ demo, client
   })
 })
 
-test('a put replaces a file, and says what else has the place of one', async ({
+test('put replaces a file, and names any other obstacle', async ({
   demo,
   service,
   client,

@@ -3,7 +3,7 @@ import { createTextPrinter } from '../../client/src/command/printers.ts'
 import { test } from './support/command.ts'
 import { readSite, readTree, writeTree } from './support/site.ts'
 
-test('push, diff and pull tell what they do in plain lines, and as events', async ({
+test('push, diff and pull report what they do as text and as events', async ({
   demo,
   client,
   folder,
@@ -29,7 +29,7 @@ test('push, diff and pull tell what they do in plain lines, and as events', asyn
   expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
 
-test('what is ignored is counted, and comes along with --all, in both directions', async ({
+test('ignored files are counted, and included with --all, in both directions', async ({
   demo,
   client,
   folder,
@@ -49,7 +49,7 @@ test('what is ignored is counted, and comes along with --all, in both directions
   expect(stderr).toContain('5 unchanged.')
 })
 
-test('a conflict is exit status 3, and overwritten with --force, which is told to concern other files as well', async ({
+test('a conflict has status 3, and --force overwrites it, with a note on other files that this concerns', async ({
   demo,
   client,
   folder,
@@ -75,12 +75,7 @@ test('a conflict is exit status 3, and overwritten with --force, which is told t
   expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'mine', 'b.txt': 'b' })
 })
 
-test('nothing is removed where nobody can be asked, unless --yes says so', async ({
-  demo,
-  client,
-  folder,
-  makeDirectory,
-}) => {
+test('without a terminal, nothing is removed without --yes', async ({ demo, client, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'a' })
   await client.files.put(`${folder}/old.txt`, 'old')
   expect(await demo('push', '--delete', here, folder)).toMatchObject({
@@ -92,7 +87,7 @@ test('nothing is removed where nobody can be asked, unless --yes says so', async
   expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'a' })
 })
 
-test('a push and a pull name --delete where they leave files that only the other side has, and the bytes that it removes', async ({
+test('push and pull mention --delete if only the target has files, and the bytes that it would remove', async ({
   demo,
   client,
   folder,
@@ -116,12 +111,7 @@ test('a push and a pull name --delete where they leave files that only the other
   expect(JSON.parse(planned.stdout.split('\n')[0] ?? '')).toMatchObject({ remove: 1, bytes: 0, removedBytes: 4 })
 })
 
-test('what a push refuses to remove, a diff and a dry run of it refuse as well', async ({
-  demo,
-  folder,
-  store,
-  makeDirectory,
-}) => {
+test('diff and dry runs refuse the same removals as a push', async ({ demo, folder, store, makeDirectory }) => {
   await store({ 'a.txt': 'a' })
   const empty = await makeDirectory()
   const refused = { status: 1, stdout: '', stderr: expect.stringContaining('has no files, so nothing was removed') }
@@ -131,7 +121,7 @@ test('what a push refuses to remove, a diff and a dry run of it refuse as well',
   expect((await demo('diff', empty, folder)).status).toBe(0)
 })
 
-test('a file in the way of a folder, and a folder in the way of a file, are named, and go with --delete', async ({
+test('files in place of folders, and folders in place of files, are named, and removed with --delete', async ({
   demo,
   client,
   folder,
@@ -161,19 +151,14 @@ test('a file in the way of a folder, and a folder in the way of a file, are name
   expect(await readSite(client, folder)).toStrictEqual({ 'x/in': 'in a folder', y: 'file' })
 })
 
-test('a folder in which nothing can be written fails with a sentence', async ({
-  demo,
-  folder,
-  store,
-  makeDirectory,
-}) => {
+test('a folder without write permission fails with a message', async ({ demo, folder, store, makeDirectory }) => {
   await store({ 'a.txt': 'a' })
   const here = await makeDirectory({ '.site-files': 'a file, where a folder has to be' })
   const { status, stderr } = await demo('pull', folder, here)
   expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('This already exists') })
 })
 
-test('on a terminal, one line lives and ends with what was done', () => {
+test('a terminal shows one progress line, and then a summary', () => {
   const lines: string[] = []
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
   try {

@@ -32,14 +32,14 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [['--url', 'http://127.0.0.1:1', '--token-file', '/dev/zero', 'ls'], /too large for a token/],
 ]
 
-test.for(wrong)('wrong use is a sentence and exit status 2: site-files %j', async ([args, sentence]) => {
+test.for(wrong)('wrong usage prints a message and has status 2: site-files %j', async ([args, sentence]) => {
   const { status, stderr } = await siteFiles(args)
   expect(status).toBe(2)
   expect(stderr).toMatch(sentence)
   expect(stderr).not.toMatch(/\n {4}at /)
 })
 
-/** A service that lists its site at another address; that one answers as it is told. */
+/** A service that lists its site at another address, with a given listener. */
 const startMisled = async (elsewhere: (response: ServerResponse) => void) => {
   const servers = [elsewhere, (response: ServerResponse) => void response.end(JSON.stringify({ items: [site] }))].map(
     (answer) => createServer((_, response) => answer(response)).listen(0, '127.0.0.1'),
@@ -60,7 +60,7 @@ const elsewhere: readonly (readonly [string, RegExp, (response: ServerResponse) 
   ],
 ]
 test.for(elsewhere)(
-  'at a wrong address that the service gave there is %s: the failure names both addresses and --base-url',
+  'if the service gave a wrong address with %s, the failure names both addresses and --base-url',
   async ([, first, answer]) => {
     const { url, wrong, stop } = await startMisled(answer)
     try {
@@ -90,7 +90,7 @@ const unnamed: readonly (readonly string[])[] = [
   ['restore', '/'],
 ]
 
-test('a name that is none is wrong use', async ({ demo }) => {
+test('an empty name is wrong usage', async ({ demo }) => {
   for (const args of unnamed) {
     expect(await demo(...args), args.join(' ')).toStrictEqual({
       status: 2,
@@ -100,7 +100,7 @@ test('a name that is none is wrong use', async ({ demo }) => {
   }
 })
 
-test('an address that is none is wrong use, wherever it is given', async () => {
+test('an invalid address is wrong usage, wherever it comes from', async () => {
   const environment = { SITE_ADMIN_URL: 'ftp://x', SITE_ADMIN_TOKEN: 'a' }
   for (const command of ['ls', 'login']) {
     expect(await siteFiles([command], environment)).toMatchObject({
@@ -110,7 +110,7 @@ test('an address that is none is wrong use, wherever it is given', async () => {
   }
 })
 
-test('what cannot be done is a sentence and exit status 1', async ({ service, demo, folder, makeDirectory }) => {
+test('an impossible command prints a message and has status 1', async ({ service, demo, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'a' })
   await symlink('/dev/zero', join(here, 'device'))
   await mkdir(join(here, 'odd', '.siteignore'), { recursive: true })
@@ -152,7 +152,7 @@ test('what cannot be done is a sentence and exit status 1', async ({ service, de
   }
 })
 
-test('every command shows an example in its help', async () => {
+test('the help of every command has an example', async () => {
   const { stdout } = await siteFiles(['--help'])
   const commands = [...stdout.matchAll(/^ {2}([a-z]+)[ |]/gm)]
     .map(([, name]) => name ?? '')
@@ -166,7 +166,7 @@ test('every command shows an example in its help', async () => {
   }
 })
 
-test('completion names every command, in scripts that the shells can read', async () => {
+test('completion names every command, in scripts that the shells accept', async () => {
   for (const shell of ['bash', 'zsh']) {
     const { stdout, status } = await siteFiles(['completion', shell])
     expect(status).toBe(0)
@@ -183,12 +183,12 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _site_files; echo "\${COMPREPLY[@]}"`
   expect(offered('--site', '1001', 'push', '--d')).toBe('--delete --dry-run')
   expect(offered('--token-file', 'push', 'pu')).toBe('put push pull')
   expect(offered('completion', 'z')).toBe('zsh')
-  // Where it offers nothing, the shell has its own way with the names of files.
+  // Without suggestions, the shell completes file names.
   expect(offered('push', '')).toBe('')
   expect(script).toContain('complete -o bashdefault -o default')
 })
 
-test('a login keeps the token for its user alone, and it is sent to no other address', async ({
+test('a login saves the token for its user only, and never sends it to another address', async ({
   service,
   makeDirectory,
   demo,
@@ -213,7 +213,7 @@ test('a login keeps the token for its user alone, and it is sent to no other add
   expect((await demo('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 
-/** Clears a screen, forges a line, and turns the direction of writing. */
+/** Clears the screen, forges a line, and reverses the writing direction. */
 const evil = 'a\u001b[2J\u009b2J\r\nDone: b\u202e'
 const steering = /[^\P{Cc}\n]|[\u{2028}-\u{202e}]/u
 
@@ -241,7 +241,7 @@ const evilUses: readonly (readonly string[])[] = [
   ['pull', evil, '/nowhere'],
 ]
 test.for(evilUses.map((args) => [args.join(' ').replace(evil, '…'), args] as const))(
-  'what an argument holds steers no terminal, and forges no line: site-files %s',
+  'control characters in an argument cannot control the terminal or forge a line: site-files %s',
   async ([, args], { demo }) => {
     const { status, stdout, stderr } = await demo(...args)
     expect(status).not.toBe(0)
@@ -252,13 +252,18 @@ test.for(evilUses.map((args) => [args.join(' ').replace(evil, '…'), args] as c
   },
 )
 
-test('a command that is mistyped is told the one that was meant', async () => {
+test('a mistyped command gets a suggestion', async () => {
   expect((await siteFiles(['pus'])).stderr).toBe(
     "error: unknown command 'pus' (Did you mean one of push, put?)\nAdd --help to see the usage.\n",
   )
 })
 
-test('what a service says steers no terminal, in words and as JSON', async ({ demo, folder, store, makeDirectory }) => {
+test('messages of a service cannot control the terminal, as text or JSON', async ({
+  demo,
+  folder,
+  store,
+  makeDirectory,
+}) => {
   const server = createServer((_, response) => {
     response.writeHead(400).end(JSON.stringify({ code: 104000, message: evil, requestId: evil }))
   }).listen(0, '127.0.0.1')
@@ -283,7 +288,7 @@ test('what a service says steers no terminal, in words and as JSON', async ({ de
   expect(pulled.stdout).not.toMatch(steering)
 })
 
-test('a name that others have given steers no terminal', async ({ makeDirectory }) => {
+test('names from other people cannot control the terminal', async ({ makeDirectory }) => {
   const server = createServer((_, response) => {
     const site = { id: 1, name: 'Shop\n\u001b[2J', url: `http://127.0.0.1:${port}`, permissions: ['files'] }
     response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ items: [site] }))

@@ -5,7 +5,7 @@ import { test } from './support/console.ts'
 const changes = (page: Page) => page.locator('.change')
 const newest = (page: Page) => changes(page).first()
 
-test('what happens is there when it has happened, and leads to where it did', async ({ open, client, folder }) => {
+test('a change appears when it is made, with a link to its place', async ({ open, client, folder }) => {
   const page = await open('#/1001/history')
   await newest(page).waitFor()
   await client.files.put(`${folder}/<b>bold & "quotes" 🎉.txt`, 'text')
@@ -18,7 +18,11 @@ test('what happens is there when it has happened, and leads to where it did', as
   expect(page.url()).toContain(`/files/${folder}`)
 })
 
-test('it is narrowed by what, where and who, and the address keeps the filter', async ({ open, client, folder }) => {
+test('the history is filtered by type, place and user, and the address keeps the filter', async ({
+  open,
+  client,
+  folder,
+}) => {
   await client.files.put(`${folder}/a.txt`, 'a')
   await client.files.remove(`${folder}/a.txt`)
   const page = await open('#/1001/history')
@@ -40,7 +44,7 @@ test('it is narrowed by what, where and who, and the address keeps the filter', 
   await page.getByText('No changes match the filter.').waitFor()
 })
 
-test('a file with a new name is said to be renamed, and one in another folder to be moved', async ({
+test('a file with a new name counts as renamed, and one in another folder as moved', async ({
   open,
   client,
   folder,
