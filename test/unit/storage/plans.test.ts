@@ -51,7 +51,7 @@ describe('a removal', () => {
       ])
     })
 
-    it('takes the draft alone where that is asked for', () => {
+    it('removes only the draft on request', () => {
       expect(removedBy(true)).toEqual([{ kind: 'remove', key: 'draft/1001/shop/a.html' }])
     })
 
