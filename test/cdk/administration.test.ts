@@ -164,7 +164,7 @@ describe('the policy of an administrator', () => {
     expect(told.map(({ type }) => type)).toEqual([
       ...['site.created', 'token.created', 'token.removed'],
       ...['form.created', 'form.created', 'form.changed', 'form.removed', 'category.created'],
-      // The form and the category exist already. The second run changes nothing at all.
+      // The form and the category exist already. The second run changes nothing.
       ...['content.imported', 'content.imported', 'content.imported', 'link.added'],
       ...['category.changed', 'category.removed', 'object.created', 'object.removed'],
       ...['workflow.created', 'workflow.removed', 'workflow.created', 'site.changed'],

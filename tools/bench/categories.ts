@@ -116,7 +116,7 @@ const measureOnTables = (): Promise<readonly Table[]> =>
     const stores = storesOver(dynamodb)
     const ask = askOver(stores, await storeLibrary(stores))
     const takeConsumed = meter(dynamodb)
-    // Finds out who calls.
+    // Resolves the caller.
     await ask('GET', '/webresources/api/v3/sites/1001/categories')
     return [await measureListUnits(ask, takeConsumed), await measureLinkUnits(ask, takeConsumed)]
   })

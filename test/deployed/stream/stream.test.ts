@@ -87,7 +87,7 @@ describe('the deployed streaming function', () => {
   const expected = digestOf(chunks(large / mebibyte))
 
   it('accepts 256 MiB in one PUT, reports progress, and returns them unchanged', async () => {
-    // The process needs this much to work at all.
+    // The process needs this much to work.
     expect(await put('/large/first.bin', 1)).toEqual(succeeded)
     const growth = await growthDuring(async () => {
       const call = begin('PUT', '/large/put.bin', { 'Content-Length': large })
