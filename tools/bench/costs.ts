@@ -97,7 +97,7 @@ const measureStorageCosts = async (
   takeConsumed: () => Consumed,
 ): Promise<readonly Table[]> => {
   if (!process.env['AWS_ENDPOINT_URL']) {
-    console.warn('NO AWS_ENDPOINT_URL: what the storage costs is SKIPPED.\n')
+    console.warn('NO AWS_ENDPOINT_URL: the costs of the storage are SKIPPED.\n')
     return []
   }
   const { downloads, linkTo, stores } = await openCloudFiles(dynamodb)
