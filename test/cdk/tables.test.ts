@@ -37,7 +37,7 @@ describe('tables', () => {
     us.allResources('AWS::S3::Bucket', { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' })
   })
 
-  test('of the directory have a replica in every region, the others only in their own', () => {
+  test('have a replica in every region if they belong to the directory, and otherwise only in their own', () => {
     directory.resourceCountIs(type, countOf(isGlobal))
     directory.allResourcesProperties(type, {
       Replicas: [Match.objectLike({ Region: 'eu-west-1' }), Match.objectLike({ Region: 'us-east-1' })],
@@ -56,7 +56,7 @@ describe('tables', () => {
     })
   })
 
-  test('of the directory have a stream in one region from the start, so that a second region can follow; no others have one', () => {
+  test('have a stream from the start only if they belong to the directory, so that a second region can follow', () => {
     const single = templatesOf({ dataCentres: { us: { region: 'us-east-1' } } })
     for (const template of [single.directory, directory]) {
       template.allResourcesProperties(type, { StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' } })
@@ -64,7 +64,7 @@ describe('tables', () => {
     us.allResourcesProperties(type, { StreamSpecification: Match.absent() })
   })
 
-  test('of the directory are created last, so that little can fail after them', () => {
+  test('are created last if they belong to the directory, so that little can fail after them', () => {
     const others = Object.keys(directory.toJSON().Resources).filter((id) => !(id in directory.findResources(type)))
     expect(others).not.toEqual([])
     directory.allResources(type, { DependsOn: others })

@@ -183,7 +183,7 @@ describe('logs', () => {
     us.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 })
   })
 
-  test('of every function go to a group that expires', () => {
+  test('go to an expiring group for every function', () => {
     for (const template of [directory, us]) {
       const groups = Object.keys(template.findResources('AWS::Logs::LogGroup'))
       for (const { Properties } of Object.values(template.findResources('AWS::Lambda::Function'))) {

@@ -296,7 +296,10 @@ test('changes of other people appear, and the selection stays', async ({ open, c
   expect(await chosen(page).allTextContents()).toEqual(['b.txt'])
 })
 
-test('of ten thousand rows only the visible ones exist, and the last one can be reached', async ({ open, folder }) => {
+test('a list of ten thousand rows has only the visible ones, and the last one can be reached', async ({
+  open,
+  folder,
+}) => {
   const page = await open()
   await grid(page).waitFor()
   const contents = Array.from({ length: 10_000 }, (_, index) => ({

@@ -3,7 +3,7 @@ import { inParallel } from '../../lib/core/in-parallel.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-/** Work that ends on request, and a list of what has started. */
+/** Work that ends on request, and a list of started items. */
 const heldWork = () => {
   const begun: number[] = []
   const ends: PromiseWithResolvers<void>[] = []

@@ -199,7 +199,7 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void): C
   return program
 }
 
-/** These commands only print. A closed pipe ("| head") is no failure of them. */
+/** These commands only print. A closed pipe ("| head") is not a failure for them. */
 const printOnlyCommands = new Set(['ls', 'cat', 'versions', 'diff', 'completion', undefined])
 
 export const run = async (args: readonly string[]): Promise<number> => {

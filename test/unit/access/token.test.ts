@@ -23,7 +23,7 @@ describe('a token', () => {
 describe('a grant from a store', () => {
   const grant = { hash: 'abc', user: 'ann', sites: [1001, 7], permissions: ['files'], expires: 1_700_000_000 }
 
-  test('is what was stored', () => {
+  test('equals the stored one', () => {
     expect(storedGrant(grant)).toEqual(grant)
     expect(storedGrant({ ...grant, sites: [], permissions: [] })).toEqual({ ...grant, sites: [], permissions: [] })
   })

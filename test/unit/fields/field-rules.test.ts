@@ -49,7 +49,7 @@ describe('adding a field', () => {
     )
   })
 
-  test('of an existing type is 115006', () => {
+  test('fails with 115006 for an existing type', () => {
     expect(() => addField(form, { typeId: -2, mandatory: false, order: 9 })).toThrow(refusal(115006))
   })
 })

@@ -76,7 +76,7 @@ describe('a page of changes', () => {
     expect(newest).toEqual(large.slice(-newest.length))
   })
 
-  test('of the newest changes reads at most 10,000, and leads on to later ones', async () => {
+  test('reads at most 10,000 of the newest changes, and leads on to later ones', async () => {
     const { history, read } = historyOf(25_000, [14_000, 16_000, 24_000])
     const { changes, next } = await newestChanges(history, site, 500, byBob)
     expect({ found: positions(changes), next, read: read() }).toEqual({

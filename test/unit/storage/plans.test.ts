@@ -26,7 +26,7 @@ describe('a removal', () => {
     expect(refusalOf(facts)).toBe(refusal)
   })
 
-  it('of a folder can be repeated while it is being removed', () => {
+  it('can be repeated while its folder is being removed', () => {
     expect(refusalOf({ ...seen, open: [open('shop/news')] })).toBeUndefined()
   })
 
