@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config'
  * imports; it has a project of its own. Node imports TypeScript itself, so nothing is transformed.
  */
 const shared = { isolate: false, experimental: { viteModuleRunner: false, nodeLoader: false } }
-/** A busy machine may take a while until a test sees what it polls for. */
+/** A busy machine may take long to reach a polled state. */
 const patiently = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { timeout: 15_000 } } }
 
 /**
@@ -40,9 +40,9 @@ const acceptance = {
 export default defineConfig({
   test: {
     fsModuleCache: true,
-    // One file more than there are cores, because a file waits for much of its time.
+    // One file more than cores, because a file mostly waits.
     maxWorkers: availableParallelism() + 1,
-    // Fewer collections of garbage save a tenth of the time.
+    // Fewer garbage collections save a tenth of the time.
     execArgv: ['--max-semi-space-size=64'],
     // In CI the cases of a file run in an order of their own, the same each time. `--sequence.seed` tries another.
     sequence: { shuffle: { tests: process.env['EVERY_CALL'] === '1' }, seed: 20_261_125 },

@@ -2,15 +2,15 @@ import { ServiceError } from './service-error.ts'
 
 export const hostOf = (url: string): string => new URL(url).host
 
-/** A token for an encrypted address goes to no other (T-36). Errors: a `ServiceError`. */
+/** A token for an https address never goes to an http one (T-36). Errors: a `ServiceError`. */
 export const refuseDowngrade = (from: string, to: string): void => {
   if (!(from.startsWith('https:') && to.startsWith('http:'))) return
   throw new ServiceError({
     status: 0,
     code: 0,
     message:
-      `${new URL(from).origin} gives the address ${new URL(to).origin}, which is not encrypted. Nothing was sent ` +
-      'there. The operator of the service can set --base-url to an address with https.',
+      `${new URL(from).origin} returned the unencrypted address ${new URL(to).origin}. Nothing was sent ` +
+      'there. Ask the operator of the service to set --base-url to an https address.',
   })
 }
 
@@ -20,7 +20,7 @@ export const misled = (status: number, target: string): ServiceError =>
     code: status,
     message:
       `The service redirects to ${hostOf(target)}, where the token is not valid. ` +
-      'Use the address of the site itself.',
+      'Use the address of the site instead.',
   })
 
 export const foreign = (url: string): ServiceError =>
@@ -30,9 +30,9 @@ export const foreign = (url: string): ServiceError =>
     message: `The token is not valid for ${hostOf(url)}. Nothing was sent there.`,
   })
 
-// A service behind a proxy may give an address that only its own machine can reach.
+// A service behind a proxy may return an address that only its own machine can reach.
 export const addressNote = (url: string, base: string): string =>
   url.startsWith(`${base}/`)
     ? ''
-    : ` The service at ${base} gave the address ${new URL(url).origin}. If that is wrong, its operator can change it ` +
+    : ` The service at ${base} gave the address ${new URL(url).origin}. If it is wrong, ask the operator to set it ` +
       'with --base-url (docs/settings.md).'

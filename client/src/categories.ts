@@ -20,50 +20,37 @@ import {
 import type { Blog, BlogAssociation, Category, NewsAssociation, NewsItem } from './generated/types.gen.ts'
 import { through } from './pages.ts'
 
-/** Members, filter and order of a list. */
 export interface ListQuery {
-  /** A condition, as docs/api.md has it: `{ subject: { $contains: 'office' } }`. */
+  /** A condition, as in docs/api.md: `{ subject: { $contains: 'office' } }`. */
   readonly where?: Readonly<Record<string, unknown>>
-  /** Members, with `-` in front for descending: `-releaseDate,subject`. */
+  /** Members, with `-` in front for descending order: `-releaseDate,subject`. */
   readonly order?: string
-  /** The members that are wanted: `objectId,news(subject)`. */
+  /** The members to return: `objectId,news(subject)`. */
   readonly fields?: string
 }
 
-/** A page of a list, by its place in it, as people leaf through it. */
 export interface PlacedQuery extends ListQuery {
-  /** Objects before the page. */
   readonly skip: number
-  /** The length of a page, up to 500. */
+  /** The length of the page, up to 500. */
   readonly limit: number
 }
 
-/** One page of a list, and how many objects the whole list has. */
 export interface Placed<Item> {
   readonly items: readonly Partial<Item>[]
   readonly total: number
 }
 
-/**
- * Objects of one kind: of a category, and of the whole site. Linking what is linked, and unlinking what is not, is no
- * error.
- */
+/** News items or blogs. Repeating a link or its removal is no error. */
 export interface Objects<Association, Item> {
-  /** All of the site. */
   list(query?: ListQuery): AsyncIterable<Partial<Item>>
   of(category: number, query?: ListQuery): AsyncIterable<Partial<Association>>
-  /**
-   * One page of all of the site. Who goes through a whole list had better use `list`, which goes on rightly when it
-   * changes meanwhile.
-   */
+  /** One page of the site's objects. To read a whole list, use `list`: it tolerates changes in between. */
   page(query: PlacedQuery): Promise<Placed<Item>>
-  /** One page of those of a category. */
   pageOf(category: number, query: PlacedQuery): Promise<Placed<Association>>
-  /** Links up to 500 objects with a category: all of them or none. */
+  /** Links up to 500 objects with a category, all or none. */
   link(category: number, objects: readonly number[]): Promise<void>
   unlink(category: number, objects: readonly number[]): Promise<void>
   categoriesOf(object: number, query?: ListQuery): AsyncIterable<Partial<Category>>
-  /** Links one object with up to 500 categories: all of them or none. */
   linkCategories(object: number, categories: readonly number[]): Promise<void>
   unlinkCategories(object: number, categories: readonly number[]): Promise<void>
 }
@@ -75,7 +62,7 @@ export interface Categories {
   readonly blogs: Objects<BlogAssociation, Blog>
 }
 
-/** The query of one page: by cursor, so that a list may change meanwhile and may be of any length, or by its place. */
+/** A page by `cursor`, which allows lists of any length and changes in between, or by `skip`. */
 interface PageQuery {
   readonly where?: string
   readonly order?: string

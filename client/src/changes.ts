@@ -4,18 +4,16 @@ import type { Change, ChangeType } from './generated/types.gen.ts'
 import { through } from './pages.ts'
 
 export interface ChangesQuery {
-  /** The id of the change behind which the list begins; without it, the oldest that is kept comes first. */
+  /** The list begins after the change with this id. Default: with the oldest change. */
   readonly after?: string
   readonly types?: readonly ChangeType[]
   /** The beginning of the subject: a path, or for example `form/1`. */
   readonly subject?: string
 }
 
-/** The history of the site. */
 export interface Changes {
-  /** The changes, the oldest first, until there are no more. Ask again with the `id` of the last one to go on. */
+  /** All changes, oldest first. To continue later, pass the `id` of the last one as `after`. */
   list(query?: ChangesQuery): AsyncIterable<Change>
-  /** The newest changes, up to 500, the oldest of them first. */
   newest(count: number, query?: Omit<ChangesQuery, 'after'>): Promise<readonly Change[]>
 }
 

@@ -11,24 +11,19 @@ import { answerOf, isList, ServiceError } from './service-error.ts'
 import { createTransport, type Fetch, type Patience, type Send } from './transport.ts'
 
 export interface ConnectOptions {
-  /** The address of the service: of any of its data centres. */
+  /** The address of any data centre of the service. */
   readonly url: string
-  /** The access token. */
   readonly token: string
-  /** The id of the site, where the token covers several. */
+  /** Required if the token covers several sites. */
   readonly site?: number
-  /** Retries after passing failures. */
   readonly patience?: Patience
-  /** The default is the `fetch` of the platform. */
   readonly fetch?: Fetch
-  /** Ends every call of the client that goes on, and those to come, with the reason of the signal. */
+  /** Cancels all calls of the client, present and future, with the reason of the signal. */
   readonly signal?: AbortSignal
 }
 
-/** One site, as a token may use it. */
 export interface SiteClient {
   readonly site: Site
-  /** All sites that the token covers. */
   readonly sites: readonly Site[]
   readonly files: Files
   readonly forms: Forms
@@ -40,17 +35,18 @@ const refuse = (message: string): never => {
   throw new ServiceError({ status: 0, code: 0, message })
 }
 
-/** The address without a slash at its end. Errors: a `ServiceError` when it is none. */
 export const readUrl = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash) {
-    return refuse(`"${text}" is no address of a service. It looks like https://admin.example.com.`)
+    return refuse(`"${text}" is not the address of a service. Use an address such as https://admin.example.com.`)
   }
   return url.href.replace(/\/+$/, '')
 }
 
 const readToken = (text: string): string =>
-  /^[\x21-\x7e]+$/.test(text.trim()) ? text.trim() : refuse('The token is empty or has invalid characters.')
+  /^[\x21-\x7e]+$/.test(text.trim())
+    ? text.trim()
+    : refuse('The token is empty or has invalid characters. Copy it again.')
 
 const chooseSite = (sites: readonly Site[], id: number | undefined): Site => {
   const offered = sites.map((site) => `${site.id} (${site.name})`).join(', ') || 'none'
@@ -61,8 +57,7 @@ const chooseSite = (sites: readonly Site[], id: number | undefined): Site => {
 }
 
 /**
- * Generated calls that go by way of the transport. All may be repeated but the one that creates a field: linking again
- * changes nothing.
+ * Generated calls over the transport. Only the creation of a field is not repeatable: repeating a link changes nothing.
  */
 const createCalls = (baseUrl: string, send: Send): Calls =>
   createClient(
@@ -92,17 +87,12 @@ const createCalls = (baseUrl: string, send: Send): Calls =>
     }),
   )
 
-/** The sites that a token covers. */
 export interface Sites {
   readonly list: readonly Site[]
-  /**
-   * A client of one of them; the id may be left out where there is one alone. It speaks to the data centre where the
-   * site lives.
-   */
+  /** A client for one site, at its data centre. Omit the id if the token covers one site only. */
   choose(id?: number): SiteClient
 }
 
-/** Asks for the sites of the token. Errors: a `ServiceError`; 101000 when the token is wrong. */
 export const findSites = async ({
   url,
   token,
@@ -139,10 +129,7 @@ export const findSites = async ({
   }
 }
 
-/**
- * Asks for the sites of the token, and gives back a client of one of them, which speaks to the data centre where that
- * lives. Errors: a `ServiceError`; 101000 when the token is wrong.
- */
+/** Connects to one site of the token, at its data centre. Errors: a `ServiceError`; 101000 for a wrong token. */
 export const connect = async ({ site, ...options }: ConnectOptions): Promise<SiteClient> => {
   const client = (await findSites(options)).choose(site)
   refuseDowngrade(readUrl(options.url), client.site.url)

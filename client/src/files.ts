@@ -16,9 +16,8 @@ import { type Content, type Source, sourceOf } from './source.ts'
 import type { Call, Send } from './transport.ts'
 import { cancelUpload, type Limit, largestRequest, type ResumableOptions, uploadResumably } from './upload.ts'
 
-/** A file below a folder. */
 export interface ListedFile extends FolderContent {
-  /** From the folder on that was listed. */
+  /** Relative to the listed folder. */
   readonly path: string
   readonly etag: string
   readonly fingerprint: string | null
@@ -26,73 +25,57 @@ export interface ListedFile extends FolderContent {
 
 export interface PutOptions extends ResumableOptions {
   /**
-   * The state that the write replaces. Without it, nothing may be at the path. A tag: the state that was read with this
-   * tag. `true`: any state. Error: 412 / 100412 if something else is there.
+   * Omitted: the file must not exist. An `etag`: only this state is replaced. `true`: any state. Error: 412 / 100412.
    */
   readonly replace?: string | boolean
   readonly contentType?: string
 }
 
 export interface ReadOptions {
-  /** From which byte on, and up to which: the last one is among them. */
+  /** Byte positions, `last` included. */
   readonly range?: { readonly first: number; readonly last?: number }
-  /** A state of the past, as `versions` names it. */
   readonly version?: string | undefined
-  /** The draft of a page, or the file itself where there is none. */
+  /** Reads the draft of a page, or the live page if there is none. */
   readonly draft?: boolean | undefined
-  /** 412 when the file is in another state. */
   readonly etag?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * A change is made onto the state of the file that was read with this tag; without it, onto the one that is there when
- * the call begins. A folder has no tag.
+ * The change applies only to the state with this tag. Default: the state at the start of the call. Folders have no tag.
  */
 export interface FileCondition {
   readonly etag?: string
 }
 
-/**
- * The files of the site. Paths are as people write them, `news/2026 (draft).html`: nothing in them is to be encoded.
- * The root is an empty path.
- */
+/** Paths are not encoded: `news/2026 (draft).html`. The root is an empty path. */
 export interface Files {
-  /** The entries of a folder. */
   list(folder?: string): AsyncIterable<FolderContent>
   /** Every file below a folder, sorted by path. */
   listAll(folder?: string, signal?: AbortSignal): AsyncIterable<ListedFile>
-  /** The entry of a path; 404 / 104001 if nothing is there. */
   stat(path: string): Promise<Omit<Entry, 'contents' | 'cursor'>>
-  /** The bytes of a file, as the platform's own `Response`: `text()`, `blob()`, `body`. */
   read(path: string, options?: ReadOptions): Promise<Response>
-  /** A URL of a file that needs no token, for five minutes. */
+  /** A URL that needs no token, for five minutes. */
   link(path: string): Promise<DownloadLink>
-  /** Stores a file: in one request up to 4.5 MB, piece by piece above. Folders on the way are made. */
+  /** Sends up to 4.5 MB in one request, and larger content in resumable pieces. Creates missing folders. */
   put(path: string, content: Content, options?: PutOptions): Promise<void>
-  /** Ends an upload that was begun (`onBegun`) and shall not go on. */
   cancel(upload: string): Promise<void>
   createFolder(path: string): Promise<void>
-  /** Moves or renames a file or folder. 104022 when the new path is taken. */
+  /** Moves or renames a file or folder. 104022 if the new path is taken. */
   move(from: string, to: string, condition?: FileCondition): Promise<void>
   copy(from: string, to: string, condition?: FileCondition): Promise<void>
-  /** The preview of a removal. */
   removal(path: string): Promise<RemovalPreview>
   /**
-   * Removes a file, or a folder with all that it holds; with `force: false`, a folder that is not empty stays (403 /
-   * 104024). Of a large folder the rest may go on being removed behind the answer.
+   * Removes a file, or a folder with everything in it. Large folders finish after the call. With `force: false`, only
+   * an empty folder (403 / 104024).
    */
   remove(path: string, condition?: FileCondition & { readonly force?: boolean }): Promise<void>
-  /** Removes the draft of a page, and leaves the page. */
+  /** Discards the draft of a page, and keeps the page. */
   removeDraft(path: string): Promise<void>
-  /**
-   * Brings back what was removed: a file in its newest state or the `version` told, or a folder. `replace`: also where
-   * something is there meanwhile.
-   */
+  /** Restores a removed file or folder, or a `version` of a file. `replace` overwrites an existing file. */
   restore(path: string, options?: { readonly version?: string; readonly replace?: boolean }): Promise<void>
-  /** The states of a file that are kept, the newest first. */
+  /** The kept versions of a file, newest first. */
   versions(path: string): AsyncIterable<Version>
-  /** Removed entries of a folder. */
   deleted(folder?: string): AsyncIterable<Deleted>
 }
 
@@ -108,7 +91,6 @@ const asListed = ({ path, etag, ...file }: FolderContent): ListedFile => ({
   fingerprint: file.fingerprint ?? null,
 })
 
-// Checks the members that every entry must have.
 const isEntry = (each: Partial<Entry & FolderContent>): boolean =>
   isList(each?.links, (link) => link && (link.uri === null || URL.canParse(link.uri))) &&
   typeof (each.path ?? each.name) === 'string' &&
@@ -117,18 +99,16 @@ const isEntry = (each: Partial<Entry & FolderContent>): boolean =>
 type Condition = Readonly<Record<string, string>>
 type StatOf = (path: string) => Promise<Entry | undefined>
 
-// A change of a missing file fails its condition, whatever the tag: nothing is there.
+// A conditional change of a missing file fails with 412, whatever the tag.
 const isGone = async (statOf: StatOf, path: string, error: unknown): Promise<boolean> =>
   isMissing(error) || (isOutdated(error) && (await statOf(path)) === undefined)
 
-/** The condition of a write. */
 const conditionOf = async (statOf: StatOf, path: string, replace: string | boolean): Promise<Condition> => {
   if (typeof replace === 'string') return { 'If-Match': replace }
   const entry = replace ? await statOf(path) : undefined
   return entry?.etag === undefined || !isWritten(path, entry) ? { 'If-None-Match': '*' } : { 'If-Match': entry.etag }
 }
 
-/** The condition of a change of what is there. A folder has none. */
 const conditionOn = async (stat: Files['stat'], path: string, etag: string | undefined): Promise<Condition> => {
   if (etag !== undefined) return { 'If-Match': etag }
   const entry = await stat(path)
@@ -136,7 +116,7 @@ const conditionOn = async (stat: Files['stat'], path: string, etag: string | und
     throw new ServiceError({
       status: 404,
       code: 104001,
-      message: `There is no "${path}" here, but "${pathOf(entry)}". Write it like that.`,
+      message: `This site has no "${path}", but "${pathOf(entry)}". Use that spelling.`,
     })
   return entry.etag === undefined ? {} : { 'If-Match': entry.etag }
 }
@@ -147,9 +127,7 @@ const holds = async (send: Send, url: string, bytes: Blob): Promise<boolean> => 
   return now.length === wanted.length && now.every((byte, index) => byte === wanted[index])
 }
 
-/**
- * Sends a change. A failed repetition is a success if an earlier attempt, whose answer was lost, has made the change.
- */
+/** A repetition that fails is a success if an earlier attempt, whose answer was lost, has made the change. */
 const sendChange = async (
   send: Send,
   call: Omit<Call, 'onUncertain'>,
@@ -166,19 +144,18 @@ const sendChange = async (
   }
 }
 
-/** A write of what may not be there yet has found something. */
-const taken = (path: string, replace: boolean, error: ServiceError): ServiceError =>
+const alreadyExists = (path: string, replace: boolean, error: ServiceError): ServiceError =>
   new ServiceError(
     {
       ...error,
       message: replace
-        ? `"${path}" is a folder, or somebody has just stored it. Look at it, then decide.`
-        : `"${path}" is there already. Pass replace: true to replace it, or its etag to replace only that state.`,
+        ? `"${path}" is a folder, or someone has just stored it. Read it, then decide.`
+        : `"${path}" already exists. Pass replace: true to replace it, or its etag to replace only that state.`,
     },
     { cause: error },
   )
 
-const putAtOnce = async (
+const putWhole = async (
   send: Send,
   url: string,
   source: Source,
@@ -202,10 +179,7 @@ const createWriting = (
 ): Pick<Files, Writing> => {
   const limit: Limit = { piece: Number.POSITIVE_INFINITY }
 
-  /**
-   * `PUT ?meta`, under a condition on what is there. A repetition that finds nothing any more is one of a move that was
-   * made.
-   */
+  /** Conditional. A repetition that finds no source follows a successful move. */
   const relocate = async (from: string, to: string, member: 'path' | 'copyTo', etag: string | undefined) => {
     const condition = await conditionOn(stat, from, etag)
     const call = {
@@ -226,7 +200,7 @@ const createWriting = (
     const { onProgress, contentType } = options
     if (source.size <= largestRequest) {
       onProgress?.({ sent: 0, total: source.size })
-      await putAtOnce(send, urlOf(path), source, condition, options)
+      await putWhole(send, urlOf(path), source, condition, options)
       onProgress?.({ sent: source.size, total: source.size })
       return
     }
@@ -246,7 +220,7 @@ const createWriting = (
         await store(path, source, condition, options)
       } catch (error) {
         if (!('If-None-Match' in condition && isOutdated(error))) throw error
-        throw taken(path, replace !== false, error)
+        throw alreadyExists(path, replace !== false, error)
       }
     },
     cancel: (upload) => cancelUpload(send, upload),
@@ -280,7 +254,6 @@ export const createFiles = ({ site, send }: Connection): Files => {
     return `${root}/storage${encode(path)}${search && `?${search}`}`
   }
   const { host } = new URL(root)
-  /** Asks for an object. */
   const get = async <Answer extends object>(
     isRight: (answer: Partial<Answer>) => unknown,
     path: string,
@@ -293,7 +266,6 @@ export const createFiles = ({ site, send }: Connection): Files => {
       const page = await get<Entry>(isEntry, folder, { meta: '', ...query, cursor }, signal)
       return { items: page.contents ?? [], next: page.cursor }
     })
-  // What a folder holds is not asked for here: one entry of it is the least.
   const stat = (path: string) => get<Entry>(isEntry, path, { meta: '', limit: '1' })
 
   const statOf = async (path: string): Promise<Entry | undefined> => {

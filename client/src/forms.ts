@@ -15,49 +15,39 @@ import { ServiceError } from './service-error.ts'
 
 /** A system field, with the tag of the state that was read. */
 export interface ReadField extends Field {
-  /** For the condition of a change: see `FieldCondition`. */
   readonly etag: string
 }
 
 export interface NewSystemField {
-  /** The type of the field: `forms.types()` lists them. */
   readonly type: FieldTypeId
   readonly mandatory: boolean
-  /** The position; the last one unless told. */
+  /** Default: the last position. */
   readonly order?: number
 }
 
-/**
- * A change is made onto the state that was read with this tag; without it, onto the one that is there when the call
- * begins.
- */
+/** The change applies only to the state with this tag. Default: the state at the start of the call. */
 export interface FieldCondition {
   readonly etag?: string
 }
 
-/** Web forms and their system fields. */
 export interface Forms {
   list(): AsyncIterable<WebForm>
   get(form: number): Promise<WebForm>
-  /** The types of system fields that there are. */
   types(): AsyncIterable<FieldType>
-  /** The system fields of a form, in their order. */
   fields(form: number): AsyncIterable<Field>
   field(form: number, field: number): Promise<ReadField>
-  /** Puts a field on a form, and answers its id. 403 / 115006 when the form has one of that type already. */
+  /** Returns the id of the new field. 403 / 115006 if the form already has one of this type. */
   add(form: number, field: NewSystemField): Promise<number>
-  /** 412 / 100412 when somebody else has changed the field. */
   change(form: number, field: number, change: FieldChange, condition?: FieldCondition): Promise<void>
   remove(form: number, field: number, condition?: FieldCondition): Promise<void>
 }
 
-/** The form has no such field. */
 const fieldUnknown = 115002
 
 export const createForms = ({ site, calls: client }: Connection): Forms => {
   const common = { client, throwOnError: true } as const
   const path = { site: site.id }
-  /** The service has all of such a list on one page. */
+  /** These lists have one page. */
   const list = <Item>(read: () => Promise<{ data: { items: readonly Item[] } }>) =>
     through(async () => ({ items: (await read()).data.items, next: undefined }))
 
@@ -86,7 +76,6 @@ export const createForms = ({ site, calls: client }: Connection): Forms => {
       try {
         await updateField(request)
       } catch (error) {
-        // The change may have been made by a request whose answer was lost.
         if (!(error instanceof ServiceError && error.status === 412)) throw error
         const now = await read(webForm, field)
         const isMade = Object.entries(body).every(
@@ -100,7 +89,7 @@ export const createForms = ({ site, calls: client }: Connection): Forms => {
       try {
         await deleteField({ ...common, path: { ...path, webForm, field }, headers: { 'If-Match': tag } })
       } catch (error) {
-        // It was there when it was read: a request whose answer was lost has removed it.
+        // The field existed before: an earlier attempt, whose answer was lost, has removed it.
         if (!(error instanceof ServiceError && error.code === fieldUnknown)) throw error
       }
     },

@@ -4,16 +4,15 @@ import { request as requestHttps } from 'node:https'
 import { Readable } from 'node:stream'
 import { type Fetch, hasNoBody } from './transport.ts'
 
-/** So much is read at once while it is sent, in bytes. */
+/** Bytes per read of a streamed body. */
 const chunkSize = 512 * 1024
 
-/** Resolves once the system has the bytes: they may be overwritten then. */
 const write = (request: ClientRequest, bytes: Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
     request.write(bytes, (error) => (error ? reject(error) : resolve()))
   })
 
-/** Sends bytes that are read meanwhile: the next ones while these are sent, and all by way of the same two buffers. */
+/** Reads the next bytes while it sends the previous ones, with two buffers. */
 const sendStream = async (request: ClientRequest, stream: ReadableStream<Uint8Array>): Promise<void> => {
   const closed = once(request, 'close').then(() => {
     throw new Error('The connection was closed.')
@@ -45,7 +44,6 @@ const responseOf = (incoming: IncomingMessage): Response => {
   return new Response(null, { status, headers })
 }
 
-/** Sends a request with a stream of bytes, and answers as `fetch` does. */
 const fetchByStream = (
   url: string,
   { method, headers, signal }: RequestInit,
@@ -58,7 +56,7 @@ const fetchByStream = (
       headers: { 'User-Agent': 'site-admin-client', ...Object.fromEntries(new Headers(headers)) },
     })
     let answer: IncomingMessage | undefined
-    // The signal option of Node would end an answer as if all of it had come.
+    // The signal option of Node would make a cut answer look complete.
     const stop = () => {
       answer?.destroy(signal?.reason)
       request.destroy(signal?.reason)
@@ -71,14 +69,13 @@ const fetchByStream = (
     })
     request.on('response', (incoming) => {
       answer = incoming
-      // Nobody waits for the rest of a request that is answered before its end, and the connection is of no more use.
+      // The service answered before the end of the request: close the connection, and do not send the rest.
       incoming.once('end', () => {
         if (!request.writableFinished) request.destroy()
       })
       try {
         resolve(responseOf(incoming))
       } catch (error) {
-        // A status that HTTP does not have.
         reject(error)
         request.destroy()
       }
@@ -87,9 +84,9 @@ const fetchByStream = (
   })
 
 /**
- * A `fetch` for `connect` in Node: Node's own, but for a large file, which `node:http` sends in about half the time, as
- * nothing is copied on the way. What is sent as a stream must be one of the type `bytes`, and have a `Content-Length`.
- * Errors: those of `fetch` and of `node:http`; the reason of the signal.
+ * A `fetch` for `connect` in Node. It sends large files over `node:http` without copies, in about half the time.
+ * Streamed bodies need the type `bytes` and a `Content-Length`. Errors: those of `fetch` and of `node:http`; the reason
+ * of the signal.
  */
 export const nodeFetch: Fetch = (url, init) =>
   init.body instanceof ReadableStream ? fetchByStream(url, init, init.body) : fetch(url, init)

@@ -1,25 +1,23 @@
 import { ServiceError } from './service-error.ts'
 
-/** One page of a list: what is on it, and where the next one begins; undefined when there is none. */
 export interface Page<Item> {
   readonly items: readonly Item[]
   readonly next: string | undefined
 }
 
-// A broken server, or another one, may name a page twice. The service never does.
 const endless = () =>
   new ServiceError({
     status: 200,
     code: 200,
     message:
-      'The list has no end: an answer names an earlier page as the next one. ' +
-      'Check the address, and what stands between.',
+      'The list has no end: a page names an earlier page as the next one. ' +
+      'Check the address and any proxy in between.',
   })
 
 /**
- * Goes through a list page by page, each read when the one before is used up. A page may be empty although others
- * follow. Errors: a `ServiceError` when the pages go in a circle. One position is kept to see it by, and another one
- * after twice as many pages each time: a circle of any length comes by it again (R. P. Brent, 1980).
+ * Reads a list page by page. Pages may be empty. Errors: a `ServiceError` if the pages form a cycle. It remembers one
+ * position, and a later one after twice as many pages each time, so it detects a cycle of any length (R. P. Brent,
+ * 1980).
  */
 export async function* through<Item>(
   read: (position: string | undefined) => Promise<Page<Item>>,

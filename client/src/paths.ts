@@ -1,35 +1,27 @@
 import type { Entry } from './generated/types.gen.ts'
 import { ServiceError } from './service-error.ts'
 
-/** The parts of a path, as people write it: with a slash or several between them. */
 export const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
 
-/**
- * The path, percent-encoded. A part of dots alone would be taken for a step by whoever reads URLs: the service refuses
- * it, and so is it here.
- */
+/** Percent-encodes a path. URL parsers would resolve a segment of dots, so it is refused, as by the service. */
 export const encode = (path: string): string => {
   const parts = partsOf(path)
   if (parts.some((part) => part === '.' || part === '..')) {
     throw new ServiceError({
       status: 400,
       code: 104015,
-      message: `The path "${path}" has a part "." or "..". Write the path without it.`,
+      message: `The path "${path}" contains "." or "..". Write it without them.`,
     })
   }
   return parts.map((part) => `/${encodeURIComponent(part)}`).join('')
 }
 
-/**
- * The path at which something lies, as it is written there: reads find it in other case too, and changes under a
- * condition do not.
- */
+/** The path with the spelling in the site. Reads ignore case; conditional changes do not. */
 export const pathOf = ({ links }: Pick<Entry, 'links'>): string | undefined => {
   const uri = links.find(({ rel }) => rel === 'storage')?.uri
   const [, path] = /\/sites\/\d+\/storage\/(.*)$/.exec(uri ? new URL(uri).pathname : '') ?? []
   return path?.split('/').map(decodeURIComponent).join('/')
 }
 
-/** The entry has exactly this spelling, upper and lower case included. */
 export const isWritten = (path: string, entry: Pick<Entry, 'links'>): boolean =>
   (pathOf(entry) ?? path) === partsOf(path).join('/').normalize('NFC')

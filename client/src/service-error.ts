@@ -9,9 +9,9 @@ interface Failure {
 }
 
 /**
- * Every failure of the service, and of the way to it. `status` is the HTTP status, and `code` the number of the reason
- * (docs/errors.md); both are 0 when no answer came. `message` is a sentence that says what to do, `errors` name each
- * thing that is wrong, and `requestId` finds the request in the log of the service.
+ * Every failure of the service and of the network. `status` is the HTTP status, and `code` the error code
+ * (docs/errors.md); both are 0 without an answer. `message` has advice, `errors` lists each fault, and `requestId`
+ * finds the request in the log of the service.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
@@ -43,25 +43,21 @@ const parse = (text: string) => {
   }
 }
 
-/** An answer of something else than the service, which `host` gave. */
+/** `host` answered, but not as the service does. */
 export const strangeAnswer = ({ status }: Response, host: string, requestId = ''): ServiceError =>
   new ServiceError({
     status,
     code: status,
     message:
-      `${host} answered with status ${status}, not as this service does. ` +
-      'Check the address, and what stands between.',
+      `${host} answered with status ${status}, but not like this service. ` +
+      'Check the address and any proxy in between.',
     requestId,
   })
 
-/** The value is a list, and every member has the right shape. */
 export const isList = <Each>(value: readonly Each[] | undefined, isOne: (each: Each) => unknown = Boolean): boolean =>
   Array.isArray(value) && value.every(isOne)
 
-/**
- * The object that an answer holds in JSON. Errors: a `ServiceError` when it is not right, as something else has
- * answered.
- */
+/** The JSON object of an answer. Errors: a `ServiceError` if another server has answered. */
 export const answerOf = async <Answer extends object>(
   isRight: (answer: Partial<Answer>) => unknown,
   response: Response,
@@ -72,10 +68,6 @@ export const answerOf = async <Answer extends object>(
   throw strangeAnswer(response, host)
 }
 
-/**
- * The failure that an answer tells: in the words of the service, or, when something in between has answered, by its
- * status. `host` is the one that was asked.
- */
 export const failureOf = async (response: Response, host: string): Promise<ServiceError> => {
   const { status, headers } = response
   const said = parse(await response.text())

@@ -2,10 +2,8 @@ import { addressNote, foreign, hostOf, misled, refuseDowngrade } from './address
 import { failureOf, ServiceError, strangeAnswer } from './service-error.ts'
 import { type Body, type StreamedBody, Unreadable, type Watch } from './source.ts'
 
-/** The `fetch` of every platform fits. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** A request. */
 export interface Call {
   readonly method: string
   readonly url: string
@@ -13,46 +11,38 @@ export interface Call {
   readonly body?: Body | StreamedBody | undefined
   readonly signal?: AbortSignal | null | undefined
   /**
-   * The request may be repeated when its outcome is unknown: after a broken connection, or a gateway timeout. A request
-   * that the service has refused for the moment (429, 503) is always repeated.
+   * The request may be repeated if its outcome is unknown: after a broken connection or a gateway timeout. After 429
+   * and 503, every request is repeated.
    */
   readonly repeatable: boolean
   /** The caller reads the answer as a stream, and must check that it is complete. */
   readonly streams?: boolean
-  /** Told before a request is sent again of which nobody knows what became. */
+  /** Called before a repetition if the outcome of the first attempt is unknown. */
   readonly onUncertain?: (() => void) | undefined
 }
 
-/** Retries after passing failures. */
 export interface Patience {
-  /** The most attempts, 6 by default. */
   readonly attempts?: number
-  /**
-   * The longest wait before the second attempt, in milliseconds; it doubles from one attempt to the next. 250 unless
-   * told.
-   */
+  /** The longest wait before the second attempt, in milliseconds; it doubles with each attempt. Default: 250. */
   readonly delay?: number
 }
 
 export interface TransportOptions extends Patience {
   readonly token: string
-  /** The address that the caller gave. Its service says which others may have the token. */
+  /** The address that the caller gave. Its service names the other trusted ones. */
   readonly base: string
-  /** The base URLs that may have the token. */
+  /** The base URLs that may receive the token. */
   readonly trusted: () => readonly string[]
   readonly fetch: Fetch
-  /** Ends every request. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** The longest wait between two attempts, and the longest that `Retry-After` is heeded for, in milliseconds. */
+/** Milliseconds: the longest wait between two attempts, and the longest `Retry-After` that is obeyed. */
 const longestDelay = 20_000
 const longestRetryAfter = 120_000
 const mostRedirects = 3
 
-/**
- * So much of what was read while it is sent may still be on its way, in bytes: platforms and systems hold some back.
- */
+/** Bytes that platforms and systems may buffer after a read. */
 const mostUnderway = 5_000_000
 
 // Milliseconds for an answer: a minute plus the time of the bytes at 16 kB/s. For streamed bytes, the time since the
@@ -63,11 +53,9 @@ const timeFor = (body: Call['body']): number => {
   return 60_000 + Math.ceil((body !== undefined && isStreamed(body) ? Math.min(size, mostUnderway) : size) / 16)
 }
 
-/** A signal that comes with the first one of both. */
 const either = (one: AbortSignal | null | undefined, other: AbortSignal | undefined): AbortSignal | undefined =>
   one && other && one !== other ? AbortSignal.any([one, other]) : (one ?? other)
 
-/** Waits, unless the signal says to stop. Rejects with the reason of the signal. */
 export const pause = (milliseconds: number, signal?: AbortSignal | null): Promise<void> =>
   new Promise((resolve, reject) => {
     const stop = () => {
@@ -89,12 +77,10 @@ const retryAfter = (headers: Headers): number => {
   return Number.isNaN(wait) ? 0 : Math.max(0, wait)
 }
 
-/** The service has not carried the request out, or says that repeating it is safe. */
-const isRefusedForNow = (status: number): boolean => status === 429 || status === 503
-/** Something in between has given up: the service may have carried the request out. */
+const isTemporaryRefusal = (status: number): boolean => status === 429 || status === 503
+/** A gateway gave up: the service may have carried out the request. */
 const isUncertain = (status: number): boolean => status === 502 || status === 504
 
-/** No answer but a file is longer, in bytes. */
 const longestAnswer = 32_000_000
 export const hasNoBody = (status: number): boolean => [101, 204, 205, 304].includes(status)
 
@@ -102,7 +88,6 @@ export const hasNoBody = (status: number): boolean => [101, 204, 205, 304].inclu
 const isPage = ({ method }: Call, { headers }: Response): boolean =>
   method !== 'GET' && headers.get('Content-Type')?.includes('html') === true
 
-/** The same answer with all of its bytes. Rejects when they do not come, or do not end. */
 const whole = async ({ status, headers, body }: Response): Promise<Response> => {
   const chunks: Uint8Array<ArrayBuffer>[] = []
   const reader = body?.getReader()
@@ -117,7 +102,6 @@ const whole = async ({ status, headers, body }: Response): Promise<Response> => 
   return new Response(hasNoBody(status) ? null : new Blob(chunks), { status, headers })
 }
 
-/** An answer, or the failure to get one. */
 type Outcome = { readonly response: Response } | { readonly fault: unknown }
 
 // The error code of Node, in brackets: an untrusted certificate needs another remedy than a wrong port. Browsers have
@@ -133,13 +117,13 @@ const redirectOf = ({ status, headers }: Response, url: string): string | undefi
   return location && [301, 302, 307, 308].includes(status) ? new URL(location, url).href : undefined
 }
 
-/** Bytes may lie in a bucket, whose address is all that it takes: it must not see the token. */
-const isOfBytes = ({ method }: Call, { status }: Response): boolean => method === 'GET' && status === 302
+/** A file may be in a bucket, whose URL needs no token and must not receive it. */
+const isFileRead = ({ method }: Call, { status }: Response): boolean => method === 'GET' && status === 302
 
 const isStreamed = (body: Body | StreamedBody): body is StreamedBody =>
   typeof body !== 'string' && !(body instanceof Blob) && !(body instanceof Uint8Array)
 
-// `duplex` is for streamed bytes.
+// `duplex` is required for streamed bytes.
 const bodyOf = ({ body }: Call, watch: Watch): Pick<RequestInit, 'body'> & { readonly duplex?: 'half' } => {
   if (body === undefined) return {}
   if (!isStreamed(body)) return { body }
@@ -151,31 +135,29 @@ const rangeOf = (headers: RequestInit['headers']): Pick<RequestInit, 'headers'> 
   return range === null ? {} : { headers: { Range: range } }
 }
 
-// Follows redirects to trusted addresses.
 const createFollow = ({ token, base: given, trusted, fetch: send }: Omit<TransportOptions, 'signal'>) => {
   const isTrusted = (url: string) => trusted().some((base) => url.startsWith(`${base}/`))
 
-  /** The answer to a request, or the trusted address that it is sent on to. */
   const hop = async (call: Call, url: string, init: RequestInit, watch: Watch): Promise<Response | string> => {
     refuseDowngrade(given, url)
     if (!isTrusted(url)) throw foreign(url)
     const response = await send(url, { ...init, ...bodyOf(call, watch) })
-    // A browser shows nothing of a redirect. It drops the token itself when it leaves the host.
+    // A browser hides redirects from scripts. It drops the token itself when the host changes.
     if (response.type === 'opaqueredirect' && call.method === 'GET') return send(url, { ...init, redirect: 'follow' })
     const target = redirectOf(response, url)
     if (target === undefined) return response
     refuseDowngrade(url, target)
     if (isTrusted(target)) return target
-    if (!isOfBytes(call, response)) throw misled(response.status, target)
+    if (!isFileRead(call, response)) throw misled(response.status, target)
     return send(target, { signal: init.signal ?? null, ...rangeOf(init.headers) })
   }
 
   return async (call: Call, signal: AbortSignal, watch: Watch): Promise<Response> => {
     const headers = new Headers(call.headers)
     headers.set('Authorization', token)
-    // Else they would come in chunks, and what stands in front of the service may want to know how many they are.
+    // Without a length they would be sent in chunks, and a proxy may need the length.
     if (call.body !== undefined && isStreamed(call.body)) headers.set('Content-Length', String(call.body.size))
-    // The own follower of fetch would take the token along, or drop it, as the platform likes.
+    // The platforms disagree whether a followed redirect keeps the token.
     const init: RequestInit = { method: call.method, headers, redirect: 'manual', signal }
     let answer = await hop(call, call.url, init, watch)
     for (let redirects = 0; typeof answer === 'string'; redirects++) {
@@ -192,7 +174,6 @@ const attempt = async (follow: ReturnType<typeof createFollow>, call: Call): Pro
   let isOver = false
   const begin = () => {
     clearTimeout(timer)
-    // A read that was under way when the connection broke may still be told.
     if (isOver) return
     timer = setTimeout(() => late.abort(new Error('No answer in time.')), timeFor(call.body))
   }
@@ -203,7 +184,6 @@ const attempt = async (follow: ReturnType<typeof createFollow>, call: Call): Pro
   }
   try {
     const response = await follow(call, either(call.signal, late.signal) ?? late.signal, { onRead: begin, onFault })
-    // The bytes of a file may take as long as they need.
     return { response: call.streams && response.ok ? response : await whole(response) }
   } catch (fault) {
     call.signal?.throwIfAborted()
@@ -223,13 +203,12 @@ const unreachable = (call: Call, fault: unknown, base: string): ServiceError =>
           status: 0,
           code: 0,
           message:
-            `No answer came from ${hostOf(call.url)}${reasonOf(fault)}. Check the address and the network, then ` +
+            `${hostOf(call.url)} did not answer${reasonOf(fault)}. Check the address and the network, then ` +
             `repeat${call.repeatable ? '' : ', unless the change was made'}.${addressNote(call.url, base)}`,
         },
         { cause: fault },
       )
 
-// Milliseconds until the next attempt; undefined for none.
 const waitAfter = (
   { attempts = 6, delay = 250 }: Patience,
   call: Call,
@@ -245,7 +224,7 @@ const waitAfter = (
   }
   const { status, headers } = outcome.response
   if (isUncertain(status) && call.repeatable) call.onUncertain?.()
-  else if (!isRefusedForNow(status)) return undefined
+  else if (!isTemporaryRefusal(status)) return undefined
   const asked = retryAfter(headers)
   return asked > longestRetryAfter ? undefined : asked + jittered
 }
@@ -255,7 +234,7 @@ const accepted = async (call: Call, response: Response, base: string): Promise<R
   const isStrange = response.ok && isPage(call, response)
   if (response.ok && !isStrange) return response
   const failure = await (isStrange ? strangeAnswer(response, hostOf(call.url)) : failureOf(response, hostOf(call.url)))
-  // Another service there knows neither the path nor the token.
+  // Another server there knows neither the path nor the token.
   const isOther = failure.code === failure.status || failure.status === 401
   throw isOther
     ? new ServiceError({ ...failure, message: `${failure.message}${addressNote(call.url, base)}` })
@@ -263,10 +242,9 @@ const accepted = async (call: Call, response: Response, base: string): Promise<R
 }
 
 /**
- * Sends requests with the token, to trusted addresses alone, and again where that is safe and helps: with full jitter,
- * and no sooner than `Retry-After` says. Answers with status 2xx, 304 or 3xx to elsewhere are given back; everything
- * else is thrown as a `ServiceError`; `Unreadable` where the bytes to be sent are to blame. A signal throws its own
- * reason.
+ * Sends requests with the token to trusted addresses only. Repeats them, with full jitter and never before
+ * `Retry-After`, if that is safe and helps. Returns answers with status 2xx, 304, or 3xx to other hosts. Throws a
+ * `ServiceError` for all others, `Unreadable` for unreadable local bytes, and the reason of the signal.
  */
 export const createTransport = ({ signal: ends, ...options }: TransportOptions) => {
   const follow = createFollow(options)

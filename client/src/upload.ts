@@ -4,47 +4,37 @@ import { type Source, Unreadable, type Watch } from './source.ts'
 import { pause, type Send } from './transport.ts'
 
 export interface UploadProgress {
-  /** Bytes that are sent, and all of them. Fewer than before are told when a connection has broken. */
+  /** Sent bytes. After a broken connection, the number may decrease. */
   readonly sent: number
   readonly total: number
 }
 
-/** Options of a resumable upload. */
 export interface ResumableOptions {
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined
-  /**
-   * The address of an upload of the same bytes that was begun before, to go on with. One that is gone, or of another
-   * size, is begun anew.
-   */
+  /** The address of an earlier upload of the same bytes. If it is gone or has another size, the upload starts again. */
   readonly resume?: string | undefined
-  /** Told the address of the upload once it is begun: who keeps it can go on after a crash, for a day. */
+  /** Receives the address of the upload. Save it to continue after a crash, within a day. */
   readonly onBegun?: ((address: string) => void | Promise<void>) | undefined
 }
 
-/** The target and its condition. */
 export interface Destination {
-  /** The URL of the folder. */
   readonly folder: string
   readonly name: string
   readonly contentType?: string | undefined
   readonly condition: Readonly<Record<string, string>>
-  /** The beginning of upload URLs. */
   readonly uploads: string
 }
 
 /** Bytes that every installation accepts in one request; API Gateway allows 4.5 MB. */
 export const largestRequest = 4_500_000
-/**
- * A piece that any installation takes; the largest that is held in memory; and the largest that is read while it is
- * sent. In bytes.
- */
+/** Bytes: a piece that every installation accepts, the largest piece in memory, and the largest streamed piece. */
 const safePiece = 4_000_000
 const largestHeld = 16 * 1024 ** 2
 const largestStreamed = 1024 ** 3
 // Milliseconds per piece: the interval of progress, and the loss when a connection breaks.
 const pieceTime = 1000
-/** So often in a row may an append fail without the upload having come further. */
+/** Consecutive failed appends without progress. */
 const mostFailures = 8
 
 const tus = { 'Tus-Resumable': '1.0.0' }
@@ -59,18 +49,14 @@ interface State {
 const isGone = (error: unknown): boolean =>
   error instanceof ServiceError && (error.status === 404 || error.status === 410)
 
-/**
- * The largest piece that is known to be too large for what stands in front of the service: its uploads share what they
- * learn.
- */
+/** The largest piece that proxies before the service accept, shared by all uploads of a client. */
 export interface Limit {
   piece: number
 }
 
 /**
- * The pieces of an upload. What is read while it is sent goes in one piece: whatever stands in front of the service
- * refuses one that is too large by its header, before most of it is sent. What is held in memory begins small. Pieces
- * that have become small grow again as far as they are quick, until one is too large for what stands in front.
+ * Chooses the size of each piece. Streamed bytes go in one piece: a proxy refuses a piece that is too large by its
+ * header, before most of it is sent. Pieces in memory start small, and grow as long as they are fast and accepted.
  */
 const createPieces = (limit: Limit, isStreamed: boolean) => {
   let size = isStreamed ? largestStreamed : safePiece
@@ -84,8 +70,8 @@ const createPieces = (limit: Limit, isStreamed: boolean) => {
       size = isStreamed && bytes >= 2 * safePiece ? largestStreamed : Math.max(safePiece, quick)
     },
     /**
-     * Goes on with smaller pieces, for good when it is certain that this one was too large, or likely. False when there
-     * are no smaller ones.
+     * Continues with smaller pieces, for good if the size was certainly or probably the reason. False if they are
+     * already small.
      */
     shrink(bytes: number, isCertain: boolean): boolean {
       if (bytes <= safePiece) return false
@@ -97,16 +83,14 @@ const createPieces = (limit: Limit, isStreamed: boolean) => {
   }
 }
 
-// A proxy refuses a large piece, or cuts the connection: the service has then stored nothing of it.
+// A proxy refuses a large piece, or cuts the connection. The service has then stored nothing of it.
 const isTooLarge = (error: ServiceError): boolean => error.status === 413 || error.code === 104005
 const mayBeTooLarge = (error: ServiceError, before: State, now: State | undefined): boolean =>
   error.status === 0 && now?.offset === before.offset
 
-/** A failure that may pass, after which the upload goes on where it stands. */
 const isPassing = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && (error.status === 0 || error.status >= 500 || [409, 423].includes(error.status))
 
-/** The requests of an upload. */
 const createRequests = (send: Send, source: Source, signal: AbortSignal | undefined) => {
   const total = source.size
   return {
@@ -117,7 +101,7 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
         url: folder,
         headers: { ...tus, ...condition, 'Upload-Length': String(total), 'Upload-Metadata': metadata.join(',') },
         signal,
-        // One that was begun and is not known of holds no bytes, and expires.
+        // A lost answer leaves an upload without bytes, which expires.
         repeatable: true,
       })
       const location = response.headers.get('Location') ?? ''
@@ -127,7 +111,6 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
       return { address, offset: 0 }
     },
 
-    /** Undefined if the upload is gone, or not of these bytes. */
     async find(address: string): Promise<State | undefined> {
       try {
         const { headers } = await send({ method: 'HEAD', url: address, headers: tus, signal, repeatable: true })
@@ -170,8 +153,7 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
 }
 
 /**
- * Uploads a source piece by piece (tus 1.0.0), and goes on by itself where a connection breaks. Resolves when the file
- * is in place.
+ * Uploads a source in pieces (tus 1.0.0), and continues after a broken connection. Resolves when the file is in place.
  */
 export const uploadResumably = async (
   send: Send,
@@ -191,7 +173,6 @@ export const uploadResumably = async (
     return begun
   }
 
-  // While nobody answers, the known state counts: the service may be restarting.
   const findAgain = async (known: State): Promise<State | undefined> => {
     try {
       return await find(known.address)
@@ -202,7 +183,7 @@ export const uploadResumably = async (
   }
 
   const pieces = createPieces(limit, source.streamed !== undefined)
-  /** The state after a failed append of so many bytes. What fails for good is thrown. */
+  /** The state after a failed append of `size` bytes. Throws permanent failures. */
   const recover = async (error: unknown, before: State, size: number): Promise<State> => {
     if (error instanceof Unreadable) throw error.cause
     if (error instanceof ServiceError && isTooLarge(error) && pieces.shrink(size, true)) return before
@@ -233,7 +214,6 @@ export const uploadResumably = async (
   }
 }
 
-/** Ends an upload that was begun and shall not go on. One that is gone already is no error. */
 export const cancelUpload = async (send: Send, address: string): Promise<void> => {
   try {
     await send({ method: 'DELETE', url: address, headers: tus, repeatable: true })

@@ -1,15 +1,11 @@
 import type { SiteClient } from '../../client/src/index.ts'
 
-/**
- * The same object for as long as the page is there, which has the members of another one: of the one that there is when
- * they are asked for.
- */
+/** An object that stays the same while the page is open. Each member is read from the current `now()`. */
 const follow = <Part extends object>(now: () => Part): Part =>
   new Proxy(now(), { get: (_, name) => Reflect.get(now(), name) })
 
 /**
- * A client of one site that outlives its token: once somebody has signed in again, it works with the new one. So
- * nothing that is under way, or waits to be repeated, has to begin anew.
+ * A client that outlives its token: after a new sign-in it uses the new token, so running and repeated work continues.
  */
 export const lastingClient = (now: () => SiteClient): SiteClient => ({
   get site() {

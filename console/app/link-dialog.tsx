@@ -26,7 +26,7 @@ const SiteNames = ({ text, sites }: { readonly text: string; readonly sites: Sit
   </div>
 )
 
-/** Asks whether to sign in with the token of a link, while somebody is signed in with another one. */
+/** Asks before the token of a link replaces another signed-in token. */
 export const LinkDialog = ({ session, links }: LinkDialogProps) => {
   const found = useSignal<Sites | undefined>(undefined)
   const failure = useSignal<unknown>(undefined)

@@ -1,20 +1,17 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import type { Session } from './session.ts'
 
-/** A link that brings a token. */
 interface Link {
   readonly token: string
-  /** The fragment that it leads to. */
+  /** The fragment of the address without the token. */
   readonly place: string
 }
 
-/** Links with a token: one for another token than the visitor's waits for an answer. */
+/** A link with another token than the current one waits for an answer. */
 export interface Links {
-  /** The link that the visitor is asked about. */
   readonly asked: ReadonlySignal<Link | undefined>
-  /** Signs in, or asks. True when it asks at once: the page stays where it is. */
+  /** Signs in, or asks. True if it asks: the page then stays as it is. */
   open(link: Link): boolean
-  /** Gives up the link. */
   drop(): void
 }
 
@@ -23,10 +20,10 @@ export const createLinks = (session: Session): Links => {
 
   const isSignedIn = () => (session.sites.value?.list.length ?? 0) > 0
 
-  /** A kept token comes before the link's; one that could not be tried yet lets the link wait. */
+  /** A saved token comes before the token of the link. If it could not be tested yet, the link waits. */
   const signIn = async (link: Link) => {
     waiting.value = link
-    if (!session.sites.value) await session.goOn()
+    if (!session.sites.value) await session.restoreSession()
     if (isSignedIn() || (!session.sites.value && session.hasKept()) || waiting.value !== link) return
     waiting.value = undefined
     await session.signIn(link.token, 'tab')
@@ -41,7 +38,7 @@ export const createLinks = (session: Session): Links => {
       const isAsked = isSignedIn() && !isOwn
       if (isAsked) waiting.value = link
       else if (!isOwn) signIn({ ...link, place: '' })
-      else if (!session.sites.value) session.goOn()
+      else if (!session.sites.value) session.restoreSession()
       return isAsked
     },
     drop() {

@@ -25,7 +25,7 @@ const App = ({ session, live, links }: AppProps) => {
   const site = sites?.list.find(({ id }) => id === wanted) ?? sites?.list[0]
   const client = useMemo(() => site && sites?.choose(site.id), [sites, site?.id])
   useEffect(() => {
-    // An address without a site, or with one that the token does not cover.
+    // The address names no site, or one that the token does not cover.
     if (site && site.id !== wanted)
       goTo({ site: site.id, ...(wanted !== undefined && { path: [] }) }, { replace: true })
   }, [site, wanted])
@@ -55,7 +55,7 @@ const App = ({ session, live, links }: AppProps) => {
 }
 
 const start = async () => {
-  // The page stands beside the service: `…/prod/console`.
+  // The page is served beside the service: `…/prod/console`.
   const url = new URL('.', location.href).href
   const session = createSession({ url, stores: { tab: sessionStorage, device: localStorage } })
   const links = createLinks(session)
@@ -66,14 +66,14 @@ const start = async () => {
       return () => document.removeEventListener('visibilitychange', listener)
     },
   })
-  // A link with a token may also be opened where the page is there already: then nothing is loaded anew.
+  // An open page handles a link with a token without a reload.
   followAddress(() => {
     const { token, rest } = takeToken(location.hash)
     if (token === undefined) return
     const isAsked = links.open({ token: token.trim(), place: rest })
     history.replaceState(null, '', isAsked ? formatRoute(route.value) : rest || location.pathname)
   })
-  if (!session.isBusy.value) session.goOn()
+  if (!session.isBusy.value) session.restoreSession()
   await followPreferences()
   const root = document.getElementById('app')
   if (!root) return

@@ -8,7 +8,7 @@ const keys = { language: 'site-admin-language', theme: 'site-admin-theme' }
 
 export const theme = signal<Theme>('auto')
 
-/** Stored on this device. */
+/** Saves the language on this device. */
 export const chooseLanguage = async (chosen: Language): Promise<void> => {
   await showLanguage(chosen)
   localStorage.setItem(keys.language, chosen)
@@ -19,7 +19,6 @@ export const chooseTheme = (chosen: Theme): void => {
   localStorage.setItem(keys.theme, chosen)
 }
 
-/** Reads what was chosen, and shows it from now on. */
 export const followPreferences = async (): Promise<void> => {
   const kept = localStorage.getItem(keys.language)
   theme.value = themes.find((each) => each === localStorage.getItem(keys.theme)) ?? 'auto'
@@ -29,6 +28,6 @@ export const followPreferences = async (): Promise<void> => {
   effect(() => {
     document.documentElement.dataset['theme'] = theme.value
   })
-  // English is part of the page: it is shown when another language does not come.
+  // English is part of the page, and is shown if another language cannot be loaded.
   await showLanguage(isLanguage(kept) ? kept : preferredLanguage(navigator.languages)).catch(() => {})
 }

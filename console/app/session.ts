@@ -3,34 +3,31 @@ import { findSites, ServiceError, type Sites } from '../../client/src/index.ts'
 
 type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-/** For the tab, or for the device. */
 type Keep = 'tab' | 'device'
 
 interface SessionOptions {
-  /** The address of the service. */
   readonly url: string
   readonly stores: Readonly<Record<Keep, Store>>
   readonly fetch?: typeof fetch
 }
 
 export interface Session {
-  /** The sites of the token; undefined while nobody is signed in. */
+  /** Undefined: signed out. */
   readonly sites: Signal<Sites | undefined>
-  /** The token has stopped working: what is on the page stays, until somebody signs in again. */
+  /** The token has stopped working. The page stays as it is until the next sign-in. */
   readonly isExpired: Signal<boolean>
   readonly isBusy: Signal<boolean>
   readonly failure: Signal<unknown>
   signIn(token: string, keep: Keep): Promise<void>
-  /** The sites of a token, which signs nobody in. */
+  /** Does not sign in. */
   lookUp(token: string): Promise<Sites>
-  /** Signs in with a token that was looked up. */
   enter(token: string, sites: Sites, keep: Keep): void
-  /** Signs in with the token that was kept: also after a failure that says nothing of the token. */
-  goOn(): Promise<void>
+  /** Signs in with the saved token. Tries again after a failure that does not concern the token. */
+  restoreSession(): Promise<void>
   hasKept(): boolean
-  /** The token is the one that is signed in, or will be. */
+  /** The token is signed in, or is about to be. */
   isOwn(token: string): boolean
-  /** The token that is signed in is kept on the device, and works. */
+  /** The signed-in token works and is saved on the device. */
   isOnDevice(): boolean
   signOut(): void
 }
@@ -39,7 +36,7 @@ const key = 'site-admin-token'
 
 export const isRefused = (error: unknown): boolean => error instanceof ServiceError && error.status === 401
 
-/** The kept tokens: the one of the tab comes first, and leaves the one of the device alone. */
+/** The token of the tab comes first. It does not replace the one of the device. */
 const createKept = (stores: SessionOptions['stores']) => ({
   read: () => stores.tab.getItem(key) ?? stores.device.getItem(key),
   isOnDevice: (token: string) => stores.device.getItem(key) === token,
@@ -62,7 +59,7 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
   let opening = Promise.resolve()
 
   /**
-   * A kept token that is refused is forgotten; a new one is kept when nothing is known against it, so that it can be
+   * Forgets a saved token that the service refuses. Saves a new one unless the service refuses it, so that it can be
    * tried again.
    */
   const fail = (error: unknown, wanted: string, keep: Keep | undefined) => {
@@ -72,7 +69,7 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
     } else if (keep && !sites.value) kept.write(wanted, keep)
   }
 
-  /** Sees a token that has stopped working, whatever was asked for. */
+  /** Detects an expired token in every answer. */
   const fetchWith = (own: string): typeof fetch => {
     const send = options.fetch ?? ((...request) => fetch(...request))
     return async (...request) => {
@@ -118,7 +115,7 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
     hasKept: () => kept.read() !== null,
     isOwn: (given) => given === (sites.value ? token : kept.read()),
     isOnDevice: () => !isExpired.value && kept.isOnDevice(token),
-    goOn() {
+    restoreSession() {
       const wanted = kept.read()
       if (wanted && !isBusy.value) opening = open(wanted, undefined)
       return opening
@@ -133,7 +130,7 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
   }
 }
 
-/** The token that the address brings along behind `#`, and the fragment without it. No server sees a fragment. */
+/** The token in the fragment of the address, and the fragment without it. Servers never receive a fragment. */
 export const takeToken = (hash: string): { readonly token: string | undefined; readonly rest: string } => {
   const [, token, rest = ''] = /^#token=([^&]*)&?(.*)$/s.exec(hash) ?? []
   return token === undefined ? { token, rest: hash } : { token, rest: rest && `#${rest}` }

@@ -7,7 +7,6 @@ interface SettingsMenuProps {
   readonly onSignOut?: () => void
 }
 
-/** Theme, language, the reference of the API, and the way out. */
 export const SettingsMenu = ({ onSignOut }: SettingsMenuProps) => {
   const t = texts.value.shell
   const items: readonly MenuItem[] = [

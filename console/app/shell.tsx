@@ -14,7 +14,7 @@ import { views } from './views.ts'
 const loadUploadPanel = async () => (await import('../files/on-demand.ts')).UploadPanel
 
 interface ShellProps {
-  /** The client of the site, with the token that there is now. */
+  /** The client of the site, with the current token. */
   readonly access: SiteClient
   readonly live: Live
   readonly onSignOut: () => void
@@ -40,13 +40,12 @@ const SiteChoice = ({ client }: { readonly client: SiteClient }) =>
     </select>
   )
 
-/** The frame of every view, with the navigation. */
 export const Shell = ({ access, live, onSignOut }: ShellProps) => {
   const t = texts.value
   const clients = useRef(new Map<number, SiteClient>())
   const { id } = access.site
   clients.current.set(id, access)
-  // What is under way on another site stays there.
+  // Work on another site stays with its own client.
   const client = useMemo(() => lastingClient(() => clients.current.get(id) ?? access), [id])
   const anew = useMemo(() => ({}), [access, live.returns.value])
   const uploads = useUploads(client, anew)

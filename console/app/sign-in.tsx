@@ -61,7 +61,7 @@ const Form = ({ session }: SignInProps) => {
         </p>
       </div>
       {failure !== undefined && (
-        <Failure error={failure} onRepeat={!isWrong && session.hasKept() ? session.goOn : undefined} />
+        <Failure error={failure} onRepeat={!isWrong && session.hasKept() ? session.restoreSession : undefined} />
       )}
       <Button type="submit" kind="primary">
         {t.submit}
@@ -70,7 +70,6 @@ const Form = ({ session }: SignInProps) => {
   )
 }
 
-/** The whole page, while nobody is signed in. */
 export const SignIn = ({ session }: SignInProps) => {
   const { name } = texts.value
   useEffect(() => {
@@ -90,7 +89,7 @@ export const SignIn = ({ session }: SignInProps) => {
   )
 }
 
-/** Above the page, when its token has stopped working: what is on the page stays. */
+/** Covers an open page whose token has expired. The page stays as it is. */
 export const SignInAgain = ({ session }: SignInProps) => (
   <Dialog title={texts.value.signIn.title} isClosable={false} onClose={() => {}}>
     <div class="dialog-body">

@@ -4,15 +4,15 @@ import type { IconName } from '../parts/icon.tsx'
 import type { Texts } from '../texts/en.ts'
 
 interface View {
-  /** As it stands in the address. */
+  /** The name in the address. */
   readonly name: string
   readonly label: (texts: Texts) => string
   readonly icon: IconName
-  /** A view is asked for when it is wanted; the first one comes with the page. */
+  /** Loads the view when it is first shown. The first view is part of the page. */
   readonly load: () => Promise<ComponentType>
 }
 
-/** The views in the order of the navigation. */
+/** In the order of the navigation. */
 export const views: readonly View[] = [
   { name: 'files', label: (texts) => texts.nav.files, icon: 'folder', load: async () => FilesView },
   {

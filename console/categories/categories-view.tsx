@@ -14,7 +14,6 @@ async function* readCategories({ categories }: SiteClient): AsyncGenerator<Named
   }
 }
 
-/** The categories of the site, and what is linked with the one that is chosen. */
 const Categories = () => {
   const { chosen, list } = useChosen(readCategories, isAboutCategories)
   const t = texts.value.categories
@@ -29,7 +28,7 @@ const Categories = () => {
   )
 }
 
-/** Sites without the new rendering engine have none. */
+/** Only sites with the new rendering engine have categories. */
 export const CategoriesView = () =>
   usePage().client.site.renderingEngine ? (
     <Categories />

@@ -13,7 +13,7 @@ import { ChosenTools, KindTabs, NoItems } from './category-tools.tsx'
 import { ItemsTable } from './items-table.tsx'
 import { LinkDialog } from './link-dialog.tsx'
 import { Pages, Search } from './list-tools.tsx'
-import { lookIn, queryFor } from './look-in-address.ts'
+import { parseLook, queryFor } from './look-in-address.ts'
 import { ObjectDialog } from './object-dialog.tsx'
 import { createListStore, type Item, inChunks, kinds, readLinked } from './objects-store.ts'
 
@@ -24,7 +24,6 @@ interface CategoryProps {
 
 const isAboutObjects = ({ type }: Change): boolean => /^(link|object|content)\./.test(type)
 
-/** The linked objects of one kind. */
 export const CategoryObjects = ({ category, categories }: CategoryProps) => {
   const t = texts.value.categories
   const { client, access, live } = usePage()
@@ -32,7 +31,8 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
   const isLinking = useSignal(false)
   const opened = useSignal<Item | undefined>(undefined)
   const list = useMemo(
-    () => createListStore((look) => readLinked(client.categories, category.id, kind, look), lookIn(route.value.query)),
+    () =>
+      createListStore((look) => readLinked(client.categories, category.id, kind, look), parseLook(route.value.query)),
     [client, category.id, kind],
   )
   useEffect(() => {
@@ -51,7 +51,7 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
     try {
       await inChunks(ids, (some) => client.categories[kind].unlink(category.id, some))
       list.clear()
-      // A link that says more than that it is there cannot be made anew as it was.
+      // Undo cannot restore a link that is not displayable.
       const canUndo = items.every(({ isDisplayable }) => isDisplayable)
       notify(t.unlinked(ids.length), canUndo ? { label: texts.value.undo, run: () => relink(ids) } : undefined)
     } catch (error) {

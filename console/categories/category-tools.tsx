@@ -17,7 +17,6 @@ export const KindTabs = ({ kind }: { readonly kind: Kind }) => {
   )
 }
 
-/** The actions on chosen objects. */
 export const ChosenTools = ({ list, onUnlink }: { readonly list: ListStore; readonly onUnlink: () => void }) => {
   const t = texts.value.categories
   const { size } = list.chosen.value
@@ -34,7 +33,6 @@ export const ChosenTools = ({ list, onUnlink }: { readonly list: ListStore; read
   )
 }
 
-/** Said where there is no item. */
 export const NoItems = ({ kind, isSearch }: { readonly kind: Kind; readonly isSearch: boolean }) => (
   <div class="empty">
     <Icon name={isSearch ? 'search' : 'category'} />

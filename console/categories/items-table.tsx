@@ -11,9 +11,8 @@ export const titleOf = ({ id, title }: Item): string => title.trim() || texts.va
 interface ItemsTableProps {
   readonly label: string
   readonly list: ListStore
-  /** Those that cannot be chosen, as they are linked already. */
+  /** Linked objects, which cannot be selected. */
   readonly linked?: ReadonlySet<number>
-  /** Called when the title is pressed. */
   readonly onOpen?: (item: Item) => void
 }
 
@@ -24,7 +23,7 @@ interface ColumnProps {
   readonly class?: string
 }
 
-/** The head of a column, which sorts by it: once more, the other way round. */
+/** The heading sorts by its column. A second click reverses the order. */
 const Column = ({ list, sort, label, ...rest }: ColumnProps) => {
   const { sort: now, isDescending } = list.look.value
   const isSorted = now === sort
@@ -42,11 +41,11 @@ const Column = ({ list, sort, label, ...rest }: ColumnProps) => {
   )
 }
 
-// A remark beside the title; undefined for an ordinary object.
+// Undefined for an ordinary object.
 const stateOf = ({ isDeleted, isEnabled, isDisplayable }: Item): 'deleted' | 'disabled' | 'hidden' | undefined =>
   isDeleted ? 'deleted' : isEnabled ? (isDisplayable ? undefined : 'hidden') : 'disabled'
 
-/** The items of one page, to be sorted, chosen (with Shift, from the last one on) and opened. */
+/** One page of items, with sorting, selection (with Shift, a range) and opening. */
 export const ItemsTable = ({ label, list, linked = new Set(), onOpen }: ItemsTableProps) => {
   const t = texts.value.categories
   const last = useRef<number | undefined>(undefined)

@@ -17,9 +17,7 @@ interface LinkDialogProps {
   readonly onClose: () => void
 }
 
-/**
- * Chooses among all that the site has, over its pages, and links what is chosen. What is linked already is shown so.
- */
+/** The selection spans all pages. Linked objects are marked. */
 export const LinkDialog = ({ category, kind, onLinked, onClose }: LinkDialogProps) => {
   const t = texts.value.categories
   const { client, access } = usePage()

@@ -8,7 +8,7 @@ interface ListProps {
   readonly list: ListStore
 }
 
-/** Searches the titles of a list while somebody types. */
+/** Searches titles while the user types. */
 export const Search = ({ list }: ListProps) => {
   const t = texts.value.categories
   const field = useId()
@@ -25,7 +25,6 @@ export const Search = ({ list }: ListProps) => {
   )
 }
 
-/** The position in the list, and the neighbour pages. */
 export const Pages = ({ list }: ListProps) => {
   const t = texts.value.categories
   const page = list.page.value

@@ -2,15 +2,15 @@ import { firstLook, type Kind, type Look, type SortKey } from './objects-store.t
 
 const sorts: readonly SortKey[] = ['title', 'released', 'id']
 
-/** Reads the address, whatever it contains. */
-export const lookIn = ({ q = '', sort = '', page = '' }: Readonly<Record<string, string>>): Look => ({
+/** Accepts any address. */
+export const parseLook = ({ q = '', sort = '', page = '' }: Readonly<Record<string, string>>): Look => ({
   search: q.slice(0, 200),
   sort: sorts.find((each) => each === sort.replace(/^-/, '')) ?? firstLook.sort,
   isDescending: sort === '' ? firstLook.isDescending : sort.startsWith('-'),
   page: /^[1-9]\d{0,6}$/.test(page) ? Number(page) - 1 : 0,
 })
 
-/** The same for an address: what is as usual is left out. */
+/** Leaves out default values. */
 export const queryFor = (kind: Kind, { search, sort, isDescending, page }: Look): Readonly<Record<string, string>> => {
   const isUsual = sort === firstLook.sort && isDescending === firstLook.isDescending
   return {

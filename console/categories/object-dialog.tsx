@@ -20,13 +20,12 @@ interface ObjectDialogProps {
   readonly onClose: () => void
 }
 
-/** The links to add and to remove. Links that others change meanwhile stay as they are. */
+/** The links to add and to remove. Concurrent changes of other links stay. */
 export const difference = (linked: ReadonlySet<number>, wanted: ReadonlySet<number>) => ({
   added: [...wanted].filter((id) => !linked.has(id)),
   removed: [...linked].filter((id) => !wanted.has(id)),
 })
 
-/** The categories of one object, to be chosen. */
 export const ObjectDialog = ({ item, kind, categories, onSaved, onClose }: ObjectDialogProps) => {
   const t = texts.value.categories
   const { client, access } = usePage()

@@ -4,26 +4,24 @@ import type { SiteClient } from '../../client/src/index.ts'
 export const kinds = ['news', 'blogs'] as const
 export type Kind = (typeof kinds)[number]
 
-/** A news item or a blog, as the lists show it. */
 export interface Item {
   readonly id: number
   readonly title: string
-  /** Without a zone, in UTC; empty where there is none. */
+  /** UTC, without a zone. Empty: no date. */
   readonly released: string
   readonly isDeleted: boolean
   readonly isEnabled: boolean
-  /** True where the list is not of a category. */
+  /** True outside a category. */
   readonly isDisplayable: boolean
 }
 
 export type SortKey = 'title' | 'released' | 'id'
 
-/** The visible part of a list. */
 export interface Look {
   readonly search: string
   readonly sort: SortKey
   readonly isDescending: boolean
-  /** From 0 on. */
+  /** From 0. */
   readonly page: number
 }
 
@@ -31,7 +29,7 @@ export const pageSize = 50
 
 export const firstLook: Look = { search: '', sort: 'released', isDescending: true, page: 0 }
 
-// A list of a category has the members in the object, under its id.
+// Lists of a category nest the members of the object.
 interface Words {
   readonly id: string
   readonly title: Readonly<Record<Kind, string>>
@@ -53,7 +51,7 @@ const ofSite: Words = {
   fields: { news: 'id,subject,releaseDate,enabled,deleted', blogs: 'id,blogName,releaseDate,enabled' },
 }
 
-/** A search is for a part of the title, and a number for the id as well. */
+/** Searches titles, and ids if the text is a number. */
 const whereOf = (search: string, kind: Kind, { id, title }: Words) => {
   const wanted = search.trim()
   if (wanted === '') return {}
@@ -97,7 +95,6 @@ export interface Page {
 
 type Categories = SiteClient['categories']
 
-/** A page of what is linked with a category. */
 export const readLinked = async (categories: Categories, category: number, kind: Kind, look: Look): Promise<Page> => {
   const query = queryOf(look, kind, ofCategory, pageSize)
   if (kind === 'news') {
@@ -108,7 +105,6 @@ export const readLinked = async (categories: Categories, category: number, kind:
   return { items: items.map(({ objectId, blog, displayable }) => itemOf(objectId, blog, displayable)), total }
 }
 
-/** A page of all that the site has of a kind. */
 export const readAll = async (categories: Categories, kind: Kind, look: Look): Promise<Page> => {
   const { items, total } = await categories[kind].page(queryOf(look, kind, ofSite, pageSize))
   return { items: items.map((object) => itemOf(object.id, object)), total }
@@ -126,10 +122,9 @@ export const linkedAmong = async (
   return new Set(items.map(({ objectId = 0 }) => objectId))
 }
 
-/** The service links and unlinks so many at once. */
+/** The limit of the service for one request. */
 const mostAtOnce = 500
 
-/** Goes through the ids in as many requests as it takes. */
 export const inChunks = async (
   ids: readonly number[],
   work: (some: readonly number[]) => Promise<void>,
@@ -137,17 +132,16 @@ export const inChunks = async (
   for (let from = 0; from < ids.length; from += mostAtOnce) await work(ids.slice(from, from + mostAtOnce))
 }
 
-/** A list of which pages are read, and items are chosen over all of them. */
+/** A paged list. The selection spans pages. */
 export interface ListStore {
   readonly look: ReadonlySignal<Look>
-  /** Undefined until it is first read. */
+  /** Undefined until the first read. */
   readonly page: ReadonlySignal<Page | undefined>
   readonly isLoading: ReadonlySignal<boolean>
   readonly failure: ReadonlySignal<unknown>
   readonly chosen: ReadonlySignal<ReadonlyMap<number, Item>>
-  /** Looks at something else. A search and another order begin on the first page. */
+  /** Shows another part of the list. A new search or order starts on the first page. */
   show(look: Partial<Look>): Promise<void>
-  /** Reads the page once more. */
   load(): Promise<void>
   choose(items: readonly Item[], isChosen: boolean): void
   clear(): void
@@ -169,12 +163,12 @@ export const createListStore = (read: (look: Look) => Promise<Page>, first: Look
       if (own !== reads) return
       const last = Math.max(0, Math.ceil(found.total / pageSize) - 1)
       if (look.value.page > last) {
-        // The list has become shorter meanwhile.
+        // The list has become shorter.
         look.value = { ...look.value, page: last }
         return await load()
       }
       failure.value = undefined
-      // What has not changed is not drawn anew.
+      // Do not draw unchanged items again.
       if (JSON.stringify(found) !== JSON.stringify(page.value)) page.value = found
     } catch (error) {
       if (own === reads) failure.value = error

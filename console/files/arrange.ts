@@ -16,7 +16,7 @@ const compareBy = {
   lastModified: (a: FolderContent, b: FolderContent) => (a.lastModified ?? '').localeCompare(b.lastModified ?? ''),
 } as const
 
-/** Sorts folders first, and keeps names that contain the text. */
+/** Folders come first. Keeps names that contain the text. */
 export const arrange = (
   entries: readonly FolderContent[],
   { column, isDescending }: Order,

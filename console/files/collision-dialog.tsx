@@ -13,9 +13,9 @@ interface CollisionDialogProps {
   readonly uploads: Uploads
 }
 
-/** Asks what becomes of a file where something is there already. Closing it leaves the file as it is: skipped. */
+/** Closing the dialog skips the file. */
 export const CollisionDialog = ({ upload, uploads }: CollisionDialogProps) => {
-  // The question may come while somebody types elsewhere: a stray Enter replaces nothing.
+  // The question may appear while the user types elsewhere. A stray Enter must not replace a file.
   const answer = useSignal<Answer>('both')
   const isForAll = useSignal(false)
   const t = texts.value.uploads

@@ -7,16 +7,15 @@ import { texts } from '../texts/texts.ts'
 import { join, nameOf, parentOf, partsOf } from '../uploads/paths.ts'
 import { download } from './download.ts'
 import type { FilesStore } from './files-store.ts'
-import { relocateAndTell } from './told.ts'
+import { relocateAndNotify } from './notified-actions.ts'
 
-/** Shows a file beside the list, or goes into a folder. */
+/** Shows a file beside the list, or opens a folder. */
 const openEntry = (store: FilesStore, entry: { readonly name: string; readonly type: 'file' | 'folder' }): void => {
   const folder = partsOf(store.folder.path.value)
   if (entry.type === 'folder') goTo({ path: [...folder, entry.name] })
   else goTo({ path: folder, query: { file: entry.name } })
 }
 
-/** The address of an entry. */
 export const linkOf = (
   folder: string,
   { name, type }: { readonly name: string; readonly type: 'file' | 'folder' },
@@ -29,10 +28,7 @@ export const downloadAll = (client: SiteClient, paths: readonly string[]): void 
   download(client, paths).catch((error: unknown) => notifyFailure('', error, () => downloadAll(client, paths)))
 }
 
-/**
- * Browsers have a clipboard for pages alone that came by https, or from this very machine. The others copy what is
- * selected.
- */
+/** Browsers offer the clipboard only to pages from https or from this machine. Elsewhere, copy a selection. */
 const copyText = async (text: string): Promise<void> => {
   if (isSecureContext) return navigator.clipboard.writeText(text)
   const field = document.createElement('textarea')
@@ -53,18 +49,16 @@ const copyPath = async (paths: readonly string[]): Promise<void> => {
   }
 }
 
-/** Pastes what was cut or copied. */
 export const paste = (store: FilesStore): void => {
   const held = store.clipboard.value
-  if (held) relocateAndTell(store, held.how, held.paths, store.folder.path.value)
+  if (held) relocateAndNotify(store, held.how, held.paths, store.folder.path.value)
 }
 
 export interface Command extends MenuItem {
-  /** It stands in the menu, and not in the bar. */
+  /** Shown in the menu only. */
   readonly isMinor?: boolean
 }
 
-/** The commands for the chosen entries. */
 export const commandsFor = (store: FilesStore, client: SiteClient): readonly Command[] => {
   const t = texts.value.files
   const chosen = store.folder.chosen.value
@@ -119,7 +113,7 @@ export const runKey = (store: FilesStore, event: KeyboardEvent): boolean => {
     a: () => store.folder.chooseAll(),
   }
   const plain: Readonly<Record<string, () => void>> = {
-    Escape: () => store.folder.chooseNothing(),
+    Escape: () => store.folder.clearSelection(),
     Backspace: () => {
       if (store.folder.path.value !== '') goTo({ path: partsOf(parentOf(store.folder.path.value)) })
     },
@@ -139,5 +133,5 @@ export const runKey = (store: FilesStore, event: KeyboardEvent): boolean => {
   return run !== undefined
 }
 
-/** The name of a folder for people; the root has none. */
+/** The root has no name. */
 export const folderName = (path: string): string => (path === '' ? texts.value.files.root : nameOf(path))

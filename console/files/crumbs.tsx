@@ -5,7 +5,7 @@ import { partsOf } from '../uploads/paths.ts'
 import { dragTarget, dropOn } from './drag.ts'
 import { useFiles } from './files-context.ts'
 
-/** The way to the open folder: each step leads there, and takes what is dropped on it. */
+/** The path of the open folder. Each step is a link, and accepts dropped entries. */
 export const Crumbs = () => {
   const { store, uploads } = useFiles()
   const t = texts.value.files

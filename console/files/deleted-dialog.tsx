@@ -17,7 +17,6 @@ import { useFiles } from './files-context.ts'
 
 const rowHeight = 44
 
-/** Restores deleted entries of a folder. */
 export const DeletedDialog = ({ path }: { readonly path: string }) => {
   const { store } = useFiles()
   const { client } = usePage()

@@ -13,7 +13,6 @@ import type { FoundEntry, Preview } from './preview.ts'
 import { Versions } from './versions.tsx'
 
 interface DetailsProps {
-  /** The file of the open folder that is looked at. */
   readonly name: string
 }
 
@@ -89,12 +88,12 @@ const Panel = ({ name, path }: DetailsProps & { readonly path: string }) => {
   }, [path])
   const panel = useRef<HTMLElement>(null)
   useLayoutEffect(() => {
-    // Who has opened it goes on there, and is back in the list when it is closed.
+    // Move the focus into the panel. Closing it returns the focus to the list.
     panel.current?.focus()
     return () => document.querySelector<HTMLElement>('.grid')?.focus()
   }, [])
   const close = () => goTo({ query: {} })
-  // The first time, the preview still has the file before.
+  // At first, the preview still has the previous file.
   const entry = preview.path.value === path ? preview.entry.value : undefined
   return (
     <aside
@@ -135,7 +134,6 @@ const Panel = ({ name, path }: DetailsProps & { readonly path: string }) => {
   )
 }
 
-/** A file beside the list: what it looks like, what is known of it, its draft and its versions. */
 export const Details = ({ name }: DetailsProps) => {
   const path = join(useFiles().store.folder.path.value, name)
   return <Panel key={path} name={name} path={path} />

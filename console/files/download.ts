@@ -9,7 +9,7 @@ const save = (href: string, name: string) => {
   link.click()
 }
 
-/** Downloads files of any size: the browser reads them from a link that needs no token. */
+/** The browser reads files from a link without a token, so their size does not matter. */
 export const download = async (client: SiteClient, paths: readonly string[]): Promise<void> => {
   for (const path of paths) {
     const { url } = await client.files.link(path)
@@ -17,11 +17,11 @@ export const download = async (client: SiteClient, paths: readonly string[]): Pr
   }
 }
 
-/** Downloads a version of the past. A link leads to the present one alone: its bytes come through the page. */
+/** A link covers only the current version, so the bytes of old ones pass through the page. */
 export const downloadVersion = async (client: SiteClient, path: string, version: string): Promise<void> => {
   const response = await client.files.read(path, { version })
   const url = URL.createObjectURL(await response.blob())
   save(url, nameOf(path))
-  // The browser has begun to read it by then.
+  // The browser has started the download by then.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

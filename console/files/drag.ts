@@ -4,12 +4,12 @@ import { fromDrop } from '../uploads/dropped.ts'
 import { isWithin, parentOf } from '../uploads/paths.ts'
 import type { Uploads } from '../uploads/uploads.ts'
 import type { FilesStore } from './files-store.ts'
-import { relocateAndTell } from './told.ts'
+import { relocateAndNotify } from './notified-actions.ts'
 
 // The dragged entries. The type is unique, because another tab may drag paths of another site.
 let dragged: { readonly type: string; readonly paths: readonly string[] } | undefined
 
-/** The folder that something is dragged over. */
+/** The folder under the pointer. */
 export const dragTarget = signal<string | undefined>(undefined)
 
 export const startDrag = (event: DragEvent, paths: readonly string[]): void => {
@@ -20,15 +20,13 @@ export const startDrag = (event: DragEvent, paths: readonly string[]): void => {
 
 const holdsFiles = (data: DataTransfer): boolean => data.types.includes('Files')
 
-/** The dragged paths that can go into a folder. */
 const pathsFor = (data: DataTransfer, folder: string): readonly string[] =>
   dragged && data.types.includes(dragged.type)
     ? dragged.paths.filter((path) => parentOf(path) !== folder && !isWithin(folder, path))
     : []
 
 /**
- * Makes an element a place to drop on: files from the device are uploaded, what is dragged of the list is moved, or
- * copied with Ctrl.
+ * Makes an element a drop target. Files of the device are uploaded; entries of the list are moved, or copied with Ctrl.
  */
 export const dropOn = (folder: string, store: FilesStore, uploads: Uploads) => ({
   onDragOver(event: DragEvent) {
@@ -50,18 +48,18 @@ export const dropOn = (folder: string, store: FilesStore, uploads: Uploads) => (
   },
   async onDrop(event: DragEvent) {
     const data = event.dataTransfer
-    // A list that has changed under the pointer has put another folder there than the one that was shown to be meant.
-    const isMeant = dragTarget.value === folder
+    // If the list changed under the pointer, the folder is not the one that was highlighted.
+    const isHighlighted = dragTarget.value === folder
     dragTarget.value = undefined
     if (!data) return
     const paths = pathsFor(data, folder)
     if (!holdsFiles(data) && paths.length === 0) return
     event.preventDefault()
     event.stopPropagation()
-    if (!isMeant) return
+    if (!isHighlighted) return
     try {
       if (holdsFiles(data)) uploads.add(await fromDrop(data), folder)
-      else await relocateAndTell(store, event.ctrlKey ? 'copy' : 'move', paths, folder)
+      else await relocateAndNotify(store, event.ctrlKey ? 'copy' : 'move', paths, folder)
     } catch (error) {
       notifyFailure('', error)
     }

@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks'
 import { texts } from '../texts/texts.ts'
 import { fromInput, type Given } from '../uploads/dropped.ts'
 
-/** Hidden fields that open the browser's dialogs for files and for a folder. `choose` opens one. */
+/** Hidden inputs that open the file dialogs of the browser. */
 export const useFileDialogs = (onGiven: (given: Given) => void) => {
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
@@ -16,7 +16,7 @@ export const useFileDialogs = (onGiven: (given: Given) => void) => {
       aria-label={isFolder ? texts.value.uploads.chooseFolder : texts.value.uploads.chooseFiles}
       onChange={({ currentTarget }) => {
         onGiven(fromInput(currentTarget.files))
-        // The same files may be given again.
+        // Allows choosing the same files again.
         currentTarget.value = ''
       }}
     />

@@ -11,13 +11,13 @@ import { FileRow } from './file-row.tsx'
 import { useFiles } from './files-context.ts'
 import type { Folder } from './folder.ts'
 import { useListFocus } from './list-focus.ts'
-import type { Manner } from './selection.ts'
+import type { SelectionMode } from './selection.ts'
 
 const columns: readonly Column[] = ['name', 'size', 'lastModified']
-/** So many milliseconds after a letter, the next one begins a new word. */
+/** Milliseconds after a letter until the next one starts a new word. */
 const pauseBetweenLetters = 800
 
-// Moves through the list. True if the key was one of these.
+// Returns true if the key moved through the list.
 const walk = (folder: Folder, event: KeyboardEvent, page: number): boolean => {
   const by: Readonly<Record<string, number>> = {
     ArrowDown: 1,
@@ -29,7 +29,7 @@ const walk = (folder: Folder, event: KeyboardEvent, page: number): boolean => {
   }
   const steps = by[event.key]
   if (steps === undefined || event.altKey) return false
-  const manner: Manner = event.shiftKey ? 'range' : event.ctrlKey || event.metaKey ? 'toggle' : 'alone'
+  const manner: SelectionMode = event.shiftKey ? 'range' : event.ctrlKey || event.metaKey ? 'toggle' : 'alone'
   folder.step(steps, manner)
   return true
 }
@@ -46,10 +46,10 @@ const Head = () => {
         <input
           type="checkbox"
           tabIndex={-1}
-          aria-label={chosen > 0 ? t.chooseNothing : t.list}
+          aria-label={chosen > 0 ? t.clearSelection : t.list}
           checked={count > 0 && chosen === count}
           indeterminate={chosen > 0 && chosen < count}
-          onClick={() => (chosen > 0 ? store.folder.chooseNothing() : store.folder.chooseAll())}
+          onClick={() => (chosen > 0 ? store.folder.clearSelection() : store.folder.chooseAll())}
         />
       </span>
       {columns.map((column) => (
@@ -72,7 +72,7 @@ const Head = () => {
   )
 }
 
-/** The entries of the open folder as a grid. Only visible rows are drawn. */
+/** A grid. Only visible rows are drawn. */
 export const FileList = () => {
   const { store, keyboard } = useFiles()
   const { client } = usePage()
@@ -94,7 +94,6 @@ export const FileList = () => {
     typed.current = { text: (isNext ? '' : typed.current.text) + key, at: timeStamp }
     store.folder.seek(typed.current.text)
   }
-  /** True when the key means something here. */
   const take = (event: KeyboardEvent): boolean => {
     const page = Math.max(1, Math.floor((grid.current?.clientHeight ?? 400) / height) - 2)
     if (walk(store.folder, event, page) || runKey(store, event)) return true
@@ -105,7 +104,7 @@ export const FileList = () => {
     return true
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    // A button of the head has its own keys.
+    // Buttons in the header have keys of their own.
     if (!(event.target instanceof Element && event.target.matches('.grid'))) return
     if (take(event)) event.preventDefault()
   }
@@ -121,7 +120,7 @@ export const FileList = () => {
       aria-activedescendant={index >= 0 ? `file-${index}` : undefined}
       onKeyDown={onKeyDown}
       onClick={({ target }) => {
-        // A row that was clicked on goes on by the keyboard.
+        // A click on a row moves the keyboard focus there.
         if (target instanceof Element && target.closest('.rows') && !target.closest('a, button')) grid.current?.focus()
       }}
     >

@@ -13,11 +13,10 @@ interface FileRowProps {
   readonly index: number
   readonly isChosen: boolean
   readonly isActive: boolean
-  /** Opens the menu of what is chosen, at a place of the window. */
+  /** At a position of the window. */
   readonly onMenu: (at: { readonly x: number; readonly y: number }) => void
 }
 
-/** A file or folder in the list. */
 export const FileRow = ({ entry, index, isChosen, isActive, onMenu }: FileRowProps) => {
   const { store, uploads } = useFiles()
   const { name, type, size, lastModified } = entry
@@ -89,7 +88,7 @@ interface MoreButtonProps extends Pick<FileRowProps, 'onMenu'> {
   readonly onOpen: () => void
 }
 
-/** It is for the pointer: the keyboard has the menu's own key, and the bar above the list. */
+/** For the pointer only: the keyboard has the menu key and the toolbar. */
 const MoreButton = ({ name, onOpen, onMenu }: MoreButtonProps) => (
   <Button
     icon="more"

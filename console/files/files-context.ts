@@ -3,11 +3,10 @@ import { useContext } from 'preact/hooks'
 import type { Uploads } from '../uploads/uploads.ts'
 import type { FilesStore } from './files-store.ts'
 
-/** Shared by the parts of the view. */
 export interface FilesPage {
   readonly store: FilesStore
   readonly uploads: Uploads
-  /** The keyboard focus was in the list, so it goes to the next list too. */
+  /** The focus was in the list, so the next list receives it. */
   readonly keyboard: { isInList: boolean }
 }
 
@@ -15,6 +14,6 @@ export const FilesContext = createContext<FilesPage | undefined>(undefined)
 
 export const useFiles = (): FilesPage => {
   const files = useContext(FilesContext)
-  if (!files) throw new Error('This is a part of the view of the files.')
+  if (!files) throw new Error('useFiles() needs a FilesContext.')
   return files
 }

@@ -2,13 +2,13 @@ import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Change, FolderContent, SiteClient } from '../../client/src/index.ts'
 import { type Outcome, onEach } from '../uploads/act.ts'
 import { join, nameOf, parentOf } from '../uploads/paths.ts'
-import { createFolder, type Folder, touches } from './folder.ts'
+import { concernsFolder, createFolder, type Folder } from './folder.ts'
 import { createPreview, type Preview } from './preview.ts'
 import { createTree, type Tree } from './tree.ts'
 
 export type Relocation = 'move' | 'copy'
 
-/** The dialog that is open. Paths are whole ones. */
+/** Full paths. */
 type FilesDialog =
   | { readonly kind: 'newFolder'; readonly path: string }
   | { readonly kind: 'rename'; readonly path: string }
@@ -17,15 +17,12 @@ type FilesDialog =
   | { readonly kind: 'removeDraft'; readonly path: string }
   | { readonly kind: 'deleted'; readonly path: string }
 
-/** The state and the actions of the view. */
 export interface FilesStore {
   readonly folder: Folder
   readonly tree: Tree
   readonly preview: Preview
   readonly dialog: Signal<FilesDialog | undefined>
-  /** The cut or copied entries. */
   readonly clipboard: ReadonlySignal<{ readonly how: Relocation; readonly paths: readonly string[] } | undefined>
-  /** The whole paths of what is chosen. */
   chosenPaths(): readonly string[]
   hold(how: Relocation): void
   createFolder(folder: string, name: string): Promise<void>
@@ -33,9 +30,7 @@ export interface FilesStore {
   relocate(how: Relocation, paths: readonly string[], folder: string): Promise<Outcome>
   remove(paths: readonly string[]): Promise<Outcome>
   restore(paths: readonly string[]): Promise<Outcome>
-  /** Shows what has changed on the site. */
   follow(changes: readonly Change[]): void
-  /** Reads everything that is shown again. */
   refresh(): void
 }
 
@@ -61,7 +56,7 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
     return outcome
   }
 
-  /** Shows and chooses what has a new name now, where its folder is open still. */
+  /** Selects an entry under its new name, if its folder is still open. */
   const showNamed = async (place: string, name: string) => {
     await folder.refresh()
     if (folder.path.value === place) folder.choose(name, 'alone')
@@ -95,7 +90,7 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
     restore: (paths) => each(paths, (path) => client().files.restore(path)),
     follow(changes) {
       const path = folder.path.value
-      if (touches(changes, path, names(folder.entries.value))) folder.refresh()
+      if (concernsFolder(changes, path, names(folder.entries.value))) folder.refresh()
       if (changes.some(({ type }) => type.startsWith('folder.') || type.startsWith('file.'))) {
         if (changes.some(({ type }) => type.startsWith('folder.') || type === 'file.moved' || type === 'file.copied'))
           tree.refresh()

@@ -42,7 +42,7 @@ const OpenDialog = () => {
   }
 }
 
-/** An empty folder takes the keys that concern a folder as a whole. */
+/** An empty folder accepts the keys for whole folders. */
 const Empty = () => {
   const { store, keyboard } = useFiles()
   const t = texts.value.files
@@ -65,7 +65,7 @@ const Empty = () => {
   )
 }
 
-/** The list, or what is said in its place. */
+/** The list, or a message in its place. */
 const Contents = () => {
   const { store } = useFiles()
   const t = texts.value.files
@@ -86,7 +86,6 @@ const Contents = () => {
   )
 }
 
-/** The files of the site, for a token that may see them. */
 export const FilesView = () =>
   usePage().client.site.permissions.includes('files') ? (
     <Files />
@@ -103,18 +102,18 @@ const Files = () => {
   const files = useMemo(() => ({ store, uploads, keyboard: { isInList: false } }), [store, uploads])
   const { path, query } = route.value
   const place = path.join('/')
-  // At once: what is done to the folder that is shown must not happen to the one before.
+  // Synchronous, because an action on the shown folder must not reach the previous one.
   useLayoutEffect(() => {
-    // A dialog is about the folder that it was opened in.
+    // A dialog belongs to the folder in which it was opened.
     store.dialog.value = undefined
     store.folder.open(place)
   }, [place])
-  // Somebody has signed in again, or the service is back: what has failed may be read now.
+  // After a new sign-in, or when the service is back, failed reads may succeed.
   useEffect(() => {
     if (store.folder.failure.value !== undefined || store.preview.failure.value !== undefined) store.refresh()
   }, [access])
   useEffect(() => live.subscribe(store.follow), [live, store])
-  // What was uploaded is shown once there is a moment of rest; meanwhile the history tells of it.
+  // Read the folder again after a pause in the uploads. Until then the history reports new files.
   const { done } = uploads.totals.value
   useEffect(() => {
     if (done === 0) return

@@ -2,9 +2,9 @@ import { batch, computed, type ReadonlySignal, type Signal, signal } from '@prea
 import type { Change, FolderContent, SiteClient } from '../../client/src/index.ts'
 import { isWithin, parentOf, partsOf } from '../uploads/paths.ts'
 import { arrange, type Column, type Order } from './arrange.ts'
-import { choose, chooseAll, type Manner, nothing, retain, type Selection, step } from './selection.ts'
+import { choose, chooseAll, nothing, retain, type Selection, type SelectionMode, step } from './selection.ts'
 
-/** The folder that is open: what it holds, in which order, and what of it is chosen. */
+/** The open folder, with its order and selection. */
 export interface Folder {
   readonly path: ReadonlySignal<string>
   /** Undefined before the first answer. */
@@ -13,30 +13,30 @@ export interface Folder {
   readonly failure: ReadonlySignal<unknown>
   readonly order: ReadonlySignal<Order>
   readonly search: Signal<string>
-  /** As they stand in the list. */
+  /** In the order of the list. */
   readonly shown: ReadonlySignal<readonly FolderContent[]>
   readonly selection: ReadonlySignal<Selection>
   readonly chosen: ReadonlySignal<readonly FolderContent[]>
   open(path: string): Promise<void>
-  /** Reads it anew. What is chosen stays so, and what is shown stays until the answer is there. */
+  /** Keeps the selection, and shows the old entries until the answer arrives. */
   refresh(): Promise<void>
-  /** Sorts by a column; once more turns the order around. */
+  /** A second call reverses the order. */
   sortBy(column: Column): void
-  choose(name: string, manner: Manner): void
-  step(by: number, manner: Manner): void
+  choose(name: string, manner: SelectionMode): void
+  step(by: number, manner: SelectionMode): void
   chooseAll(): void
-  chooseNothing(): void
-  /** The next row whose name begins with the text. */
+  clearSelection(): void
+  /** The next row whose name starts with the text. */
   seek(text: string): void
 }
 
 /** The changes may concern the folder. `known` are the shown names. */
-export const touches = (changes: readonly Change[], path: string, known: ReadonlySet<string>): boolean => {
+export const concernsFolder = (changes: readonly Change[], path: string, known: ReadonlySet<string>): boolean => {
   const isNear = (place: string) =>
     parentOf(place) === path ||
     place === path ||
     (place !== '' && isWithin(path, place)) ||
-    // Something deeper down is of interest only where it has made the folders on its way.
+    // A change deeper down matters only if it created the folders in between.
     (isWithin(place, path) && !known.has(partsOf(place)[partsOf(path).length] ?? ''))
   return changes.some(
     ({ type, subject, details }) =>
@@ -45,7 +45,7 @@ export const touches = (changes: readonly Change[], path: string, known: Readonl
   )
 }
 
-/** Requests no more pages once another folder was opened. */
+/** Stops when another folder is opened. */
 const readWhile = async (
   pages: AsyncIterable<FolderContent>,
   isWanted: () => boolean,
@@ -69,7 +69,7 @@ const nameStartingWith = (text: string, names: readonly string[], active: string
 
 interface FolderOptions {
   readonly client: () => SiteClient
-  /** Told what was read, for who shows it elsewhere as well. */
+  /** Called after each read, for other views of the folder. */
   readonly onRead?: (path: string, entries: readonly FolderContent[]) => void
 }
 
@@ -140,7 +140,7 @@ export const createFolder = ({ client, onRead }: FolderOptions): Folder => {
     chooseAll() {
       selection.value = chooseAll(selection.value, names.value)
     },
-    chooseNothing() {
+    clearSelection() {
       selection.value = { ...selection.value, chosen: new Set() }
     },
     seek(text) {

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { FilesPage } from './files-context.ts'
 
-/** Keeps the keyboard in the list from folder to folder: what is shown in its place takes it over. */
+/** Keeps the focus in the list when its content is replaced. */
 export const useListFocus = <Shown extends HTMLElement>(keyboard: FilesPage['keyboard']) => {
   const box = useRef<Shown>(null)
   useLayoutEffect(() => {

@@ -4,7 +4,7 @@ import { FormDialog } from '../parts/dialog.tsx'
 import { texts } from '../texts/texts.ts'
 import { nameOf } from '../uploads/paths.ts'
 import { useFiles } from './files-context.ts'
-import { renameAndTell } from './told.ts'
+import { renameAndNotify } from './notified-actions.ts'
 
 interface NameDialogProps {
   readonly title: string
@@ -21,7 +21,7 @@ const NameDialog = ({ title, label, action, name: before, onName }: NameDialogPr
   const name = useSignal(before)
   useLayoutEffect(() => {
     input.current?.focus()
-    // Of "a.html" the part before the ending is what changes.
+    // Select the name without its extension.
     const dot = before.lastIndexOf('.')
     input.current?.setSelectionRange(0, dot > 0 ? dot : before.length)
   }, [])
@@ -79,7 +79,7 @@ export const RenameDialog = ({ path }: { readonly path: string }) => {
       label={t.newName}
       action={t.renameAction}
       name={name}
-      onName={(next) => renameAndTell(store, path, next)}
+      onName={(next) => renameAndNotify(store, path, next)}
     />
   )
 }

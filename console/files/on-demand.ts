@@ -1,4 +1,4 @@
-/** What the page shows later than its first view: one script, as these share much. */
+/** Everything that the first view does not need, in one script, because these dialogs share code. */
 export { DeletedDialog } from './deleted-dialog.tsx'
 export { Details } from './details.tsx'
 export { RelocateDialog } from './relocate-dialog.tsx'

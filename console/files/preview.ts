@@ -7,25 +7,23 @@ type Content =
   | { readonly kind: 'picture'; readonly url: string }
   | { readonly kind: 'none' }
 
-/** The file that is looked at. */
 export interface Preview {
-  /** Empty while no file is open. */
+  /** Empty: no file is open. */
   readonly path: ReadonlySignal<string>
   readonly entry: ReadonlySignal<FoundEntry | undefined>
   readonly content: ReadonlySignal<Content | undefined>
   readonly failure: ReadonlySignal<unknown>
-  /** The draft is shown instead of the page. */
   readonly isDraft: ReadonlySignal<boolean>
   readonly versions: ReadonlySignal<readonly Version[] | undefined>
   open(path: string): Promise<void>
-  /** Reads it again; what is shown stays until then. */
+  /** Shows the old content until the answer arrives. */
   refresh(): Promise<void>
   showDraft(isShown: boolean): Promise<void>
   readVersions(): Promise<void>
   close(): void
 }
 
-/** So many bytes of a text are shown, and pictures up to so many. */
+/** Bytes: the shown beginning of a text, and the largest picture. */
 const textShown = 64 * 1024
 const largestPicture = 25_000_000
 
@@ -41,11 +39,11 @@ const pictureTypes: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
-/** The type that a browser is told of a picture, by the name: pictures run no scripts. */
+/** The type for the browser, by extension. Pictures cannot run scripts. */
 export const pictureType = (name: string): string | undefined =>
   pictureTypes[name.slice(name.lastIndexOf('.') + 1).toLowerCase()]
 
-/** Bytes as text; undefined when they are none. A character may be cut at the end of a beginning. */
+/** Undefined if the bytes are not text. The last character may be cut. */
 export const asText = (bytes: Uint8Array, isCut: boolean): string | undefined => {
   if (bytes.includes(0)) return undefined
   try {
@@ -89,7 +87,7 @@ const readContent = async (
   return text === undefined ? { kind: 'none' } : { kind: 'text', text, isCut }
 }
 
-// A draft has no tag, so it is read again.
+// A draft has no tag, so it is always read again.
 const stateOf = ({ etag = '' }: FoundEntry, draft: boolean): string => (draft ? '' : etag)
 
 export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview => {
@@ -100,7 +98,7 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
   const versions = signal<readonly Version[] | undefined>(undefined)
   const path = signal('')
   let turn = 0
-  // The tag of the shown state: the same state is not read again.
+  // The tag of the shown state, which is not read again.
   let shown = ''
 
   const show = (next: Content | undefined) => {

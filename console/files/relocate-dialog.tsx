@@ -10,7 +10,7 @@ import { isWithin, join, parentOf, partsOf } from '../uploads/paths.ts'
 import { collator } from './arrange.ts'
 import { useFiles } from './files-context.ts'
 import type { Relocation } from './files-store.ts'
-import { relocateAndTell } from './told.ts'
+import { relocateAndNotify } from './notified-actions.ts'
 
 const rowHeight = 36
 
@@ -21,12 +21,12 @@ interface RelocateDialogProps {
 
 interface FolderChoiceProps {
   readonly target: string
-  /** Folders that cannot be gone into: what is moved itself. */
+  /** A folder cannot move into itself. */
   readonly refused: readonly string[]
   readonly onTarget: (path: string) => void
 }
 
-/** The folders in the one that is named, to step through: the same as typing its path. */
+/** Clicking through folders has the same effect as typing a path. */
 const FolderChoice = ({ target, refused, onTarget }: FolderChoiceProps) => {
   const { client } = usePage()
   const names = useSignal<readonly string[]>([])
@@ -40,7 +40,7 @@ const FolderChoice = ({ target, refused, onTarget }: FolderChoiceProps) => {
       }
       if (isWanted) names.value = found.sort(collator.compare)
     }
-    // While a path is typed, not each beginning of it is looked up. One that is not there yet has no folders to offer.
+    // Wait until the user stops typing. A folder that does not exist yet has no subfolders.
     const timer = setTimeout(() => {
       read().catch(() => {
         if (isWanted) names.value = []
@@ -80,7 +80,7 @@ const FolderChoice = ({ target, refused, onTarget }: FolderChoiceProps) => {
   )
 }
 
-/** Moves or copies what is chosen into a folder: typed, or stepped to. It does by keyboard what dragging does. */
+/** The keyboard alternative to dragging. */
 export const RelocateDialog = ({ how, paths }: RelocateDialogProps) => {
   const { store } = useFiles()
   const [field, hint] = [useId(), useId()]
@@ -93,7 +93,7 @@ export const RelocateDialog = ({ how, paths }: RelocateDialogProps) => {
       title={how === 'move' ? t.moveTitle(paths.length) : t.copyTitle(paths.length)}
       action={how === 'move' ? t.moveAction : t.copyAction}
       isReady={isUseful}
-      onSubmit={() => relocateAndTell(store, how, paths, target)}
+      onSubmit={() => relocateAndNotify(store, how, paths, target)}
       onClose={() => {
         store.dialog.value = undefined
       }}

@@ -10,9 +10,8 @@ import { texts } from '../texts/texts.ts'
 import { onEach } from '../uploads/act.ts'
 import { nameOf } from '../uploads/paths.ts'
 import { useFiles } from './files-context.ts'
-import { removeAndTell } from './told.ts'
+import { removeAndNotify } from './notified-actions.ts'
 
-/** Several removals as one. */
 const sum = (previews: readonly RemovalPreview[]): RemovalPreview => {
   const code = previews.find((preview) => preview.code !== undefined)?.code
   return {
@@ -30,7 +29,7 @@ const sentenceOf = ({ files, folders, bytes, atLeast }: RemovalPreview): string 
   return atLeast ? t.atLeast(sentence) : sentence
 }
 
-/** Asks before anything goes, and says how much that is. */
+/** Shows the size of the removal before it starts. */
 export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) => {
   const { store } = useFiles()
   const { client } = usePage()
@@ -61,7 +60,7 @@ export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) =
       action={t.removeAction}
       isDangerous
       isReady={found !== undefined}
-      onSubmit={() => removeAndTell(store, paths)}
+      onSubmit={() => removeAndNotify(store, paths)}
       onClose={() => {
         store.dialog.value = undefined
       }}
@@ -74,7 +73,7 @@ export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) =
   )
 }
 
-/** Asks before the draft of a page goes: drafts have no versions to come back from. */
+/** Drafts have no versions, so they cannot be restored. */
 export const RemoveDraftDialog = ({ path }: { readonly path: string }) => {
   const { store } = useFiles()
   const { client } = usePage()

@@ -1,4 +1,4 @@
-/** `active` has the keyboard; `anchor` is the start of a range. */
+/** `active` has the keyboard focus; `anchor` is the start of a range. */
 export interface Selection {
   readonly chosen: ReadonlySet<string>
   readonly active: string | undefined
@@ -7,8 +7,8 @@ export interface Selection {
 
 export const nothing: Selection = { chosen: new Set(), active: undefined, anchor: undefined }
 
-/** Alone, with the others (`toggle`), or everything up to the anchor (`range`). */
-export type Manner = 'alone' | 'toggle' | 'range'
+/** Alone, in addition (`toggle`), or everything from the anchor (`range`). */
+export type SelectionMode = 'alone' | 'toggle' | 'range'
 
 const range = (names: readonly string[], from: string | undefined, to: string): ReadonlySet<string> => {
   const [start, end] = [names.indexOf(from ?? to), names.indexOf(to)]
@@ -16,25 +16,28 @@ const range = (names: readonly string[], from: string | undefined, to: string): 
   return new Set(names.slice(first, Math.max(start, end) + 1))
 }
 
-export const choose = (selection: Selection, names: readonly string[], name: string, manner: Manner): Selection => {
-  if (manner === 'range') {
+export const choose = (
+  selection: Selection,
+  names: readonly string[],
+  name: string,
+  mode: SelectionMode,
+): Selection => {
+  if (mode === 'range') {
     const anchor = selection.anchor ?? name
     return { chosen: range(names, anchor, name), active: name, anchor }
   }
-  if (manner === 'alone') return { chosen: new Set([name]), active: name, anchor: name }
+  if (mode === 'alone') return { chosen: new Set([name]), active: name, anchor: name }
   const chosen = new Set(selection.chosen)
   if (!chosen.delete(name)) chosen.add(name)
   return { chosen, active: name, anchor: name }
 }
 
-/**
- * Goes so many rows on; `Infinity` is the end. With `toggle`, only the keyboard goes there, and nothing else is chosen.
- */
-export const step = (selection: Selection, names: readonly string[], by: number, manner: Manner): Selection => {
+/** Moves by rows; `Infinity` is the end. `toggle` moves only the focus. */
+export const step = (selection: Selection, names: readonly string[], by: number, mode: SelectionMode): Selection => {
   const now = selection.active === undefined ? (by > 0 ? -1 : names.length) : names.indexOf(selection.active)
   const name = names[Math.max(0, Math.min(names.length - 1, now + by))]
   if (name === undefined) return selection
-  return manner === 'toggle' ? { ...selection, active: name } : choose(selection, names, name, manner)
+  return mode === 'toggle' ? { ...selection, active: name } : choose(selection, names, name, mode)
 }
 
 export const chooseAll = (selection: Selection, names: readonly string[]): Selection => ({
@@ -42,10 +45,7 @@ export const chooseAll = (selection: Selection, names: readonly string[]): Selec
   chosen: new Set(names),
 })
 
-/**
- * The same, of a list that has changed: what has gone is not chosen any more, and the keyboard stays where it was in
- * the list.
- */
+/** The selection after a change of the list: missing names are dropped, and the focus keeps its position. */
 export const retain = (selection: Selection, before: readonly string[], names: readonly string[]): Selection => {
   const there = new Set(names)
   const keep = (name: string | undefined): string | undefined => {

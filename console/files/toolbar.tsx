@@ -8,7 +8,6 @@ import { type Command, commandsFor, paste } from './commands.ts'
 import { useFileDialogs } from './file-dialogs.tsx'
 import { useFiles } from './files-context.ts'
 
-/** What can be done to the chosen entries. */
 const ChosenTools = ({ commands }: { readonly commands: readonly Command[] }) => {
   const { store } = useFiles()
   const t = texts.value.files
@@ -22,7 +21,7 @@ const ChosenTools = ({ commands }: { readonly commands: readonly Command[] }) =>
   }, [])
   return (
     <div ref={tools} class="bar-chosen" role="toolbar" aria-label={count}>
-      <Button icon="close" kind="quiet" label={t.chooseNothing} onClick={store.folder.chooseNothing} />
+      <Button icon="close" kind="quiet" label={t.clearSelection} onClick={store.folder.clearSelection} />
       <span class="bar-count" role="status">
         {count}
       </span>
@@ -54,7 +53,7 @@ const Search = () => {
   )
 }
 
-/** Search, or what is for the chosen entries; then upload and what else concerns the folder as a whole. */
+/** Search or the actions for the selection, then upload and the other actions for the folder. */
 export const Toolbar = () => {
   const { store, uploads } = useFiles()
   const { client } = usePage()

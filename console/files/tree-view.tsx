@@ -12,7 +12,6 @@ import type { TreeRow } from './tree.ts'
 
 const rowHeight = 30
 
-/** The folders of the site, to walk through by arrows and clicks. */
 export const TreeView = () => {
   const { store, uploads } = useFiles()
   const tree = useRef<HTMLDivElement>(null)

@@ -4,27 +4,24 @@ import { onEach } from '../uploads/act.ts'
 import { join, nameOf, parentOf } from '../uploads/paths.ts'
 import { collator } from './arrange.ts'
 
-/** A folder as the tree shows it. */
 export interface TreeRow {
   readonly path: string
   readonly name: string
   /** The root has level 1. */
   readonly level: number
   readonly isOpen: boolean
-  /** False once it is known that no folder is in it. */
+  /** False if the folder is known to have no subfolders. */
   readonly mayOpen: boolean
 }
 
-/** The folders of the site, read when they are opened. */
+/** Reads folders when they are opened. */
 export interface Tree {
   readonly rows: ReadonlySignal<readonly TreeRow[]>
-  /** Takes over what was read of a folder elsewhere. */
+  /** Reuses entries that another view has read. */
   learn(path: string, entries: readonly FolderContent[]): void
-  /** Opens or closes a folder. Rejects when it cannot be read. */
+  /** Rejects if the folder cannot be read. */
   toggle(path: string): Promise<void>
-  /** Opens all folders above a path. */
   reveal(path: string): Promise<void>
-  /** Reads again what is open. */
   refresh(): Promise<void>
 }
 
@@ -58,7 +55,6 @@ export const createTree = (client: () => SiteClient): Tree => {
     open.value = new Set(open.value).add(path)
   }
 
-  /** A folder that has gone is not asked for any more. */
   const forget = (path: string) => {
     const [left, stillOpen] = [new Map(folders.value), new Set(open.value)]
     left.delete(path)

@@ -33,7 +33,7 @@ const UploadRow = ({ upload, uploads }: UploadPanelProps & { readonly upload: Up
       </span>
       {stage === 'sending' && <Progress label={name} sent={sent} total={file.size} />}
       <span class="upload-actions">
-        {/* One button, so that the keyboard stays on it. */}
+        {/* One button, so that it keeps the focus. */}
         {(isMoving || stage === 'paused') && (
           <Button
             icon={isMoving ? 'pause' : 'play'}
@@ -56,7 +56,7 @@ const UploadRow = ({ upload, uploads }: UploadPanelProps & { readonly upload: Up
 const Interrupted = ({ uploads }: UploadPanelProps) => {
   const t = texts.value.uploads
   const { fields, choose } = useFileDialogs((given) => {
-    const missing = uploads.goOn(given)
+    const missing = uploads.resumeInterrupted(given)
     if (missing > 0) notify(t.stillMissing(missing))
   })
   return (
@@ -97,7 +97,7 @@ const Controls = ({ uploads }: UploadPanelProps) => {
   )
 }
 
-/** The uploads of the site, above whatever view is shown, while there are any. */
+/** Visible above every view while uploads exist. */
 export const UploadPanel = ({ uploads }: UploadPanelProps) => {
   const isFolded = useSignal(false)
   const panel = useKeptFocus<HTMLElement>()

@@ -5,8 +5,8 @@ import { createKeptUploads } from '../uploads/kept-uploads.ts'
 import { createUploads, type Uploads } from '../uploads/uploads.ts'
 
 /**
- * The uploads of the site that is shown. Those of other sites go on meanwhile. `access` is another one once somebody
- * has signed in again, or the service has come back.
+ * The uploads of the current site. Those of other sites continue. A new `access` means a new sign-in, or that the
+ * service is back.
  */
 export const useUploads = (client: SiteClient, access: object): Uploads => {
   const { id } = client.site
@@ -24,7 +24,7 @@ export const useUploads = (client: SiteClient, access: object): Uploads => {
   useEffect(() => known.current.get(id)?.renew(), [access])
   useEffect(
     () => () => {
-      // Who has signed out sends nothing more. What is left goes on as after a reload.
+      // After signing out, nothing more is sent. The rest continues as after a reload.
       for (const each of known.current.values()) each.pause()
     },
     [],

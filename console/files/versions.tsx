@@ -10,7 +10,6 @@ import { nameOf } from '../uploads/paths.ts'
 import { downloadVersion } from './download.ts'
 import { useFiles } from './files-context.ts'
 
-/** The states of a file that are kept: each can be downloaded, and brought back. */
 export const Versions = ({ path }: { readonly path: string }) => {
   const { store } = useFiles()
   const { client } = usePage()

@@ -15,7 +15,7 @@ interface AddFieldProps {
   readonly onClose: () => void
 }
 
-/** The types of the catalogue that a form does not have yet, by the names that people know them by. */
+/** The types that the form does not have yet, by their names in the language of the page. */
 const offered = (types: readonly FieldType[], present: readonly { readonly id: number }[]) =>
   types
     .filter(({ id }) => !present.some((field) => field.id === id))
@@ -67,7 +67,6 @@ const TypeChoice = ({
   )
 }
 
-/** Puts a field of the catalogue onto a form. */
 export const AddField = ({ form, store, onClose }: AddFieldProps) => {
   const t = texts.value.forms
   const { client, access } = usePage()

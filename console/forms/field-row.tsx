@@ -11,19 +11,17 @@ interface FieldRowProps {
   readonly index: number
   readonly count: number
   readonly onMandatory: (mandatory: boolean) => void
-  /** In front of the row of an index. */
+  /** Moves the field before the row with this index. */
   readonly onMove: (before: number) => void
   readonly onStep: (step: number) => void
   readonly onRemove: () => void
 }
 
-/**
- * In front of which row something is dropped at a height of the window: the number of rows whose middle lies above it.
- */
+/** The index of the row before which an entry is dropped: the number of rows whose middle is above the pointer. */
 export const dropIndex = (rows: readonly { readonly top: number; readonly height: number }[], y: number): number =>
   rows.filter(({ top, height }) => top + height / 2 < y).length
 
-/** Marks the place where a row would be dropped. */
+/** Shows where the row would be dropped. */
 const mark = (rows: readonly Element[], before: number | undefined): void => {
   rows.forEach((row, index) => {
     row.classList.toggle('is-before', index === before)
@@ -31,7 +29,7 @@ const mark = (rows: readonly Element[], before: number | undefined): void => {
   })
 }
 
-/** Drags a row by its handle, with a mouse, a pen or a finger. Escape lets it go where it was. */
+/** Drags a row by its handle with mouse, pen or finger. Escape cancels. */
 const useDrag = (onMove: (before: number) => void) => {
   const isDragged = useSignal(false)
   const begin = (event: PointerEvent) => {
@@ -46,7 +44,7 @@ const useDrag = (onMove: (before: number) => void) => {
         clientY,
       )
       mark(rows, before)
-      // Keeps the edge in sight that is dragged towards.
+      // Scrolls when the pointer reaches an edge.
       document.elementFromPoint(clientX, clientY)?.closest('li')?.scrollIntoView({ block: 'nearest' })
     }
     const end = (isDropped: boolean) => {
@@ -70,7 +68,6 @@ const useDrag = (onMove: (before: number) => void) => {
   return { isDragged, begin }
 }
 
-/** A field of a form: its place, whether it is required, and what can be done to it. */
 export const FieldRow = ({ field, index, count, onMandatory, onMove, onStep, onRemove }: FieldRowProps) => {
   const t = texts.value.forms
   const hint = useId()

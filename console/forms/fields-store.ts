@@ -1,32 +1,30 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Field, FieldChange, FieldTypeId, NewSystemField, SiteClient } from '../../client/src/index.ts'
 
-/** An action on a field that failed. */
 export interface Trouble {
   readonly field: Field
-  /** Undefined if somebody else was faster: nothing was sent. */
+  /** Undefined: someone else changed the field first, and nothing was sent. */
   readonly error?: unknown
-  /** Does it in spite of what is there now; absent where the field has gone. */
+  /** Overwrites the other change. Absent if the field no longer exists. */
   readonly repeat?: (() => void) | undefined
 }
 
-/** The system fields of one form, as they stand, and what can be done to them. */
 export interface FieldsStore {
-  /** In their order; undefined until they are first read. */
+  /** In their order; undefined until the first read. */
   readonly fields: ReadonlySignal<readonly Field[] | undefined>
   readonly failure: ReadonlySignal<unknown>
   readonly trouble: ReadonlySignal<Trouble | undefined>
   load(): Promise<void>
   setMandatory(id: number, mandatory: boolean): Promise<void>
-  /** Puts a field in front of the one that stands at an index now, or last. */
+  /** Moves a field before the one at the index, or to the end. */
   move(id: number, before: number): Promise<void>
-  /** So many places up (negative) or down. */
+  /** Moves up (negative) or down. */
   moveBy(id: number, step: number): Promise<void>
-  /** Answers the field as it was, when it is gone. */
+  /** Returns the removed field. */
   remove(id: number): Promise<Field | undefined>
-  /** Rejects with what the service says. */
+  /** Rejects with the error of the service. */
   add(field: NewSystemField): Promise<void>
-  /** Puts a field back that was removed. */
+  /** Undoes a removal. */
   putBack(field: Field): Promise<void>
   dismiss(): void
 }
@@ -36,14 +34,13 @@ interface Deps {
   readonly form: number
 }
 
-/** The position that puts a field in front of the one at `before` (F-23, F-24). */
+/** The position that puts a field before the one at `before` (F-23, F-24). */
 export const positionBefore = (fields: readonly Field[], before: number): number => {
   const next = fields[before]
   if (next) return next.order
   return (fields.at(-1)?.order ?? 0) + 1
 }
 
-/** The list with one field in front of the one at an index. */
 export const reordered = (fields: readonly Field[], id: number, before: number): readonly Field[] => {
   const moved = fields.find((field) => field.id === id)
   if (!moved) return fields
@@ -56,8 +53,8 @@ const stateOf = ({ id, name, mandatory, order }: Field) => `${id} ${order} ${man
 const isSame = (one: readonly Field[], other: readonly Field[]): boolean =>
   one.map(stateOf).join('\n') === other.map(stateOf).join('\n')
 
-/** The stored field is still as the reader saw it. */
-type Holds = (now: Field) => boolean | Promise<boolean>
+/** The stored field is unchanged since the user saw it. */
+type IsUnchanged = (now: Field) => boolean | Promise<boolean>
 
 const createReader = (forms: Deps['forms'], form: number) => {
   const fields = signal<readonly Field[] | undefined>(undefined)
@@ -80,13 +77,13 @@ const createReader = (forms: Deps['forms'], form: number) => {
         const found = await read()
         if (own !== reads) return
         failure.value = undefined
-        // The same fields are not drawn again.
+        // Do not draw unchanged fields again.
         if (!fields.value || !isSame(found, fields.value)) fields.value = found
       } catch (error) {
         if (own === reads) failure.value = error
       }
     },
-    /** Shows fields before they are stored. Reads that run already are dropped. */
+    /** Shows fields before they are stored, and ignores running reads. */
     show(list: readonly Field[] | undefined): void {
       reads++
       fields.value = list
@@ -94,7 +91,7 @@ const createReader = (forms: Deps['forms'], form: number) => {
   }
 }
 
-// One action after another: a held key moves a field step by step.
+// Actions run one after the other: a held key moves a field step by step.
 const createQueue = () => {
   let last: Promise<unknown> = Promise.resolve()
   return <Value>(work: () => Promise<Value>): Promise<Value> => {
@@ -107,7 +104,12 @@ const createQueue = () => {
 /** Sends a change unless the field has changed since it was shown. */
 const createSender =
   ({ forms, form }: Deps, { fields, load }: ReturnType<typeof createReader>, trouble: Signal<Trouble | undefined>) =>
-  async (shown: Field, holds: Holds, work: (etag: string) => Promise<void>, again: () => void): Promise<boolean> => {
+  async (
+    shown: Field,
+    holds: IsUnchanged,
+    work: (etag: string) => Promise<void>,
+    again: () => void,
+  ): Promise<boolean> => {
     trouble.value = undefined
     try {
       const now = await forms.field(form, shown.id)
@@ -131,12 +133,12 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
   const reader = createReader(forms, form)
   const { fields, failure, read, load, show } = reader
   const trouble = signal<Trouble | undefined>(undefined)
-  const inTurn = createQueue()
+  const enqueue = createQueue()
   const send = createSender({ forms, form }, reader, trouble)
 
   const fieldOf = (id: number) => fields.value?.find((field) => field.id === id)
 
-  const change = (shown: Field, wanted: FieldChange, holds: Holds, again: () => void) =>
+  const change = (shown: Field, wanted: FieldChange, holds: IsUnchanged, again: () => void) =>
     send(shown, holds, (etag) => forms.change(form, shown.id, wanted, { etag }), again)
 
   const place = async (id: number, target: (list: readonly Field[], index: number) => number): Promise<void> => {
@@ -147,7 +149,7 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
     if (!shown || before === index || before === index + 1) return
     show(reordered(list, id, before))
     const holds = async () => isSame(await read(), list)
-    const again = () => void inTurn(() => place(id, target))
+    const again = () => void enqueue(() => place(id, target))
     await change(shown, { order: positionBefore(list, before) }, holds, again)
   }
 
@@ -155,19 +157,19 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
     const shown = fieldOf(id)
     if (!shown || shown.mandatory === mandatory) return
     show(fields.value?.map((field) => (field === shown ? { ...field, mandatory } : field)))
-    const holds: Holds = (now) => now.mandatory === shown.mandatory
-    await change(shown, { mandatory }, holds, () => void inTurn(() => setMandatory(id, mandatory)))
+    const holds: IsUnchanged = (now) => now.mandatory === shown.mandatory
+    await change(shown, { mandatory }, holds, () => void enqueue(() => setMandatory(id, mandatory)))
   }
 
   const remove = async (id: number): Promise<Field | undefined> => {
     const shown = fieldOf(id)
     if (!shown) return undefined
-    const holds: Holds = (now) => now.mandatory === shown.mandatory
+    const holds: IsUnchanged = (now) => now.mandatory === shown.mandatory
     const isGone = await send(
       shown,
       holds,
       (etag) => forms.remove(form, id, { etag }),
-      () => void inTurn(() => remove(id)),
+      () => void enqueue(() => remove(id)),
     )
     return isGone ? shown : undefined
   }
@@ -187,7 +189,7 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
     try {
       await add(again)
     } catch (error) {
-      trouble.value = { field, error, repeat: () => void inTurn(() => putBack(field)) }
+      trouble.value = { field, error, repeat: () => void enqueue(() => putBack(field)) }
     }
   }
 
@@ -196,18 +198,18 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
     failure,
     trouble,
     load,
-    setMandatory: (id, mandatory) => inTurn(() => setMandatory(id, mandatory)),
-    move: (id, before) => inTurn(() => place(id, () => before)),
-    moveBy: (id, step) => inTurn(() => place(id, (_, index) => index + step + (step > 0 ? 1 : 0))),
-    remove: (id) => inTurn(() => remove(id)),
-    add: (field) => inTurn(() => add(field)),
-    putBack: (field) => inTurn(() => putBack(field)),
+    setMandatory: (id, mandatory) => enqueue(() => setMandatory(id, mandatory)),
+    move: (id, before) => enqueue(() => place(id, () => before)),
+    moveBy: (id, step) => enqueue(() => place(id, (_, index) => index + step + (step > 0 ? 1 : 0))),
+    remove: (id) => enqueue(() => remove(id)),
+    add: (field) => enqueue(() => add(field)),
+    putBack: (field) => enqueue(() => putBack(field)),
     dismiss() {
       trouble.value = undefined
     },
   }
 }
 
-/** The body that restores a removed field; undefined for a field that only an import can store. */
+/** The body that restores a removed field. Undefined: only an import can store it. */
 export const asNew = ({ id, mandatory, order }: Field): NewSystemField | undefined =>
   id === -400 ? undefined : { type: id satisfies FieldTypeId, mandatory, order }

@@ -19,7 +19,6 @@ interface FormFieldsProps {
   readonly store: FieldsStore
 }
 
-/** The system fields of a form, in their order. */
 export const FormFields = ({ form, store }: FormFieldsProps) => {
   const t = texts.value.forms
   const isAdding = useSignal(false)
@@ -30,13 +29,13 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
   const fields = store.fields.value
   const pane = useKeptFocus<HTMLDivElement>()
 
-  // A row that moves in the document loses the focus, and whoever moves it by keyboard goes on from there.
+  // A moved row loses the focus, and the keyboard needs it there.
   useEffect(() => {
     if (handle.current === undefined || document.activeElement !== document.body) return
     list.current?.querySelector<HTMLElement>(`[data-field="${handle.current}"] .field-handle`)?.focus()
   }, [fields])
 
-  const sayPlace = (field: Field) => {
+  const announcePosition = (field: Field) => {
     const now = store.fields.value ?? []
     said.value = t.moved(nameOf(field), now.findIndex(({ id }) => id === field.id) + 1, now.length)
   }
@@ -88,12 +87,12 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
               onMove={async (before) => {
                 handle.current = field.id
                 await store.move(field.id, before)
-                sayPlace(field)
+                announcePosition(field)
               }}
               onStep={async (step) => {
                 handle.current = field.id
                 await store.moveBy(field.id, step)
-                sayPlace(field)
+                announcePosition(field)
               }}
               onRemove={() => {
                 if (asNew(field)) remove(field)

@@ -9,7 +9,6 @@ import { FormFields } from './form-fields.tsx'
 
 const isAboutForms = ({ type }: Change): boolean => /^(form\.|content\.)/.test(type)
 
-/** The change concerns fields of the form. */
 export const isAboutFieldsOf =
   (form: number) =>
   ({ type, subject }: Change): boolean =>
@@ -27,7 +26,6 @@ const Form = ({ form }: { readonly form: WebForm }) => {
   return <FormFields form={form} store={store} />
 }
 
-/** The web forms of the site, and the system fields of the one that is chosen. */
 export const FormsView = () => {
   const { chosen, list } = useChosen(({ forms }) => forms.list(), isAboutForms)
   const t = texts.value.forms

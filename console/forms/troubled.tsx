@@ -5,7 +5,7 @@ import { texts } from '../texts/texts.ts'
 import { nameOf } from './field-names.ts'
 import type { FieldsStore, Trouble } from './fields-store.ts'
 
-/** Says why something was not done to a field, and offers to do it after all. */
+/** Explains a failed action, and offers to repeat it. */
 export const Troubled = ({
   trouble: { field, error, repeat },
   store,

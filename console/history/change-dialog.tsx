@@ -26,7 +26,6 @@ const Detail = ({ value }: { readonly value: string | number | boolean | readonl
     <bdi>{String(value)}</bdi>
   )
 
-/** All that is known of a change. */
 export const ChangeDialog = ({ change, onClose }: ChangeDialogProps) => {
   const t = texts.value.history
   const { subject, actor, at, requestId, details } = change

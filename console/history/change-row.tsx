@@ -19,19 +19,16 @@ const iconOf = ({ type }: Change): IconName => {
   return icons[groupOf(type)]
 }
 
-/** The type of field that a subject names. */
 const fieldIn = (subject: string): string | undefined => /^form\/\d+\/field\/(-?\d+)$/.exec(subject)?.[1]
 
-/** The object that a subject names, with its category. */
 const linked = /^category\/\d+\/(news|blogs?)\/(\d+)$/
 
-/** The files that came in one upload: the subject is their folder. */
+/** The subject of an upload with several files is their folder. */
 const namesIn = (details: Change['details']): readonly unknown[] => {
   const { names } = details ?? {}
   return Array.isArray(names) ? names : []
 }
 
-/** The subject as users call it. */
 export const subjectName = ({ type, subject, details }: Change): string => {
   const names = namesIn(details)
   if (names.length === 1) return [subject, names[0]].filter(Boolean).join('/')
@@ -42,7 +39,7 @@ export const subjectName = ({ type, subject, details }: Change): string => {
   return kind === undefined ? subject : `${texts.value.categories.kinds[kind === 'news' ? 'news' : 'blogs']} ${object}`
 }
 
-/** What was done: a rename is a move within its folder. */
+/** A rename is a move within the same folder. */
 export const actionName = ({ type, subject, details }: Change): string => {
   const t = texts.value.history
   const { to } = details ?? {}
@@ -66,7 +63,6 @@ interface ChangeRowProps {
   readonly onOpen: () => void
 }
 
-/** A change in one line. */
 export const ChangeRow = ({ change, onOpen }: ChangeRowProps) => {
   const { actor, at } = change
   return (

@@ -10,7 +10,6 @@ interface HistoryFilterProps {
   readonly types: readonly ChangeType[]
 }
 
-/** Narrows the history by what has happened, where, and by whom. */
 export const HistoryFilter = ({ store, types }: HistoryFilterProps) => {
   const t = texts.value.history
   const [what, who, where] = [useId(), useId(), useId()]

@@ -4,7 +4,6 @@ import type { Change, ChangeType, SiteClient } from '../../client/src/index.ts'
 export const groups = ['files', 'fields', 'links', 'site'] as const
 export type Group = (typeof groups)[number]
 
-/** The group of a change type. */
 export const groupOf = (type: ChangeType): Group => {
   const [thing] = type.split('.')
   if (thing === 'file' || thing === 'folder' || thing === 'workflow') return 'files'
@@ -15,7 +14,7 @@ export const groupOf = (type: ChangeType): Group => {
 
 /** An empty member does not filter. */
 export interface Filter {
-  /** A group, or a type alone. */
+  /** A group or a single type. */
   readonly what: string
   readonly who: string
   /** The beginning of the subject. */
@@ -24,31 +23,31 @@ export interface Filter {
 
 const noFilter: Filter = { what: '', who: '', where: '' }
 
-/** The service gives so many of the newest at the most. */
+/** The limit of the service for one request. */
 const newestAtOnce = 500
 
-/** So many are kept when all of them are read: the newest. */
+/** The limit of changes in memory: the newest. */
 const most = 20_000
 
 export interface HistoryStore {
   readonly filter: ReadonlySignal<Filter>
-  /** The newest first; undefined until they are first read. */
+  /** Newest first; undefined until the first read. */
   readonly changes: ReadonlySignal<readonly Change[] | undefined>
-  /** Those who have made the changes that are known, sorted. */
+  /** The users in the known changes, sorted. */
   readonly actors: ReadonlySignal<readonly string[]>
   /** Older changes exist but are not shown. */
   readonly isLimited: ReadonlySignal<boolean>
   /** Known changes of all users. */
   readonly known: ReadonlySignal<number>
   readonly isLoading: ReadonlySignal<boolean>
-  /** Read so far, while everything is read. */
+  /** The progress of `readAll`. */
   readonly readSoFar: ReadonlySignal<number | undefined>
   readonly failure: ReadonlySignal<unknown>
-  /** Reads all that the service keeps, the oldest first, until that is done or something else is asked for. */
+  /** Reads the whole history, oldest first, until the end or a new filter. */
   readAll(): Promise<void>
   narrow(filter: Partial<Filter>): Promise<void>
   load(): Promise<void>
-  /** Takes in what has just happened, the oldest first. */
+  /** Adds new changes, oldest first. */
   receive(changes: readonly Change[]): void
 }
 
@@ -58,11 +57,11 @@ interface Deps {
   readonly filter?: Filter
 }
 
-/** The types that a filter lets through; undefined where it lets all of them. */
+/** Undefined: all types. */
 const typesOf = ({ what }: Filter, all: readonly ChangeType[]): readonly ChangeType[] | undefined =>
   what === '' ? undefined : all.filter((type) => type === what || groupOf(type) === what)
 
-/** Paths are written with a slash in front by people, and without one by the service. */
+/** People write paths with a leading slash, the service without one. */
 const subjectOf = ({ where }: Filter): string => where.trim().replace(/^\/+/, '')
 
 const queryOf = (filter: Filter, all: readonly ChangeType[]) => {
@@ -74,7 +73,7 @@ const queryOf = (filter: Filter, all: readonly ChangeType[]) => {
 const isWanted = ({ type, subject }: Change, filter: Filter, all: readonly ChangeType[]): boolean =>
   (typesOf(filter, all)?.includes(type) ?? true) && subject.startsWith(subjectOf(filter))
 
-/** Keeps the newest changes and counts all. Undefined when another read has begun meanwhile. */
+/** Keeps the newest changes and counts all. Undefined if another read started in between. */
 const readWhole = async (
   changes: AsyncIterable<Change>,
   isNewest: () => boolean,
@@ -103,7 +102,7 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
   // Changes that arrived during the read, which may return older ones.
   let missed: readonly Change[] = []
 
-  const takeIn = (news: readonly Change[]) => {
+  const addNewest = (news: readonly Change[]) => {
     const known = new Set(found.value?.map(({ id }) => id))
     const added = news.filter((change) => isWanted(change, filter.value, all) && !known.has(change.id))
     if (found.value && added.length > 0) found.value = [...added.toReversed(), ...found.value].slice(0, most)
@@ -120,7 +119,7 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
       failure.value = undefined
       isLimited.value = newest.length >= newestAtOnce
       found.value = newest.toReversed()
-      takeIn(missed)
+      addNewest(missed)
     } catch (error) {
       if (own === reads) failure.value = error
     } finally {
@@ -139,7 +138,7 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
       if (!whole) return
       found.value = whole.read.slice(-most).toReversed()
       isLimited.value = whole.count > most
-      takeIn(missed)
+      addNewest(missed)
     } catch (error) {
       if (own === reads) failure.value = error
     }
@@ -163,12 +162,12 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
     async narrow(change) {
       const before = filter.value
       filter.value = { ...before, ...change }
-      // Who made them is told apart here: the service does not.
+      // The service cannot filter by user.
       if (filter.value.what !== before.what || filter.value.where !== before.where) await load()
     },
     receive(news) {
       if (isLoading.value || readSoFar.value !== undefined) missed = [...missed, ...news]
-      takeIn(news)
+      addNewest(news)
     },
   }
 }

@@ -16,10 +16,10 @@ import { createHistoryStore, type Filter } from './history-store.ts'
 
 const types = Object.keys(en.history.types) as ChangeType[]
 
-/** A line of the list: the day, or what happened on it. */
+/** A heading with the day, or a change. */
 export type Line = { readonly day: Date } | { readonly change: Change }
 
-/** The changes, the newest first, with each day in front of its own. */
+/** Newest first, with a heading for each day. */
 export const byDay = (changes: readonly Change[]): readonly Line[] => {
   const lines: Line[] = []
   let before = ''
@@ -47,7 +47,6 @@ const filterIn = ({ what = '', who = '', where = '' }: Readonly<Record<string, s
 
 const rowHeight = () => (matchMedia('(max-width: 640px)').matches ? 60 : 40)
 
-/** The changes of the site, with user and time. */
 export const HistoryView = () => {
   const { client, access, live } = usePage()
   const opened = useSignal<Change | undefined>(undefined)

@@ -6,7 +6,7 @@ type Place = Pick<Route, 'view' | 'path' | 'query'>
 
 const inFiles = ({ type, subject, details }: Change): Place => {
   const { to } = details ?? {}
-  // What was moved is where it has gone to; an upload of several files names their folder.
+  // A moved file is at its target; an upload of several files is in their folder.
   const parts = (typeof to === 'string' && type !== 'file.copied' ? to : subject)
     .split('/')
     .filter((part) => part !== '')
@@ -14,7 +14,7 @@ const inFiles = ({ type, subject, details }: Change): Place => {
   return { view: 'files', path: isFolder ? parts : parts.slice(0, -1), query: {} }
 }
 
-/** The place of a change in the console; undefined if it cannot be shown. */
+/** Undefined if the change has no place in the console. */
 export const placeOf = (change: Change): Place | undefined => {
   const { type, subject } = change
   if (groupOf(type) === 'files') return inFiles(change)

@@ -5,7 +5,6 @@ import type { Named } from '../parts/chooser.tsx'
 import { goTo, route } from '../route/routes.ts'
 import { usePage } from './context.ts'
 
-/** The id that the address names first; undefined where there is none. */
 const chosenId = (): number | undefined => {
   const [text = ''] = route.value.path
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined
@@ -14,13 +13,10 @@ const chosenId = (): number | undefined => {
 // The screen has room for list and details.
 const hasRoom = (): boolean => matchMedia('(min-width: 641px)').matches
 
-/** Of a list with very many, so many more are shown each time while the rest is read. */
-const shownMeanwhile = 500
+/** A long list grows by so many items while it is read. */
+const growthStep = 500
 
-/**
- * The things of the site that one is chosen from, read again when something about them changes. Where there is room,
- * the first one is chosen.
- */
+/** Reads a list, and reads it again when the history reports a change. On a wide screen, selects the first item. */
 export const useChosen = <Item extends Named>(
   read: (client: SiteClient) => AsyncIterable<Item>,
   isAbout: (change: Change) => boolean,
@@ -34,7 +30,7 @@ export const useChosen = <Item extends Named>(
       const found: Item[] = []
       for await (const item of read(client)) {
         found.push(item)
-        if (found.length % shownMeanwhile === 0 && found.length > (items.value?.length ?? 0)) items.value = [...found]
+        if (found.length % growthStep === 0 && found.length > (items.value?.length ?? 0)) items.value = [...found]
       }
       items.value = found
       failure.value = undefined

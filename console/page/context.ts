@@ -4,11 +4,10 @@ import type { SiteClient } from '../../client/src/index.ts'
 import type { Uploads } from '../uploads/uploads.ts'
 import type { Live } from './live.ts'
 
-/** Shared by all views. */
 export interface Page {
-  /** A client of the site that is shown: it stays the same when somebody signs in again. */
+  /** Stays the same after a new sign-in. */
   readonly client: SiteClient
-  /** Another one once somebody has signed in again, or the service has come back: what has failed may be read then. */
+  /** A new object after a new sign-in, or when the service is back: failed reads may then succeed. */
   readonly access: object
   readonly live: Live
   readonly uploads: Uploads
@@ -18,6 +17,6 @@ export const PageContext = createContext<Page | undefined>(undefined)
 
 export const usePage = (): Page => {
   const page = useContext(PageContext)
-  if (!page) throw new Error('A view stands in a page.')
+  if (!page) throw new Error('usePage() needs a PageContext.')
   return page
 }

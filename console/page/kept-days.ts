@@ -1,2 +1,2 @@
-/** For how many days the service keeps removed files. It writes the number into the page. */
+/** Days in which removed files can be restored. The service writes the number into the page. */
 export const keptDays = (): number => Number(document.documentElement.dataset['keptDays'])

@@ -5,31 +5,27 @@ import { type Change, ServiceError, type SiteClient } from '../../client/src/ind
 const period = 3000
 const longest = 60_000
 
-/** The changes of the site while the page is visible. */
 export interface Live {
-  /** The service has not answered the last time. */
+  /** The last request got no answer. */
   readonly isOffline: ReadonlySignal<boolean>
-  /** Counts how often the service has come back. */
+  /** The number of times that the service has come back. */
   readonly returns: ReadonlySignal<number>
-  /** Told the changes since the last time, the oldest first. Ends with what is given back. */
+  /** Receives new changes, oldest first. Returns a function that unsubscribes. */
   subscribe(listener: (changes: readonly Change[]) => void): () => void
-  /** Begins to ask; ends with what is given back. */
+  /** Returns a function that stops the requests. */
   follow(client: SiteClient): () => void
 }
 
 // The used part of the browser, which tests replace.
-interface Surroundings {
+interface BrowserParts {
   readonly isVisible: () => boolean
-  /** Told when the page becomes visible. */
   readonly onVisible: (listener: () => void) => () => void
 }
 
-/**
- * So many changes are told again after the first look: a view may have read the site just before one of them was made.
- */
+/** Changes that are reported again at the start: a view may have read the site just before one of them. */
 const overlap = 10
 
-/** Reads what has changed since the time before; the first time, only where the history stands. */
+/** The first call only finds the current end of the history. */
 const createReader = ({ changes }: SiteClient) => {
   let last: string | undefined
   return async (): Promise<readonly Change[]> => {
@@ -45,7 +41,7 @@ const createReader = ({ changes }: SiteClient) => {
   }
 }
 
-export const createLive = ({ isVisible, onVisible }: Surroundings): Live => {
+export const createLive = ({ isVisible, onVisible }: BrowserParts): Live => {
   const listeners = new Set<(changes: readonly Change[]) => void>()
   const isOffline = signal(false)
   const returns = signal(0)
@@ -54,7 +50,7 @@ export const createLive = ({ isVisible, onVisible }: Surroundings): Live => {
     if (changes.length > 0) for (const listener of listeners) listener(changes)
   }
 
-  const tellAway = (isAway: boolean) => {
+  const setAway = (isAway: boolean) => {
     if (isOffline.value && !isAway) returns.value++
     isOffline.value = isAway
   }
@@ -74,11 +70,11 @@ export const createLive = ({ isVisible, onVisible }: Surroundings): Live => {
         const changes = await read()
         failures = 0
         if (!hasEnded) tell(changes)
-        tellAway(false)
+        setAway(false)
       } catch (error) {
-        // Views say themselves what fails. Here it is only asked more seldom.
+        // Views show failures themselves. Here, only wait longer.
         failures++
-        tellAway(!(error instanceof ServiceError && error.status >= 400 && error.status < 500))
+        setAway(!(error instanceof ServiceError && error.status >= 400 && error.status < 500))
       }
       isAsking = false
       if (!hasEnded) timer = setTimeout(ask, Math.min(longest, period * 2 ** failures))

@@ -8,16 +8,14 @@ interface ButtonProps {
   readonly type?: 'button' | 'submit'
   readonly disabled?: boolean
   readonly children?: ComponentChildren
-  /** The name of a button that shows only a picture. */
+  /** The name of a button without text. */
   readonly label?: string
-  /** The tooltip. */
   readonly title?: string
   readonly expanded?: boolean
   readonly tabIndex?: number
   readonly hasMenu?: boolean
 }
 
-/** A button with a text, a picture, or both. */
 export const Button = ({
   onClick,
   icon,

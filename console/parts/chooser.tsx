@@ -7,7 +7,6 @@ import { Failure } from './failure.tsx'
 import { Icon } from './icon.tsx'
 import { Rows, rowHeight } from './rows.tsx'
 
-/** Something that can be chosen by its name. */
 export interface Named {
   readonly id: number
   readonly name: string
@@ -15,26 +14,24 @@ export interface Named {
 
 interface ChooserProps {
   readonly label: string
-  /** Undefined until they are read. */
+  /** Undefined until the first read. */
   readonly items: readonly Named[] | undefined
   readonly chosen: number | undefined
   readonly failure: unknown
   readonly onRepeat: () => void
-  /** The text of an empty list. */
   readonly none: string
   readonly children: ComponentChildren
 }
 
-/** From so many on, they can be searched. */
+/** Longer lists have a search field. */
 const searchable = 10
 
-/** The items whose names hold a text, in whatever case. */
 export const found = <Item extends Named>(items: readonly Item[], text: string): readonly Item[] => {
   const wanted = text.trim().toLocaleLowerCase()
   return wanted === '' ? items : items.filter(({ name }) => name.toLocaleLowerCase().includes(wanted))
 }
 
-/** A field whose text is kept in a signal: what narrows a list. */
+/** A search field bound to a signal. */
 export const Find = ({ of: text }: { readonly of: Signal<string> }) => {
   const field = useId()
   return (
@@ -92,7 +89,7 @@ const List = ({ label, items, chosen }: Pick<ChooserProps, 'label' | 'chosen'> &
   )
 }
 
-/** A list of names beside what is shown of the chosen one; on a narrow screen, one of the two. */
+/** A list beside the details of its selected item. A narrow screen shows one of the two. */
 export const Chooser = ({ label, items, chosen, failure, onRepeat, none, children }: ChooserProps) => {
   const failed = failure !== undefined && (
     <div class="chooser-failure">

@@ -12,33 +12,33 @@ interface DialogProps {
   readonly onClose: () => void
   readonly children: ComponentChildren
   readonly kind?: 'small' | 'wide'
-  /** Without it, the dialog cannot be closed by its reader. */
+  /** False: the user cannot close the dialog. */
   readonly isClosable?: boolean
 }
 
-/** A modal dialog: it holds the focus while it is there, and gives it back where it was. */
+/** Modal. Returns the focus to the previous element. */
 export const Dialog = ({ title, onClose, children, kind = 'small', isClosable = true }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()
   useLayoutEffect(() => {
     const opened = dialog.current
     opened?.showModal()
-    // What is typed or chosen comes first; where nothing is, the harmless button does.
+    // Focus the first input, or the harmless button if there is none.
     opened
       ?.querySelector<HTMLElement>(':is(.dialog-body, form) :is(input, select, textarea):not([hidden]), footer button')
       ?.focus()
     return () => {
       opened?.close()
-      // What had the keyboard before may be gone.
+      // The element that had the focus before may be gone.
       if (document.activeElement === document.body) focusContent()
     }
   }, [])
   const onCancel = (event: Event) => {
-    // It is closed by what shows it, so that both never differ.
+    // The owner closes the dialog, so that state and page never differ.
     event.preventDefault()
     if (isClosable && event.target === dialog.current) onClose()
   }
-  // A browser closes a dialog by itself when it was asked to twice.
+  // A browser closes a dialog itself after a second request.
   const onClosed = () => {
     if (isClosable && dialog.current) onClose()
     else dialog.current?.showModal()
@@ -62,20 +62,18 @@ export const Dialog = ({ title, onClose, children, kind = 'small', isClosable = 
 
 interface FormDialogProps {
   readonly title: string
-  /** The label of the main button. */
   readonly action: string
-  /** The label of the cancel button. */
   readonly cancel?: string
   readonly isDangerous?: boolean
   readonly isReady?: boolean
   readonly children: ComponentChildren
-  /** Does it. When that fails, the dialog stays, says why, and the button tries again. */
+  /** If it rejects, the dialog stays open with the reason, and the button tries again. */
   readonly onSubmit: () => Promise<void> | void
   readonly onClose: () => void
   readonly kind?: 'small' | 'wide'
 }
 
-/** A dialog that does one thing. It closes when that is done. */
+/** A dialog for one action. It closes when the action succeeds. */
 export const FormDialog = ({
   title,
   action,
@@ -97,13 +95,13 @@ export const FormDialog = ({
   )
   const submit = async (event: Event) => {
     event.preventDefault()
-    // Enter in a search is for the search.
+    // Enter in a search field searches.
     if (isBusy.value || !isReady || document.activeElement?.matches('[type=search]')) return
     isBusy.value = true
     failure.value = undefined
     try {
       await onSubmit()
-      // Closed meanwhile: another dialog may stand in its place.
+      // The dialog was closed during the action, and another one may be open.
       if (isShown.current) onClose()
     } catch (error) {
       failure.value = error

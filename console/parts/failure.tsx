@@ -7,7 +7,7 @@ import { Icon } from './icon.tsx'
  * The message of the service. Other errors are faults of this page: their messages go to the console of the browser.
  */
 export const messageOf = (error: unknown): string => {
-  // What says so is no service: its sentence is one of this page.
+  // An unanswered request has no message of the service.
   if (error instanceof ServiceError && error.status === 0 && error.cause !== undefined) return texts.value.unreachable
   if (error instanceof ServiceError)
     return [error.message, ...error.errors.map(({ path, message }) => `${path}: ${message}`)].join('\n')
@@ -20,7 +20,6 @@ interface FailureProps {
   readonly onRepeat?: (() => void) | undefined
 }
 
-/** A failed call, shown where it happened. */
 export const Failure = ({ error, onRepeat }: FailureProps) => (
   <div class="failure" role="alert">
     <Icon name="warning" />

@@ -1,7 +1,7 @@
 import { locale } from '../texts/texts.ts'
 
 const units = ['kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
-/** A format is dear to make: each is made once for a language. */
+/** A format is expensive to create, so each is created once per language. */
 const once = <Format>(make: (locale: string, what: string) => Format) => {
   const made = new Map<string, Format>()
   return (what: string): Format => {
@@ -19,7 +19,7 @@ const moment = once(
     new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: what === 'exact' ? 'medium' : 'short' }),
 )
 
-/** Bytes for people, such as "1.4 MB": a kilobyte has 1,000. */
+/** A kilobyte has 1,000 bytes: "1.4 MB". */
 export const formatSize = (bytes: number): string => {
   if (bytes < 1000) return `${formatNumber(bytes)} B`
   const power = Math.min(units.length, Math.floor(Math.log10(bytes) / 3))
@@ -29,16 +29,13 @@ export const formatSize = (bytes: number): string => {
 
 const formatNumber = (value: number): string => value.toLocaleString(locale.value)
 
-/**
- * A moment with day and time, with seconds where it is to be `exact`, in the reader's own time zone. The service says
- * dates without a zone where it means UTC.
- */
+/** In the time zone of the user; `exact` adds seconds. Dates of the service without a zone are UTC. */
 export const formatMoment = (iso: string, what: 'short' | 'exact' = 'short'): string => {
   const date = new Date(/Z$|[+-]\d\d:?\d\d$/.test(iso) ? iso : `${iso}Z`)
   return Number.isNaN(date.getTime()) ? iso : moment(what).format(date)
 }
 
-/** A span of time, roughly: "12 sec", "3 min", "2 hr". `seconds` may have a fraction. */
+/** Approximate: "12 sec", "3 min", "2 hr". `seconds` may have a fraction. */
 export const formatDuration = (seconds: number): string => {
   const [value, unit] =
     seconds < 60 ? [seconds, 'second'] : seconds < 3600 ? [seconds / 60, 'minute'] : [seconds / 3600, 'hour']

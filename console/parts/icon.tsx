@@ -1,4 +1,4 @@
-/** Pictures on a field of 20 by 20, drawn with a line. */
+/** Line drawings on 20 by 20 units. */
 const paths = {
   folder:
     'M2.5 5.5a1.5 1.5 0 0 1 1.5-1.5h3.4l2 2.2H16a1.5 1.5 0 0 1 1.5 1.5V14a1.5 1.5 0 0 1-1.5 1.5H4A1.5 1.5 0 0 1 2.5 ' +
@@ -37,7 +37,7 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** A picture beside a text, or in a button with a label of its own: it says nothing by itself. */
+/** Decorative: the text or the label beside it has the meaning. */
 export const Icon = ({ name }: { readonly name: IconName }) => (
   <svg class={`icon icon-${name}`} viewBox="0 0 20 20" aria-hidden="true">
     <path d={paths[name]} />

@@ -6,11 +6,11 @@ import { Failure } from './failure.tsx'
 interface LoadedProps<Props> {
   readonly load: () => Promise<ComponentType<Props>>
   readonly props: Props
-  /** Shown until it is there. */
+  /** Shown while it loads. */
   readonly children?: ComponentChildren
 }
 
-/** A part of the page that has a script of its own. */
+/** A part of the page with a script of its own. */
 export const Loaded = <Props extends object>({ load, props, children }: LoadedProps<Props>) => {
   const component = useSignal<{ readonly Shown: ComponentType<Props> } | undefined>(undefined)
   const failure = useSignal<unknown>(undefined)

@@ -9,11 +9,11 @@ export interface MenuItem {
   readonly icon?: IconName
   readonly isDangerous?: boolean
   readonly isDisabled?: boolean
-  /** Of a choice: whether it is the one that holds. */
+  /** Makes the item a radio item: selected or not. */
   readonly isChosen?: boolean
   /** A line separates it from the item above. */
   readonly isApart?: boolean
-  /** The key that does the same. */
+  /** The equivalent key. */
   readonly keys?: string
   readonly run: () => void
 }
@@ -37,7 +37,7 @@ const step = (menu: HTMLElement, event: KeyboardEvent) => {
   if (item instanceof HTMLElement) item.focus()
 }
 
-/** A menu that stands above everything until one of its items is chosen, or something else is. */
+/** Stays on top until an item or something outside is clicked. */
 export const Menu = ({ label, items, at, onClose }: MenuProps) => {
   const menu = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
@@ -45,13 +45,13 @@ export const Menu = ({ label, items, at, onClose }: MenuProps) => {
     if (!shown) return
     const before = document.activeElement
     const leave = (event: Event) => {
-      // The button that has opened it closes it by itself.
+      // The button that opened the menu also closes it.
       const isOwn =
         event.target instanceof Element &&
         (shown.contains(event.target) || event.target.closest('[aria-haspopup][aria-expanded=true]'))
       if (!isOwn) onClose()
     }
-    // The platform's own way of closing takes the end of the click that has opened a menu for one beside it.
+    // The platform would treat the end of the opening click as a click outside.
     document.addEventListener('pointerdown', leave, true)
     shown.showPopover()
     const { width, height } = shown.getBoundingClientRect()
@@ -113,7 +113,6 @@ interface MenuButtonProps {
   readonly children?: ComponentChildren
 }
 
-/** A button that opens a menu below itself. */
 export const MenuButton = ({ label, icon, items, children }: MenuButtonProps) => {
   const at = useSignal<{ x: number; y: number } | undefined>(undefined)
   return (

@@ -5,11 +5,10 @@ interface ProgressProps {
   readonly label: string
   readonly sent: number
   readonly total: number
-  /** Bytes in a second; 0 while nobody knows. */
+  /** Bytes per second; 0 if unknown. */
   readonly rate?: number
 }
 
-/** Progress, speed and remaining time. */
 export const Progress = ({ label, sent, total, rate = 0 }: ProgressProps) => (
   <div class="progress">
     <progress aria-label={label} max={Math.max(1, total)} value={total === 0 ? 1 : sent} />

@@ -5,8 +5,8 @@ import { useEffect, useRef } from 'preact/hooks'
 const quiet = 250
 
 /**
- * Props of a field whose text counts after a pause or Enter. A new `value` replaces the shown text, but never while
- * somebody types.
+ * Props of a field whose text counts after a pause or Enter. A new `value` replaces the shown text, but never while the
+ * user types.
  */
 export const useQuietField = (value: string, onText: (text: string) => void) => {
   const typed = useSignal(value)

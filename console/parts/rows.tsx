@@ -4,25 +4,23 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 
 interface RowsProps {
   readonly count: number
-  /** The height of each row, in pixels. */
+  /** In pixels, the same for all rows. */
   readonly height: number
   /**
-   * Draws a row. Rows that leave the window at one end come in at the other: with its `slot` as the key, a row is used
-   * again there, which is cheaper than a new one.
+   * Draws a row. Use `slot` as the key: rows that leave at one end are used again at the other, which is cheaper than
+   * new ones.
    */
   readonly row: (index: number, slot: number) => ComponentChildren
-  /** The row that is kept in sight when it changes. */
+  /** Scrolls to this row when it changes. */
   readonly active?: number | undefined
-  /**
-   * Of a list that is nothing else: what stands around a grid or a tree has its own role, and the keyboard is there.
-   */
+  /** The label of a plain list. A grid or a tree has a role and the focus of its own. */
   readonly list?: string
 }
 
-/** In pixels, as `--row` of the style sheet; a finger needs more. */
+/** In pixels, like `--row` in the style sheet. Touch needs taller rows. */
 export const rowHeight = (): number => (matchMedia('(pointer: coarse)').matches ? 44 : 36)
 
-/** So many rows more than are seen are there, so that scrolling shows no gaps. */
+/** Rows beyond the visible ones, so that scrolling shows no gaps. */
 const spare = 8
 
 interface Window {
@@ -36,7 +34,7 @@ export const windowOf = (top: number, view: number, height: number, count: numbe
   last: Math.min(count, Math.ceil((top + view) / height) + spare),
 })
 
-/** A list of any length, of which only the rows in sight are there. All rows are of one height. */
+/** Draws only the visible rows of a list of any length. */
 export const Rows = ({ count, height, row, active, list }: RowsProps) => {
   const box = useRef<HTMLDivElement>(null)
   const seen = useSignal({ top: 0, view: 800 })

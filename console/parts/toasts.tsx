@@ -22,13 +22,13 @@ const drop = (id: number) => {
   toasts.value = toasts.value.filter((toast) => toast.id !== id)
 }
 
-/** A notice that somebody is just reading, or about to answer, stays. */
+/** A notice stays while it has the pointer or the focus. */
 const leave = (id: number) => {
   if (document.querySelector('.toasts:is(:hover, :focus-within)')) setTimeout(leave, stays.plain, id)
   else drop(id)
 }
 
-/** Takes a notice away that had the keyboard. */
+/** Moves the focus away from the closed notice. */
 const close = (id: number) => {
   drop(id)
   focusContent()
@@ -40,10 +40,9 @@ const show = (toast: Omit<Toast, 'id'>): void => {
   if (!toast.isFailure) setTimeout(leave, toast.action ? stays.withAction : stays.plain, id)
 }
 
-/** Says that something is done, and offers what may come next. */
 export const notify = (text: string, action?: Toast['action']): void => show({ text, isFailure: false, action })
 
-/** Says what has failed, in the words of the service, and offers to try it again. */
+/** Shows the message of the service, and offers to repeat the action. */
 export const notifyFailure = (text: string, error: unknown, repeat?: () => void): void =>
   show({
     text: `${text} ${messageOf(error)}`.trim(),
@@ -51,7 +50,7 @@ export const notifyFailure = (text: string, error: unknown, repeat?: () => void)
     action: repeat && { label: texts.value.repeat, run: repeat },
   })
 
-/** The notices of the page: they are read out when they come. */
+/** Screen readers announce new notices. */
 export const Toasts = () => (
   <section class="toasts" aria-label={texts.value.notices} aria-live="polite">
     {toasts.value.map(({ id, text, isFailure, action }) => (

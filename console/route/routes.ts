@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 
 /** The fragment of the address: `#/1001/files/news/2026?file=a.html`. */
 export interface Route {
-  /** The id of the site; undefined while none is named. */
+  /** Undefined: the address names no site. */
   readonly site: number | undefined
   readonly view: string
   /** The segments of a folder, or the id of a form. */
@@ -14,12 +14,12 @@ const decode = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
-    // An address that somebody typed: it leads to what is there under these very characters, or to nothing.
+    // Someone typed this address. Take its characters literally.
     return text
   }
 }
 
-/** Reads a fragment, whatever it holds. */
+/** Accepts any fragment. */
 export const parseRoute = (hash: string): Route => {
   const text = hash.replace(/^#\/?/, '')
   const mark = text.indexOf('?')
@@ -32,7 +32,7 @@ export const parseRoute = (hash: string): Route => {
   }
 }
 
-/** The fragment of a route, for links. Empty members of the query are left out. */
+/** Leaves out empty members of the query. */
 export const formatRoute = ({ site, view, path, query }: Route): string => {
   const given = Object.entries(query).filter(([, value]) => value !== '')
   const search = new URLSearchParams(given).toString()
@@ -40,10 +40,9 @@ export const formatRoute = ({ site, view, path, query }: Route): string => {
   return `#/${parts.join('/')}${search && `?${search}`}`
 }
 
-/** The route of the page. */
 export const route = signal<Route>(parseRoute(''))
 
-/** Another place, of which only what differs is told. Path and query of another view begin empty. */
+/** A link that changes only the given members. In another view, path and query start empty. */
 export const linkTo = (change: Partial<Route>): string => {
   const now = route.value
   const isElsewhere = change.view !== undefined && change.view !== now.view
@@ -56,7 +55,7 @@ export const linkTo = (change: Partial<Route>): string => {
   })
 }
 
-/** Goes there; `replace` leaves no step behind in the browser's history. */
+/** `replace` adds no entry to the history of the browser. */
 export const goTo = (change: Partial<Route>, { replace = false } = {}): void => {
   const hash = linkTo(change)
   if (hash === location.hash) return
@@ -65,7 +64,7 @@ export const goTo = (change: Partial<Route>, { replace = false } = {}): void => 
   route.value = parseRoute(hash)
 }
 
-/** Follows the address from now on. `before` is called whenever it has changed, and may change it itself. */
+/** `before` is called after every change of the address, and may change it again. */
 export const followAddress = (before: () => void): void => {
   const read = () => {
     before()

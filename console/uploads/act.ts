@@ -6,11 +6,11 @@ export interface Outcome {
 
 const mostAtOnce = 4
 
-/** Does the same to each of many paths, some at once. One that fails does not stop the others. */
+/** Runs an action on many paths, several at a time. A failure does not stop the others. */
 export const onEach = async (paths: readonly string[], act: (path: string) => Promise<void>): Promise<Outcome> => {
   const done: string[] = []
   const failed: { path: string; error: unknown }[] = []
-  /** One for all of them: each takes the next. */
+  /** Shared by the workers: each takes the next path. */
   const left = paths.values()
   const work = async () => {
     for (const path of left) {

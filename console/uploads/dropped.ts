@@ -1,4 +1,4 @@
-/** A file that was dropped or chosen, and where it goes below the folder it is dropped on: `photos/a.jpg`. */
+/** A dropped or chosen file, with its path relative to the target folder: `photos/a.jpg`. */
 export interface Dropped {
   readonly path: string
   readonly file: File
@@ -6,7 +6,6 @@ export interface Dropped {
 
 export interface Given {
   readonly files: readonly Dropped[]
-  /** Folders without anything in them. */
   readonly emptyFolders: readonly string[]
 }
 
@@ -33,8 +32,8 @@ async function* contentsOf(folder: FileSystemDirectoryEntry) {
 }
 
 /**
- * Everything that was dropped, with the contents of folders. The entries are taken at once: the browser forgets them
- * after the event.
+ * All dropped files, with the contents of folders. The entries are read synchronously: the browser forgets them after
+ * the event.
  */
 export const fromDrop = async (data: DataTransfer): Promise<Given> => {
   const files: Dropped[] = []

@@ -2,17 +2,17 @@ import type { Dropped } from './dropped.ts'
 import { nameOf, partsOf } from './paths.ts'
 import type { Upload } from './upload-list.ts'
 
-/** An upload that was not over when the page was left: enough to know the file again, and to go on with it. */
+/** An unfinished upload: enough to recognise the file and to continue. */
 export interface KeptUpload {
   readonly path: string
   readonly size: number
-  /** Of the file on the reader's device, in milliseconds. */
+  /** Milliseconds, from the device of the user. */
   readonly modified: number
   /** The URL to continue at, if some bytes were sent. */
   readonly address?: string | undefined
 }
 
-/** So many are kept at the most: the room that a browser gives is small. */
+/** Browsers offer little storage. */
 const mostKept = 2000
 
 const isKept = (value: unknown): value is KeptUpload => {
@@ -34,10 +34,7 @@ const parse = (text: string): unknown => {
   }
 }
 
-/**
- * Keeps what is not over yet, for the tab: a reload forgets the files themselves, which only their reader can give
- * again.
- */
+/** Saves unfinished uploads for the tab. A reload loses the files themselves, so the user must choose them again. */
 export const createKeptUploads = (store: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>, site: number) => {
   const key = `site-admin-uploads-${site}`
   return {
@@ -45,7 +42,7 @@ export const createKeptUploads = (store: Pick<Storage, 'getItem' | 'setItem' | '
       const found = parse(store.getItem(key) ?? '')
       return Array.isArray(found) ? found.filter(isKept).slice(0, mostKept) : []
     },
-    /** Those that were interrupted before, and those that are not over yet. */
+    /** `interrupted` are from before the reload. */
     write(interrupted: readonly KeptUpload[], uploads: readonly Pick<Upload, 'path' | 'file' | 'address'>[]) {
       const left = uploads.slice(0, mostKept).map(({ path, file, address }) => ({
         path,
@@ -58,7 +55,7 @@ export const createKeptUploads = (store: Pick<Storage, 'getItem' | 'setItem' | '
         if (all.length === 0) store.removeItem(key)
         else store.setItem(key, JSON.stringify(all))
       } catch {
-        // No room in the browser: then nothing of it survives a reload, and the upload itself goes on.
+        // Storage is full: the uploads continue, but do not survive a reload.
       }
     },
   }
@@ -73,7 +70,7 @@ const commonParts = (one: string, other: string): number => {
   return differing < 0 ? a.length : differing
 }
 
-/** The one of several with the highest score; undefined where two share it. */
+/** The entry with the highest score; undefined if two share it. */
 const bestOf = <Each>(all: readonly Each[], score: (each: Each) => number): Each | undefined => {
   const highest = all.reduce((most, each) => Math.max(most, score(each)), 0)
   const best = all.filter((each) => score(each) === highest)
@@ -81,8 +78,8 @@ const bestOf = <Each>(all: readonly Each[], score: (each: Each) => number): Each
 }
 
 /**
- * Finds the files again that their reader has given anew. Where several are alike, folders tell them apart; where these
- * do not, nothing is guessed: one file would become the end of another.
+ * Finds the files that the user has chosen again. Their folders distinguish equal ones. It never guesses: one file
+ * would become the end of another.
  */
 export const match = (kept: readonly KeptUpload[], given: readonly Dropped[]) => {
   const keptLike = Map.groupBy(kept, ({ path, size, modified }) => keyOf(path, size, modified))

@@ -1,4 +1,4 @@
-/** Paths as the service has them: `news/2026/a.html`, the root is empty. */
+/** Paths as in the service: `news/2026/a.html`; the root is empty. */
 
 export const partsOf = (path: string): readonly string[] => path.split('/').filter((part) => part !== '')
 export const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
@@ -8,7 +8,7 @@ export const parentOf = (path: string): string => path.slice(0, Math.max(0, path
 export const isWithin = (path: string, folder: string): boolean =>
   folder === '' || path === folder || path.startsWith(`${folder}/`)
 
-/** Another name for what is kept beside a file of that name: "a (2).txt". */
+/** "a (2).txt" for a file that is kept beside "a.txt". */
 export const numbered = (path: string, number: number): string => {
   const name = nameOf(path)
   const dot = name.lastIndexOf('.')

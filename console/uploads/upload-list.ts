@@ -1,11 +1,11 @@
 import { computed, signal } from '@preact/signals'
 
-/** `asking`: something is at the path, and the reader has to decide. */
+/** `asking`: the path is taken, and the user must decide. */
 export type Stage = 'waiting' | 'sending' | 'paused' | 'asking' | 'done' | 'failed' | 'skipped'
 
 export interface Upload {
   readonly id: number
-  /** Files that were given together: one answer may be for all of them. */
+  /** Files that were added together: one answer may apply to all of them. */
   readonly group: number
   readonly path: string
   readonly file: File
@@ -21,7 +21,6 @@ export const isOpen = ({ stage }: Upload): boolean => stage !== 'done' && stage 
 
 /** Sums over files that were neither skipped nor failed. */
 export interface Totals {
-  /** In bytes. */
   readonly sent: number
   readonly bytes: number
   readonly done: number
@@ -40,11 +39,11 @@ const sum = (uploads: readonly Upload[]): Totals => {
   return totals
 }
 
-/** Uploads as they stand, in the order in which they were given. */
+/** In the order in which they were added. */
 export const createUploadList = () => {
   /**
-   * Changed where it is: a dropped folder has tens of thousands of files, and a copy for each change of each of them
-   * keeps the page from everything else.
+   * Mutable, because a dropped folder may have tens of thousands of files, and a copy for each change would block the
+   * page.
    */
   const held = signal({ byId: new Map<number, Upload>() })
   const all = computed(() => [...held.value.byId.values()])

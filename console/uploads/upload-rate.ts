@@ -1,12 +1,12 @@
-/** Bytes per second over the last seconds. Times in milliseconds. */
+/** Bytes per second over the last `span` milliseconds. */
 export const createRate = (span = 8000) => {
   let samples: { readonly at: number; readonly sent: number }[] = []
   return {
-    /** Notes how many bytes have gone in all. */
+    /** `sent` is the total. */
     note(at: number, sent: number) {
       samples = [...samples.filter((sample) => at - sample.at <= span), { at, sent }]
     },
-    /** In bytes a second; 0 while nobody knows. */
+    /** 0 if unknown. */
     value(): number {
       const [first, last] = [samples[0], samples.at(-1)]
       if (!first || !last || last.at - first.at < 500) return 0

@@ -7,56 +7,54 @@ import { join, numbered } from './paths.ts'
 import { createUploadList, isOpen, type Stage, type Totals, type Upload } from './upload-list.ts'
 import { createRate } from './upload-rate.ts'
 
-/** The decision about a file whose path is taken. */
 export type Answer = 'replace' | 'both' | 'skip'
 
-/** The uploads of a site. They go on whatever view is shown. */
+/** Uploads continue in every view. */
 export interface Uploads {
   readonly all: ReadonlySignal<readonly Upload[]>
   readonly totals: ReadonlySignal<Totals>
-  /** Bytes a second; 0 while nobody knows. */
+  /** Bytes per second; 0 if unknown. */
   readonly rate: ReadonlySignal<number>
-  /** The next one that its reader has to decide on. */
+  /** The next upload that needs a decision of the user. */
   readonly question: ReadonlySignal<Upload | undefined>
-  /** Uploads that were active when the page was left. */
+  /** Uploads that were active before the page was reloaded. */
   readonly interrupted: ReadonlySignal<readonly KeptUpload[]>
   add(given: Given, folder: string): void
-  /** Goes on with what was interrupted, as far as its files are given again. How many were not among them. */
-  goOn(given: Given): number
+  /** Continues interrupted uploads with the given files. Returns the number of missing files. */
+  resumeInterrupted(given: Given): number
   forgetInterrupted(): void
   pause(id?: number): void
-  /** Goes on with one that is paused, or with all of them; those that have failed are tried again. */
+  /** Continues one paused upload, or all. Failed ones are tried again. */
   resume(id?: number): void
   cancel(id?: number): void
   answer(id: number, answer: Answer, isForAll: boolean): void
-  /** Takes what is over off the list. */
+  /** Removes finished uploads from the list. */
   clear(): void
-  /** Goes on with what has failed because a token had stopped working, or the service was away. */
+  /** Repeats uploads that failed because the token had expired or the service was unavailable. */
   renew(): void
 }
 
 interface UploadsOptions {
   readonly client: () => SiteClient
   readonly kept: ReturnType<typeof createKeptUploads>
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number
-  /** Told when an empty folder could not be made. */
+  /** Called if an empty folder cannot be created. */
   readonly onFolderFailure?: (path: string, error: unknown, repeat: () => void) => void
 }
 
 const mostAtOnce = 3
-/** After so many names with a number that are taken, the failure is shown. */
+/** After so many taken names, the failure is shown. */
 const mostNumbers = 100
 
 const isThere = (error: unknown): boolean =>
   error instanceof ServiceError && (error.status === 412 || error.code === 104022)
-/** The token has stopped working, or the service was away: the file itself is as good as before. */
+/** The token expired or the service was unavailable. The file itself is fine. */
 const isPassing = (error: unknown): boolean =>
   error instanceof ServiceError && [0, 401, 502, 503, 504].includes(error.status)
-/** It may still be wanted after a reload: one that has failed as well. */
+/** Worth keeping over a reload, failed uploads included. */
 const isLeft = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped'
 
-/** The parts of the store share these. */
 interface Shared extends UploadsOptions {
   readonly list: ReturnType<typeof createUploadList>
   // By upload, or by group with a minus sign.
@@ -67,7 +65,7 @@ interface Shared extends UploadsOptions {
 
 const createProgress = ({ list: { get, change }, rate, now }: Shared) => {
   const speed = createRate()
-  // All bytes sent since the page was opened, also those of uploads that left the list.
+  // All bytes sent since the page was opened, including those of removed uploads.
   let gone = 0
 
   const progress = (id: number, sent: number) => {
@@ -106,7 +104,7 @@ const createSending = (shared: Shared, progress: (id: number, sent: number) => v
       ...(upload.file.type && { contentType: upload.file.type }),
     })
 
-  const putBeside = async (upload: Upload, signal: AbortSignal): Promise<string> => {
+  const storeUnderNewName = async (upload: Upload, signal: AbortSignal): Promise<string> => {
     for (let number = 2; ; number++) {
       const path = numbered(upload.path, number)
       try {
@@ -131,9 +129,9 @@ const createSending = (shared: Shared, progress: (id: number, sent: number) => v
   const send = async (upload: Upload, signal: AbortSignal) => {
     const { id, group, path } = upload
     const answer = answers.get(id) ?? answers.get(-group)
-    // Asked before its bytes are sent: nothing is to become of them.
+    // Do not send the bytes if the answer would be to skip them.
     if (answer === 'skip' && (await isAtPath(path))) return change(id, { stage: 'skipped' })
-    const stored = answer === 'both' && answers.has(id) ? await putBeside(upload, signal) : path
+    const stored = answer === 'both' && answers.has(id) ? await storeUnderNewName(upload, signal) : path
     if (stored === path) await put({ ...upload, replace: upload.replace || answer === 'replace' }, path, signal)
     change(id, { stage: 'done', sent: upload.file.size, path: stored })
   }
@@ -174,7 +172,7 @@ const createQueue = (shared: Shared) => {
     settle()
   }
 
-  /** Keeps what is open, and begins what may begin. */
+  /** Starts as many uploads as may run, and saves the unfinished ones. */
   const settle = () => {
     keep()
     for (const upload of all.value) {
@@ -203,7 +201,7 @@ const createQueue = (shared: Shared) => {
 }
 
 const giveUp = (client: UploadsOptions['client'], address: string | undefined): void => {
-  // Its bytes expire by themselves when the service cannot be told.
+  // If the service cannot be reached, the bytes expire later.
   if (address)
     client()
       .files.cancel(address)
@@ -306,7 +304,7 @@ export const createUploads = (options: UploadsOptions): Uploads => {
       queue.insert(files.map(({ path, file }) => ({ path: join(folder, path), file, address: undefined })))
       makeFolders(emptyFolders.map((path) => join(folder, path)))
     },
-    goOn({ files }) {
+    resumeInterrupted({ files }) {
       const { found, missing } = match(interrupted.value, files)
       interrupted.value = missing
       queue.insert(found.map(({ kept: { path, address }, file }) => ({ path, file, address })))

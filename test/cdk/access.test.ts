@@ -7,20 +7,20 @@ const issuer = 'token.actions.githubusercontent.com'
 
 const customDomain = { domainName: 'us.example.com', hostedZoneId: 'Z0123456789' }
 
-/** The regions in which a role may assume the one of the bootstrap that deploys. */
+/** The regions whose deploying bootstrap role a role may assume. */
 const regionsNamedIn = (template: Template): string[] =>
   [...JSON.stringify(template.toJSON()).matchAll(/deploy-role-[^/]*?-([a-z]+-[a-z]+-\d)"/g)].map(
     ([, region = '']) => region,
   )
 
-describe('the role in which GitHub deploys', () => {
+describe('the deployment role of GitHub', () => {
   const { directory, us } = templatesOf({
     directoryRegion: 'eu-central-1',
     deploymentRole: { repository: 'example@12/site-admin@34', environment: 'live' },
   })
   const [role] = Object.values(directory.findResources('AWS::IAM::Role')).map(({ Properties }) => Properties)
 
-  test('is made only where an installation wants it, once', () => {
+  test('exists once, and only in installations that want it', () => {
     plain.directory.resourceCountIs('AWS::IAM::Role', 0)
     directory.resourceCountIs('AWS::IAM::Role', 1)
     directory.hasOutput('DeploymentRole', {})
@@ -43,7 +43,7 @@ describe('the role in which GitHub deploys', () => {
     ])
   })
 
-  test('may become the roles of the bootstrap in the regions of the app, read the outputs of data centres, and do nothing else', () => {
+  test('may assume the bootstrap roles in the regions of the app, read the outputs of data centres, and do nothing else', () => {
     directory.resourceCountIs('AWS::IAM::Policy', 1)
     const [policy] = Object.values(directory.findResources('AWS::IAM::Policy'))
     const statements: { Action: string; Resource: object | object[] }[] =
@@ -71,7 +71,7 @@ describe('the role in which GitHub deploys', () => {
     ['a data centre that streams has a domain', true, { streaming: true, customDomain }],
     ['a data centre streams without a domain and a firewall', false, { streaming: true }],
     ['a data centre has a domain without streaming', false, { customDomain }],
-  ])('deploys to us-east-1 as well when %s: %s', (_, isWanted, dataCentre) => {
+  ])('may also deploy to us-east-1 when %s: %s', (_, isWanted, dataCentre) => {
     const { directory: elsewhere } = templatesOf({
       dataCentres: { us: { region: 'eu-west-1', ...dataCentre } },
       deploymentRole: { repository: 'example/site-admin' },
@@ -80,7 +80,7 @@ describe('the role in which GitHub deploys', () => {
   })
 })
 
-test('everything carries the tag of its data centre, and of the service', () => {
+test('every resource has the tag of the service and of its data centre', () => {
   const { us, eu } = plain
   for (const [id, template] of Object.entries({ us, eu })) {
     const tags = [
@@ -96,7 +96,7 @@ test('everything carries the tag of its data centre, and of the service', () => 
   }
 })
 
-test('what uploads leave behind goes after the longest that they may last', () => {
+test('the remains of uploads are removed after the longest life of an upload', () => {
   plain.us.hasResourceProperties('AWS::S3::Bucket', {
     LifecycleConfiguration: {
       Rules: Match.arrayWith([

@@ -20,7 +20,7 @@ import { templatesOf } from './support/synthesise.ts'
 
 const { directory, us } = templatesOf()
 
-/** A bucket with one file, as far as the commands ask for it. */
+/** A bucket with one file, with the calls that the commands use. */
 const openBucket = () => {
   let isThere = true
   const file =
@@ -49,7 +49,7 @@ const lines = [
   { kind: 'link', type: 'news', categoryId: 1, objectId: 36 },
 ]
 
-/** Every command that works on AWS, in an order in which each has something to do. */
+/** Every command that works on AWS, in an order that gives each something to do. */
 const commandLines = [
   'data-centre add us --url https://us.example.com',
   'data-centre list',
@@ -86,19 +86,19 @@ const commandLines = [
   'audit --site 1001 --since 1d',
 ].map((line) => line.split(' '))
 
-/** The commands of the program that have none below them, as people type them. */
+/** The commands without subcommands, as people type them. */
 const leavesOf = (command: Command, names: readonly string[] = []): readonly string[] =>
   command.commands.length === 0
     ? [names.join(' ')]
     : command.commands.flatMap((child) => leavesOf(child, [...names, child.name()]))
 
-/** They know no `--target aws`. */
+/** These commands have no `--target aws`. */
 const ofOneMachine: ReadonlySet<string> = new Set(['serve', 'backup', 'restore', 'check', 'completion'])
 
 describe('the policy of an administrator', () => {
   const calls: Call[] = []
   const actions = new Set<string>()
-  /** Stands for AWS at the transport of the SDK: dynalite for the tables, an answer of its own for the stacks. */
+  /** Replaces AWS at the transport of the SDK: dynalite has the tables, and the stacks are simulated. */
   const askBucket = openBucket()
   const { server } = openDynalite((headers, body, response, { method = '', url = '' }) => {
     const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false
@@ -134,7 +134,7 @@ describe('the policy of an administrator', () => {
     // As a deployment registers it.
     const { sites, grants } = storesOver(dynamodb)
     await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true })
-    // They have expired: nobody has to be waited for when their site goes.
+    // Expired tokens: removing their site does not wait for caches.
     const expired = { user: 'ann', permissions: [], expires: 1 }
     await grants.put({ ...expired, hash: 'a', sites: [1001 as SiteId] }, [])
     await grants.put({ ...expired, hash: 'b', sites: [1001, 1002] as SiteId[] }, [])
@@ -159,12 +159,12 @@ describe('the policy of an administrator', () => {
       printed = stdout || printed
       expect([status, printed]).toEqual([0, expect.not.stringMatching('"errors":\\[{')])
     }
-    // The last command tells what the others have changed, the directory included.
+    // The last command lists the changes of all others, including the directory.
     const told: readonly { readonly type: string }[] = JSON.parse(printed)
     expect(told.map(({ type }) => type)).toEqual([
       ...['site.created', 'token.created', 'token.removed'],
       ...['form.created', 'form.created', 'form.changed', 'form.removed', 'category.created'],
-      // The form and the category are there as they should be, and the second time everything is.
+      // The form and the category exist already. The second run changes nothing.
       ...['content.imported', 'content.imported', 'content.imported', 'link.added'],
       ...['category.changed', 'category.removed', 'object.created', 'object.removed'],
       ...['workflow.created', 'workflow.removed', 'workflow.created', 'site.changed'],
@@ -185,7 +185,7 @@ describe('the policy of an administrator', () => {
     expect([...actions].sort()).toEqual(['cloudformation:DescribeStacks', ...onFiles].sort())
   })
 
-  test('is held against every command but those for one machine', () => {
+  test('is compared with every command except those for one machine', () => {
     const tried = new Set(commandLines.map((words) => words.join(' ')))
     const leaves = leavesOf(createProgram()).filter((leaf) => !ofOneMachine.has(leaf))
     expect(leaves.filter((leaf) => ![...tried].some((line) => line.startsWith(`${leaf} `) || line === leaf))).toEqual(
@@ -193,7 +193,7 @@ describe('the policy of an administrator', () => {
     )
   })
 
-  test('stands in each stack for its own tables, and tells its name', () => {
+  test('is part of each stack, covers its own tables, and has an output with its name', () => {
     const resources = (template: typeof us) =>
       Object.values(template.findResources('AWS::IAM::ManagedPolicy')).map(({ Properties }) =>
         JSON.stringify(Properties.PolicyDocument.Statement),

@@ -21,7 +21,7 @@ const pipeIn = (template: Template) => {
   return pipe.Properties
 }
 
-/** What a pipe finds at a path of a record. */
+/** The value that a pipe finds at a path of a record. */
 const valueAt = (record: unknown, path: string): unknown =>
   path
     .replace(/^\$\./, '')
@@ -29,7 +29,7 @@ const valueAt = (record: unknown, path: string): unknown =>
     .filter((step) => step !== undefined && step !== '')
     .reduce<unknown>((value, step) => (value as Readonly<Record<string, unknown>> | undefined)?.[step], record)
 
-/** The template as a pipe fills it: what stands in quotes is text, and stays JSON. */
+/** Fills in the template as a pipe does: quoted text stays JSON. */
 const fill = (template: string, record: unknown): unknown =>
   JSON.parse(
     template.replaceAll(/<(\$[^>]+)>/g, (_, path: string) => {
@@ -53,7 +53,7 @@ const entries: readonly HistoryEntry[] = [
 ]
 
 describe('change events', () => {
-  test('are there only where an installation has chosen them', () => {
+  test('exist only in installations that want them', () => {
     without.us.resourceCountIs('AWS::Pipes::Pipe', 0)
     without.us.resourceCountIs('AWS::Events::EventBus', 0)
     directory.resourceCountIs('AWS::Pipes::Pipe', 0)
@@ -75,7 +75,7 @@ describe('change events', () => {
     expect(JSON.stringify(pipeIn(us).Source)).toContain('JournalTable')
   })
 
-  test('go by a pipe and no function, whose role may do that and nothing else', () => {
+  test('pass through a pipe without a function, whose role has no other permission', () => {
     expect(Object.keys(us.findResources('AWS::Lambda::Function'))).toHaveLength(
       Object.keys(without.us.findResources('AWS::Lambda::Function')).length,
     )
@@ -95,7 +95,7 @@ describe('change events', () => {
     })
   })
 
-  test('that cannot be delivered are noted, and somebody is told', () => {
+  test('that cannot be delivered go to a queue with an alarm', () => {
     expect(pipeIn(us).SourceParameters.DynamoDBStreamParameters).toMatchObject({
       StartingPosition: 'LATEST',
       OnPartialBatchItemFailure: 'AUTOMATIC_BISECT',
@@ -106,7 +106,7 @@ describe('change events', () => {
     })
   })
 
-  test('are events of CloudEvents 1.0 as the schema has them, with the id that GET changes shows', async () => {
+  test('are CloudEvents 1.0 that match the schema, with the id of GET changes', async () => {
     const tables = await openTestTables()
     const ajv = new Ajv2020()
     addFormats.default(ajv)
@@ -138,7 +138,7 @@ describe('change events', () => {
     await tables.close()
   })
 
-  test('are made of entries alone: neither of what is forgotten, nor of the head of a history', async () => {
+  test('come from new entries only, not from expired items or the head of a history', async () => {
     const [{ Pattern: pattern }] = pipeIn(us).SourceParameters.FilterCriteria.Filters
     expect(JSON.parse(pattern)).toEqual({
       eventName: ['INSERT', 'MODIFY'],

@@ -10,7 +10,7 @@ import { launch } from '../support/program.ts'
 
 const arn = (region: string, name: string) => `arn:aws:cloudwatch:${region}:123456789012:alarm:${name}`
 
-/** CloudFormation as its SDK sees it: it knows one stack and the alarms of that. */
+/** Simulates CloudFormation with one stack and its alarms. */
 const cloudFormation = async (stack: string, alarms: readonly string[]): Promise<string> => {
   const server = createServer(async (request, response) => {
     const body = await text(request)
@@ -31,7 +31,7 @@ const cloudFormation = async (stack: string, alarms: readonly string[]): Promise
 
 const dataCentres = { staging: { region: 'eu-west-1' }, us: { region: 'us-east-1' } }
 
-/** Runs the command with a `cdk` that notes its arguments, and fails at a stack. */
+/** Runs the command with a fake `cdk` that records its arguments, and fails at a given stack. */
 const deployWatched = async (endpoint: string, args: readonly string[], failing = 'none') => {
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -54,7 +54,7 @@ const context = (settings: object = {}) =>
   `siteAdmin=${JSON.stringify({ prefix: 'Test', dataCentres, defaultDataCentre: 'us', ...settings })}`
 
 describe('npm run deploy:watched', () => {
-  test('deploys the directory and then each data centre, whose alarms take the deployment back', async () => {
+  test('deploys the directory, then each data centre with the alarms that roll it back', async () => {
     const alarms = [arn('us-east-1', 'A-1'), arn('us-east-1', 'B-2')]
     const endpoint = await cloudFormation('Test-us', alarms)
     const { status, stdout, calls } = await deployWatched(endpoint, ['-c', context(), '--minutes', '20'])
@@ -63,14 +63,14 @@ describe('npm run deploy:watched', () => {
     const passed = `--context ${context()}`
     expect(calls).toEqual([
       `deploy Test-directory ${passed}`,
-      // The first deployment: there are no alarms.
+      // The first deployment has no alarms.
       `deploy Test-staging --exclusively ${passed}`,
       `deploy Test-us --exclusively ${triggers} --monitoring-time-minutes 20 ${passed}`,
     ])
     expect(stdout).toContain('Test-staging has no alarms yet')
   })
 
-  test('leaves the other data centres as they are when one is rolled back', async () => {
+  test('does not deploy later data centres after a rollback', async () => {
     const { status, calls } = await deployWatched(
       await cloudFormation('Test-us', [arn('us-east-1', 'A-1')]),
       ['-c', context()],
@@ -80,7 +80,7 @@ describe('npm run deploy:watched', () => {
     expect(calls.map((call) => call.split(' ')[1])).toEqual(['Test-directory', 'Test-staging'])
   })
 
-  test('deploys what distributions take from us-east-1 before them', async () => {
+  test('deploys the edge stack in us-east-1 before them', async () => {
     const settings = { webApplicationFirewall: true, dataCentres: { us: { region: 'us-east-1', streaming: true } } }
     const { calls } = await deployWatched(await cloudFormation('Test-us', [arn('us-east-1', 'A-1')]), [
       '-c',
@@ -89,7 +89,7 @@ describe('npm run deploy:watched', () => {
     expect(calls[0]).toMatch(/^deploy Test-directory Test-edge /)
   })
 
-  test('says how it is used', async () => {
+  test('prints its usage', async () => {
     const { status, stderr, calls } = await deployWatched('http://127.0.0.1:1', ['--everything'])
     expect([status, calls]).toEqual([2, []])
     expect(stderr).toContain('Usage')

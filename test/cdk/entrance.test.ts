@@ -14,14 +14,14 @@ const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0'
 const zoned = withDomain({ domainName: 'us.example.com', hostedZoneId: 'Z0123456789' })
 const certified = withDomain({ domainName: 'us.example.com', certificateArn })
 
-/** What the registration waits for, as types of resources. */
+/** The resource types that the registration waits for. */
 const awaitedBy = (template: Template): string[] => {
   const resources = template.toJSON().Resources
   const [registration] = Object.values(template.findResources('Custom::DataCentre'))
   return [...new Set([registration?.['DependsOn']].flat().map((id: string) => resources[id].Type))].sort()
 }
 
-describe('callers come in', () => {
+describe('callers reach a data centre', () => {
   test('over TLS 1.2 or newer, at the API and at its domain', () => {
     const security = { SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PQ_2025_09', EndpointAccessMode: 'STRICT' }
     for (const template of [us, zoned, certified]) template.allResourcesProperties('AWS::ApiGateway::RestApi', security)
@@ -42,7 +42,7 @@ describe('callers come in', () => {
     })
   })
 
-  test('by the domain alone, where there is one', () => {
+  test('only by its domain, if it has one', () => {
     us.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: false })
     for (const template of [zoned, certified]) {
       template.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: true })
@@ -69,13 +69,13 @@ describe('pages of the console', () => {
     })
   })
 
-  test('are served by the function that reads nothing but the directory', () => {
+  test('are served by a function that can read only the directory', () => {
     const methods = us.findResources('AWS::ApiGateway::Resource', { Properties: { PathPart: 'console' } })
     expect(Object.keys(methods)).toHaveLength(1)
     expect(tableGrants.documentation).toEqual([{ table: 'sites', actions: ['GetItem'] }])
   })
 
-  test('download from the emulator, where there is one', () => {
+  test('download from the emulator, if there is one', () => {
     const emulated = templatesOf({ emulatorEndpoint: 'http://127.0.0.1:4566' }).us
     emulated.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: Match.objectLike({ DOWNLOADS_URL: 'http://127.0.0.1:4566' }) },
@@ -83,8 +83,8 @@ describe('pages of the console', () => {
   })
 })
 
-describe('a domain', () => {
-  test('whose zone is named gets its certificate and its record there', () => {
+describe('a custom domain', () => {
+  test('with a hosted zone gets its certificate and its record there', () => {
     zoned.hasResourceProperties('AWS::CertificateManager::Certificate', {
       DomainName: 'us.example.com',
       ValidationMethod: 'DNS',
@@ -98,7 +98,7 @@ describe('a domain', () => {
     })
   })
 
-  test('whose certificate is named uses that one, with a record only where the zone is named too', () => {
+  test('with a certificate uses it, and gets a record only with a hosted zone too', () => {
     const both = withDomain({ domainName: 'us.example.com', hostedZoneId: 'Z0123456789', certificateArn })
     for (const template of [certified, both]) {
       template.resourceCountIs('AWS::CertificateManager::Certificate', 0)
@@ -124,7 +124,7 @@ describe('registration', () => {
     })
   })
 
-  test('waits for all that callers need', () => {
+  test('waits for everything that callers need', () => {
     expect(awaitedBy(us)).toEqual(['AWS::ApiGateway::Stage'])
     expect(awaitedBy(certified)).toEqual(['AWS::ApiGateway::BasePathMapping', 'AWS::ApiGateway::DomainName'])
     expect(awaitedBy(zoned)).toEqual([
@@ -134,13 +134,13 @@ describe('registration', () => {
     ])
   })
 
-  test('is given up by the deployment when its function has failed three times', () => {
+  test('ends the deployment after three failures of its function', () => {
     us.hasResourceProperties('Custom::DataCentre', { ServiceTimeout: '300' })
   })
 })
 
 describe('the partition of AWS', () => {
-  test('is nowhere in the templates: it is that of the region', () => {
+  test('is not hard-coded in the templates: it depends on the region', () => {
     const { directory, us: elsewhere } = templatesOf({
       dataCentres: { us: { region: 'cn-north-1' } },
       alarmEmail: 'ops@example.com',
@@ -153,7 +153,7 @@ describe('the partition of AWS', () => {
     }
   })
 
-  test('may be any: regions of all of them are known', () => {
+  test('can be any, because the regions of all partitions are known', () => {
     const regions = ['cn-north-1', 'us-gov-west-1', 'us-iso-east-1', 'eusc-de-east-1', 'ap-southeast-2']
     const settingsFor = (region: string) => ({
       prefix: 'Test',

@@ -33,17 +33,17 @@ describe('the AwsSolutions rules', () => {
     ['with everything that can be chosen', everything],
     ['that streams without a firewall', streaming],
     ['for an emulator', { deletionProtection: false, replicateDirectory: false }],
-  ])('find nothing in the app %s', (_, settings) => {
+  ])('have no findings in the app %s', (_, settings) => {
     expect(synthesiseChecked(settings).findings).toEqual([])
   })
 
-  test('find nothing in an app that streams, in the account of a deployment', () => {
+  test('have no findings in an app that streams, in the account of a deployment', () => {
     vi.stubEnv('CDK_DEFAULT_ACCOUNT', '123456789012')
     onTestFinished(() => void vi.unstubAllEnvs())
     expect(synthesiseChecked(streaming).findings).toEqual([])
   })
 
-  test('would find everything that is accepted: no acceptance outlives its reason', () => {
+  test('still find every accepted finding, so no acceptance is outdated', () => {
     const found = new Set([{}, streaming, everything].flatMap((settings) => synthesiseChecked(settings, {}).findings))
     const accepted = [streaming, everything].flatMap(acceptedWith)
     expect(accepted.filter((id) => !found.has(id))).toEqual([])

@@ -19,7 +19,7 @@ const sorted = (names: Iterable<string>) => [...new Set(names)].sort()
 const grantedTo = (name: FunctionName) =>
   linesOf(tableGrants[name].flatMap(({ actions, ...place }) => actions.map((action) => ({ ...place, action }))))
 
-/** Sends a request: once where every answer arrives, else with each answer lost in turn. */
+/** Sends a request once if every answer arrives, and again for each lost answer. */
 type Repeat = (send: () => Promise<unknown>) => Promise<void>
 
 const ways = {
@@ -35,7 +35,7 @@ const ways = {
     return async (send) => {
       for (let call = 1; ; call++) {
         loss.lose(call)
-        // What was done before its answer was lost may be refused the second time.
+        // A change whose answer was lost may be refused the second time.
         await send().catch(() => {})
         if (loss.isOver()) return
       }
@@ -43,9 +43,9 @@ const ways = {
   },
 } satisfies Record<string, (dynamodb: DynamoDBDocumentClient) => Repeat>
 
-describe('each function is granted what its operations do to the tables, and nothing else', () => {
+describe('each function has the table permissions of its operations, and no others', () => {
   beforeAll(() => {
-    // What the history lacks when its answers are lost.
+    // Lost answers lose history entries.
     vi.spyOn(console, 'error').mockReturnValue()
   })
 
@@ -53,7 +53,7 @@ describe('each function is granted what its operations do to the tables, and not
     vi.restoreAllMocks()
   })
 
-  /** What `work` does to new tables when every answer arrives, and when answers are lost. */
+  /** The calls of `work` to new tables, with and without lost answers. */
   const callsOf = async (
     work: (repeat: Repeat, dynamodb: DynamoDBDocumentClient, plain: DynamoDBDocumentClient) => Promise<void>,
   ): Promise<readonly Call[]> => {

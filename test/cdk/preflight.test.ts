@@ -6,7 +6,7 @@ import { checkConcurrency, wantedConcurrency } from '../../cdk/config/concurrenc
 import { parseSettings } from '../../cdk/config/settings.ts'
 import { run, startInShell } from '../support/program.ts'
 
-/** Stands for Lambda at the transport of its SDK. */
+/** Replaces Lambda at the transport of its SDK. */
 const answerWith = async (status: number, body: object): Promise<void> => {
   const server = createServer((request, response) => {
     const isQuestion = request.url === '/2016-08-19/account-settings'
@@ -38,14 +38,14 @@ const settings = {
 }
 
 describe('the check before a deployment', () => {
-  test('wants what the gateways let through, for all data centres of a region together', () => {
+  test('requires the throttling limits of all data centres in a region together', () => {
     expect([...wantedConcurrency(parseSettings(settings))]).toEqual([
       ['us-east-1', 100],
       ['eu-west-1', 50],
     ])
   })
 
-  test('is content with an account that allows it', async () => {
+  test('accepts an account with a sufficient limit', async () => {
     await answerWith(200, limitOf(50))
     expect(await checkConcurrency('us-east-1', 50)).toEqual({
       isEnough: true,
@@ -53,7 +53,7 @@ describe('the check before a deployment', () => {
     })
   })
 
-  test('says of a new account what to ask AWS for', async () => {
+  test('prints the request to AWS for a new account', async () => {
     await answerWith(200, limitOf(10))
     expect(await checkConcurrency('eu-west-1', 50)).toEqual({
       isEnough: false,
@@ -63,7 +63,7 @@ describe('the check before a deployment', () => {
     })
   })
 
-  test.each([404, 501])('says that it could not check where the question is unknown: %i', async (status) => {
+  test.each([404, 501])('says that it could not check if the call is unsupported: %i', async (status) => {
     await answerWith(status, { message: 'not known here' })
     expect(await checkConcurrency('us-east-1', 50)).toEqual({
       isEnough: true,
@@ -71,31 +71,31 @@ describe('the check before a deployment', () => {
     })
   })
 
-  test('says so where the answer does not tell', async () => {
+  test('says so if the answer has no limit', async () => {
     await answerWith(200, {})
     expect((await checkConcurrency('us-east-1', 50)).message).toContain('NOT CHECKED')
   })
 
-  test('fails when it may not ask', async () => {
+  test('fails without permission', async () => {
     await answerWith(403, { message: 'not allowed' })
     await expect(checkConcurrency('us-east-1', 50)).rejects.toThrow('not allowed')
   })
 
-  test('ends with 1 when an account allows too little, and prints it for each region', async () => {
+  test('exits with 1 when an account allows too little, and prints this for each region', async () => {
     await answerWith(200, limitOf(60))
     const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(settings)}`])
     expect(status).toBe(1)
     expect(stdout).toMatch(/us-east-1: 60 .* 100 are wanted\. .*eu-west-1: 60 .* 50 are wanted: enough/s)
   })
 
-  test('takes the settings of cdk.json, as a deployment does', async () => {
+  test('uses the settings of cdk.json, like a deployment', async () => {
     await answerWith(200, limitOf(1000))
     const { status, stdout } = await run('cdk/preflight.ts', [])
     expect([status, stdout]).toEqual([0, 'us-east-1: 1000 functions may run at once, 50 are wanted: enough.\n'])
   })
 
-  test('says without credentials what to do, and what it would ask AWS', async () => {
-    // The SDK looks last for the metadata service of EC2, which never answers here.
+  test('explains without credentials what to do, and what it would ask AWS', async () => {
+    // The SDK tries the metadata service of EC2 last, which never answers here.
     const asked = vi.fn()
     const silent = createTcpServer(asked)
     await once(silent.listen(0, '127.0.0.1'), 'listening')
@@ -114,7 +114,7 @@ describe('the check before a deployment', () => {
   })
 
   test.each(['ExpiredTokenException', 'UnrecognizedClientException'])(
-    'says the same when AWS refuses the credentials: %s',
+    'explains the same when AWS refuses the credentials: %s',
     async (type) => {
       await answerWith(403, { __type: type, message: 'The security token is not valid' })
       const { status, stderr } = await run('cdk/preflight.ts', [])
@@ -123,7 +123,7 @@ describe('the check before a deployment', () => {
     },
   )
 
-  test('says how it is used', async () => {
+  test('prints its usage', async () => {
     expect(await run('cdk/preflight.ts', ['--region', 'x'])).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('Usage'),

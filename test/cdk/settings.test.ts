@@ -3,7 +3,7 @@ import { parseSettings } from '../../cdk/config/settings.ts'
 
 const base = { prefix: 'Test', dataCentres: { us: { region: 'us-east-1' } }, defaultDataCentre: 'us' }
 
-/** The faults that an app with these settings is refused for, each with the name of its setting. */
+/** The faults of these settings, each with the name of its setting. */
 const faultsOf = (settings: unknown): string[] => {
   try {
     parseSettings(settings)

@@ -53,7 +53,7 @@ const secretsIn = (text: object): string[] =>
   [...JSON.stringify(text).matchAll(/"Ref":"([^"]*OriginSecret[^"]*)"/g)].map(([, id = '']) => id)
 
 describe('the distribution of a data centre that streams', () => {
-  test('sends requests for files to the function, and all else to the gateway', () => {
+  test('sends requests for files to the function, and all others to the gateway', () => {
     const { CacheBehaviors, DefaultCacheBehavior, Origins } = distributionOf(us)
     const hostOf = (id: string) => JSON.stringify(Origins.find(({ Id }: { Id: string }) => Id === id).DomainName)
     expect(CacheBehaviors.map(({ PathPattern }: { PathPattern: string }) => PathPattern)).toEqual(['/api/v2/*'])
@@ -61,7 +61,7 @@ describe('the distribution of a data centre that streams', () => {
     expect(hostOf(DefaultCacheBehavior.TargetOriginId)).toMatch(/execute-api/)
   })
 
-  test('keeps nothing, compresses nothing, and hands on every header but Host', () => {
+  test('caches nothing, compresses nothing, and passes on every header except Host', () => {
     const { CacheBehaviors, DefaultCacheBehavior, CustomErrorResponses } = distributionOf(us)
     for (const behavior of [DefaultCacheBehavior, ...CacheBehaviors]) {
       expect(behavior).toMatchObject({
@@ -73,7 +73,7 @@ describe('the distribution of a data centre that streams', () => {
         AllowedMethods: expect.arrayContaining(['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'POST', 'DELETE']),
       })
     }
-    // What it would keep for ten seconds of its own accord.
+    // CloudFront would cache these for ten seconds.
     expect(CustomErrorResponses.map(({ ErrorCode }: { ErrorCode: number }) => ErrorCode)).toEqual([
       400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504,
     ])
@@ -82,7 +82,7 @@ describe('the distribution of a data centre that streams', () => {
     }
   })
 
-  test('waits for the function as long as the function knows, and speaks TLS 1.2 with it', () => {
+  test('waits for the function as long as the function assumes, over TLS 1.2', () => {
     const stream = distributionOf(us).Origins.find(
       ({ OriginCustomHeaders }: { OriginCustomHeaders?: object }) => OriginCustomHeaders,
     )
@@ -93,7 +93,7 @@ describe('the distribution of a data centre that streams', () => {
     })
   })
 
-  test('has the base URL of the data centre, and its domain where it has one', () => {
+  test('has the base URL of the data centre, or its domain if it has one', () => {
     const urlOf = (template: Template) => JSON.stringify(only(template, 'Custom::DataCentre').url)
     expect(urlOf(us)).toMatch(/https:\/\/.*StreamingDistribution.*DomainName/)
     expect(urlOf(eu)).toBe('"https://eu.example.com"')
@@ -112,7 +112,7 @@ describe('the distribution of a data centre that streams', () => {
     }
   })
 
-  test('is registered when it is there', () => {
+  test('exists before the data centre is registered', () => {
     const [registration] = Object.values(us.findResources('Custom::DataCentre'))
     expect(registration?.['DependsOn']).toEqual(
       expect.arrayContaining([expect.stringMatching(/StreamingDistribution/)]),
@@ -121,7 +121,7 @@ describe('the distribution of a data centre that streams', () => {
 })
 
 describe('the function that streams', () => {
-  test('runs on Node 24, sixteen requests at once, as long as Lambda lets any', () => {
+  test('runs on Node 24, with sixteen concurrent requests, up to the time limit of Lambda', () => {
     us.hasResourceProperties('AWS::Lambda::WebFunctionRevision', {
       BuildConfig: { RuntimeConfig: { Runtime: 'nodejs24.x' } },
       ServiceConfig: { MaxConcurrencyPerEnvironment: 16, TimeoutSeconds: 900 },
@@ -132,7 +132,7 @@ describe('the function that streams', () => {
     })
   })
 
-  test('knows the secret that the distribution sends, and the one before it: neither stands in a template', () => {
+  test('knows the current and the previous secret, and no template contains them', () => {
     const sent = (template: Template) =>
       secretsIn(distributionOf(template).Origins.flatMap(({ OriginCustomHeaders = [] }) => OriginCustomHeaders))
     const known = (template: Template) => secretsIn(revisionOf(template).EnvironmentVariables['ORIGIN_SECRETS'])
@@ -146,11 +146,11 @@ describe('the function that streams', () => {
     })
   })
 
-  test('takes files as large as one machine does', () => {
+  test('accepts files of the same size as one machine', () => {
     expect(Object.keys(revisionOf(us).EnvironmentVariables)).not.toContain('LARGEST_FILE')
   })
 
-  test('may do what the function for files may, and nothing else but write its log', () => {
+  test('has the permissions of the storage function, and may write its log', () => {
     const statementsOf = (name: RegExp) => {
       const policies = Object.entries(us.findResources('AWS::IAM::Policy'))
       const [, policy] = policies.find(([id]) => name.test(id)) ?? []
@@ -164,7 +164,7 @@ describe('the function that streams', () => {
     })
   })
 
-  test('is watched for failures, and for a revision that cannot start', () => {
+  test('has alarms for failures and for a revision that cannot start', () => {
     for (const MetricName of ['StreamErrors', 'StreamStartFailures']) {
       us.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName, Namespace: 'Test-us' })
       us.hasResourceProperties('AWS::Logs::MetricFilter', {
@@ -173,7 +173,7 @@ describe('the function that streams', () => {
     }
   })
 
-  test('counts what it could not write down of the history with what the other functions could not', () => {
+  test('counts lost history entries together with the other functions', () => {
     us.hasResourceProperties('AWS::Logs::MetricFilter', {
       LogGroupName: { Ref: Match.stringLikeRegexp('^Streaming') },
       MetricTransformations: [Match.objectLike({ MetricName: 'LostHistoryEntries', MetricNamespace: 'Test-us' })],
@@ -181,15 +181,15 @@ describe('the function that streams', () => {
   })
 })
 
-describe('what CloudFront takes from one region alone', () => {
-  test('is in one stack: the certificate of a domain, and a firewall for each distribution', () => {
+describe('resources that CloudFront reads from one region only', () => {
+  test('are in one stack: the certificate of a domain, and a firewall for each distribution', () => {
     expect(only(edge, 'AWS::CertificateManager::Certificate').DomainName).toBe('eu.example.com')
     edge.allResourcesProperties('AWS::WAFv2::WebACL', { Scope: 'CLOUDFRONT' })
     edge.resourceCountIs('AWS::WAFv2::WebACL', 2)
     for (const template of [us, eu]) expect(distributionOf(template).WebACLId).toBeDefined()
   })
 
-  test('leaves no firewall at the gateway, whose callers all have the addresses of the distribution', () => {
+  test('replace the firewall of the gateway, which sees only addresses of the distribution', () => {
     for (const template of [us, eu]) template.resourceCountIs('AWS::WAFv2::WebACL', 0)
   })
 })
@@ -203,7 +203,7 @@ describe.each(['us-east-1', 'eu-west-1'])('the certificate of a domain that stre
       },
     })
 
-  /** The certificate that the distribution reads, as the edge stack has it. */
+  /** The certificate that the distribution reads from the edge stack. */
   const certificateRead = (all: ReadonlyMap<string, Template>) => {
     const read = distributionOf(stackOf(all, 'us')).ViewerCertificate.AcmCertificateArn['Fn::GetStackOutput']
     expect(read).toMatchObject({ StackName: 'Test-edge', Region: 'us-east-1' })
@@ -213,7 +213,7 @@ describe.each(['us-east-1', 'eu-west-1'])('the certificate of a domain that stre
     return stackOf(all, 'edge').toJSON().Resources[Value.Ref]
   }
 
-  test('of a new domain takes the place of the old one in the next deployment', () => {
+  test('is replaced in the next deployment after a change of the domain', () => {
     for (const domainName of ['a.example.com', 'b.example.com']) {
       const all = withDomain(domainName)
       expect(certificateRead(all)).toMatchObject({ Properties: { DomainName: domainName } })
@@ -235,7 +235,7 @@ describe('a data centre that does not stream', () => {
   const customDomain = { domainName: 'us.example.com', hostedZoneId: 'Z0123456789' }
   const plain = templatesOf({ dataCentres: { us: { region: 'us-east-1', customDomain } } })
 
-  test('has nothing of it, and needs no stack for it', () => {
+  test('has no streaming resources, and needs no edge stack', () => {
     expect([...plain.keys()].sort()).toEqual(['directory', 'us'])
     for (const type of ['AWS::CloudFront::Distribution', 'AWS::Lambda::WebFunction', 'AWS::SecretsManager::Secret']) {
       for (const template of plain.values()) template.resourceCountIs(type, 0)
@@ -244,7 +244,7 @@ describe('a data centre that does not stream', () => {
     expect(JSON.stringify(filters)).not.toContain('Stream')
   })
 
-  test('gives the record of its domain to the distribution when streaming is turned on', () => {
+  test('moves the record of its domain to the distribution when streaming is turned on', () => {
     const records = Object.keys(stackOf(plain, 'us').findResources('AWS::Route53::RecordSet'))
     expect(records).toHaveLength(1)
     expect(Object.keys(eu.findResources('AWS::Route53::RecordSet'))).toEqual(expect.arrayContaining(records))

@@ -30,14 +30,14 @@ describe('tables', () => {
     }
   })
 
-  test('outlive their stack, but not a first deployment that fails: their names would block the next try', () => {
+  test('outlive their stack, but not a failed first deployment, whose names would block the next attempt', () => {
     for (const template of [directory, us]) {
       template.allResources(type, { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' })
     }
     us.allResources('AWS::S3::Bucket', { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' })
   })
 
-  test('of the directory have a replica in every region, the others one in their own', () => {
+  test('have a replica in every region if they belong to the directory, and otherwise only in their own', () => {
     directory.resourceCountIs(type, countOf(isGlobal))
     directory.allResourcesProperties(type, {
       Replicas: [Match.objectLike({ Region: 'eu-west-1' }), Match.objectLike({ Region: 'us-east-1' })],
@@ -49,14 +49,14 @@ describe('tables', () => {
     us.allResourcesProperties(type, { Replicas: [Match.objectLike({ Region: 'us-east-1' })] })
   })
 
-  test('forget what has expired', () => {
+  test('remove expired items', () => {
     directory.hasResourceProperties(type, {
       TableName: 'Test-tokens',
       TimeToLiveSpecification: { AttributeName: 'expires', Enabled: true },
     })
   })
 
-  test('of the directory have a stream in one region already, so that a second one can follow; no others have one', () => {
+  test('have a stream from the start only if they belong to the directory, so that a second region can follow', () => {
     const single = templatesOf({ dataCentres: { us: { region: 'us-east-1' } } })
     for (const template of [single.directory, directory]) {
       template.allResourcesProperties(type, { StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' } })
@@ -64,7 +64,7 @@ describe('tables', () => {
     us.allResourcesProperties(type, { StreamSpecification: Match.absent() })
   })
 
-  test('of the directory are made last, when nothing else can fail any more', () => {
+  test('are created last if they belong to the directory, so that little can fail after them', () => {
     const others = Object.keys(directory.toJSON().Resources).filter((id) => !(id in directory.findResources(type)))
     expect(others).not.toEqual([])
     directory.allResources(type, { DependsOn: others })
@@ -72,7 +72,7 @@ describe('tables', () => {
 })
 
 describe('deletion protection', () => {
-  test('holds for tables and files, everywhere', () => {
+  test('covers tables and files everywhere', () => {
     expect([directory, us, eu].map(replicasIn)).toEqual([
       ['eu-west-1 protected', 'us-east-1 protected'],
       ['us-east-1 protected'],
@@ -80,14 +80,14 @@ describe('deletion protection', () => {
     ])
   })
 
-  test('is the choice of an installation: without it, all goes with its stack', () => {
+  test('is a setting: without it, the data is removed with its stack', () => {
     const free = templatesOf({ deletionProtection: false })
     expect(replicasIn(free.directory)).toEqual(['eu-west-1 free', 'us-east-1 free'])
     for (const template of [free.directory, free.us]) template.allResources(type, { DeletionPolicy: 'Delete' })
     free.us.allResources('AWS::S3::Bucket', { DeletionPolicy: 'Delete' })
   })
 
-  test('can be lifted from one data centre, and from the replica that serves it alone', () => {
+  test('can be turned off for one data centre, and for the replica that only it uses', () => {
     const lifted = templatesOf({
       dataCentres: {
         us: { region: 'us-east-1' },
@@ -110,7 +110,7 @@ describe('deletion protection', () => {
 })
 
 describe('the home of the directory', () => {
-  /** The region in which the stack of the directory is synthesised: its own replica stands last. */
+  /** The region of the directory stack: its own replica comes last. */
   const homeOf = ({ directory: template }: ReturnType<typeof templatesOf>) =>
     Object.values(template.findResources(type)).map(({ Properties }) => Properties.Replicas.at(-1).Region)
 
@@ -118,7 +118,7 @@ describe('the home of the directory', () => {
     expect(homeOf({ directory, us, eu })).toEqual(['us-east-1', 'us-east-1'])
   })
 
-  test('is asked to be named, once', () => {
+  test('causes one warning until it is set', () => {
     const warningsOf = (settings: object) => {
       const { app, remove } = createTestApp(settings)
       onTestFinished(remove)
@@ -129,7 +129,7 @@ describe('the home of the directory', () => {
     expect(warningsOf({ directoryRegion: 'us-east-1' })).toEqual([])
   })
 
-  test('stays where it is named when another data centre becomes the default', () => {
+  test('does not move when another data centre becomes the default', () => {
     const moved = templatesOf({ directoryRegion: 'us-east-1', defaultDataCentre: 'eu' })
     expect(homeOf(moved)).toEqual(['us-east-1', 'us-east-1'])
     moved.eu.hasResourceProperties('Custom::DataCentre', { isDefault: true })

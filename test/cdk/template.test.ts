@@ -22,19 +22,19 @@ describe('functions', () => {
     })
   })
 
-  test('are all in the guide’s table of what is deployed', () => {
+  test('are all listed in the deployment guide', () => {
     const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'deploying.md'), 'utf8')
     const names = [...functionNames.map(functionName), 'RegistrationFunction']
     expect(names.filter((name) => !guide.includes(`\`${name}\``))).toEqual([])
   })
 
-  test('end before the gateway gives up on them', () => {
+  test('end before the time limit of the gateway', () => {
     for (const { Properties } of Object.values(us.findResources('AWS::Lambda::Function'))) {
       if (/^(fields|categories|storage)/i.test(Properties.Description)) expect(Properties.Timeout).toBeLessThan(29)
     }
   })
 
-  test('invoke themselves by way of a queue without being stopped for it: the worker of removals, and no other', () => {
+  test('may invoke themselves through a queue: only the worker of removals', () => {
     const allowed = us.findResources('AWS::Lambda::Function', { Properties: { RecursiveLoop: 'Allow' } })
     expect(Object.values(allowed).map(({ Properties }) => Properties.Description)).toEqual([
       functionSettings.removals.description,
@@ -46,7 +46,7 @@ describe('functions', () => {
     )
   })
 
-  test('are granted nothing by wildcard but the streams of their own log', () => {
+  test('have no wildcard permission except for the streams of their own log', () => {
     for (const { Properties } of Object.values(us.findResources('AWS::IAM::Policy'))) {
       for (const { Action } of Properties.PolicyDocument.Statement) {
         expect([Action].flat().filter((action: string) => action.includes('*'))).toEqual([])
@@ -58,14 +58,14 @@ describe('functions', () => {
 describe('the queue of removals', () => {
   const longestWork = functionSettings.removals.timeout.toSeconds()
 
-  test('is worked off by five workers at most, a message each', () => {
+  test('has at most five workers, with one message each', () => {
     us.allResourcesProperties('AWS::Lambda::EventSourceMapping', {
       BatchSize: 1,
       ScalingConfig: { MaximumConcurrency: 5 },
     })
   })
 
-  test('delivers a message again when its worker has ended for long, and before its removal is given up for lost', () => {
+  test('repeats a message after its worker has certainly ended, and before its removal counts as lost', () => {
     const visibility = 6 * longestWork
     us.hasResourceProperties('AWS::SQS::Queue', {
       VisibilityTimeout: visibility,
@@ -83,26 +83,26 @@ describe('the gateway', () => {
     ]),
   )
 
-  test('hands every request on: ANY on every resource, none of them with checks of its own', () => {
+  test('passes on every request: ANY on every resource, without checks of its own', () => {
     us.allResourcesProperties('AWS::ApiGateway::Method', { HttpMethod: 'ANY', AuthorizationType: 'NONE' })
     const resources = Object.keys(us.findResources('AWS::ApiGateway::Resource'))
     us.resourceCountIs('AWS::ApiGateway::Method', resources.length + 1)
   })
 
-  test('passes every body as it is', () => {
+  test('passes on every body unchanged', () => {
     us.hasResourceProperties('AWS::ApiGateway::RestApi', {
       BinaryMediaTypes: Match.arrayWith(['*/*']),
       EndpointConfiguration: { Types: ['REGIONAL'] },
     })
   })
 
-  test('says so by type as well, for a gateway that does not know the type of everything', () => {
+  test('also names binary types, for an emulator that ignores */*', () => {
     us.hasResourceProperties('AWS::ApiGateway::RestApi', {
       BinaryMediaTypes: Match.arrayWith(['application/*', 'image/*', 'multipart/*', 'video/*']),
     })
   })
 
-  test('is throttled, logs no queries, keeps no log of executions and counts nothing by method', () => {
+  test('is throttled, logs no queries, and has no execution logs or metrics per method', () => {
     us.hasResourceProperties('AWS::ApiGateway::Stage', {
       MethodSettings: [
         Match.objectLike({
@@ -131,7 +131,7 @@ describe('the gateway', () => {
     ['WAF_FILTERED', { status: 403, code: 403 }],
     ['DEFAULT_4XX', { status: 400, code: 400 }],
     ['DEFAULT_5XX', errors.unavailable, '1'],
-  ])('refuses with the service’s own error body and headers: %s', (type, { status, code }, retryAfter) => {
+  ])('refuses with the error body and headers of the service: %s', (type, { status, code }, retryAfter) => {
     const { StatusCode, ResponseTemplates, ResponseParameters } = gatewayResponses.get(type)
     expect(StatusCode).toBe(String(status))
     const body = JSON.parse(ResponseTemplates['application/json'])
@@ -144,18 +144,18 @@ describe('the gateway', () => {
     })
   })
 
-  test('refuses in a way of its own nothing but what these cases name', () => {
+  test('has no other refusals than those of these cases', () => {
     expect(gatewayResponses.size).toBe(11)
   })
 
-  test('names the limit that callers meet when a request is too large for it, or for a function, and the way around it', () => {
+  test('names the request limit of the function, and the alternative', () => {
     const textOf = (type: string) => gatewayResponses.get(type).ResponseTemplates['application/json']
     for (const type of ['REQUEST_TOO_LARGE', 'DEFAULT_4XX']) expect(textOf(type)).toContain('4.5 MB')
     expect(textOf('REQUEST_TOO_LARGE')).toContain('resumable upload (tus 1.0)')
   })
 
   test.each(['INTEGRATION_FAILURE', 'INTEGRATION_TIMEOUT', 'DEFAULT_5XX'])(
-    'says that a change may have been carried out, and that it may be repeated, when no function answers: %s',
+    'says that a change may have been made, and that repeating it is safe, when no function answers: %s',
     (type) => {
       const { message } = JSON.parse(gatewayResponses.get(type).ResponseTemplates['application/json'])
       expect(message).toMatch(/may have been carried out/)
@@ -163,7 +163,7 @@ describe('the gateway', () => {
     },
   )
 
-  test('has a firewall when an installation chooses it', () => {
+  test('has a firewall in installations that want one', () => {
     us.resourceCountIs('AWS::WAFv2::WebACL', 0)
     const chosen = templatesOf({ webApplicationFirewall: true })
     chosen.us.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1)
@@ -183,7 +183,7 @@ describe('logs', () => {
     us.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 })
   })
 
-  test('of every function go to such a group, and to none that Lambda makes and nothing empties', () => {
+  test('go to an expiring group for every function', () => {
     for (const template of [directory, us]) {
       const groups = Object.keys(template.findResources('AWS::Logs::LogGroup'))
       for (const { Properties } of Object.values(template.findResources('AWS::Lambda::Function'))) {
@@ -192,7 +192,7 @@ describe('logs', () => {
     }
   })
 
-  test.each(logLevels)('have what an installation wants, from %s on, wherever it is decided', (logLevel) => {
+  test.each(logLevels)('have the level of the installation, from %s on, in Lambda and in the function', (logLevel) => {
     const chosen = templatesOf({ logLevel })
     const functions = Object.values(chosen.us.findResources('AWS::Lambda::Function'))
     for (const { Properties } of functions.filter(({ Properties }) => Properties.Environment.Variables.LOG_LEVEL)) {
@@ -208,7 +208,7 @@ describe('logs', () => {
 })
 
 describe('alarms', () => {
-  test('say what callers notice and what to do, and tell nobody unless asked to', () => {
+  test('say what callers notice and what to do, and notify nobody by default', () => {
     const alarms = Object.values(us.findResources('AWS::CloudWatch::Alarm'))
     expect(alarms.length).toBeGreaterThan(5)
     for (const { Properties } of alarms) {
@@ -218,7 +218,7 @@ describe('alarms', () => {
     us.resourceCountIs('AWS::SNS::Topic', 0)
   })
 
-  test('watch the gateway of their own data centre, and no other', () => {
+  test('watch only the gateway of their own data centre', () => {
     us.hasResourceProperties('AWS::ApiGateway::RestApi', { Name: 'Test-us' })
     us.hasResourceProperties('AWS::CloudWatch::Alarm', {
       MetricName: '5XXError',
@@ -226,7 +226,7 @@ describe('alarms', () => {
     })
   })
 
-  test('go off when changes of the directory take long to reach another region, where it is replicated', () => {
+  test('go off when a change of the directory replicates slowly, if it is replicated', () => {
     for (const table of ['Test-sites', 'Test-tokens']) {
       us.hasResourceProperties('AWS::CloudWatch::Alarm', {
         Namespace: 'AWS/DynamoDB',
@@ -241,7 +241,7 @@ describe('alarms', () => {
     alone.us.resourcePropertiesCountIs('AWS::CloudWatch::Alarm', { MetricName: 'ReplicationLatency' }, 0)
   })
 
-  test('go off when a removal waits for half an hour, or was given up', () => {
+  test('go off when a removal waits for half an hour, or has failed', () => {
     us.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'AWS/SQS',
       MetricName: 'ApproximateAgeOfOldestMessage',
@@ -255,7 +255,7 @@ describe('alarms', () => {
   })
 
   test.each(['AWS/Lambda Throttles', 'AWS/DynamoDB ReadThrottleEvents', 'AWS/DynamoDB WriteThrottleEvents'])(
-    'go off when too much is asked of functions and tables: %s',
+    'go off when functions and tables are throttled: %s',
     (metric) => {
       const [Namespace, MetricName] = metric.split(' ')
       const kind = Namespace === 'AWS/Lambda' ? functionNames.length : Object.keys(tables).length
@@ -270,14 +270,14 @@ describe('alarms', () => {
       templatesOf({ dataCentres: { us: { region: 'us-east-1', streaming: true } } }).us,
       ['removalsFailures', 'ServerErrors', 'StreamFailures', 'StreamStarts'],
     ],
-  ])('that a broken version sets off roll its deployment back: %s', (_, template, wanted) => {
+  ])('roll back a deployment with a broken version: %s', (_, template, wanted) => {
     const { Outputs, Resources } = template.toJSON()
     const arns: string[] = JSON.stringify(Outputs.RollbackAlarms.Value).match(/Alarms[^"]+/g) ?? []
     expect(arns.map((id) => Resources[id].Type)).toEqual(wanted.map(() => 'AWS::CloudWatch::Alarm'))
     expect(arns.map((id) => id.slice('Alarms'.length, -'01234567'.length)).sort()).toEqual([...wanted].sort())
   })
 
-  test('are as many as the guide says that they cost', () => {
+  test('are as many as the cost table of the guide says', () => {
     const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'deploying.md'), 'utf8')
     const [, said] = /alarms \((\d+) in each of two data centres/.exec(guide) ?? []
     expect(Number(said)).toBe(Object.keys(us.findResources('AWS::CloudWatch::Alarm')).length)
@@ -302,7 +302,7 @@ describe('alarms', () => {
 })
 
 describe('the dashboard', () => {
-  test('shows what functions write of their requests, by operation, and the queue of removals', () => {
+  test('shows requests by operation, from the logs of functions, and the queue of removals', () => {
     const [dashboard] = Object.values(us.findResources('AWS::CloudWatch::Dashboard'))
     const body = JSON.stringify(dashboard?.Properties.DashboardBody)
     expect(body).toContain('stats count(*) as requests, pct(durationMs, 50)')

@@ -5,7 +5,7 @@ import { expect, vi } from 'vitest'
 import { pull, push } from '../../client/src/sync/index.ts'
 import { readSite, readTree, reported, test, writeTree } from './support/site.ts'
 
-test('what runs at once have seen of several places is kept of each', async ({ client, folder, makeDirectory }) => {
+test('concurrent runs to several targets all keep their state', async ({ client, folder, makeDirectory }) => {
   const texts = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index}.txt`, `text ${index}`]))
   const here = await makeDirectory(texts)
   const places = [1, 2, 3].map((place) => `${folder}/${place}`)
@@ -16,7 +16,7 @@ test('what runs at once have seen of several places is kept of each', async ({ c
   for (const end of await pushAll()) expect(end).toMatchObject({ replace: 0, conflict: 1 })
 })
 
-test('what several send at once is no conflict where it is the same', async ({ client, folder, makeDirectory }) => {
+test('concurrent uploads of the same bytes are no conflict', async ({ client, folder, makeDirectory }) => {
   const texts = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}.txt`, `text ${index}`]))
   const folders = await Promise.all([makeDirectory(texts), makeDirectory(texts)])
   await writeFile(join(folders[0], 'large.bin'), Buffer.alloc(5_000_000, 'same'))
@@ -26,7 +26,7 @@ test('what several send at once is no conflict where it is the same', async ({ c
   expect(await readSite(client, folder)).toStrictEqual(await readTree(folders[0]))
 })
 
-test('what is written into a file while a pull puts it in its place is seen by the next run', async ({
+test('a change during the placement of a pulled file is seen by the next run', async ({
   client,
   folder,
   makeDirectory,
@@ -35,7 +35,7 @@ test('what is written into a file while a pull puts it in its place is seen by t
   await Promise.all(names.map((name) => client.files.put(`${folder}/${name}`, 'theirs')))
   const here = await makeDirectory()
   const written = new Set<string>()
-  // Right when it is there: at once, as whoever watches the folder would do it.
+  // Immediately, as another watcher of the folder would.
   const watcher = watch(here, (_, name) => {
     if (name === null || written.has(name) || !names.includes(name) || !existsSync(join(here, name))) return
     written.add(name)
@@ -48,12 +48,12 @@ test('what is written into a file while a pull puts it in its place is seen by t
     watcher.close()
   }
   const state = join(here, '.site-files', 'files.json')
-  // As if the pull had gone on for long.
+  // Simulates a long pull.
   await writeFile(state, (await readFile(state, 'utf8')).replace(/"written":\d+/, `"written":${Date.now() + 3600_000}`))
   expect(await push({ client, directory: here, folder, dryRun: true })).toMatchObject({ replace: names.length })
 })
 
-/** Lets something happen right after each read of an open file, before anybody can look at the file again. */
+/** Calls `event` directly after each read of an open file, before the file is checked again. */
 const afterEachRead = async (file: string, happen: () => void) => {
   const handle = await open(file)
   const type: FileHandle = Object.getPrototypeOf(handle)
@@ -84,6 +84,6 @@ test.for([
     expect(told).toMatchObject(end)
     expect(await readSite(client, folder)).toEqual(sent)
     const failures = events.flatMap((event) => (event.event === 'failed' ? [event.message] : []))
-    expect(failures).toEqual(end.failed > 0 ? [expect.stringMatching(/is changed while it is read\. Repeat /)] : [])
+    expect(failures).toEqual(end.failed > 0 ? [expect.stringMatching(/keeps changing\. Repeat /)] : [])
   },
 )

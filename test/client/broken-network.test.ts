@@ -10,7 +10,7 @@ const test = base.extend('through', async ({ service }, { onCleanup }) => {
   onCleanup(async () => {
     for (const proxy of proxies) await proxy.stop()
   })
-  /** A client whose requests go by way of a proxy that does to them what is decided. */
+  /** A client behind a proxy that treats each request as decided. */
   return async (decide: Decide, fetch: NonNullable<ConnectOptions['fetch']>) => {
     const proxy = await startProxy(service.baseUrl, decide)
     proxies.push(proxy)
@@ -18,7 +18,7 @@ const test = base.extend('through', async ({ service }, { onCleanup }) => {
   }
 })
 
-/** Every third request meets another fate, so that none of them meets nothing else. */
+/** Every third request gets another fate, so that each one varies. */
 const inTurn = (fates: readonly Fate[]): Decide => {
   let met = 0
   return (_method, path, index) =>
@@ -33,7 +33,12 @@ describe.for([
   ['the fetch of the platform', globalThis.fetch],
   ['the one for Node', nodeFetch],
 ] as const)('%s', ([, fetch]) => {
-  test('a push through refusals and cut connections ends equal', async ({ through, client, folder, makeDirectory }) => {
+  test('a push through refusals and broken connections ends with equal sides', async ({
+    through,
+    client,
+    folder,
+    makeDirectory,
+  }) => {
     const here = await makeDirectory({ ...files, 'large.bin': 'x'.repeat(5_000_000) })
     const shaky = await through(inTurn([429, 503, 'cut before', 'cut after']), fetch)
     const { end } = await reported(push, { client: shaky, directory: here, folder })
@@ -41,7 +46,12 @@ describe.for([
     expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
   })
 
-  test('a pull through refusals and cut connections ends equal', async ({ through, client, folder, makeDirectory }) => {
+  test('a pull through refusals and broken connections ends with equal sides', async ({
+    through,
+    client,
+    folder,
+    makeDirectory,
+  }) => {
     const here = await makeDirectory({ ...files, 'large.bin': 'x'.repeat(2_000_000) })
     await push({ client, directory: here, folder })
     const there = await makeDirectory()
@@ -51,7 +61,7 @@ describe.for([
     expect(await readTree(there)).toStrictEqual(await readTree(here))
   })
 
-  test('a removal whose answer was lost is no failure, and an upload whose every second append is cut goes on', async ({
+  test('a removal with a lost answer succeeds, and an upload continues although every second append is cut', async ({
     through,
     client,
     folder,
@@ -71,7 +81,7 @@ describe.for([
     expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
   })
 
-  test('a large file goes on, up and down, when the service was away for longer than a request is repeated', async ({
+  test('large uploads and downloads continue after an outage that is longer than the repetitions', async ({
     service,
     client,
     folder,
@@ -108,7 +118,7 @@ describe.for([
     expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
   })
 
-  test('where requests may have 4.5 MB only, large files come in pieces of that size, and nobody asks twice', async ({
+  test('behind a limit of 4.5 MB per request, large files go in pieces of that size, and the limit is tested only once', async ({
     through,
     client,
     folder,
@@ -126,7 +136,7 @@ describe.for([
       failed: 0,
     })
     await narrow.files.put(`${folder}/two.bin`, '2'.repeat(17_000_000))
-    // What is read while it is sent goes in one piece until that is refused.
+    // A streamed file goes in one piece until that is refused.
     expect(refused).toStrictEqual([17_000_000])
     expect((await client.files.stat(`${folder}/one.bin`)).size).toBe(17_000_000)
   })

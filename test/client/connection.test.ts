@@ -7,10 +7,10 @@ const busy = (status: number) => () => json({ code: 100503, message: 'Busy.' }, 
 const broken = () => undefined
 const stored = () => json({ status: 'success' })
 
-test('what is wrong with an address or a token is said before anything is sent', async () => {
+test('a faulty address or token is reported before anything is sent', async () => {
   const { asked, fetch } = scriptedFetch(() => undefined)
   for (const url of ['', 'us.test', 'ftp://us.test', 'https://us.test/?a=b', 'https://ann:secret@us.test']) {
-    await expect(connect({ url, token: 'secret', fetch })).rejects.toThrow('is no address of a service')
+    await expect(connect({ url, token: 'secret', fetch })).rejects.toThrow('is not the address of a service')
   }
   await expect(connect({ url: address, token: 'se\r\ncret', fetch })).rejects.toThrow('has invalid characters')
   expect(asked).toStrictEqual([])
@@ -28,21 +28,21 @@ test('a service that cannot be reached is a ServiceError without a status', asyn
   expect(asked).toHaveLength(3)
 })
 
-test('an answer of something else than the service is told by its status', async () => {
+test('an answer of another server is reported with its status', async () => {
   const { fetch } = scriptedFetch(() => new Response('<html>Bad gateway</html>', { status: 418 }))
   await expect(connect({ url: address, token: 'secret', fetch })).rejects.toMatchObject({
     status: 418,
     code: 418,
-    message: expect.stringContaining('not as this service does'),
+    message: expect.stringContaining('not like this service'),
   })
 })
 
 const page = () => new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } })
 
-test('what has another answer than the service for everything is told from it, and no change of it counts as made', async () => {
+test('a server with one answer for everything is recognised, and its answers count as no changes', async () => {
   for (const answer of [page, () => json(null), () => json({}), () => json([]), () => json('a')]) {
     const { fetch } = scriptedFetch(answer)
-    await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow('what stands between')
+    await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow('any proxy in between')
     const calls: readonly ((client: SiteClient) => Promise<unknown>)[] = [
       ({ files }) => files.stat('a'),
       ({ files }) => files.list('a')[Symbol.asyncIterator]().next(),
@@ -62,7 +62,7 @@ test('what has another answer than the service for everything is told from it, a
   await expect(client.categories.news.link(1, [2])).rejects.toMatchObject({ name: 'ServiceError', status: 200 })
 })
 
-test('an upload whose address is none has not begun', async () => {
+test('an upload with an invalid address has not started', async () => {
   const { client } = await scripted([() => new Response(null, { status: 201, headers: { Location: 'http://[' } })])
   await expect(client.files.put('a', new Uint8Array(5_000_000))).rejects.toMatchObject({
     name: 'ServiceError',
@@ -70,7 +70,7 @@ test('an upload whose address is none has not begun', async () => {
   })
 })
 
-test('one of several sites has to be chosen, and requests go to the data centre where it lives', async () => {
+test('a token of several sites needs a choice, and requests go to the data centre of the site', async () => {
   const { asked, fetch } = scriptedFetch((each) =>
     isSites(each) ? sites(address, 'https://eu.test') : json({ name: 'news', type: 'folder', links: [] }),
   )
@@ -84,7 +84,7 @@ test('one of several sites has to be chosen, and requests go to the data centre 
   })
 })
 
-test('the sites of a token are asked for once, and a client of any of them speaks to its own data centre', async () => {
+test('the sites of a token are read once, and each client uses its own data centre', async () => {
   const { asked, fetch } = scriptedFetch((each) =>
     isSites(each) ? sites(address, 'https://eu.test') : json({ name: 'news', type: 'folder', links: [] }),
   )
@@ -96,7 +96,7 @@ test('the sites of a token are asked for once, and a client of any of them speak
   expect(() => found.choose()).toThrow('1 (Site 1), 2 (Site 2)')
 })
 
-test('a redirect is followed with the token to an address of the sites, and to no other', async () => {
+test('the token follows a redirect only to an address of its sites', async () => {
   const to =
     (location: string, status = 301) =>
     () =>
@@ -120,11 +120,11 @@ const clear = 'http://us.test'
 const refusal = {
   name: 'ServiceError',
   message:
-    'https://us.test gives the address http://us.test, which is not encrypted. Nothing was sent there. ' +
-    'The operator of the service can set --base-url to an address with https.',
+    'https://us.test returned the unencrypted address http://us.test. Nothing was sent there. ' +
+    'Ask the operator of the service to set --base-url to an https address.',
 }
 
-test('a service with https that lists its site at an http address gets no further request (T-36)', async () => {
+test('an https service that lists its site at an http address gets no further request (T-36)', async () => {
   const { asked, fetch } = scriptedFetch((each) => (isSites(each) ? sites(clear) : stored()))
   await expect(connect({ url: address, token: 'secret', fetch })).rejects.toMatchObject(refusal)
   const { files } = (await findSites({ url: address, token: 'secret', fetch })).choose()
@@ -138,24 +138,21 @@ const away: readonly (readonly [string, number, (client: SiteClient) => Promise<
   ['a redirect to the bytes of a file', 302, ({ files }) => files.read('a')],
   ['the address of a new upload', 201, ({ files }) => files.put('a', new Uint8Array(5_000_000))],
 ]
-test.for(away)(
-  '%s from https to http is refused, though the list of sites has that address (T-36)',
-  async ([, status, call]) => {
-    const headers = { Location: `${clear}/api/v2/admin/sites/1/uploads/x` }
-    const { client, asked } = await scripted([() => new Response(null, { status, headers })], [address, clear])
-    await expect(call(client)).rejects.toMatchObject(refusal)
-    expect(asked).toHaveLength(1)
-  },
-)
+test.for(away)('%s from https to http is refused, even to a listed address (T-36)', async ([, status, call]) => {
+  const headers = { Location: `${clear}/api/v2/admin/sites/1/uploads/x` }
+  const { client, asked } = await scripted([() => new Response(null, { status, headers })], [address, clear])
+  await expect(call(client)).rejects.toMatchObject(refusal)
+  expect(asked).toHaveLength(1)
+})
 
-test('an upload that was kept with an http address is cancelled at no https service (T-36)', async () => {
+test('an upload with a saved http address is not cancelled at an https service (T-36)', async () => {
   const { client, asked } = await scripted([stored], [address, clear])
   await expect(client.files.cancel(`${clear}/api/v2/admin/sites/1/uploads/x`)).rejects.toMatchObject(refusal)
   await expect(client.files.cancel('https://evil.test/x')).rejects.toThrow('The token is not valid for evil.test.')
   expect(asked).toStrictEqual([])
 })
 
-test('a service without encryption may list other http addresses, and redirect to them (T-36)', async () => {
+test('an http service may list other http addresses, and redirect to them (T-36)', async () => {
   const eu = 'http://eu.test'
   const moved = () => new Response(null, { status: 308, headers: { Location: `${clear}/x` } })
   const answers = [moved, stored]
@@ -169,7 +166,7 @@ test('a service without encryption may list other http addresses, and redirect t
   ])
 })
 
-test('bytes that lie in a bucket are fetched from there without the token', async () => {
+test('bytes in a bucket are fetched without the token', async () => {
   const elsewhere = () =>
     new Response(null, { status: 302, headers: { Location: 'https://bucket.test/a?signature=1' } })
   const { client, asked } = await scripted([elsewhere, () => new Response('text')])
@@ -177,13 +174,13 @@ test('bytes that lie in a bucket are fetched from there without the token', asyn
   expect(asked.map(({ token }) => token)).toStrictEqual(['secret', null])
 })
 
-test('a request that is refused for the moment is sent again, also one that creates something', async () => {
+test('a temporarily refused request is repeated, even one that creates something', async () => {
   const { client, asked } = await scripted([busy(429), busy(503), () => json({ id: -7, links: [] }, 201)])
   expect(await client.forms.add(1, { type: -7, mandatory: true })).toBe(-7)
   expect(asked.map(({ method }) => method)).toStrictEqual(['POST', 'POST', 'POST'])
 })
 
-test('a request that creates something is not sent again when nobody knows what became of it', async () => {
+test('a request that creates something is not repeated if its outcome is unknown', async () => {
   for (const lost of [broken, busy(502), busy(504)]) {
     const { client, asked } = await scripted([lost, () => json({ id: -7, links: [] }, 201)])
     await expect(client.forms.add(1, { type: -7, mandatory: true })).rejects.toThrow(ServiceError)
@@ -191,7 +188,7 @@ test('a request that creates something is not sent again when nobody knows what 
   }
 })
 
-test('a read, a link and a write under a condition are sent again when nobody knows what became of them', async () => {
+test('reads, links and conditional writes are repeated if their outcome is unknown', async () => {
   const read = await scripted([broken, busy(502), () => json({ name: 'news', type: 'folder', links: [] })])
   await read.client.files.stat('a')
   const link = await scripted([broken, () => new Response(null, { status: 201 })])
@@ -201,7 +198,7 @@ test('a read, a link and a write under a condition are sent again when nobody kn
   expect([read, link, write].map(({ asked }) => asked.length)).toStrictEqual([3, 2, 2])
 })
 
-test('a write whose answer was lost is found to be made, and one that somebody else made is not taken for it', async () => {
+test('a write with a lost answer is recognised as made, but not one of someone else', async () => {
   const outdated = () => json({ code: 100412, message: 'Changed.' }, 412)
   const made = await scripted([broken, outdated, () => new Response('text')])
   await made.client.files.put('a', 'text')
@@ -213,7 +210,7 @@ test('a write whose answer was lost is found to be made, and one that somebody e
   await gone.client.files.remove('a', { etag: '"1"' })
 })
 
-test('what the service will not do for a long time is not waited for', async () => {
+test('the client does not wait for a long Retry-After', async () => {
   const { client, asked } = await scripted([
     () => json({ code: 100429, message: 'Later.' }, 429, { 'Retry-After': '3600' }),
   ])
@@ -227,7 +224,7 @@ test('a signal ends a call with its own reason', async () => {
   await expect(client.files.put('a', 'text', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
 })
 
-test('a signal of the connection ends every call of the client, one that waits for an answer as well', async () => {
+test('a signal of the connection ends every call of the client, even one that waits for an answer', async () => {
   const [reason, stop] = [new Error('enough'), new AbortController()]
   const { fetch: answering } = scriptedFetch(() => sites(address))
   const send: typeof fetch = (input, init) => {
@@ -244,7 +241,7 @@ test('a signal of the connection ends every call of the client, one that waits f
   await expect(client.forms.add(1, { type: -7, mandatory: true })).rejects.toBe(reason)
 })
 
-test('an upload whose bytes are taken no more goes on after minutes, however many are left', async () => {
+test('an upload whose bytes are no longer accepted continues after minutes, whatever its size', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
     const total = 500_000_000
@@ -298,14 +295,14 @@ test('an upload whose bytes are taken no more goes on after minutes, however man
     await vi.advanceTimersByTimeAsync(10 * 60_000)
     expect(appends).toBeGreaterThan(1)
     await put
-    // All of it, which stalls; then the size that any service takes, twice of it, and the rest.
+    // The whole file, which stalls; then the safe size, twice that size, and the rest.
     expect({ come, appends }).toStrictEqual({ come: total, appends: 4 })
   } finally {
     vi.useRealTimers()
   }
 })
 
-test('a read that ends when its connection is broken already leaves no timer behind, which would hold a program back', async () => {
+test('a read that ends after its connection broke leaves no timer that would keep the program alive', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
     const { fetch } = scriptedFetch(({ method, url }) => {
@@ -327,7 +324,7 @@ test('a read that ends when its connection is broken already leaves no timer beh
       }),
     }
     const client = await connect({ url: address, token: 'secret', patience, fetch })
-    await expect(client.files.put('large.bin', source)).rejects.toThrow('No answer came')
+    await expect(client.files.put('large.bin', source)).rejects.toThrow('did not answer')
     expect(watches).toHaveLength(1)
     watches[0]?.onRead(1)
     expect(vi.getTimerCount()).toBe(0)

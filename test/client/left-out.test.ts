@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { ListedFile, SiteClient } from '../../client/src/index.ts'
 import { pull, push } from '../../client/src/sync/index.ts'
-import { unfitAs } from '../../client/src/sync/remote-tree.ts'
+import { unfitReason } from '../../client/src/sync/remote-tree.ts'
 import { test } from './support/command.ts'
 import { readTree, reported } from './support/site.ts'
 
@@ -13,7 +13,7 @@ const eventsIn = (stdout: string): readonly unknown[] =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-test('a pull lists what the site has below .site-files as skipped, in the summary and as an event, and has status 0 (T-52)', async ({
+test('a pull lists site files below .site-files as skipped, in the summary and as an event, with status 0 (T-52)', async ({
   demo,
   folder,
   store,
@@ -21,7 +21,7 @@ test('a pull lists what the site has below .site-files as skipped, in the summar
 }) => {
   await store({ 'a.txt': 'a', 'sub/.site-files/state.json': 'not mine' })
   const path = 'sub/.site-files/state.json'
-  const why = '.site-files is kept for this command, and never fetched'
+  const why = '.site-files is reserved for this command'
   const said = await demo('pull', folder, await makeDirectory())
   expect(said).toMatchObject({
     status: 0,
@@ -48,7 +48,7 @@ test('a pull names a path that is too long for the disk, fetches the rest, and h
   expect(stderr).toContain('Done: 1 created, 0 replaced, 0 removed, 1 failed.')
 })
 
-test('a pull names what has the place of a file, advises no --force, and has status 3 (T-52)', async ({
+test('a pull names the obstacle in the place of a file, does not suggest --force, and has status 3 (T-52)', async ({
   demo,
   folder,
   store,
@@ -63,8 +63,8 @@ test('a pull names what has the place of a file, advises no --force, and has sta
   expect(status).toBe(3)
   expect(stderr.split('\n').slice(1).sort()).toStrictEqual([
     '',
-    'CONFLICT  link: link is not written: its place has a symbolic link. Rename that, then repeat.',
-    'CONFLICT  place: place is not written: its place has a folder. Rename that, then repeat.',
+    'CONFLICT  link: link was not written: its place is taken by a symbolic link. Rename that, then repeat.',
+    'CONFLICT  place: place was not written: its place is taken by a folder. Rename that, then repeat.',
     'Done: 0 created, 0 replaced, 0 removed, 2 in conflict, 1 skipped.',
     'skipped  link: it is a symbolic link that leads nowhere',
   ])
@@ -72,11 +72,11 @@ test('a pull names what has the place of a file, advises no --force, and has sta
   expect(eventsIn(stdout)).toContainEqual({
     event: 'conflict',
     path: 'link',
-    why: 'link is not written: its place has a symbolic link. Rename that, then repeat.',
+    why: 'link was not written: its place is taken by a symbolic link. Rename that, then repeat.',
   })
 })
 
-/** A client of a site with files besides, under names that the service itself refuses. */
+/** A client whose site has extra files, with names that the service itself refuses. */
 const withNames = (client: SiteClient, paths: readonly string[]): SiteClient => ({
   ...client,
   files: {
@@ -90,7 +90,7 @@ const withNames = (client: SiteClient, paths: readonly string[]): SiteClient => 
   },
 })
 
-test('a pull fails for each name that no folder can hold, fetches the rest, and removes nothing', async ({
+test('a pull fails for each name that no disk can store, fetches the rest, and removes nothing', async ({
   client,
   folder,
   store,
@@ -118,7 +118,7 @@ test.for([
   ['sub/COM1.txt', true],
   ['console.txt', false],
   ['.hidden', false],
-] as const)('Windows cannot hold the name "%s": %s', ([path, isUnfit]) => {
-  expect(unfitAs(path, 'win32') !== undefined).toBe(isUnfit)
-  expect(unfitAs(path, 'linux')).toBeUndefined()
+] as const)('Windows cannot store the name "%s": %s', ([path, isUnfit]) => {
+  expect(unfitReason(path, 'win32') !== undefined).toBe(isUnfit)
+  expect(unfitReason(path, 'linux')).toBeUndefined()
 })

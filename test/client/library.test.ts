@@ -13,7 +13,7 @@ const all = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
 
 const textOf = async (response: Promise<Response>): Promise<string> => (await response).text()
 
-test('a client knows its site, and the token is refused in the words of the service', async ({ service, client }) => {
+test('a client knows its site, and a refused token has the message of the service', async ({ service, client }) => {
   expect(client.site).toMatchObject({ id: service.siteId, url: service.baseUrl })
   const refused = connect({ url: `${service.baseUrl}/`, token: 'wrong' })
   await expect(refused).rejects.toThrow(ServiceError)
@@ -24,7 +24,7 @@ test('a client knows its site, and the token is refused in the words of the serv
   })
 })
 
-test('a file is stored where nothing is, and replaced only in the state that was read', async ({
+test('a file is created if it does not exist, and replaced only in the state that was read', async ({
   client: { files },
   folder,
 }) => {
@@ -40,7 +40,7 @@ test('a file is stored where nothing is, and replaced only in the state that was
   expect(await all(files.versions(path))).toHaveLength(3)
 })
 
-test('a file that is stored where something is names what to pass to replace it, whether it goes at once or in pieces', async ({
+test('storing over an existing file suggests how to replace it, in one request or in pieces', async ({
   client: { files },
   folder,
 }) => {
@@ -49,7 +49,7 @@ test('a file that is stored where something is names what to pass to replace it,
     await expect(files.put(`${folder}/a.txt`, content)).rejects.toMatchObject({
       status: 412,
       code: 100412,
-      message: `"${folder}/a.txt" is there already. Pass replace: true to replace it, or its etag to replace only that state.`,
+      message: `"${folder}/a.txt" already exists. Pass replace: true to replace it, or its etag to replace only that state.`,
       requestId: expect.stringMatching(/^[\da-f-]{36}$/),
     })
   }
@@ -60,7 +60,7 @@ test('a file that is stored where something is names what to pass to replace it,
   expect(await textOf(files.read(`${folder}/a.txt`))).toBe('one')
 })
 
-test('files and folders are moved, copied, removed and brought back', async ({ client: { files }, folder }) => {
+test('files and folders are moved, copied, removed and restored', async ({ client: { files }, folder }) => {
   await files.put(`${folder}/a/one.txt`, 'one')
   await files.createFolder(`${folder}/empty`)
   await files.copy(`${folder}/a`, `${folder}/b`)
@@ -77,7 +77,7 @@ test('files and folders are moved, copied, removed and brought back', async ({ c
   expect(await textOf(fetch(url))).toBe('one')
 })
 
-test('the draft of a page is read beside the page, and removed without it', async ({
+test('the draft of a page is read and discarded separately from the page', async ({
   client: { files },
   folder,
   service,
@@ -92,17 +92,17 @@ test('the draft of a page is read beside the page, and removed without it', asyn
   expect(await textOf(files.read(path, { draft: true }))).toBe('live')
 })
 
-test('a path with a step in it is refused, and not walked', async ({ client: { files }, folder }) => {
+test('a path with dot segments is refused', async ({ client: { files }, folder }) => {
   await expect(files.stat(`${folder}/../../webforms`)).rejects.toMatchObject({ code: 104015 })
 })
 
-test('a large file goes up piece by piece, with progress, and after a crash goes on where it was', async ({
+test('a large file is uploaded in pieces with progress, and continues after a crash', async ({
   client,
   service,
   folder,
   makeDirectory,
 }) => {
-  // More than any system holds back of what is on its way.
+  // More than any system buffers.
   const bytes = Buffer.alloc(64_000_000, 'large file ')
   const location = join(await makeDirectory(), 'large.bin')
   await writeFile(location, bytes)
@@ -132,7 +132,7 @@ test('a large file goes up piece by piece, with progress, and after a crash goes
   await expect(client.files.put(path, bytes)).rejects.toMatchObject({ status: 412 })
 })
 
-test('an upload that is gone is begun anew', async ({ client: { files }, folder }) => {
+test('a vanished upload starts again', async ({ client: { files }, folder }) => {
   let upload = ''
   const crash = new AbortController()
   const content = new Blob([new Uint8Array(5_000_000)])
@@ -165,7 +165,7 @@ test('fields are added, changed in the state that was read, and removed', async 
   await expect(forms.field(id, -7)).rejects.toMatchObject({ code: 115002 })
 })
 
-test('a list of objects is leafed through by place, and says how long it is', async ({ client: { categories } }) => {
+test('a list of objects is read by page, with its total', async ({ client: { categories } }) => {
   const order = 'objectId'
   const whole = (await all(categories.news.of(1, { order }))).map(({ objectId }) => objectId)
   const page = await categories.news.pageOf(1, { order, skip: 2, limit: 3, where: { objectId: { $gt: 0 } } })
@@ -175,7 +175,7 @@ test('a list of objects is leafed through by place, and says how long it is', as
   expect(past).toStrictEqual({ items: [], total: (await all(categories.blogs.list())).length })
 })
 
-test('objects are listed by condition, and linked from both sides', async ({ client: { categories } }) => {
+test('objects are filtered, and linked from both sides', async ({ client: { categories } }) => {
   const offices = await all(
     categories.news.list({ where: { subject: { $contains: 'office' } }, order: '-releaseDate', fields: 'id,subject' }),
   )
@@ -198,7 +198,7 @@ test('objects are listed by condition, and linked from both sides', async ({ cli
   expect((await all(categories.blogs.list())).length).toBeGreaterThan(0)
 })
 
-test('the history goes on behind the change that was read last', async ({ client: { changes, files }, folder }) => {
+test('the history continues after the last change that was read', async ({ client: { changes, files }, folder }) => {
   await files.put(`${folder}/a`, 'a')
   const [last] = await changes.newest(1)
   expect(last).toMatchObject({ type: 'file.stored', subject: `${folder}/a` })

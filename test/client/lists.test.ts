@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { connect, type SiteClient } from '../../client/src/index.ts'
 import { address, json, scripted, scriptedFetch } from './support/scripted-fetch.ts'
 
-test('a list is read page after page, as it is gone through, past pages without items', async () => {
+test('a list fetches its pages on demand, and skips empty ones', async () => {
   const page = (ids: readonly string[], next: string | null) => () => json({ items: ids.map((id) => ({ id })), next })
   const { client, asked } = await scripted([page(['1', '2'], '2'), page([], '7'), page(['8'], null)])
   const seen: string[] = []
@@ -15,7 +15,7 @@ test.for<readonly [string, (page: number) => number]>([
   ['the same page again and again', () => 1],
   ['two pages in turn', (page) => page % 2],
   ['pages of a circle, after a long way', (page) => (page < 50 ? page : 50 + (page % 30))],
-])('a list that goes on with %s ends with a sentence', async ([, after]) => {
+])('a list that continues with %s ends with an error', async ([, after]) => {
   const links = [{ rel: 'storage', uri: `${address}/api/v2/admin/sites/1/storage/a` }]
   const folder = (next: string) => ({ name: 'a', type: 'folder', links, contents: [], cursor: next })
   const lists: readonly (readonly [(next: string) => object, (client: SiteClient) => AsyncIterable<unknown>])[] = [
@@ -35,7 +35,7 @@ test.for<readonly [string, (page: number) => number]>([
   }
 })
 
-test('a list of what is no file and no folder, and no list at all, is told from the service as well', async () => {
+test('an answer that is no file, folder or list is not taken for one of the service', async () => {
   const link = { rel: 'storage', uri: `${address}/api/v2/admin/sites/1/storage/a` }
   const contents = [5, 'a', [null], [{}], ['a'], [{ name: 'a' }], [{ name: 5, links: [] }], [{ path: 5, links: [] }]]
   const entries = contents.map((each) => ({ name: '', type: 'folder', links: [link], contents: each }))
@@ -47,15 +47,15 @@ test('a list of what is no file and no folder, and no list at all, is told from 
   ]
   for (const call of calls) {
     for (const entry of [...entries, wrong, { ...wrong, links: [null] }, astray, { type: 'folder' }]) {
-      await expect(call((await scripted([() => json(entry)])).client)).rejects.toThrow('what stands between')
+      await expect(call((await scripted([() => json(entry)])).client)).rejects.toThrow('any proxy in between')
     }
   }
   for (const versions of [5, [null], [{}]]) {
     const { client } = await scripted([() => json({ versions })])
-    await expect(client.files.versions('a')[Symbol.asyncIterator]().next()).rejects.toThrow('what stands between')
+    await expect(client.files.versions('a')[Symbol.asyncIterator]().next()).rejects.toThrow('any proxy in between')
   }
   for (const items of [5, [null]]) {
     const { fetch } = scriptedFetch(() => json({ items }))
-    await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow('what stands between')
+    await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow('any proxy in between')
   }
 })

@@ -11,10 +11,10 @@ import type { Fetch } from '../../client/src/transport.ts'
 import { startProxy } from './support/proxy.ts'
 import { test as base } from './support/site.ts'
 
-/** In bytes: more than any system holds back of what is on its way. */
+/** Bytes: more than any system buffers. */
 const large = 64 * 1024 ** 2
 
-/** So many zeros, read while they are sent, and a promise of the day when nobody wants any more of them. */
+/** Zeros that are read while they are sent, and a promise that resolves when nobody wants more. */
 const zeros = () => {
   const left = Promise.withResolvers<void>()
   const source: Source = {
@@ -43,7 +43,7 @@ const zeros = () => {
   return { source, left: left.promise }
 }
 
-/** A service where an upload begins, and which does what it is told with the request that brings its bytes. */
+/** A service that creates uploads, and handles the bytes with a given listener. */
 const takingUploads =
   (url: () => string, append: RequestListener): RequestListener =>
   (request, response) => {
@@ -64,10 +64,10 @@ const test = base.extend('listenOn', async ({}, { onCleanup }) => {
       await new Promise((resolve) => server.close(resolve))
     }
   })
-  /** Starts a server, and answers its address. */
+  /** Starts a server, and returns its address. */
   return async (listener: RequestListener): Promise<string> => {
     const server = createServer(listener).listen(0, '127.0.0.1')
-    // Else it would cut a connection in the middle of a request that it has answered.
+    // Otherwise Node would cut a connection in the middle of a request that it has answered.
     server.keepAliveTimeout = 0
     servers.push(server)
     await once(server, 'listening')
@@ -75,7 +75,7 @@ const test = base.extend('listenOn', async ({}, { onCleanup }) => {
   }
 })
 
-test('a file goes up whole, and comes down whole', async ({ service, folder, makeDirectory }) => {
+test('a file is uploaded and downloaded unchanged', async ({ service, folder, makeDirectory }) => {
   const bytes = randomBytes(20_000_001)
   const location = join(await makeDirectory(), 'large.bin')
   await writeFile(location, bytes)
@@ -86,9 +86,7 @@ test('a file goes up whole, and comes down whole', async ({ service, folder, mak
   expect(Buffer.from(await (await files.read(`${folder}/large.bin`)).arrayBuffer()).equals(bytes)).toBe(true)
 })
 
-test('an answer that comes before the end of the bytes counts, and the rest of them is neither sent nor read', async ({
-  listenOn,
-}) => {
+test('an answer before the end of the bytes counts, and the rest is neither sent nor read', async ({ listenOn }) => {
   const isCut = Promise.withResolvers<boolean>()
   const url: string = await listenOn(
     takingUploads(
@@ -120,9 +118,7 @@ test('a signal ends an upload while its bytes are sent', async ({ listenOn }) =>
   await left
 })
 
-test('a signal ends an upload while its answer comes, and what has come of it is not taken for all', async ({
-  listenOn,
-}) => {
+test('a signal ends an upload during its answer, and the partial answer does not count', async ({ listenOn }) => {
   const [reason, stop] = [new Error('enough'), new AbortController()]
   const url: string = await listenOn(
     takingUploads(
@@ -145,7 +141,7 @@ test.for([
   [101, { Connection: 'Upgrade', Upgrade: 'other' }],
   [101, {}],
   [999, {}],
-] as const)('an answer that is none (%i %j) is a failure like any other', async ([status, headers], { listenOn }) => {
+] as const)('an invalid answer (%i %j) is a failure like any other', async ([status, headers], { listenOn }) => {
   const url: string = await listenOn(
     takingUploads(
       () => url,
@@ -154,12 +150,12 @@ test.for([
   )
   const { files } = await connect({ url, token: 'secret', fetch: nodeFetch, patience: { delay: 1 } })
   const { source, left } = zeros()
-  await expect(files.put('large.bin', source)).rejects.toThrow('No answer came from')
+  await expect(files.put('large.bin', source)).rejects.toThrow('did not answer')
   await left
 })
 
 test.for([globalThis.fetch, nodeFetch])(
-  'a file that becomes shorter while it is sent ends the upload with the reason, and nothing is stored',
+  'a file that shrinks during its upload ends the upload with the reason, and nothing is stored',
   async (fetch, { service, client, folder, makeDirectory }) => {
     const location = join(await makeDirectory(), 'large.bin')
     await writeFile(location, Buffer.alloc(20_000_000))
@@ -171,23 +167,23 @@ test.for([globalThis.fetch, nodeFetch])(
     const { files } = await connect({ url: proxy.url, token: service.token, fetch })
     const source = await openFile(location)
     await writeFile(location, Buffer.alloc(10_000_000))
-    await expect(files.put(`${folder}/large.bin`, source)).rejects.toThrow('has become shorter while it was read')
+    await expect(files.put(`${folder}/large.bin`, source)).rejects.toThrow('became shorter during the upload')
     await source.close()
     await proxy.stop()
-    // Nothing is tried again.
+    // No request was repeated.
     expect(asked).toStrictEqual(['GET', 'POST', 'PATCH'])
     await expect(client.files.stat(`${folder}/large.bin`)).rejects.toMatchObject({ code: 104001 })
   },
 )
 
 test.for([globalThis.fetch, nodeFetch])(
-  'where nobody listens, the message says so in the word of the system',
+  'if nobody listens, the message has the error code of the system',
   async (fetch) => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     await new Promise((resolve) => server.close(resolve))
     const refused = connect({ url: `http://127.0.0.1:${port}`, token: 'secret', fetch, patience: { attempts: 1 } })
-    await expect(refused).rejects.toThrow(`No answer came from 127.0.0.1:${port} (ECONNREFUSED).`)
+    await expect(refused).rejects.toThrow(`127.0.0.1:${port} did not answer (ECONNREFUSED).`)
   },
 )

@@ -8,13 +8,13 @@ import { pull, push } from '../../client/src/sync/index.ts'
 import { startProxy } from './support/proxy.ts'
 import { pathsOf, readSite, readTree, reported, test, writeTree } from './support/site.ts'
 
-/** A client, one of whose calls is another one. */
+/** A client with one call replaced. */
 const withFiles = (client: SiteClient, files: Partial<Files>): SiteClient => ({
   ...client,
   files: { ...client.files, ...files },
 })
 
-test('a file of this machine that was never seen together with the one of the site is replaced by force alone', async ({
+test('a local file that was never synchronised is replaced only with force', async ({
   client,
   folder,
   store,
@@ -31,12 +31,8 @@ test('a file of this machine that was never seen together with the one of the si
   expect(await readTree(here)).toStrictEqual({ 'a.txt': 'theirs', 'b.txt': 'new' })
 })
 
-test('a large file whose upload has crashed is not sent from its beginning again', async ({
-  client,
-  folder,
-  makeDirectory,
-}) => {
-  // More than any system holds back of what is on its way.
+test('a large file continues after a crash, and does not start again', async ({ client, folder, makeDirectory }) => {
+  // More than any system buffers.
   const here = await makeDirectory({ 'large.bin': 'x'.repeat(64_000_000) })
   const crash = new AbortController()
   const crashing = withFiles(client, {
@@ -56,7 +52,7 @@ test('a large file whose upload has crashed is not sent from its beginning again
   expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
 })
 
-test('an upload that was in place before a crash, and was replaced by somebody since, does not count as sent', async ({
+test('an upload that was placed before a crash and then replaced by someone does not count as sent', async ({
   client,
   folder,
   makeDirectory,
@@ -74,7 +70,7 @@ test('an upload that was in place before a crash, and was replaced by somebody s
   expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
 })
 
-test('an upload that was begun before somebody stored the file is made anew under the condition of the new plan', async ({
+test('an upload that started before someone stored the file starts again under the condition of the new plan', async ({
   client,
   folder,
   makeDirectory,
@@ -99,7 +95,7 @@ test('an upload that was begun before somebody stored the file is made anew unde
   expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
 })
 
-test('other bytes than the site has are not put in place, and nothing half-written stays', async ({
+test('bytes that differ from the site are not placed, and no partial file stays', async ({
   client,
   folder,
   store,
@@ -115,7 +111,7 @@ test('other bytes than the site has are not put in place, and nothing half-writt
   expect((await readdir(join(here, '.site-files'))).filter((name) => name.endsWith('.part'))).toStrictEqual([])
 })
 
-test('what a pull replaces keeps its mode', async ({ client, folder, makeDirectory }) => {
+test('a pull keeps the mode of a file that it replaces', async ({ client, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'run.sh': 'one' })
   await chmod(join(here, 'run.sh'), 0o700)
   await push({ client, directory: here, folder })
@@ -125,7 +121,7 @@ test('what a pull replaces keeps its mode', async ({ client, folder, makeDirecto
   expect((await stat(join(here, 'run.sh'))).mode & 0o777).toBe(0o700)
 })
 
-test('a file that is removed there under the name of a link to its folder stays here under its own', async ({
+test('a removal under the name of a link to a folder does not remove the file under its own name', async ({
   client,
   folder,
   makeDirectory,
@@ -140,7 +136,7 @@ test('a file that is removed there under the name of a link to its folder stays 
   expect(await readFile(join(here, 'a/file.txt'), 'utf8')).toBe('text')
 })
 
-test('a folder and a file of one name take turns where removing was asked for', async ({
+test('a file and a folder of the same name replace each other with --delete', async ({
   client,
   folder,
   makeDirectory,
@@ -158,25 +154,25 @@ test('a folder and a file of one name take turns where removing was asked for', 
   expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
 
-test('a file whose time was set back is read again', async ({ client, folder, makeDirectory }) => {
+test('a file with a time that was set back is read again', async ({ client, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   await utimes(join(here, 'a.txt'), 1, 1)
   await push({ client, directory: here, folder })
   const state = join(here, '.site-files', 'files.json')
-  // As if that had been a while ago.
+  // Simulates a past write.
   await writeFile(state, (await readFile(state, 'utf8')).replace(/"written":\d+/, `"written":${Date.now() + 3600_000}`))
   await writeTree(here, { 'a.txt': 'two' })
   await utimes(join(here, 'a.txt'), 1, 1)
   expect(await push({ client, directory: here, folder })).toMatchObject({ replace: 1 })
 })
 
-test('where the state cannot be kept, nothing is sent', async ({ client, folder, makeDirectory }) => {
+test('if the state cannot be written, nothing is sent', async ({ client, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'a', '.site-files': 'a file, where a folder has to be' })
   await expect(push({ client, directory: here, folder })).rejects.toThrow('EEXIST')
   await expect(client.files.stat(folder)).rejects.toMatchObject({ status: 404 })
 })
 
-test('what a killed run left half-written is removed a day later, and neither what one writes now nor files of others', async ({
+test('partial files of a killed run are removed a day later, but not current ones or those of others', async ({
   client,
   folder,
   makeDirectory,
@@ -191,11 +187,7 @@ test('what a killed run left half-written is removed a day later, and neither wh
   expect((await readdir(downloads)).filter((name) => name.endsWith('.part')).sort()).toStrictEqual([now, other].sort())
 })
 
-test('a service that is away for longer ends a push, instead of each file of it', async ({
-  service,
-  folder,
-  makeDirectory,
-}) => {
+test('a long outage ends a push, and does not fail each of its files', async ({ service, folder, makeDirectory }) => {
   const here = await makeDirectory(Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`${index}`, 'text'])))
   let writes = 0
   const proxy = await startProxy(service.baseUrl, (method) => (method === 'PUT' && writes++ >= 0 ? 503 : 'pass'))
@@ -208,7 +200,7 @@ test('a service that is away for longer ends a push, instead of each file of it'
   }
 })
 
-test('a pull of what is not there, or of a file, is refused, and makes no folder', async ({
+test('a pull of a missing path or of a file is refused, and creates no folder', async ({
   client,
   folder,
   store,
@@ -223,7 +215,12 @@ test('a pull of what is not there, or of a file, is refused, and makes no folder
   expect(await readdir(here)).toStrictEqual([])
 })
 
-test('a server that sends more than it said fills no disk', async ({ client, folder, store, makeDirectory }) => {
+test('a server that sends more bytes than announced does not fill the disk', async ({
+  client,
+  folder,
+  store,
+  makeDirectory,
+}) => {
   await store({ 'a.txt': 'ten bytes.' })
   const here = await makeDirectory()
   let given = 0

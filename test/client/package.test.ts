@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '..', '..')
 const execute = promisify(execFile)
 const readReadme = () => readFile(join(root, 'client', 'README.md'), 'utf8')
 
-/** A Node 20 of this machine, where there is one; the one that runs the tests is the project's own. */
+/** A Node 20 of this machine, if there is one. The tests run on the Node of the project. */
 const findNode20 = async (): Promise<string | undefined> => {
   const places = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node'))
   for (const node of places.filter((place) => existsSync(place))) {
@@ -32,7 +32,7 @@ const node20 = await findNode20()
 const test = base.extend('room', { scope: 'file' }, async ({}, { onCleanup }) => {
   const room = await mkdtemp(join(tmpdir(), 'site-admin-client-'))
   onCleanup(() => rm(room, { recursive: true, force: true }))
-  // The line of the README; the repository has its packages already.
+  // The line of the README, without `npm ci`: the repository has its packages already.
   const [, install = ''] = /^npm ci --prefix \.\.\/site-admin && (npm install .+)$/m.exec(await readReadme()) ?? []
   const options = { offline: 'true', audit: 'false', fund: 'false', engine_strict: 'true' }
   const settings = Object.entries(options).map(([name, value]) => [`npm_config_${name}`, value])
@@ -43,7 +43,7 @@ const test = base.extend('room', { scope: 'file' }, async ({}, { onCleanup }) =>
   return room
 })
 
-/** The examples of the README under their names, and a module that runs one after the other. */
+/** Writes the examples of the README, and a module that runs them in order. */
 const writeExamples = async (room: string): Promise<readonly string[]> => {
   const examples = [...(await readReadme()).matchAll(/^```js\n\/\/ (\w+\.mjs)\n(.*?)^```$/gms)]
   await Promise.all(examples.map(([, name = '', code = '']) => writeFile(join(room, name), code)))
@@ -62,13 +62,13 @@ test.for([
     const names = ['list', 'store', 'upload', 'forms', 'categories', 'history', 'sync']
     expect(await writeExamples(room)).toStrictEqual(names.map((name) => `${name}.mjs`))
     const options = { cwd: room, env: { ...process.env, ...asDemo(service), XDG_CONFIG_HOME: room } }
-    for (const welcome of ['1 created, 0 replaced, 0 left', '0 created, 0 replaced, 1 left']) {
+    for (const welcome of ['1 created, 0 replaced, 0 unchanged', '0 created, 0 replaced, 1 unchanged']) {
       const { stdout, stderr } = await execute(node, ['examples.mjs'], options)
       expect(stderr).toBe('')
       expect(stdout).toContain('Somebody else was faster: <h1>We have opened</h1>')
       expect(stdout).toContain('100 %')
       expect(stdout).toContain('opens an office')
-      expect(stdout).toContain(`${welcome} as they are\n0 failed, 0 in conflict\n`)
+      expect(stdout).toContain(`${welcome}\n0 failed, 0 in conflict\n`)
     }
     expect(await readFile(join(room, 'copy', 'index.html'), 'utf8')).toBe('<h1>Welcome</h1>')
     for (const directory of ['site', 'copy']) await rm(join(room, directory), { recursive: true })
@@ -87,7 +87,7 @@ test.for([
 )
 
 test.for([process.execPath, node20])(
-  'packed and installed, everything that the package exports is there, and pushes and pulls (%s)',
+  'packed and installed, all exports of the package load, push and pull (%s)',
   async (node, { room, service, client, skip, folder }) => {
     if (!node) return skip('This machine has no Node 20.')
     const { exports } = JSON.parse(await readFile(join(root, 'client', 'package.json'), 'utf8'))
@@ -112,7 +112,7 @@ console.log((await pull({ client, directory: there, folder })).create)`
   },
 )
 
-test('the types of the package are those of the library, for a strict compiler', async ({ room }) => {
+test('the types of the package satisfy a strict compiler', async ({ room }) => {
   const use = `import { connect, ServiceError, type SiteClient } from 'site-admin-client'
 import { openFile } from 'site-admin-client/node'
 import { plan } from 'site-admin-client/sync'
@@ -139,7 +139,7 @@ console.log(plan(new Map(), new Map(), undefined, { direction: 'push' }), Servic
   await execute(join(root, 'node_modules', '.bin', 'tsc'), ['--project', room])
 })
 
-test('in a browser, on a page of another origin, a bundle of 12 kB at the most connects, uploads and reads', async ({
+test('a browser bundle of at most 12 kB connects, uploads and reads from another origin', async ({
   room,
   service,
   client,

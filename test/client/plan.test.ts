@@ -24,7 +24,7 @@ const bases = option(dictionary(paths, states), { nil: undefined, freq: 3 }).map
 const options = record({ direction: constantFrom('push', 'pull'), removes: boolean(), force: boolean() })
 const situations = record({ local: sides, remote: sides, base: bases, options })
 
-/** What both sides are, and what was seen, when the plan has been carried out. */
+/** Both sides and the known state after the plan was carried out. */
 const carryOut = (
   local: Side,
   remote: Side,
@@ -48,7 +48,7 @@ const carryOut = (
 const writes = (steps: readonly Step[]) => steps.filter(({ action }) => action !== 'keep' && action !== 'conflict')
 const forms = (side: Side) => Object.fromEntries([...side].map(([path, { fingerprint }]) => [path, fingerprint]))
 
-test('a plan that was carried out leaves nothing to do, and the same conflicts', () => {
+test('a completed plan leaves nothing to do, except the same conflicts', () => {
   assert(
     property(situations, ({ local, remote, base, options: how }) => {
       const steps = plan(local, remote, base, how)
@@ -61,7 +61,7 @@ test('a plan that was carried out leaves nothing to do, and the same conflicts',
   )
 })
 
-test('a plan that was stopped anywhere goes on with the rest', () => {
+test('a plan that was stopped anywhere continues with the rest', () => {
   assert(
     property(situations, nat(5), ({ local, remote, base, options: how }, count) => {
       const steps = plan(local, remote, base, how)
@@ -72,7 +72,7 @@ test('a plan that was stopped anywhere goes on with the rest', () => {
   )
 })
 
-test('no plan removes what it was not allowed to, nor writes to the side that it takes from', () => {
+test('no plan removes without permission, or writes to its source', () => {
   assert(
     property(situations, ({ local, remote, base, options: how }) => {
       const steps = plan(local, remote, base, { ...how, removes: false })
@@ -84,7 +84,7 @@ test('no plan removes what it was not allowed to, nor writes to the side that it
   )
 })
 
-test('a run that may not remove calls extra exactly what the next one with removal removes', () => {
+test('a run without removal reports as extra exactly what the next one with removal removes', () => {
   assert(
     property(situations, ({ local, remote, base, options: how }) => {
       const steps = plan(local, remote, base, { ...how, removes: false })
@@ -97,7 +97,7 @@ test('a run that may not remove calls extra exactly what the next one with remov
   )
 })
 
-test('what has changed on the side that is written to is never lost without force', () => {
+test('a change of the target is never lost without force', () => {
   assert(
     property(situations, ({ local, remote, base, options: how }) => {
       const target = how.direction === 'push' ? remote : local
@@ -106,14 +106,14 @@ test('what has changed on the side that is written to is never lost without forc
       for (const { path } of writes(steps)) {
         if (base) expect(target.get(path)?.fingerprint).toStrictEqual(seenThere(path))
       }
-      // What was never alike on both sides is lost when it is replaced on a disk.
+      // A pull that replaces a never synchronised file would lose it.
       for (const { action, path } of how.direction === 'pull' ? steps : [])
         if (action === 'replace') expect(base?.get(path)).toHaveProperty('remote', base?.get(path)?.local)
     }),
   )
 })
 
-test('what a first run did not bring is not removed by a run the other way', () => {
+test('files that a first run missed are not removed by a run in the other direction', () => {
   assert(
     property(situations, nat(5), ({ local, remote, options: { direction } }, count) => {
       const steps = plan(local, remote, undefined, { direction })
@@ -127,7 +127,7 @@ test('what a first run did not bring is not removed by a run the other way', () 
   )
 })
 
-test('with force and removal, both sides are alike', () => {
+test('with force and removal, both sides become equal', () => {
   assert(
     property(situations, ({ local, remote, base, options: { direction } }) => {
       const how = { direction, removes: true, force: true }
@@ -138,7 +138,7 @@ test('with force and removal, both sides are alike', () => {
   )
 })
 
-test('whatever two sides do, a push and a pull make them alike but for conflicts and removals', () => {
+test('a push and a pull make any two sides equal, except for conflicts and removals', () => {
   assert(
     property(situations, ({ local, remote, base }) => {
       const push: PlanOptions = { direction: 'push' }
@@ -154,7 +154,7 @@ test('whatever two sides do, a push and a pull make them alike but for conflicts
   )
 })
 
-test('every form of a fingerprint counts', () => {
+test('any form of a fingerprint proves equality', () => {
   const one = new Map([['a', { size: 1, fingerprint: ['whole', 'whole-1'] }]])
   const other = new Map([['a', { size: 1, fingerprint: ['whole-1'] }]])
   expect(plan(one, other, undefined, { direction: 'push' })).toStrictEqual([
@@ -162,7 +162,7 @@ test('every form of a fingerprint counts', () => {
   ])
 })
 
-test('the first push replaces what differs, as nobody can tell who has changed it, and for the first pull it is a conflict', () => {
+test('a first push replaces differing files because nobody can tell who changed them, and a first pull reports conflicts', () => {
   const one = new Map([['a', { size: 1, fingerprint: ['1'] }]])
   const other = new Map([['a', { size: 1, fingerprint: ['2'] }]])
   expect(plan(one, other, undefined, { direction: 'push' })).toMatchObject([{ action: 'replace' }])

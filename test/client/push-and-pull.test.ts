@@ -9,7 +9,7 @@ import { asDemo, siteFiles } from './support/command.ts'
 import { startProxy } from './support/proxy.ts'
 import { pathsOf, readSite, readTree, reported, test, writeTree } from './support/site.ts'
 
-/** Names of every kind that a disk of Unix and the service both take. */
+/** Names of every kind that both a Unix disk and the service accept. */
 const names = [
   'plain.txt',
   'with space.txt',
@@ -41,7 +41,7 @@ const tree = {
   'e\u0301 decomposed.txt': 'NFD',
 }
 
-test('a folder with names of every kind is equal on both sides after a push, and again after a pull', async ({
+test('a folder with names of every kind is equal on both sides after a push, and after a pull', async ({
   client,
   folder,
   makeDirectory,
@@ -59,7 +59,7 @@ test('a folder with names of every kind is equal on both sides after a push, and
   expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
 
-test('what two people change in different files reaches both, and what they change in one file is a conflict until force', async ({
+test('changes of different files reach both people, and changes of one file are a conflict until force', async ({
   client,
   folder,
   makeDirectory,
@@ -92,7 +92,7 @@ test('what two people change in different files reaches both, and what they chan
   expect(await readTree(ann)).toStrictEqual(await readTree(bob))
 })
 
-test('a file that is removed here is removed there only when that is asked for, and nothing when the folder is empty', async ({
+test('a local removal is pushed only with removal on, and not if the folder is empty', async ({
   client,
   folder,
   makeDirectory,
@@ -114,7 +114,7 @@ test('a file that is removed here is removed there only when that is asked for, 
   expect(Object.keys(await readSite(client, folder))).toStrictEqual(['a.txt'])
 })
 
-test('a file that is removed there is removed here only when that is asked for, with the folders that are empty then', async ({
+test('a removal on the site is pulled only with removal on, with the folders that become empty', async ({
   client,
   folder,
   makeDirectory,
@@ -128,7 +128,7 @@ test('a file that is removed there is removed here only when that is asked for, 
   await expect(readFile(join(here, 'b'))).rejects.toThrow('ENOENT')
 })
 
-test('two names that differ only in how their accents are written are not taken for one', async ({
+test('two names that differ only in the Unicode form of their accents stay separate', async ({
   client,
   folder,
   makeDirectory,
@@ -139,7 +139,7 @@ test('two names that differ only in how their accents are written are not taken 
   expect(pathsOf(events, 'skipped')).toStrictEqual(['\u00e9.txt'])
 })
 
-test('what somebody else stores between the look and the write is not overwritten', async ({
+test('a file that someone stores between plan and write is not overwritten', async ({
   client,
   folder,
   makeDirectory,
@@ -156,7 +156,7 @@ test('what somebody else stores between the look and the write is not overwritte
   expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'theirs' })
 })
 
-test('a file that is changed without its size is sent again', async ({ client, folder, makeDirectory }) => {
+test('a change that keeps the size of a file is sent', async ({ client, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   await push({ client, directory: here, folder })
   await writeTree(here, { 'a.txt': 'two' })
@@ -164,7 +164,7 @@ test('a file that is changed without its size is sent again', async ({ client, f
   expect((await reported(push, { client, directory: here, folder })).end).toMatchObject({ replace: 1 })
 })
 
-test('a file of any size is known for what the site has, though nothing is remembered of it', async ({
+test('files of any size are recognised as equal without remembered state', async ({
   client,
   folder,
   makeDirectory,
@@ -178,7 +178,7 @@ test('a file of any size is known for what the site has, though nothing is remem
   expect(events.find(({ event }) => event === 'plan')).toMatchObject({ create: 0, replace: 0, conflict: 0, keep: 6 })
 })
 
-test('a state that is damaged counts as none', async ({ client, folder, makeDirectory }) => {
+test('a damaged state counts as none', async ({ client, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   const state = join(here, '.site-files')
   await push({ client, directory: here, folder })
@@ -192,7 +192,7 @@ test('a state that is damaged counts as none', async ({ client, folder, makeDire
   }
 })
 
-test('a dry run says what would be done, and does nothing', async ({ client, folder, makeDirectory }) => {
+test('a dry run reports the plan, and changes nothing', async ({ client, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
   await client.files.put(`${folder}/b.txt`, 'other')
   await client.files.put(`${folder}/c.txt`, 'extra')
@@ -206,7 +206,7 @@ test('a dry run says what would be done, and does nothing', async ({ client, fol
   expect(Object.keys(await readTree(here))).toStrictEqual(['a.txt', 'b.txt'])
 })
 
-test('a folder of the site is found in other case, and its files are written where it is', async ({
+test('a folder of the site is found in other case, and its files are written there', async ({
   client,
   folder,
   makeDirectory,
@@ -228,13 +228,13 @@ test('a folder of the site is found in other case, and its files are written whe
   expect(Object.keys(await readSite(client, folder))).toStrictEqual(['News/a.txt', 'News/c.txt'])
 })
 
-test('a large file that changes while it is sent is not put in place', async ({
+test('a large file that changes during its upload is not placed', async ({
   service,
   client,
   folder,
   makeDirectory,
 }) => {
-  // More than any system holds back of what is on its way.
+  // More than any system buffers.
   const here = await makeDirectory({ 'large.bin': 'x'.repeat(64_000_000) })
   const location = join(here, 'large.bin')
   const proxy = await startProxy(service.baseUrl, (method) => {
@@ -246,7 +246,7 @@ test('a large file that changes while it is sent is not put in place', async ({
     expect(await push({ client: slow, directory: here, folder })).toMatchObject({ create: 0, failed: 1 })
     expect(
       await siteFiles(['put', location, `${folder}/`], { ...asDemo(service), SITE_ADMIN_URL: proxy.url }),
-    ).toMatchObject({ status: 1, stderr: expect.stringContaining('has changed while it was sent') })
+    ).toMatchObject({ status: 1, stderr: expect.stringContaining('changed during the upload') })
   } finally {
     await proxy.stop()
   }

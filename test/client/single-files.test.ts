@@ -6,7 +6,7 @@ import { asDemo, siteFiles, test } from './support/command.ts'
 import { startProxy } from './support/proxy.ts'
 import { readSite, readTree, writeTree } from './support/site.ts'
 
-test('single files are stored, listed, printed, fetched, moved, copied, removed and brought back', async ({
+test('single files are stored, listed, printed, fetched, moved, copied, removed and restored', async ({
   demo,
   folder,
   makeDirectory,
@@ -39,7 +39,7 @@ test('single files are stored, listed, printed, fetched, moved, copied, removed 
   expect((await demo('cat', `${folder}/sub/two.txt`)).stdout).toBe('two')
 })
 
-test('a file whose name is as long as a name may be is stored and fetched', async ({ demo, folder, makeDirectory }) => {
+test('a file with a name of the maximum length is stored and fetched', async ({ demo, folder, makeDirectory }) => {
   const name = `${'n'.repeat(251)}.txt`
   const here = await makeDirectory({ [name]: 'long' })
   await demo('put', join(here, name), `${folder}/`)
@@ -48,7 +48,7 @@ test('a file whose name is as long as a name may be is stored and fetched', asyn
   expect(await readTree(there)).toStrictEqual({ [name]: 'long' })
 })
 
-test('a name in other case is another file, and a folder in other case the same one', async ({
+test('a file name in other case is another file, and a folder name in other case is the same folder', async ({
   demo,
   client,
   folder,
@@ -61,13 +61,13 @@ test('a name in other case is another file, and a folder in other case the same 
   await client.files.remove(`${folder}/News/a.txt`)
   await expect(client.files.remove(`${folder}/News/a.txt`)).rejects.toMatchObject({
     code: 104001,
-    message: expect.stringContaining(`"${folder}/News/A.txt". Write it like that.`),
+    message: expect.stringContaining(`"${folder}/News/A.txt". Use that spelling.`),
   })
   expect((await demo('rm', `${folder}/News/a.txt`)).status).toBe(1)
   expect(await readSite(client, folder)).toStrictEqual({ 'News/A.txt': 'two' })
 })
 
-test('several files go into a folder in whatever case it is named, and none of them takes the place of another', async ({
+test('several files go into a folder named in any case, and none replaces another', async ({
   demo,
   client,
   folder,
@@ -83,11 +83,7 @@ test('several files go into a folder in whatever case it is named, and none of t
   expect(await readSite(client, folder)).toStrictEqual({ 'News/a.txt': 'a', 'News/b.txt': 'b' })
 })
 
-test('what is there in other case is said to be, where it must be written as it is', async ({
-  demo,
-  folder,
-  store,
-}) => {
+test('a command that needs the exact spelling names it', async ({ demo, folder, store }) => {
   await store({ 'News/A.txt': 'a' })
   const asked = [
     ['rm', `${folder}/news/a.txt`],
@@ -97,11 +93,11 @@ test('what is there in other case is said to be, where it must be written as it 
     ['mv', `${folder}/news/a.txt`, 'x'],
   ]
   for (const args of asked) {
-    expect(await demo(...args)).toMatchObject({ status: 1, stderr: expect.stringContaining('Write it like that.') })
+    expect(await demo(...args)).toMatchObject({ status: 1, stderr: expect.stringContaining('Use that spelling.') })
   }
 })
 
-test('a file that takes the place of another one has its mode, and a link to it stays one', async ({
+test('a replacing file gets the mode of the old one, and a link to it stays a link', async ({
   demo,
   folder,
   store,
@@ -117,7 +113,7 @@ test('a file that takes the place of another one has its mode, and a link to it 
   expect(await readFile(join(here, 'a.txt'), 'utf8')).toBe('new')
 })
 
-test('what is refused is said before it is removed', async ({ demo, service }) => {
+test('a mistyped path is refused before the first removal', async ({ demo, service }) => {
   const client = await connect({ url: service.baseUrl, token: service.token })
   await client.files.put('Layouts/a.html', 'a')
   const { stdout, status } = await demo('rm', '--dry-run', 'Layouts')
@@ -125,10 +121,13 @@ test('what is refused is said before it is removed', async ({ demo, service }) =
     stdout: 'would be refused (104020)  Layouts: 1 file, 1 bytes\n',
     status: 0,
   })
-  expect(await demo('rm', '--yes', '/')).toMatchObject({ status: 2, stderr: expect.stringContaining('stays') })
+  expect(await demo('rm', '--yes', '/')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('cannot be changed'),
+  })
 })
 
-test('where one of several paths leads nowhere, it is named, and nothing is removed', async ({
+test('if one of several paths does not exist, it is named, and nothing is removed', async ({
   demo,
   client,
   folder,
@@ -138,12 +137,12 @@ test('where one of several paths leads nowhere, it is named, and nothing is remo
   expect(await demo('rm', `${folder}/a.txt`, `${folder}/x.txt`, `${folder}/b.txt`)).toStrictEqual({
     status: 1,
     stdout: '',
-    stderr: `There is no "${folder}/x.txt" on this site. Check the path.\n`,
+    stderr: `This site has no "${folder}/x.txt". Check the path.\n`,
   })
   expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'a', 'b.txt': 'b' })
 })
 
-test('an earlier state of a file is listed and brought back', async ({ demo, folder, makeDirectory }) => {
+test('earlier versions of a file are listed and restored', async ({ demo, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   await demo('put', join(here, 'a.txt'), `${folder}/`)
   await writeTree(here, { 'a.txt': 'two' })
@@ -156,7 +155,7 @@ test('an earlier state of a file is listed and brought back', async ({ demo, fol
   expect((await demo('cat', `${folder}/a.txt`)).stdout).toBe('one')
 })
 
-test('a folder gets a name in other case, as a file does', async ({ demo, client, folder, store }) => {
+test('a folder can be renamed to other case, like a file', async ({ demo, client, folder, store }) => {
   await store({ 'news/a.txt': 'a' })
   expect(await demo('mv', `${folder}/news`, `${folder}/News`)).toMatchObject({
     status: 0,
@@ -169,7 +168,7 @@ test('a folder gets a name in other case, as a file does', async ({ demo, client
   })
 })
 
-test('a put replaces a file, and says what else has the place of one', async ({
+test('put replaces a file, and names any other obstacle', async ({
   demo,
   service,
   client,
@@ -183,7 +182,7 @@ test('a put replaces a file, and says what else has the place of one', async ({
   expect(await demo('put', join(here, 'b.txt'), folder)).toStrictEqual({
     status: 3,
     stdout: '',
-    stderr: `"${folder}/b.txt" is a folder of the site. Name another place for the file.\n`,
+    stderr: `"${folder}/b.txt" is a folder of the site. Choose another path for the file.\n`,
   })
   const proxy = await startProxy(service.baseUrl, (method) => (method === 'PUT' ? 412 : 'pass'))
   try {
@@ -191,7 +190,7 @@ test('a put replaces a file, and says what else has the place of one', async ({
     expect(await siteFiles(['put', join(here, 'a.txt'), `${folder}/`], environment)).toStrictEqual({
       status: 3,
       stdout: '',
-      stderr: `"${folder}/a.txt" was changed by somebody else meanwhile. Repeat the command to replace it.\n`,
+      stderr: `"${folder}/a.txt" was changed by someone else in the meantime. Repeat the command to replace it.\n`,
     })
   } finally {
     await proxy.stop()
@@ -203,7 +202,7 @@ test('a pipe or a device is not stored as an empty file', async ({ demo, client,
   await store({ 'a.txt': 'a' })
   expect(await demo('put', '/dev/null', `${folder}/a.txt`)).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining('"/dev/null" is no file'),
+    stderr: expect.stringContaining('"/dev/null" is not a regular file'),
   })
   expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'a' })
 })

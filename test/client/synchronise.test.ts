@@ -3,7 +3,7 @@ import { createTextPrinter } from '../../client/src/command/printers.ts'
 import { test } from './support/command.ts'
 import { readSite, readTree, writeTree } from './support/site.ts'
 
-test('push, diff and pull tell what they do in plain lines, and as events', async ({
+test('push, diff and pull report what they do as text and as events', async ({
   demo,
   client,
   folder,
@@ -29,7 +29,7 @@ test('push, diff and pull tell what they do in plain lines, and as events', asyn
   expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
 
-test('what is ignored is counted, and comes along with --all, in both directions', async ({
+test('ignored files are counted, and included with --all, in both directions', async ({
   demo,
   client,
   folder,
@@ -37,19 +37,19 @@ test('what is ignored is counted, and comes along with --all, in both directions
 }) => {
   const tree = { 'a.txt': 'a', 'b.tmp': 'b', '.siteignore': '*.tmp', '.git/config': 'git', 'sub/.DS_Store': 'x' }
   const here = await makeDirectory(tree)
-  expect((await demo('push', here, folder)).stderr).toContain('3 ignored (--all takes them along)')
+  expect((await demo('push', here, folder)).stderr).toContain('3 ignored (--all includes them)')
   expect(Object.keys(await readSite(client, folder))).toStrictEqual(['.siteignore', 'a.txt'])
   expect((await demo('push', '--all', here, folder)).stderr).toContain('Done: 3 created')
   expect(await readSite(client, folder)).toStrictEqual(tree)
   const there = await makeDirectory()
-  expect((await demo('pull', folder, there)).stderr).toContain('2 ignored (--all takes them along)')
+  expect((await demo('pull', folder, there)).stderr).toContain('2 ignored (--all includes them)')
   expect((await demo('pull', '--all', folder, there)).status).toBe(0)
   expect(await readTree(there)).toStrictEqual(tree)
   const { stderr } = await demo('diff', '--all', there, folder)
-  expect(stderr).toContain('5 left as they are.')
+  expect(stderr).toContain('5 unchanged.')
 })
 
-test('a conflict is exit status 3, and overwritten with --force, which is told to concern other files as well', async ({
+test('a conflict has status 3, and --force overwrites it, with a note on other files that this concerns', async ({
   demo,
   client,
   folder,
@@ -63,9 +63,9 @@ test('a conflict is exit status 3, and overwritten with --force, which is told t
   expect(await demo('diff', here, folder)).toMatchObject({
     status: 3,
     stdout:
-      'CONFLICT (changed on both sides, or never seen alike)  a.txt  4 bytes\nleft alone (changed on the other side ' +
+      'CONFLICT (changed on both sides, or never synchronised)  a.txt  4 bytes\nleft alone (changed on the target ' +
       'only)  b.txt  1 bytes\n',
-    stderr: expect.stringContaining('add --force to overwrite it, and 1 that changed on the other side only'),
+    stderr: expect.stringContaining('add --force to overwrite them and 1 that changed on the target only'),
   })
   expect(await demo('push', here, folder)).toMatchObject({
     status: 3,
@@ -75,12 +75,7 @@ test('a conflict is exit status 3, and overwritten with --force, which is told t
   expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'mine', 'b.txt': 'b' })
 })
 
-test('nothing is removed where nobody can be asked, unless --yes says so', async ({
-  demo,
-  client,
-  folder,
-  makeDirectory,
-}) => {
+test('without a terminal, nothing is removed without --yes', async ({ demo, client, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'a' })
   await client.files.put(`${folder}/old.txt`, 'old')
   expect(await demo('push', '--delete', here, folder)).toMatchObject({
@@ -92,7 +87,7 @@ test('nothing is removed where nobody can be asked, unless --yes says so', async
   expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'a' })
 })
 
-test('a push and a pull name --delete where they leave files that only the other side has, and the bytes that it removes', async ({
+test('push and pull mention --delete if only the target has files, and the bytes that it would remove', async ({
   demo,
   client,
   folder,
@@ -116,22 +111,17 @@ test('a push and a pull name --delete where they leave files that only the other
   expect(JSON.parse(planned.stdout.split('\n')[0] ?? '')).toMatchObject({ remove: 1, bytes: 0, removedBytes: 4 })
 })
 
-test('what a push refuses to remove, a diff and a dry run of it refuse as well', async ({
-  demo,
-  folder,
-  store,
-  makeDirectory,
-}) => {
+test('diff and dry runs refuse the same removals as a push', async ({ demo, folder, store, makeDirectory }) => {
   await store({ 'a.txt': 'a' })
   const empty = await makeDirectory()
-  const refused = { status: 1, stdout: '', stderr: expect.stringContaining('has no files, so nothing is removed') }
+  const refused = { status: 1, stdout: '', stderr: expect.stringContaining('has no files, so nothing was removed') }
   expect(await demo('push', '--delete', '--yes', empty, folder)).toStrictEqual(refused)
   expect(await demo('diff', '--delete', empty, folder)).toStrictEqual(refused)
   expect(await demo('push', '--delete', '--dry-run', empty, folder)).toStrictEqual(refused)
   expect((await demo('diff', empty, folder)).status).toBe(0)
 })
 
-test('a file in the way of a folder, and a folder in the way of a file, are named, and go with --delete', async ({
+test('files in place of folders, and folders in place of files, are named, and removed with --delete', async ({
   demo,
   client,
   folder,
@@ -151,7 +141,7 @@ test('a file in the way of a folder, and a folder in the way of a file, are name
     const [file, place] = args[0] === 'pull' ? ['y', 'x'] : ['x', 'y']
     expect(said).toMatchObject({
       status: 3,
-      stderr: expect.stringContaining('Add --delete to remove what is in the way'),
+      stderr: expect.stringContaining('Add --delete to remove obstacles'),
     })
     expect(said.stderr).not.toContain('--force')
     expect(said.stdout).toContain(`CONFLICT (the file ${file} is in the way)  ${file}/`)
@@ -161,19 +151,14 @@ test('a file in the way of a folder, and a folder in the way of a file, are name
   expect(await readSite(client, folder)).toStrictEqual({ 'x/in': 'in a folder', y: 'file' })
 })
 
-test('a folder in which nothing can be written fails with a sentence', async ({
-  demo,
-  folder,
-  store,
-  makeDirectory,
-}) => {
+test('a folder without write permission fails with a message', async ({ demo, folder, store, makeDirectory }) => {
   await store({ 'a.txt': 'a' })
   const here = await makeDirectory({ '.site-files': 'a file, where a folder has to be' })
   const { status, stderr } = await demo('pull', folder, here)
-  expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('This is there already') })
+  expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('This already exists') })
 })
 
-test('on a terminal, one line lives and ends with what was done', () => {
+test('a terminal shows one progress line, and then a summary', () => {
   const lines: string[] = []
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
   try {
@@ -199,8 +184,8 @@ test('on a terminal, one line lives and ends with what was done', () => {
     spy.mockRestore()
   }
   expect(lines[0]).toBe(
-    'To do: 2 to create, 0 to replace (2.0 KB in all), 1 to remove (300 bytes); 3 left as they are, 1 ignored ' +
-      '(--all takes them along).\n',
+    'To do: 2 to create, 0 to replace (2.0 KB in all), 1 to remove (300 bytes); 3 unchanged, 1 ignored ' +
+      '(--all includes them).\n',
   )
   expect(lines[1]).toMatch(/^\r1 of 2 files, 1\.0 KB of 2\.0 KB, .*\/s, .* left/)
   expect(lines.slice(2)).toStrictEqual([

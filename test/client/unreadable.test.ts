@@ -6,7 +6,7 @@ import { noOtherUser, otherUser, runAsOther } from '../support/program.ts'
 import { pathsOf, readSite, readTree, reported, test, writeTree } from './support/site.ts'
 
 describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be read', () => {
-  /** Gives a folder to a user to whom its modes are something, and runs commands as that one. */
+  /** Gives a folder to a user without root permissions, and runs commands as this user. */
   const asOther = test.extend('asOther', async ({ service, makeDirectory }) => {
     const own = async (directory: string) => {
       for (const each of ['', ...(await readdir(directory, { recursive: true }))])
@@ -35,8 +35,8 @@ describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be re
 
       const pushed = await run('push', '--delete', '--yes', here, folder)
       expect(pushed).toMatchObject({ status: 1, stdout: expect.stringContaining('replaced  a.txt') })
-      expect(pushed.stderr).toMatch(/failed {2}closed: You may not read or write this: [^\n]+closed\./)
-      expect(pushed.stderr).toMatch(/failed {2}secret\.txt: You may not read or write this: /)
+      expect(pushed.stderr).toMatch(/failed {2}closed: You have no permission to read or write this: [^\n]+closed\./)
+      expect(pushed.stderr).toMatch(/failed {2}secret\.txt: You have no permission to read or write this: /)
       expect(pushed.stderr).toContain('Done: 0 created, 1 replaced, 0 removed, 2 failed.')
       expect(await readSite(client, folder)).toStrictEqual({
         'a.txt': 'changed',
@@ -58,10 +58,10 @@ describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be re
         'old.txt': 'old',
       })
 
-      // That the site has had it is still known when it can be read again.
+      // The state still contains the file when it becomes readable again.
       await chmod(join(here, 'secret.txt'), 0o644)
       expect(await run('push', here, folder)).toMatchObject({
-        stdout: expect.stringContaining('left alone (changed on the other side only)  secret.txt  6 bytes\n'),
+        stdout: expect.stringContaining('left alone (changed on the target only)  secret.txt  6 bytes\n'),
       })
     },
   )
@@ -83,7 +83,7 @@ describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be re
   )
 })
 
-test('a name that is not UTF-8 is left out, with the reason, and holds nothing else up', async ({
+test('a name that is not UTF-8 is skipped with the reason, and the rest continues', async ({
   client,
   folder,
   makeDirectory,

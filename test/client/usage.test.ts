@@ -12,7 +12,7 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [['ls', 'a', 'b'], /too many arguments/],
   [['cat'], /missing required argument 'path'/],
   [['get'], /missing required argument 'path'/],
-  [['put', 'one'], /Say which file, and where to/],
+  [['put', 'one'], /Name a file and a path/],
   [['mv', 'a'], /missing required argument 'to'/],
   [['cp', 'a'], /missing required argument 'to'/],
   [['rm'], /missing required argument 'path'/],
@@ -24,22 +24,22 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [['watch'], /missing required argument 'dir'/],
   [['completion', 'fish'], /Allowed choices are bash, zsh/],
   [['--site', 'x', 'ls'], /It must be the number of a site/],
-  [['--url', 'x', 'ls'], /"x" is no address of a service\. It looks like/],
-  [['--url', 'https://ann@example.com', 'ls'], /is no address of a service/],
+  [['--url', 'x', 'ls'], /"x" is not the address of a service\. Use an address such as/],
+  [['--url', 'https://ann@example.com', 'ls'], /is not the address of a service/],
   [['push', '--deleet', '.'], /unknown option '--deleet'/],
-  [['ls'], /Say which service/],
+  [['ls'], /Name the service with/],
   [['--url', 'http://127.0.0.1:1', 'ls'], /No token for/],
-  [['--url', 'http://127.0.0.1:1', '--token-file', '/dev/zero', 'ls'], /too large to be a file with a token/],
+  [['--url', 'http://127.0.0.1:1', '--token-file', '/dev/zero', 'ls'], /too large for a token/],
 ]
 
-test.for(wrong)('wrong use is a sentence and exit status 2: site-files %j', async ([args, sentence]) => {
+test.for(wrong)('wrong usage prints a message and has status 2: site-files %j', async ([args, sentence]) => {
   const { status, stderr } = await siteFiles(args)
   expect(status).toBe(2)
   expect(stderr).toMatch(sentence)
   expect(stderr).not.toMatch(/\n {4}at /)
 })
 
-/** A service that lists its site at another address; that one answers as it is told. */
+/** A service that lists its site at another address, with a given listener. */
 const startMisled = async (elsewhere: (response: ServerResponse) => void) => {
   const servers = [elsewhere, (response: ServerResponse) => void response.end(JSON.stringify({ items: [site] }))].map(
     (answer) => createServer((_, response) => answer(response)).listen(0, '127.0.0.1'),
@@ -51,7 +51,7 @@ const startMisled = async (elsewhere: (response: ServerResponse) => void) => {
 }
 
 const elsewhere: readonly (readonly [string, RegExp, (response: ServerResponse) => void])[] = [
-  ['no answer', /^No answer came from /, (response) => response.destroy()],
+  ['no answer', / did not answer/, (response) => response.destroy()],
   ['a page of another program', /answered with status 404/, (response) => response.writeHead(404).end('<html>')],
   [
     'a service that does not know the token',
@@ -60,14 +60,14 @@ const elsewhere: readonly (readonly [string, RegExp, (response: ServerResponse) 
   ],
 ]
 test.for(elsewhere)(
-  'at a wrong address that the service gave there is %s: the failure names both addresses and --base-url',
+  'if the service gave a wrong address with %s, the failure names both addresses and --base-url',
   async ([, first, answer]) => {
     const { url, wrong, stop } = await startMisled(answer)
     try {
       const { status, stderr } = await siteFiles(['rm', 'a.txt'], { SITE_ADMIN_URL: url, SITE_ADMIN_TOKEN: 'a' })
       expect({ status, stderr }).toStrictEqual({ status: 1, stderr: expect.stringMatching(first) })
       expect(stderr).toContain(`The service at ${url} gave the address ${wrong}.`)
-      expect(stderr).toContain('its operator can change it with --base-url')
+      expect(stderr).toContain('ask the operator to set it with --base-url')
     } finally {
       await stop()
     }
@@ -90,7 +90,7 @@ const unnamed: readonly (readonly string[])[] = [
   ['restore', '/'],
 ]
 
-test('a name that is none is wrong use', async ({ demo }) => {
+test('an empty name is wrong usage', async ({ demo }) => {
   for (const args of unnamed) {
     expect(await demo(...args), args.join(' ')).toStrictEqual({
       status: 2,
@@ -100,17 +100,17 @@ test('a name that is none is wrong use', async ({ demo }) => {
   }
 })
 
-test('an address that is none is wrong use, wherever it is given', async () => {
+test('an invalid address is wrong usage, wherever it comes from', async () => {
   const environment = { SITE_ADMIN_URL: 'ftp://x', SITE_ADMIN_TOKEN: 'a' }
   for (const command of ['ls', 'login']) {
     expect(await siteFiles([command], environment)).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('"ftp://x" is no address of a service'),
+      stderr: expect.stringContaining('"ftp://x" is not the address of a service'),
     })
   }
 })
 
-test('what cannot be done is a sentence and exit status 1', async ({ service, demo, folder, makeDirectory }) => {
+test('an impossible command prints a message and has status 1', async ({ service, demo, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'a' })
   await symlink('/dev/zero', join(here, 'device'))
   await mkdir(join(here, 'odd', '.siteignore'), { recursive: true })
@@ -120,26 +120,29 @@ test('what cannot be done is a sentence and exit status 1', async ({ service, de
     [() => demo('cat', `${folder}/nothing`), /has no such file or folder/],
     [
       () => demo('push', join(here, 'nothing'), folder),
-      /There is no such file or folder: .*nothing\. Check the path\.\n$/,
+      /This file or folder does not exist: .*nothing\. Check the path\.\n$/,
     ],
-    [() => demo('push', join(here, 'a.txt'), folder), /^".*a\.txt" is no folder\. Name one, or use "get" and "put"/],
-    [() => demo('watch', join(here, 'a.txt'), folder), /^".*a\.txt" is no folder\./],
-    [() => demo('pull', folder, join(here, 'a.txt')), /^".*a\.txt" is no folder\./],
+    [
+      () => demo('push', join(here, 'a.txt'), folder),
+      /^".*a\.txt" is not a folder\. Name a folder, or use "get" and "put"/,
+    ],
+    [() => demo('watch', join(here, 'a.txt'), folder), /^".*a\.txt" is not a folder\./],
+    [() => demo('pull', folder, join(here, 'a.txt')), /^".*a\.txt" is not a folder\./],
     [
       () => demo('get', 'hello.txt', join(here, 'a.txt', 'x', 'y')),
-      /This is a file, where a folder is needed: .*\/a\.txt\. Name/,
+      /This is a file, but a folder is needed: .*\/a\.txt\. Name/,
     ],
-    [() => demo('put', join(here, 'nothing'), folder), /There is no such file or folder/],
-    [() => demo('cat', `${folder}/../x`), /has a part/],
+    [() => demo('put', join(here, 'nothing'), folder), /This file or folder does not exist/],
+    [() => demo('cat', `${folder}/../x`), /contains "\."/],
     [
       () => demo('get', 'hello.txt', join(here, 'nothing', 'x')),
-      /There is no such file or folder: .*nothing\. Check the path\.\n$/,
+      /This file or folder does not exist: .*nothing\. Check the path\.\n$/,
     ],
-    [() => demo('get', 'hello.txt', join(here, 'device'), '--force'), /is no file/],
-    [() => demo('get', 'hello.txt', `${join(here, 'nothing')}/`), /There is no folder .*nothing\//],
-    [() => demo('get', 'hello.txt', `${join(here, 'a.txt')}/`), /There is no folder .*a\.txt\//],
-    [() => demo('push', join(here, 'odd'), folder), /^".*\.siteignore" is no file\. Remove it, or list in it/],
-    [() => demo('--token-file', here, 'ls'), /This is a folder, where a file is needed: .+/],
+    [() => demo('get', 'hello.txt', join(here, 'device'), '--force'), /is not a regular file/],
+    [() => demo('get', 'hello.txt', `${join(here, 'nothing')}/`), /The folder .*nothing\/ does not exist/],
+    [() => demo('get', 'hello.txt', `${join(here, 'a.txt')}/`), /The folder .*a\.txt\/ does not exist/],
+    [() => demo('push', join(here, 'odd'), folder), /^".*\.siteignore" is not a file\. Remove it, or replace it/],
+    [() => demo('--token-file', here, 'ls'), /This is a folder, but a file is needed: .+/],
     [() => demo('pull', `${folder}/nothing`, here), /The site has no such file or folder/],
   ]
   for (const [call, sentence] of failing) {
@@ -149,7 +152,7 @@ test('what cannot be done is a sentence and exit status 1', async ({ service, de
   }
 })
 
-test('every command shows an example in its help', async () => {
+test('the help of every command has an example', async () => {
   const { stdout } = await siteFiles(['--help'])
   const commands = [...stdout.matchAll(/^ {2}([a-z]+)[ |]/gm)]
     .map(([, name]) => name ?? '')
@@ -163,7 +166,7 @@ test('every command shows an example in its help', async () => {
   }
 })
 
-test('completion names every command, in scripts that the shells can read', async () => {
+test('completion names every command, in scripts that the shells accept', async () => {
   for (const shell of ['bash', 'zsh']) {
     const { stdout, status } = await siteFiles(['completion', shell])
     expect(status).toBe(0)
@@ -180,12 +183,12 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _site_files; echo "\${COMPREPLY[@]}"`
   expect(offered('--site', '1001', 'push', '--d')).toBe('--delete --dry-run')
   expect(offered('--token-file', 'push', 'pu')).toBe('put push pull')
   expect(offered('completion', 'z')).toBe('zsh')
-  // Where it offers nothing, the shell has its own way with the names of files.
+  // Without suggestions, the shell completes file names.
   expect(offered('push', '')).toBe('')
   expect(script).toContain('complete -o bashdefault -o default')
 })
 
-test('a login keeps the token for its user alone, and it is sent to no other address', async ({
+test('a login saves the token for its user only, and never sends it to another address', async ({
   service,
   makeDirectory,
   demo,
@@ -210,7 +213,7 @@ test('a login keeps the token for its user alone, and it is sent to no other add
   expect((await demo('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 
-/** Clears a screen, forges a line, and turns the direction of writing. */
+/** Clears the screen, forges a line, and reverses the writing direction. */
 const evil = 'a\u001b[2J\u009b2J\r\nDone: b\u202e'
 const steering = /[^\P{Cc}\n]|[\u{2028}-\u{202e}]/u
 
@@ -238,24 +241,29 @@ const evilUses: readonly (readonly string[])[] = [
   ['pull', evil, '/nowhere'],
 ]
 test.for(evilUses.map((args) => [args.join(' ').replace(evil, '…'), args] as const))(
-  'what an argument holds steers no terminal, and forges no line: site-files %s',
+  'control characters in an argument cannot control the terminal or forge a line: site-files %s',
   async ([, args], { demo }) => {
     const { status, stdout, stderr } = await demo(...args)
     expect(status).not.toBe(0)
     expect(stdout).toBe('')
     expect(stderr).not.toMatch(steering)
-    const more = stderr.endsWith('\nAdd --help to see what it takes.\n') ? 2 : 1
+    const more = stderr.endsWith('\nAdd --help to see the usage.\n') ? 2 : 1
     expect(stderr.split('\n')).toHaveLength(more + 1)
   },
 )
 
-test('a command that is mistyped is told the one that was meant', async () => {
+test('a mistyped command gets a suggestion', async () => {
   expect((await siteFiles(['pus'])).stderr).toBe(
-    "error: unknown command 'pus' (Did you mean one of push, put?)\nAdd --help to see what it takes.\n",
+    "error: unknown command 'pus' (Did you mean one of push, put?)\nAdd --help to see the usage.\n",
   )
 })
 
-test('what a service says steers no terminal, in words and as JSON', async ({ demo, folder, store, makeDirectory }) => {
+test('messages of a service cannot control the terminal, as text or JSON', async ({
+  demo,
+  folder,
+  store,
+  makeDirectory,
+}) => {
   const server = createServer((_, response) => {
     response.writeHead(400).end(JSON.stringify({ code: 104000, message: evil, requestId: evil }))
   }).listen(0, '127.0.0.1')
@@ -280,7 +288,7 @@ test('what a service says steers no terminal, in words and as JSON', async ({ de
   expect(pulled.stdout).not.toMatch(steering)
 })
 
-test('a name that others have given steers no terminal', async ({ makeDirectory }) => {
+test('names from other people cannot control the terminal', async ({ makeDirectory }) => {
   const server = createServer((_, response) => {
     const site = { id: 1, name: 'Shop\n\u001b[2J', url: `http://127.0.0.1:${port}`, permissions: ['files'] }
     response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ items: [site] }))

@@ -7,7 +7,7 @@ import { expect } from 'vitest'
 import { LocalRefusal, pull, push } from '../../client/src/sync/index.ts'
 import { pathsOf, readSite, readTree, reported, test } from './support/site.ts'
 
-test('what .siteignore names, and what is built in, is left alone on both sides', async ({
+test('files in .siteignore and built-in patterns are ignored on both sides', async ({
   client,
   folder,
   makeDirectory,
@@ -28,7 +28,7 @@ test('what .siteignore names, and what is built in, is left alone on both sides'
   expect(site).toStrictEqual(['.siteignore', 'keep.log', 'sub/drafts/y.html', 'there.log'])
 })
 
-test('symbolic links are followed inside the folder, and neither out of it nor in circles', async ({
+test('symbolic links are followed inside the folder, but not out of it or in cycles', async ({
   client,
   folder,
   makeDirectory,
@@ -57,11 +57,7 @@ test('symbolic links are followed inside the folder, and neither out of it nor i
   expect(await readTree(outside)).toStrictEqual({ 'secret.txt': 'secret' })
 })
 
-test('what the command keeps of a folder is never sent: not by way of a link, nor with all that is ignored', async ({
-  client,
-  folder,
-  makeDirectory,
-}) => {
+test('the state folder is never sent, through a link or with --all', async ({ client, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'a', 'sub/b.txt': 'b' })
   await push({ client, directory: here, folder: `${folder} before` })
   await push({ client, directory: join(here, 'sub'), folder: `${folder} before` })
@@ -73,7 +69,7 @@ test('what the command keeps of a folder is never sent: not by way of a link, no
   expect(pathsOf(events, 'skipped')).toStrictEqual(['file', 'folder'])
 })
 
-test('what is built in is ignored in any case, as many disks tell none apart, and what .siteignore names in its own', async ({
+test('built-in patterns ignore case, because many disks do, and those of .siteignore do not', async ({
   client,
   folder,
   makeDirectory,
@@ -88,7 +84,7 @@ test('what is built in is ignored in any case, as many disks tell none apart, an
   expect(Object.keys(await readTree(here)).sort()).toStrictEqual(['.GIT/config', '.siteignore', 'A.LOG'])
 })
 
-test('a socket in the folder is not sent, which is said', async ({ client, folder, makeDirectory }) => {
+test('a socket in the folder is skipped, with a message', async ({ client, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'a', '.siteignore': 'ignored' })
   const sockets = ['socket', 'ignored'].map((name) => createServer().listen(join(here, name)))
   try {
@@ -102,7 +98,7 @@ test('a socket in the folder is not sent, which is said', async ({ client, folde
   }
 })
 
-test('a .siteignore that is a pipe is refused, and not waited for', async ({ client, folder, makeDirectory }) => {
+test('a .siteignore that is a pipe is refused without waiting', async ({ client, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'a' })
   execFileSync('mkfifo', [join(here, '.siteignore')])
   await expect(push({ client, directory: here, folder })).rejects.toThrow(LocalRefusal)

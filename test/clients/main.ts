@@ -17,7 +17,7 @@ import { useTusClients } from './tus-on-one-machine.ts'
 const root = join(import.meta.dirname, '..', '..')
 const folder = join(root, '.local', 'clients')
 
-/** Runs a program to its end and answers all that it said. */
+/** Runs a program to its end, and returns its output. */
 const run = (cwd: string, program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
   const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, env: { ...process.env, ...env } })
   const said = `${stdout ?? ''}${stderr ?? ''}`
@@ -25,10 +25,7 @@ const run = (cwd: string, program: string, args: readonly string[], env: Readonl
   throw new Error(`${program} ${args[0]} failed:\n${said}`, { cause: error })
 }
 
-/**
- * What the generator leaves out of the client, and says so. Anything else means that an operation or a schema is not
- * understood.
- */
+/** The generator reports these omissions. Any other one means that it does not understand an operation or a schema. */
 const leftOut = ['Unsupported content type application/xml', 'Unsupported content type */*']
 
 const checkWarnings = (said: string) => {
@@ -46,7 +43,7 @@ const usePython = (document: string, { baseUrl, token, siteId }: SpawnedService)
   const client = join(output, 'site_admin_client')
   const generator = join(programs, 'openapi-python-client')
   const config = join(source, 'generator.yaml')
-  // It puts the client's source in order with a program of its own.
+  // The generator formats the client with a program of its own.
   const withPrograms = { PATH: `${programs}:${process.env['PATH']}` }
   checkWarnings(
     run(

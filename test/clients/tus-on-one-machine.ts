@@ -11,7 +11,7 @@ const mebibyte = 1024 * 1024
 const size = 48 * mebibyte
 const half = size / 2
 
-/** Where clients die. They tell how far they are ten times a second: on a quick machine much more has gone by then. */
+/** The point where clients are killed. They report progress ten times a second, so a fast machine sends much more. */
 const soon = size / 8
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
@@ -23,7 +23,7 @@ const wantedFrom = ({ baseUrl, token }: SpawnedService, name: string): Omit<Want
   content: randomBytes(size),
 })
 
-/** Throws unless the file is the one that was sent, and was not sent from its beginning again. */
+/** Throws if the file differs, or if the upload started again. */
 const check = async (service: SpawnedService, { name, content, token }: Omit<Wanted, 'dieAt'>, goesOnAt: number) => {
   const headers = { Authorization: token }
   const file = await service.request(`/api/v2/admin/sites/current/storage/tus/${name}`, { headers })
@@ -44,7 +44,7 @@ const killClients = async (service: SpawnedService, { clients }: TusClients): Pr
 const fence = '```'
 const guide = join(import.meta.dirname, '..', '..', 'docs', 'api.md')
 
-/** The scripts that the guide shows, as they stand there. */
+/** Runs the scripts of the guide unchanged. */
 const runDocumented = async (service: SpawnedService, { run }: TusClients): Promise<void> => {
   const [, large = ''] = readFileSync(guide, 'utf8').split('### Large files')
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-guide-'))
@@ -66,7 +66,7 @@ const runDocumented = async (service: SpawnedService, { run }: TusClients): Prom
   rmSync(folder, { recursive: true })
 }
 
-/** The client goes on by itself, once the service is back. Answers the new process. */
+/** The client continues when the service is back. Returns the new process. */
 const killService = async (
   service: SpawnedService,
   { uploadAndKill }: TusClients,
@@ -82,10 +82,7 @@ const killService = async (
   return next
 }
 
-/**
- * Uploads with every client that speaks tus, to one machine; clients and service are killed on the way. Throws when
- * something is lost.
- */
+/** Uploads with every tus client to one machine, and kills clients and service in between. Throws if bytes are lost. */
 export const useTusClients = async (dataDirectory: string): Promise<void> => {
   const first = await startService(dataDirectory, ['--port', '0', '--quiet'])
   const { port } = new URL(first.baseUrl)

@@ -18,8 +18,8 @@ const empty = async (client: SiteClient, category: number): Promise<void> => {
 
 const titles = (page: Page) => page.locator('.split-main tbody .items-title > bdi')
 
-describe('what is linked with a category', () => {
-  test('is linked many at once out of a search, and unlinked again, with a way back', async ({ open, client }) => {
+describe('the objects of a category', () => {
+  test('are linked in bulk from a search, unlinked, and restored with undo', async ({ open, client }) => {
     await empty(client, 3)
     const page = await open('#/1001/categories/3')
     await page.getByText('No news item is linked to this category.').waitFor()
@@ -40,7 +40,7 @@ describe('what is linked with a category', () => {
     await expect.poll(() => titles(page).count()).toBe(3)
     expect(await linkedWith(client, 3)).toEqual(wanted.toSorted((a, b) => a - b))
 
-    await page.getByRole('checkbox', { name: 'Choose all on this page' }).click()
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
     await page.getByRole('button', { name: 'Unlink 3' }).click()
     await page.getByText('No news item is linked to this category.').waitFor()
     expect(await linkedWith(client, 3)).toEqual([])
@@ -49,7 +49,7 @@ describe('what is linked with a category', () => {
     expect(await linkedWith(client, 3)).toEqual(wanted.toSorted((a, b) => a - b))
   })
 
-  test('is searched, sorted and of the other kind, and the address keeps it', async ({ open, client }) => {
+  test('are searched, sorted and switched to the other kind, and the address keeps this', async ({ open, client }) => {
     const page = await open('#/1001/categories/1')
     await titles(page).first().waitFor()
     const all = await titles(page).count()
@@ -69,7 +69,7 @@ describe('what is linked with a category', () => {
     await expect.poll(() => titles(page).count()).toBe(blogs.length)
   })
 
-  test('follows what somebody else does', async ({ open, client }) => {
+  test('follow changes of other people', async ({ open, client }) => {
     await empty(client, 3)
     const page = await open('#/1001/categories/3')
     await page.getByText('No news item is linked to this category.').waitFor()
@@ -78,7 +78,7 @@ describe('what is linked with a category', () => {
   })
 })
 
-test('the categories of an object are chosen, and only what differs is changed', async ({ open, client }) => {
+test('the categories of an object are chosen, and only differences are sent', async ({ open, client }) => {
   await empty(client, 3)
   await client.categories.news.link(3, [4])
   await client.categories.news.linkCategories(4, [1])
@@ -89,7 +89,7 @@ test('the categories of an object are chosen, and only what differs is changed',
   await expect.poll(() => dialog.getByRole('checkbox', { name: 'Company' }).isChecked()).toBe(true)
   await dialog.getByRole('checkbox', { name: 'Products' }).click()
   await dialog.getByRole('checkbox', { name: 'Events' }).click()
-  // Meanwhile, somebody else does something to a category that this one leaves alone.
+  // Meanwhile, someone else changes another category of the object.
   await client.categories.news.unlinkCategories(4, [1])
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByText('No news item is linked to this category.').waitFor()

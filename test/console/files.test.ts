@@ -16,7 +16,7 @@ const seed = (
   names: readonly string[],
 ) => Promise.all(names.map((name) => client.files.put(`${folder}/${name}`, name)))
 
-test('a folder is walked through, and ranges of it are chosen, by keyboard alone', async ({ open, client, folder }) => {
+test('a folder is browsed, and ranges are selected, by keyboard alone', async ({ open, client, folder }) => {
   await seed(client, folder, ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'sub/e.txt'])
   const page = await open(`#/1001/files/${folder}`)
   await grid(page).focus()
@@ -40,11 +40,7 @@ test('a folder is walked through, and ranges of it are chosen, by keyboard alone
   await row(page, 'd.txt').waitFor()
 })
 
-test('folders are opened and closed in the tree by arrows, and the one that is chosen is shown', async ({
-  open,
-  client,
-  folder,
-}) => {
+test('arrow keys open and close folders of the tree, and select one', async ({ open, client, folder }) => {
   await seed(client, folder, ['one/two/deep.txt'])
   const page = await open(`#/1001/files/${folder}`)
   const tree = page.getByRole('tree')
@@ -61,7 +57,11 @@ test('folders are opened and closed in the tree by arrows, and the one that is c
   await row(page, 'deep.txt').waitFor()
 })
 
-test('a folder is made, a file is renamed, moved and copied, all by keyboard', async ({ open, client, folder }) => {
+test('a folder is created, and a file is renamed, moved and copied, by keyboard alone', async ({
+  open,
+  client,
+  folder,
+}) => {
   await seed(client, folder, ['draft of a letter.txt'])
   const page = await open(`#/1001/files/${folder}`)
   await row(page, 'draft of a letter.txt').waitFor()
@@ -85,18 +85,14 @@ test('a folder is made, a file is renamed, moved and copied, all by keyboard', a
   await row(page, 'letter.txt').waitFor()
   await row(page, 'letter.txt').click()
   await page.getByRole('button', { name: 'Move to' }).press('Enter')
-  await page.getByLabel('To the folder').fill(`/${folder}/archive/2026`)
+  await page.getByLabel('Target folder').fill(`/${folder}/archive/2026`)
   await page.keyboard.press('Enter')
   await notice(page, '1 item moved.').waitFor()
   expect((await client.files.stat(`${folder}/archive/2026/letter.txt`)).size).toBe(21)
   expect((await client.files.stat(`${folder}/letter.txt`)).size).toBe(21)
 })
 
-test('a name that is taken is refused in the words of the service, where it was typed', async ({
-  open,
-  client,
-  folder,
-}) => {
+test('a taken name is refused with the message of the service, beside the input', async ({ open, client, folder }) => {
   await seed(client, folder, ['a.txt', 'b.txt'])
   const page = await open(`#/1001/files/${folder}`)
   await row(page, 'a.txt').click()
@@ -109,7 +105,7 @@ test('a name that is taken is refused in the words of the service, where it was 
   await row(page, 'c.txt').waitFor()
 })
 
-test('a removal says how much goes, and is taken back', async ({ open, client, folder }) => {
+test('a removal shows its size, and undo restores it', async ({ open, client, folder }) => {
   await seed(client, folder, ['album/one.txt', 'album/two/three.txt'])
   const page = await open(`#/1001/files/${folder}`)
   await row(page, 'album').click()
@@ -122,7 +118,7 @@ test('a removal says how much goes, and is taken back', async ({ open, client, f
   expect((await client.files.stat(`${folder}/album/two/three.txt`)).size).toBe(19)
 })
 
-test('what was deleted from a folder is listed, and comes back', async ({ open, client, folder }) => {
+test('the deleted entries of a folder are listed and restored', async ({ open, client, folder }) => {
   await seed(client, folder, ['here.txt', 'gone.txt'])
   await client.files.remove(`${folder}/gone.txt`)
   const page = await open(`#/1001/files/${folder}`)
@@ -135,7 +131,7 @@ test('what was deleted from a folder is listed, and comes back', async ({ open, 
   await row(page, 'gone.txt').waitFor()
 })
 
-test('a removal says for how many days the service keeps what goes (H-14)', async ({ start, open }) => {
+test('a removal shows for how many days it can be undone (H-14)', async ({ start, open }) => {
   const service = await start([], { KEPT_DAYS: '7' })
   const page = await open('#/1001/files', { token: service.token, baseUrl: service.baseUrl })
   await grid(page).focus()
@@ -148,7 +144,7 @@ test('a removal says for how many days the service keeps what goes (H-14)', asyn
   await page.getByText('Nothing was deleted from this folder in the last 7 days.').waitFor()
 })
 
-test('a page is shown with its draft and its versions, and an older version comes back', async ({
+test('a page is shown with its draft and its versions, and an older version is restored', async ({
   open,
   client,
   service,
@@ -184,10 +180,10 @@ test('the details panel asks for versions of the open file only', async ({ open,
     if (search.startsWith('?versions')) asked.push(pathname.replace(/.*\/storage/, ''))
   })
   const details = page.getByRole('complementary', { name: 'Details' })
-  await details.getByText('No other version is kept.').waitFor()
+  await details.getByText('There are no other versions.').waitFor()
   await row(page, 'b.txt').getByRole('link').click()
   await details.getByRole('heading', { name: 'b.txt' }).waitFor()
-  await details.getByText('No other version is kept.').waitFor()
+  await details.getByText('There are no other versions.').waitFor()
   for (const hash of ['#/1001/files?file=', `#/1001/files?file=${folder}`]) {
     const answered = page.waitForResponse(/storage[^?]*\?meta=$/)
     await page.evaluate((wanted) => {
@@ -208,12 +204,12 @@ test('the details panel follows a renamed file, and closes for one that is moved
   const page = await open(`#/1001/files/${folder}`)
   const panel = page.getByRole('complementary', { name: 'Details' })
   const bar = page.getByRole('toolbar')
-  // The history tells the page of its own change: the panel must not look for a file that is gone.
+  // The history reports the change of the page itself: the panel must not read a missing file.
   const told = () =>
     page.waitForResponse(async (answer) => /changes\?.*after=/.test(answer.url()) && /"id"/.test(await answer.text()))
   const openFile = async (name: string) => {
     await row(page, name).getByRole('link').click()
-    await panel.getByText('No other version is kept.').waitFor()
+    await panel.getByText('There are no other versions.').waitFor()
   }
   const expectClosed = async () => {
     await expect.poll(() => panel.count()).toBe(0)
@@ -229,7 +225,7 @@ test('the details panel follows a renamed file, and closes for one that is moved
   await notice(page, 'Renamed to z.txt.').waitFor()
   await panel.getByRole('heading', { name: 'z.txt' }).waitFor()
   await renamed
-  await panel.getByText('No other version is kept.').waitFor()
+  await panel.getByText('There are no other versions.').waitFor()
   expect(await page.getByRole('alert').count()).toBe(0)
   expect(page.url()).toContain('file=z.txt')
 
@@ -249,7 +245,7 @@ test('the details panel follows a renamed file, and closes for one that is moved
   await moved
   await expectClosed()
 
-  // Of several, only what is done to the open file counts.
+  // Of several changes, only those of the open file count.
   await openFile('z.txt')
   await row(page, 'other').getByRole('checkbox').check()
   await row(page, 'z.txt').getByRole('checkbox').uncheck()
@@ -260,11 +256,11 @@ test('the details panel follows a renamed file, and closes for one that is moved
   expect(await panel.getByRole('heading', { name: 'z.txt' }).count()).toBe(1)
 })
 
-test('a folder takes uploads and new folders while some of it is chosen', async ({ open, client, folder }) => {
+test('a folder accepts uploads and new folders during a selection', async ({ open, client, folder }) => {
   await seed(client, folder, ['a.txt'])
   const page = await open(`#/1001/files/${folder}`)
   await row(page, 'a.txt').click()
-  await page.getByText('1 chosen').waitFor()
+  await page.getByText('1 selected').waitFor()
   const [chooser] = await Promise.all([
     page.waitForEvent('filechooser'),
     page.getByRole('button', { name: 'Upload' }).click(),
@@ -272,12 +268,12 @@ test('a folder takes uploads and new folders while some of it is chosen', async 
   await chooser.setFiles([{ name: 'b.txt', mimeType: 'text/plain', buffer: Buffer.from('b') }])
   await row(page, 'b.txt').waitFor()
   await page.getByRole('button', { name: 'New folder' }).click()
-  await page.getByLabel('Name of the folder').fill('sub')
+  await page.getByLabel('Folder name').fill('sub')
   await page.keyboard.press('Enter')
   await row(page, 'sub').waitFor()
 })
 
-test('a picture is shown, and any file is downloaded', async ({ open, client, folder }) => {
+test('a picture is shown, and any file can be downloaded', async ({ open, client, folder }) => {
   const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>'
   await client.files.put(`${folder}/dot.svg`, picture)
   const page = await open(`#/1001/files/${folder}?file=dot.svg`)
@@ -289,7 +285,7 @@ test('a picture is shown, and any file is downloaded', async ({ open, client, fo
   expect((await downloading).suggestedFilename()).toBe('dot.svg')
 })
 
-test('what somebody else does is shown, and what is chosen stays so', async ({ open, client, folder }) => {
+test('changes of other people appear, and the selection stays', async ({ open, client, folder }) => {
   await seed(client, folder, ['a.txt', 'b.txt', 'c.txt'])
   const page = await open(`#/1001/files/${folder}`)
   await row(page, 'b.txt').click()
@@ -300,7 +296,10 @@ test('what somebody else does is shown, and what is chosen stays so', async ({ o
   expect(await chosen(page).allTextContents()).toEqual(['b.txt'])
 })
 
-test('of ten thousand rows only those in sight are there, and the last one is reached', async ({ open, folder }) => {
+test('a list of ten thousand rows has only the visible ones, and the last one can be reached', async ({
+  open,
+  folder,
+}) => {
   const page = await open()
   await grid(page).waitFor()
   const contents = Array.from({ length: 10_000 }, (_, index) => ({

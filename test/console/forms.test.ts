@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import type { Field, FieldTypeId, SiteClient } from '../../client/src/index.ts'
 import { test } from './support/console.ts'
 
-/** A form of the demo that nothing else here uses. */
+/** A form of the demo that no other test here uses. */
 const form = 2
 const view = `#/1001/forms/${form}`
 
@@ -24,11 +24,11 @@ const rowCalled = (page: Page, name: string) => page.getByRole('listitem').filte
 const expectRows = (page: Page, names: readonly string[]) =>
   expect.poll(() => rows(page).allTextContents(), { timeout: 10_000 }).toEqual(names)
 
-/** What others do meanwhile is not seen until the page is asked to do something. */
+/** Hides changes of others until the page does something. */
 const withoutNews = (page: Page) => page.route('**/changes?*', (route) => route.abort())
 
-describe('the fields of a form, by keyboard alone:', () => {
-  test('one is added from the catalogue, required, moved, removed and brought back', async ({ open, client }) => {
+describe('by keyboard alone,', () => {
+  test('a field is added from the catalogue, made required, moved, removed and restored', async ({ open, client }) => {
     await fill(client, [-2, -3])
     const page = await open(view)
     await expectRows(page, ['Name', 'Email address'])
@@ -41,7 +41,7 @@ describe('the fields of a form, by keyboard alone:', () => {
 
     await page.getByRole('checkbox', { name: 'Date of birth is required' }).press('Space')
     await page.getByRole('button', { name: 'Move Date of birth' }).focus()
-    // Each key is for the handle of the row that the one before has moved.
+    // Each key is for the handle of the row that the previous key moved.
     for (const [key, place] of [
       ['ArrowUp', 2],
       ['ArrowUp', 1],
@@ -69,7 +69,7 @@ describe('the fields of a form, by keyboard alone:', () => {
   })
 })
 
-test('a field is dragged by its handle, and let go of with Escape', async ({ open, client }) => {
+test('a field is dragged by its handle, and Escape cancels this', async ({ open, client }) => {
   await fill(client, [-2, -3, -7, -20])
   const page = await open(view)
   const middleOf = async (name: string) => {
@@ -92,8 +92,8 @@ test('a field is dragged by its handle, and let go of with Escape', async ({ ope
   await expectRows(page, ['Email address', 'Date of birth', 'Name', 'Home phone'])
 })
 
-describe('two people at one form', () => {
-  test('do not overwrite each other: what is there now is shown, and what was wanted is offered again', async ({
+describe('two people who edit one form', () => {
+  test('do not overwrite each other: the page shows the new state, and offers the lost change again', async ({
     open,
     client,
   }) => {
@@ -103,7 +103,7 @@ describe('two people at one form', () => {
     await expectRows(page, ['Name', 'Email address', 'Date of birth'])
     await client.forms.change(form, -7, { order: 1 })
     await page.getByRole('button', { name: 'Move Name' }).press('ArrowDown')
-    await page.getByText('Somebody else has changed the form meanwhile.').waitFor()
+    await page.getByText('Someone else has changed the form.').waitFor()
     await expectRows(page, ['Date of birth', 'Name', 'Email address'])
     expect(await idsOf(client)).toEqual([-7, -2, -3])
     await page.getByRole('button', { name: 'Make my change' }).click()
@@ -111,7 +111,7 @@ describe('two people at one form', () => {
     await expect.poll(() => idsOf(client)).toEqual([-7, -3, -2])
   })
 
-  test('see what the other one does, and keep the place where they are', async ({ open, client }) => {
+  test('see each other’s changes, and keep their place', async ({ open, client }) => {
     await fill(client, [-2, -3])
     const page = await open(view)
     await page.getByRole('button', { name: 'Move Email address' }).focus()
@@ -121,7 +121,7 @@ describe('two people at one form', () => {
   })
 })
 
-test('a change that the service refuses is told where it was made, in its words, and can be repeated', async ({
+test('a refused change is shown beside its field, with the message of the service, and can be repeated', async ({
   open,
   client,
 }) => {
@@ -145,14 +145,14 @@ test('a change that the service refuses is told where it was made, in its words,
   await expect.poll(() => failure.count()).toBe(0)
 })
 
-test('a field that only an import can store is removed when that is confirmed', async ({ open }) => {
+test('a field that only an import can store is removed after a confirmation', async ({ open }) => {
   const page = await open('#/1001/forms/1')
   await rowCalled(page, 'Image verification')
     .getByRole('button', { name: /^Actions/ })
     .click()
   await page.getByRole('menuitem', { name: 'Remove' }).click()
   const dialog = page.getByRole('dialog', { name: 'Remove Image verification?' })
-  await dialog.getByText('cannot be added here again').waitFor()
+  await dialog.getByText('cannot add a field of this type').waitFor()
   await dialog.getByRole('button', { name: 'Remove' }).click()
   await expect.poll(() => rowCalled(page, 'Image verification').count()).toBe(0)
 })

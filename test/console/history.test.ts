@@ -5,7 +5,7 @@ import { test } from './support/console.ts'
 const changes = (page: Page) => page.locator('.change')
 const newest = (page: Page) => changes(page).first()
 
-test('what happens is there when it has happened, and leads to where it did', async ({ open, client, folder }) => {
+test('a change appears when it is made, with a link to its place', async ({ open, client, folder }) => {
   const page = await open('#/1001/history')
   await newest(page).waitFor()
   await client.files.put(`${folder}/<b>bold & "quotes" 🎉.txt`, 'text')
@@ -13,12 +13,16 @@ test('what happens is there when it has happened, and leads to where it did', as
   await newest(page).click()
   const dialog = page.getByRole('dialog', { name: 'Uploaded' })
   await dialog.getByText('demo', { exact: true }).waitFor()
-  await dialog.getByRole('link', { name: 'Show it' }).click()
+  await dialog.getByRole('link', { name: 'Go there' }).click()
   await page.getByRole('link', { name: '<b>bold & "quotes" 🎉.txt' }).waitFor()
   expect(page.url()).toContain(`/files/${folder}`)
 })
 
-test('it is narrowed by what, where and who, and the address keeps the filter', async ({ open, client, folder }) => {
+test('the history is filtered by type, place and user, and the address keeps the filter', async ({
+  open,
+  client,
+  folder,
+}) => {
   await client.files.put(`${folder}/a.txt`, 'a')
   await client.files.remove(`${folder}/a.txt`)
   const page = await open('#/1001/history')
@@ -31,16 +35,16 @@ test('it is narrowed by what, where and who, and the address keeps the filter', 
   await expect.poll(() => changes(page).count()).toBe(1)
   await page.reload()
   await expect.poll(() => page.locator('.change-type').allTextContents()).toEqual(['File deleted'])
-  await page.getByRole('button', { name: 'Clear the filter' }).click()
+  await page.getByRole('button', { name: 'Clear filter' }).click()
   await page.getByLabel('Who').selectOption('npm start')
   await expect
     .poll(async () => new Set(await page.locator('.change-actor').allTextContents()))
     .toEqual(new Set(['npm start']))
   await page.getByLabel('Where').fill('nowhere')
-  await page.getByText('No change fits the filter.').waitFor()
+  await page.getByText('No changes match the filter.').waitFor()
 })
 
-test('a file with a new name is said to be renamed, and one in another folder to be moved', async ({
+test('a file with a new name counts as renamed, and one in another folder as moved', async ({
   open,
   client,
   folder,

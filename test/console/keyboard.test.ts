@@ -6,11 +6,11 @@ const row = (page: Page, name: string) => page.getByRole('grid').getByRole('row'
 const focused = (page: Page) =>
   page.evaluate(() => document.activeElement?.getAttribute('role') ?? document.activeElement?.className)
 
-test('the keyboard is back in the list when what it was on has gone', async ({ open, client, folder }) => {
+test('the focus returns to the list when its element is gone', async ({ open, client, folder }) => {
   await Promise.all(['a.txt', 'b.txt', 'c.txt'].map((name) => client.files.put(`${folder}/${name}`, name)))
   const page = await open(`#/1001/files/${folder}`)
   await row(page, 'a.txt').click()
-  await page.getByRole('button', { name: 'Choose nothing' }).press('Enter')
+  await page.getByRole('button', { name: 'Clear selection' }).press('Enter')
   await expect.poll(() => focused(page)).toBe('grid')
   await row(page, 'a.txt').click()
   await page.getByRole('button', { name: 'Delete' }).press('Enter')
@@ -31,7 +31,7 @@ test('the keyboard is back in the list when what it was on has gone', async ({ o
   await page.getByText('3 items restored.').waitFor()
 })
 
-test('the keyboard stays at a form whose field has gone', async ({ open, client }) => {
+test('the focus stays in a form after its field is removed', async ({ open, client }) => {
   const form = 2
   for await (const { id } of client.forms.fields(form)) await client.forms.remove(form, id)
   await client.forms.add(form, { type: -2, mandatory: false })
@@ -43,26 +43,26 @@ test('the keyboard stays at a form whose field has gone', async ({ open, client 
   await expect.poll(() => focused(page)).toBe('pane')
 })
 
-test('the keyboard goes on in the list from a box that was ticked', async ({ open, client, folder }) => {
+test('the focus moves from a checked box into the list', async ({ open, client, folder }) => {
   await Promise.all(['a.txt', 'b.txt', 'c.txt'].map((name) => client.files.put(`${folder}/${name}`, name)))
   const page = await open(`#/1001/files/${folder}`)
   await page.getByRole('checkbox', { name: 'a.txt' }).click()
   await page.getByRole('checkbox', { name: 'b.txt' }).click()
-  await expect.poll(() => page.getByText('2 chosen').count()).toBe(1)
+  await expect.poll(() => page.getByText('2 selected').count()).toBe(1)
   expect(await focused(page)).toBe('grid')
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('F2')
   await page.getByRole('dialog', { name: 'Rename c.txt' }).waitFor()
 })
 
-test('a folder is not given a name that nobody can see', async ({ open, folder }) => {
+test('a folder cannot get an invisible name', async ({ open, folder }) => {
   const page = await open(`#/1001/files/${folder}`)
   await page.getByRole('button', { name: 'New folder' }).click()
-  await page.getByLabel('Name of the folder').fill('  ')
+  await page.getByLabel('Folder name').fill('  ')
   expect(await page.getByRole('button', { name: 'Create' }).isDisabled()).toBe(true)
 })
 
-test('a dialog goes with the folder that it was opened in', async ({ open, client, folder }) => {
+test('a dialog closes with the folder in which it was opened', async ({ open, client, folder }) => {
   await client.files.put(`${folder}/sub/a.txt`, 'a')
   const page = await open(`#/1001/files/${folder}`)
   await row(page, 'sub').getByRole('link').click()
@@ -74,7 +74,7 @@ test('a dialog goes with the folder that it was opened in', async ({ open, clien
   expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
-test('a new name with a slash is not taken for a way into another folder', async ({ open, client, folder }) => {
+test('a new name with a slash is not a path to another folder', async ({ open, client, folder }) => {
   await client.files.put(`${folder}/a.txt`, 'a')
   const page = await open(`#/1001/files/${folder}`)
   await row(page, 'a.txt').click()
@@ -91,7 +91,7 @@ test('a new name with a slash is not taken for a way into another folder', async
   expect((await client.files.stat(`${folder}/b.txt`)).size).toBe(1)
 })
 
-test('what is dragged in from another page is nothing of this site', async ({ open, client, folder }) => {
+test('entries dragged from another page are ignored', async ({ open, client, folder }) => {
   await client.files.put(`${folder}/a.txt`, 'a')
   await client.files.createFolder(`${folder}/sub`)
   const page = await open(`#/1001/files/${folder}`)
@@ -105,7 +105,7 @@ test('what is dragged in from another page is nothing of this site', async ({ op
   expect(taken).toBe(false)
 })
 
-test('what is typed in a filter stays, whatever happens on the site meanwhile', async ({ open, client, folder }) => {
+test('text in a filter field stays during changes of the site', async ({ open, client, folder }) => {
   const page = await open('#/1001/history')
   await page.locator('.change').first().waitFor()
   const gate = Promise.withResolvers<void>()
@@ -118,7 +118,7 @@ test('what is typed in a filter stays, whatever happens on the site meanwhile', 
   await expect.poll(() => isHeld).toBe(true)
   await client.files.put(`${folder}/a.txt`, 'a')
   const search = page.getByLabel('Where')
-  // What the page itself writes into the field.
+  // The page itself writes this into the field.
   await search.evaluate((field) => {
     const own = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')
     if (!own) return
@@ -132,11 +132,11 @@ test('what is typed in a filter stays, whatever happens on the site meanwhile', 
   })
   await search.press('z')
   gate.resolve()
-  await page.getByText('No change fits the filter.').waitFor()
+  await page.getByText('No changes match the filter.').waitFor()
   expect([await search.inputValue(), await search.getAttribute('data-written')]).toEqual(['z', null])
 })
 
-test('a link with a token is taken where the page is there already', async ({ open, service }) => {
+test('an open page accepts a link with a token', async ({ open, service }) => {
   const page = await open('', { token: null })
   await page.getByLabel('Access token').waitFor()
   await page.evaluate((token) => {
@@ -146,7 +146,7 @@ test('a link with a token is taken where the page is there already', async ({ op
   expect(page.url()).toBe(`${service.baseUrl}/console#/1001/files`)
 })
 
-test('a token that may not see the files says so, and leads to what it may', async ({ open, service }) => {
+test('a token without access to files shows this, and leads to the other views', async ({ open, service }) => {
   const page = await open('', { token: null })
   await page.route('**/api/v1/admin/sites', async (route) => {
     const response = await route.fetch()
@@ -155,12 +155,12 @@ test('a token that may not see the files says so, and leads to what it may', asy
   })
   await page.getByLabel('Access token').fill(service.token)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText('This token may not see the files of the site.').waitFor()
+  await page.getByText('Your token has no access to the files of this site.').waitFor()
   await page.getByRole('link', { name: 'Forms' }).click()
   await page.getByRole('heading', { name: 'Contact us' }).waitFor()
 })
 
-test('what was chosen is there still when somebody has signed in again', async ({ open, service }) => {
+test('the selection survives a new sign-in', async ({ open, service }) => {
   const page = await open('#/1001/categories/3')
   await page.getByRole('button', { name: 'Link news' }).click()
   const dialog = page.getByRole('dialog', { name: 'Link to Events' })
@@ -181,7 +181,7 @@ test('what was chosen is there still when somebody has signed in again', async (
   await page.getByText('1 item linked.').waitFor()
 })
 
-test('a path is copied, on a page that came by http as well', async ({ open, client, folder }) => {
+test('a path is copied, also on a page from http', async ({ open, client, folder }) => {
   await client.files.put(`${folder}/a b.txt`, 'a')
   const page = await open(`#/1001/files/${folder}`)
   await page.context().grantPermissions(['clipboard-write'])
@@ -196,8 +196,8 @@ test('a path is copied, on a page that came by http as well', async ({ open, cli
     }, isSecure)
     await page.getByRole('button', { name: 'More actions', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Copy path' }).click()
-    await page.getByText('The path is copied.').last().waitFor()
-    await page.getByRole('button', { name: 'Choose nothing' }).click()
+    await page.getByText('Path copied.').last().waitFor()
+    await page.getByRole('button', { name: 'Clear selection' }).click()
     await search.press('Control+v')
     expect(await search.inputValue()).toBe(`/${folder}/a b.txt`)
     await search.fill('')
@@ -205,7 +205,7 @@ test('a path is copied, on a page that came by http as well', async ({ open, cli
   }
 })
 
-test('what fails after its dialog was closed is told all the same, and leaves the next dialog alone', async ({
+test('a failure after its dialog was closed is reported, and does not affect the next dialog', async ({
   open,
   client,
   folder,

@@ -24,14 +24,11 @@ const tokensOf = (page: Page) =>
     device: localStorage.getItem('site-admin-token'),
   }))
 
-/** A browser that keeps the token on the device, in a tab that is signed out. */
+/** A browser with the token on the device, in a signed-out tab. */
 const keepOnDevice = (page: Page, token: string) =>
   page.evaluate((kept) => localStorage.setItem('site-admin-token', kept), token)
 
-test('a link with another token asks first, and nothing has changed when the visitor stays (K-21)', async ({
-  two,
-  open,
-}) => {
+test('a link with another token asks first, and changes nothing if the visitor stays (K-21)', async ({ two, open }) => {
   const page = await open('#/1001/files?file=a.txt', { token: two.own, baseUrl: two.baseUrl })
   await page.getByRole('grid').waitFor()
   const before = page.url()
@@ -57,20 +54,20 @@ test('a visitor who switches is signed in with the token of the link, and led to
   const page = await open('#/1001/categories/1', { token: two.own, baseUrl: two.baseUrl })
   await page.locator('tbody tr').first().waitFor()
   await follow(page, `token=${two.other}&/2002/forms/5`)
-  await question(page).getByText('this tab forgets your present token').waitFor()
+  await question(page).getByText('this tab forgets your current token').waitFor()
   await button(page, 'Switch').press('Enter')
   await page.getByText('This site has no web form yet.').waitFor()
   expect(await siteName(page)).toBe('Second site')
   expect(page.url()).toBe(`${two.baseUrl}/console#/2002/forms/5`)
   expect(await tokensOf(page)).toEqual({ tab: two.other, device: null })
-  // Without a place, it begins where its sites do.
+  // Without a place, the page starts at the site of the token.
   await follow(page, `token=${two.own}`)
   await button(page, 'Switch').click()
   await page.getByRole('heading', { name: 'Contact us' }).waitFor()
   expect(page.url()).toBe(`${two.baseUrl}/console#/1001/forms/1`)
 })
 
-test('a link in a new tab asks whoever is signed in on the device, and keeps that token there (K-21)', async ({
+test('a link in a new tab asks if someone is signed in on the device, and keeps that token there (K-21)', async ({
   two,
   open,
 }) => {
@@ -98,7 +95,7 @@ test('a link in a new tab asks whoever is signed in on the device, and keeps tha
   expect(await tokensOf(page)).toEqual({ tab: null, device: two.own })
 })
 
-test('a link with the token that is signed in already changes nothing but the place (K-21)', async ({ two, open }) => {
+test('a link with the signed-in token changes only the place (K-21)', async ({ two, open }) => {
   const first = await open('', { token: null, baseUrl: two.baseUrl })
   await keepOnDevice(first, two.own)
   await first.goto(`${two.baseUrl}/console?again#token=${two.own}&/1001/forms/1`)
@@ -110,7 +107,7 @@ test('a link with the token that is signed in already changes nothing but the pl
   expect(await tokensOf(first)).toEqual({ tab: null, device: two.own })
 })
 
-test('a link with an invalid token says so, and signs nobody out (K-21)', async ({ two, open }) => {
+test('a link with an invalid token reports this, and signs nobody out (K-21)', async ({ two, open }) => {
   const page = await open('#/1001/forms/1', { token: two.own, baseUrl: two.baseUrl })
   await page.getByRole('heading', { name: 'Contact us' }).waitFor()
   await follow(page, 'token=invalid')
@@ -122,13 +119,13 @@ test('a link with an invalid token says so, and signs nobody out (K-21)', async 
   expect(await tokensOf(page)).toEqual({ tab: two.own, device: null })
 })
 
-test('a link signs in when the token that was kept is refused (K-21)', async ({ two, open }) => {
+test('a link signs in when the saved token is refused (K-21)', async ({ two, open }) => {
   const page = await open(`#token=${two.other}&/2002/forms`, { token: 'revoked', baseUrl: two.baseUrl })
   await page.getByText('This site has no web form yet.').waitFor()
   expect(await tokensOf(page)).toEqual({ tab: two.other, device: null })
 })
 
-test('a link may follow a token that has expired, which is forgotten then (K-21)', async ({ two, open }) => {
+test('a link may replace an expired token, which is forgotten (K-21)', async ({ two, open }) => {
   const page = await open('#/1001/files', { token: two.own, baseUrl: two.baseUrl })
   await page.getByRole('grid').waitFor()
   await page.route('**/api/**', (route) =>
@@ -146,7 +143,7 @@ test('a link may follow a token that has expired, which is forgotten then (K-21)
   expect(await tokensOf(page)).toEqual({ tab: two.other, device: null })
 })
 
-test('a link that cannot be looked up yet is asked about once the service is back (K-21)', async ({ two, open }) => {
+test('a link that cannot be tested yet asks when the service is back (K-21)', async ({ two, open }) => {
   const page = await open('', { token: two.own, baseUrl: two.baseUrl })
   await page.getByRole('grid').waitFor()
   await page.route('**/api/v1/admin/sites', (route) => route.fulfill({ status: 418, body: 'Not this service.' }))
@@ -155,7 +152,7 @@ test('a link that cannot be looked up yet is asked about once the service is bac
   await page.unroute('**/api/v1/admin/sites')
   await question(page).getByRole('button', { name: 'Try again' }).click()
   await question(page).getByText('Second site').waitFor()
-  // The same where nothing is known of the kept token either.
+  // The same if the saved token could not be tested either.
   await page.route('**/api/v1/admin/sites', (route) => route.fulfill({ status: 418, body: 'Not this service.' }))
   await page.goto(`${two.baseUrl}/console?again#token=${two.other}`)
   await page.getByText('answered with status 418').waitFor()
@@ -165,7 +162,7 @@ test('a link that cannot be looked up yet is asked about once the service is bac
   expect(await tokensOf(page)).toEqual({ tab: two.own, device: null })
 })
 
-test('the question of a link is for everybody, in both themes and languages', async ({ two, open }) => {
+test('the question of a link is accessible, in both themes and languages', async ({ two, open }) => {
   for (const [locale, title] of [
     ['en-GB', 'Sign in with the token of the link?'],
     ['de-DE', 'Mit dem Token des Links anmelden?'],

@@ -6,15 +6,15 @@ import { test } from './support/console.ts'
 
 const dist = join(import.meta.dirname, '..', '..', 'console', 'dist')
 
-/** What travels for a file, in bytes. */
+/** The compressed size of a file, in bytes. */
 const weigh = (name: string): number => gzipSync(readFileSync(join(dist, name)), { level: 9 }).length
 const sum = (names: readonly string[]): number => names.reduce((total, name) => total + weigh(name), 0)
 
-describe('what a browser loads', () => {
+describe('a browser loads', () => {
   const page = readFileSync(join(dist, 'index.html'), 'utf8')
   const named = [...page.matchAll(/(?:src|href)="console\/([^"]+)"/g)].map(([, name = '']) => name)
 
-  test('first has 60 kB at the most: 45 of script, 10 of style', () => {
+  test('at most 60 kB at first: 45 of script, 10 of style', () => {
     const scripts = named.filter((name) => name.endsWith('.js'))
     const styles = named.filter((name) => name.endsWith('.css'))
     expect(scripts.length).toBeGreaterThan(0)
@@ -24,7 +24,7 @@ describe('what a browser loads', () => {
     expect(sum([...named, 'index.html'])).toBeLessThanOrEqual(60_000)
   })
 
-  test('names everything that its script begins with: nothing is found out on the way', async ({ open, service }) => {
+  test('every script of the first view directly: no import is discovered late', async ({ open, service }) => {
     const opened = await open('')
     await opened.getByRole('heading', { name: 'Files' }).waitFor()
     const loaded = await opened.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))
@@ -37,7 +37,7 @@ describe('what a browser loads', () => {
     )
   })
 
-  test('comes later in pieces, each for what is asked for', () => {
+  test('the rest on demand, in pieces', () => {
     const later = readdirSync(dist).filter((name) => name.endsWith('.js') && !named.includes(name))
     expect(later.some((name) => name.startsWith('forms-view'))).toBe(true)
     for (const name of later) expect(weigh(name)).toBeLessThanOrEqual(10_000)
@@ -45,7 +45,7 @@ describe('what a browser loads', () => {
 })
 
 describe('the address of the service', () => {
-  test('leads a browser to the console', async ({ browser, service }) => {
+  test('redirects a browser to the console', async ({ browser, service }) => {
     const page = await browser.newPage()
     await page.goto(service.baseUrl)
     await page.getByLabel('Access token').waitFor()
@@ -53,7 +53,7 @@ describe('the address of the service', () => {
     await page.close()
   })
 
-  test('with a token behind # signs in, and tells no server of it', async ({ browser, service }) => {
+  test('signs in with a token behind #, which no server sees', async ({ browser, service }) => {
     const page = await browser.newPage()
     const seen: string[] = []
     page.on('request', (request) => seen.push(request.url(), request.headers()['referer'] ?? ''))
@@ -69,7 +69,7 @@ describe('the address of the service', () => {
     await page.close()
   })
 
-  test('may be that of a data centre where the site does not live', async ({ browser, start }) => {
+  test('may be that of another data centre than the site', async ({ browser, start }) => {
     const { dataCentres, token } = await start(['--data-centres', 'us:0,eu:0'])
     const page = await browser.newPage()
     const faults: string[] = []
@@ -83,7 +83,7 @@ describe('the address of the service', () => {
   })
 })
 
-test('what somebody smuggles into the page neither runs nor gets out', async ({ browser, service }) => {
+test('code that someone smuggles into the page neither runs nor sends data', async ({ browser, service }) => {
   const page = await browser.newPage()
   await page.goto(`${service.baseUrl}/console#token=${service.token}`)
   await page.getByRole('heading', { name: 'Files' }).waitFor()
@@ -141,7 +141,7 @@ test('what somebody smuggles into the page neither runs nor gets out', async ({ 
 })
 
 describe('the page of the console', () => {
-  test('may write to the clipboard, and use neither camera nor place nor anything else of the device (K-20)', async ({
+  test('may write to the clipboard, and use neither camera nor location nor other device features (K-20)', async ({
     browser,
     service,
   }) => {
@@ -157,12 +157,12 @@ describe('the page of the console', () => {
     expect(allowed).toContain('clipboard-write')
     const unused = ['camera', 'clipboard-read', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb']
     expect(allowed.filter((feature) => unused.includes(feature))).toEqual([])
-    // A browser says so when it does not know a name in the header.
+    // Browsers report unknown names in the header.
     expect(said.filter((text) => /Permissions-Policy|Opener/.test(text))).toEqual([])
     await page.close()
   })
 
-  test('is out of reach for the page that has opened it (K-20)', async ({ browser, service }) => {
+  test('is isolated from the page that opened it (K-20)', async ({ browser, service }) => {
     const page = await browser.newPage()
     await page.goto(`${service.baseUrl}/docs`)
     const opening = page.waitForEvent('popup')
@@ -174,7 +174,7 @@ describe('the page of the console', () => {
     await page.context().close()
   })
 
-  test('leads to the reference in a tab of its own', async ({ open, service }) => {
+  test('opens the reference in a new tab', async ({ open, service }) => {
     const page = await open('')
     await page.getByRole('button', { name: 'Settings' }).click()
     const opening = page.waitForEvent('popup')

@@ -15,7 +15,7 @@ const large = (name: string, size: number) => ({
   buffer: Buffer.alloc(size, name),
 })
 
-/** Drops files with their folders, as a browser does it with those of a device. */
+/** Drops files with their folders, like a browser. */
 const drop = (page: Page, files: Readonly<Record<string, string>>) =>
   page.getByRole('region', { name: /^folder-/ }).evaluate((target, given) => {
     const fileEntry = (path: string, content: string) => ({
@@ -32,7 +32,7 @@ const drop = (page: Page, files: Readonly<Record<string, string>>) =>
         isFile: false,
         isDirectory: true,
         fullPath: `/${name}`,
-        // One at a time, as a browser gives many in portions.
+        // One at a time, because browsers return many entries in portions.
         createReader: () => ({
           readEntries: (resolve: (entries: readonly unknown[]) => void) => {
             resolve(contents.slice(0, 1))
@@ -47,14 +47,14 @@ const drop = (page: Page, files: Readonly<Record<string, string>>) =>
     Object.defineProperty(event, 'dataTransfer', {
       value: { types: ['Files'], files: [], items: entries.map((entry) => ({ webkitGetAsEntry: () => entry })) },
     })
-    // A browser says first what is dragged over.
+    // A browser reports first what is dragged over.
     const over = new Event('dragover', { bubbles: true, cancelable: true })
     Object.defineProperty(over, 'dataTransfer', { value: { types: ['Files'] } })
     target.dispatchEvent(over)
     target.dispatchEvent(event)
   }, files)
 
-test('files and folders that are dropped are uploaded with what is in them', async ({ open, client, folder }) => {
+test('dropped files and folders are uploaded with their contents', async ({ open, client, folder }) => {
   const page = await open(`#/1001/files/${folder}`)
   await page.getByText('This folder is empty').waitFor()
   await drop(page, { 'one.txt': '1', 'photos/two.txt': '2', 'photos/old/three.txt': '3', 'nothing/': '' })
@@ -64,7 +64,7 @@ test('files and folders that are dropped are uploaded with what is in them', asy
   expect(await (await client.files.read(`${folder}/photos/old/three.txt`)).text()).toBe('3')
 })
 
-test('files that are given as soon as a folder is shown go into it', async ({ open, client, folder }) => {
+test('files that are chosen as soon as a folder appears go into it', async ({ open, client, folder }) => {
   const page = await open('#/1001/files')
   await chooseFiles(page).waitFor({ state: 'attached' })
   await page.evaluate(
@@ -89,25 +89,21 @@ test('files that are given as soon as a folder is shown go into it', async ({ op
   expect(await (await client.files.read(`${folder}/quick.txt`)).text()).toBe('quick')
 })
 
-test('what becomes of a file where one is already is asked, and one answer may be for all', async ({
-  open,
-  client,
-  folder,
-}) => {
+test('a collision is asked about, and one answer may apply to all', async ({ open, client, folder }) => {
   const names = ['a.txt', 'b.txt', 'c.txt']
   await Promise.all(names.map((name) => client.files.put(`${folder}/${name}`, 'old')))
   const page = await open(`#/1001/files/${folder}`)
   await chooseFiles(page).setInputFiles([text('a.txt', 'new')])
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('a.txt is there already').waitFor()
+  await dialog.getByText('a.txt already exists').waitFor()
   await dialog.getByLabel('Replace').check()
-  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await dialog.getByRole('button', { name: 'Continue' }).click()
   await list(page).getByText('1 of 1 uploaded').waitFor()
   expect(await (await client.files.read(`${folder}/a.txt`)).text()).toBe('new')
 
   await chooseFiles(page).setInputFiles(names.map((name) => text(name, 'both')))
-  await dialog.getByLabel('The same for all').check()
-  // The question may come while somebody types: Enter alone replaces nothing.
+  await dialog.getByLabel('Do the same for all files').check()
+  // The question may appear while the user types: Enter alone replaces nothing.
   await dialog.getByLabel('Keep both').press('Enter')
   await list(page).getByText('4 of 4 uploaded').waitFor()
   expect(await (await client.files.read(`${folder}/b (2).txt`)).text()).toBe('both')
@@ -119,7 +115,7 @@ test('what becomes of a file where one is already is asked, and one answer may b
   expect(await (await client.files.read(`${folder}/c.txt`)).text()).toBe('old')
 })
 
-test('an upload is paused, goes on where it was, and another one is cancelled', async ({ open, client, folder }) => {
+test('an upload is paused and continued, and another one is cancelled', async ({ open, client, folder }) => {
   const page = await open(`#/1001/files/${folder}`)
   const held: (() => void)[] = []
   let sent = 0
@@ -140,10 +136,10 @@ test('an upload is paused, goes on where it was, and another one is cancelled', 
   await expect.poll(() => held.length, patiently).toBe(2)
   for (const release of held) release()
   await list(page).getByText('1 of 1 uploaded').waitFor()
-  // It has gone on, and not begun anew.
+  // It continued, and did not start again.
   expect((await client.files.stat(`${folder}/film.bin`)).size).toBe(5_000_000)
 
-  // Held until it is cancelled: else it might be over before.
+  // Held until it is cancelled. Otherwise it might be complete before.
   await page.route('**/uploads/*', (route) => (route.request().method() === 'PATCH' ? undefined : route.continue()))
   await chooseFiles(page).setInputFiles([large('other.bin', 5_000_000)])
   await upload(page, 'other.bin').getByRole('progressbar').waitFor()
@@ -151,7 +147,7 @@ test('an upload is paused, goes on where it was, and another one is cancelled', 
   await upload(page, 'other.bin').waitFor({ state: 'detached' })
 })
 
-test('files that have failed are tried again together', async ({ open, client, folder }) => {
+test('failed files are repeated together', async ({ open, client, folder }) => {
   const page = await open(`#/1001/files/${folder}`)
   const json = { code: 100507, message: 'The disk is full.', requestId: 'r' }
   await page.route('**/*.txt', (route) => route.fulfill({ status: 507, json }))
@@ -163,7 +159,7 @@ test('files that have failed are tried again together', async ({ open, client, f
   expect(await (await client.files.read(`${folder}/b.txt`)).text()).toBe('b')
 })
 
-test('an upload survives a reload: its file is asked for again, and it goes on in the middle', async ({
+test('an upload survives a reload: the page asks for its file, and continues in the middle', async ({
   open,
   client,
   folder,
@@ -193,11 +189,7 @@ test('an upload survives a reload: its file is asked for again, and it goes on i
   expect((await client.files.stat(`${folder}/film.bin`)).size).toBe(5_000_000)
 })
 
-test('who signs out sends nothing more, and goes on with it after signing in again', async ({
-  open,
-  service,
-  folder,
-}) => {
+test('signing out stops the uploads, and signing in continues them', async ({ open, service, folder }) => {
   const page = await open(`#/1001/files/${folder}`)
   let isHeld = false
   await page.route('**/uploads/*', (route) => {

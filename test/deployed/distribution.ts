@@ -15,14 +15,14 @@ import { createServer, dispatch } from '../../server/create-server.ts'
 import { freePort, type StreamProcess, startStreamProcess } from './stream-process.ts'
 
 /**
- * A process that stands where the distribution of a data centre does: requests for files go to the function that
- * streams, as it comes out of its bundle, in the way in which Lambda hands them over; all else is answered here, over
- * the tables at `AWS_ENDPOINT_URL`. Its one line of output is its address.
+ * A process in the place of the distribution of a data centre. It sends requests for files to the streaming function
+ * from its bundle, in the way of Lambda, and answers all others itself, over the tables at `AWS_ENDPOINT_URL`. It
+ * prints its address in one line.
  */
 
 /**
- * What Lambda takes out of a request (https://docs.aws.amazon.com/lambda/latest/dg/web-functions-http.html), and what
- * belongs to a connection.
+ * The headers that Lambda removes (https://docs.aws.amazon.com/lambda/latest/dg/web-functions-http.html), and those of
+ * a connection.
  */
 const removed =
   /^(connection|keep-alive|upgrade|expect|te|trailer|transfer-encoding|proxy-.*|x-real-ip|x-http-method(-override)?|x-method-override|lambda-web-.*|host)$/
@@ -40,8 +40,8 @@ const headersOf = ({ rawHeaders }: IncomingMessage): Record<string, string> => {
 }
 
 /**
- * Asks the function as Lambda does, which reads nothing of an answer before it has sent the whole body: one that comes
- * earlier is an error.
+ * Calls the function like Lambda, which reads no answer before it has sent the whole body. An earlier answer is an
+ * error.
  */
 const askFunction = async (
   { port, headers: secret }: StreamProcess,

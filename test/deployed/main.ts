@@ -27,9 +27,8 @@ import {
 } from './suites.ts'
 
 /**
- * `npm run test:deployed`: deploys to the emulator at `AWS_ENDPOINT_URL`, or else to a MiniStack started for this, runs
- * the suites on what is deployed, and takes it down again. With `--emulator localstack`, LocalStack must be what
- * answers there.
+ * `npm run test:deployed` deploys to the emulator at `AWS_ENDPOINT_URL`, or to its own MiniStack, runs the suites on
+ * the deployment, and removes it. With `--emulator localstack`, LocalStack must answer there.
  */
 const usage = `Usage: npm run test:deployed -- [--emulator localstack [--smoke]]
 With --smoke, LocalStack gets a short look, and what MiniStack cannot do. Without AWS_ENDPOINT_URL a MiniStack is started for it; LocalStack is looked for there (default http://127.0.0.1:4566).`
@@ -38,13 +37,13 @@ const reports = 'reports'
 
 const smokeSuites = ['http', 'fields/read', 'categories/list', 'storage/read', 'storage/access']
 
-/** Two data centres, since callers are sent from one to the other. */
+/** Two data centres, because callers are redirected between them. */
 const dataCentres = { us: { region: 'us-east-1' }, eu: { region: 'eu-west-1' } }
 
-/** CDK writes down dependencies that CloudFormation would find for itself (W3005). */
+/** CDK writes dependencies that CloudFormation would find itself (W3005). */
 const lintOptions = ['--ignore-checks', 'W3005', '--']
 
-/** Answers whether the linter finds nothing. */
+/** True if the linter finds nothing. */
 const lint = async (pythonTools: string, { folder }: Deployment): Promise<boolean> => {
   const templates = join(folder, 'cdk.out', '*.template.json')
   const linter = spawn(join(pythonTools, 'cfn-lint'), [...lintOptions, templates], { stdio: 'inherit' })
@@ -52,15 +51,15 @@ const lint = async (pythonTools: string, { folder }: Deployment): Promise<boolea
   return status === 0
 }
 
-/** What is run on an emulator besides the suites that run on all of them. */
+/** The suites of an emulator beyond those that run on all. */
 interface Extent {
   /** Runs against another data centre than the whole acceptance suite. */
   readonly elsewhere: (target: Target) => Promise<boolean>
-  /** Runs beside the suites on what is synthesised. */
+  /** Runs on the synthesised templates, in parallel with the suites. */
   readonly alongside: (deployment: Deployment) => Promise<boolean>
-  /** Runs when nobody asks for the address of the gateway any more. */
+  /** Runs when no other suite uses the gateway any more. */
   readonly streaming: (target: Target) => Promise<boolean>
-  /** Runs when all suites have made the functions work. */
+  /** Runs after all suites have used the functions. */
   readonly afterwards: (target: Target) => Promise<boolean>
 }
 
@@ -80,28 +79,28 @@ const onDeployment = async (
   }
 }
 
-/** Answers whether every suite passed. All of them run, whatever the ones before them found. */
+/** True if every suite passed. A failure does not stop the others. */
 const testOn = (emulator: Emulator, folder: string, extent: Extent): Promise<boolean> =>
   onDeployment(emulator, folder, async (target, deployment) => {
     const alongside = extent.alongside(deployment)
-    // The stores have nothing to do with what is deployed: their suites do not wait for those of the service.
+    // The stores do not depend on the deployment, so their suites run in parallel with those of the service.
     const stores = runStoreContracts(target)
     const results = [await runAcceptance(target, 'us')]
-    // Much of the time of these is waiting.
+    // These suites mostly wait.
     results.push(...(await Promise.all([runEdge(target, 'us'), runMoving(target, 'us'), extent.elsewhere(target)])))
     results.push(await extent.streaming(target), await stores)
     results.push(await alongside, await extent.afterwards(target))
     return results.every(Boolean)
   })
 
-/** A short look, and the cases that no other emulator can satisfy. */
+/** A short run, and the cases that only this emulator can pass. */
 const smokeOn = (emulator: Emulator, folder: string): Promise<boolean> =>
   onDeployment(emulator, folder, async (target) => {
     const results = await Promise.all([runAcceptance(target, 'us', smokeSuites), runStoreRest(target)])
     return results.every(Boolean) && (await runAcceptanceRest(target, 'us'))
   })
 
-/** A clean folder for what is synthesised, and for the log of an emulator that is started. */
+/** An empty folder for templates, and for the log of an emulator. */
 const cleanFolder = (name: string): string => {
   const folder = join('.local', name)
   rmSync(folder, { recursive: true, force: true })
@@ -109,7 +108,7 @@ const cleanFolder = (name: string): string => {
   return folder
 }
 
-/** On a LocalStack that runs already. What is deployed is the same as on MiniStack, where the templates are linted. */
+/** On a running LocalStack. The deployment is the same as on MiniStack, where the templates are linted. */
 const testOnLocalStack = async (endpoint: string, isSmoke: boolean): Promise<boolean> => {
   const emulator = await findEmulator(endpoint)
   if (emulator.name !== 'LocalStack') throw new Error(`${emulator.name} answers at ${endpoint}, and not LocalStack.`)
@@ -119,10 +118,10 @@ const testOnLocalStack = async (endpoint: string, isSmoke: boolean): Promise<boo
   return testOn(emulator, folder, { elsewhere: nothing, alongside: nothing, streaming: nothing, afterwards: nothing })
 }
 
-/** `recordings` is the folder in which the emulator leaves what functions send, where it does. */
+/** `recordings` is the folder with the recorded requests of functions, if the emulator supports it. */
 const testWith = (emulator: Emulator, folder: string, pythonTools: string, recordings?: string): Promise<boolean> =>
   testOn(emulator, folder, {
-    // The functions are the same ones: what differs is where they are, and where they send callers.
+    // The functions are the same. Only their location and redirects differ.
     elsewhere: (target) => runAcceptance(target, 'eu', ['http']),
     alongside: (deployment) => lint(pythonTools, deployment),
     streaming: (target) => runStreaming(target, 'us'),
@@ -133,7 +132,7 @@ const testWith = (emulator: Emulator, folder: string, pythonTools: string, recor
     },
   })
 
-/** On the emulator at the endpoint, else on a MiniStack that leaves in a folder what functions send. */
+/** On the emulator at the endpoint, or on an own MiniStack that records the requests of functions. */
 const testOnAny = async (endpoint: string | undefined): Promise<boolean> => {
   const folder = cleanFolder('deployed')
   const pythonTools = preparePython(join('.local', 'python'), join(import.meta.dirname, 'requirements.txt'))
@@ -154,7 +153,7 @@ interface Wanted {
   readonly smoke: boolean
 }
 
-/** Undefined when the command line cannot be understood. */
+/** Undefined for a wrong command line. */
 const wantedOf = (): Wanted | undefined => {
   try {
     const options = { emulator: { type: 'string' }, smoke: { type: 'boolean' } } as const

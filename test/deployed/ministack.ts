@@ -13,10 +13,10 @@ export interface RunningEmulator extends Emulator {
 }
 
 const host = '127.0.0.1'
-/** How long the emulator may take to start, in milliseconds. */
+/** Milliseconds until the emulator must have started. */
 const patience = 60_000
 
-/** The emulator runs functions in processes of their own: all of them end with it. */
+/** The emulator runs functions in child processes, which end with it. */
 const end = async (child: ChildProcess): Promise<void> => {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
@@ -39,12 +39,11 @@ const untilReady = async (child: ChildProcess, endpoint: string, log: string): P
 const recorder = join(import.meta.dirname, 'record-requests.ts')
 
 /**
- * Starts MiniStack on a free port; its log goes into `folder`, what functions send into `recordings`, one file for
- * each.
+ * Starts MiniStack on a free port, with its log in `folder`, and the requests of each function in a file of
+ * `recordings`.
  */
 export const startMiniStack = async (program: string, folder: string, recordings: string): Promise<RunningEmulator> => {
-  // Outside the project: the CommonJS that functions are run by there would be taken for ES modules, as package.json
-  // says.
+  // Outside the project, because package.json would turn the CommonJS of the emulator into ES modules.
   const temporary = mkdtempSync(join(tmpdir(), 'site-admin-ministack-'))
   const log = join(folder, 'ministack.log')
   const port = await freePort()
@@ -55,18 +54,18 @@ export const startMiniStack = async (program: string, folder: string, recordings
     stdio: ['ignore', output, output],
     env: {
       ...emulatorEnvironment({ endpoint }, 'us-east-1'),
-      // Functions run on the first node of the path, which is to be this one.
+      // Functions run on the first node in the path: it must be this one.
       PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
       TMPDIR: temporary,
       // Functions inherit the environment.
       NODE_OPTIONS: `--import=${pathToFileURL(recorder)}`,
       SITE_ADMIN_RECORDED_REQUESTS: recordings,
       BIND_HOST: host,
-      // In URLs of queues too: clients complain of those that name the machine otherwise.
+      // Also used in URLs of queues: clients complain about other host names.
       MINISTACK_HOST: host,
       GATEWAY_PORT: String(port),
       LOG_LEVEL: 'ERROR',
-      // So many functions run at once, others wait in line: a burst of cold starts would take all of a small machine.
+      // Concurrent functions; others wait. A burst of cold starts would occupy a small machine.
       MINISTACK_WORKER_THREADS: '4',
     },
   })

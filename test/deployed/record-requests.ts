@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { type CloudRequest, watchCloudRequests } from '../support/cloud-requests.ts'
 
 /**
- * Loaded into every function before its own code (`NODE_OPTIONS`), on an emulator that runs functions as processes:
- * writes down which requests the function sends, one line for each kind of them.
+ * Loaded into every function before its own code (`NODE_OPTIONS`), on an emulator that runs functions as processes.
+ * Records the kinds of requests of the function, one per line.
  */
 const folder = process.env['SITE_ADMIN_RECORDED_REQUESTS']
 const name = process.env['AWS_LAMBDA_FUNCTION_NAME']

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { streaming } from '../../lib/config/streaming.ts'
 
 const host = '127.0.0.1'
-/** How long it may take to listen: as long as Lambda waits. In milliseconds. */
+/** Milliseconds until it must listen, as on Lambda. */
 const patience = 10_000
 
 export const freePort = async (): Promise<number> => {
@@ -29,7 +29,7 @@ const isListening = async (port: number): Promise<boolean> => {
   }
 }
 
-/** The bundle of the function that streams, in a process of its own as Lambda starts it. */
+/** The bundle of the streaming function, in its own process as on Lambda. */
 export interface StreamProcess {
   readonly url: string
   readonly port: number
@@ -39,13 +39,13 @@ export interface StreamProcess {
   stop(): Promise<void>
 }
 
-/** Starts it from the folder of its bundle; the environment holds its settings but the two that stand here. */
+/** Starts it from its bundle. `environment` has all settings except the two that are set here. */
 export const startStreamProcess = async (bundle: string, environment: NodeJS.ProcessEnv): Promise<StreamProcess> => {
   const port = await freePort()
   const secret = randomBytes(24).toString('hex')
   const child = spawn(process.execPath, ['index.js'], {
     cwd: bundle,
-    // Its log has a line for each request.
+    // It logs a line per request.
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       ...environment,

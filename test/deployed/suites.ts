@@ -10,7 +10,7 @@ import { type Emulator, emulatorEnvironment, type Outputs, outputOf } from '../.
 
 const administration = [process.execPath, join('admin', 'main.js'), '--target', 'aws', '--json'] as const
 
-/** The suites of test/contract of the stores themselves. */
+/** The suites of test/contract for the stores themselves. */
 const storeSuites = [
   join('test', 'contract', 'ports'),
   join('test', 'contract', 'aws', 'web-forms'),
@@ -19,10 +19,7 @@ const storeSuites = [
 /** Thousands of requests: each call of each operation fails in turn. LocalStack is too slow for them. */
 const ofEachCall = ['--exclude', '**/s3-faults.test.ts']
 
-/**
- * Cases that an emulator cannot satisfy for reasons of its own, by what their names match, and why. They are reported
- * as skipped.
- */
+/** Cases that an emulator cannot pass, by parts of their names, with the reason. They are reported as skipped. */
 const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>>> = {
   MiniStack: {
     'answers the range .* with 206': 'it ignores the range of a read that names a version',
@@ -47,25 +44,21 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
   },
 }
 
-/**
- * Functions start one after the other for requests that come at once: on a small machine that takes its time. In
- * milliseconds.
- */
+/** Milliseconds. Cold starts of concurrent requests run one after the other, which takes time on a small machine. */
 const patience = 90_000
 
-/** All cases but those. */
 const provableOn = ({ name }: Emulator): readonly string[] => [
   '--testNamePattern',
   `^(?!.*(${Object.keys(beyond[name]).join('|')}))`,
 ]
 
-/** The cases that this emulator alone can satisfy. */
+/** The cases that only this emulator can pass. */
 const provableOnlyOn = ({ name }: Emulator): readonly string[] => {
   const others = Object.entries(beyond).flatMap(([other, names]) => (other === name ? [] : Object.keys(names)))
   return ['--testNamePattern', others.filter((each) => !(each in beyond[name])).join('|')]
 }
 
-/** What the suites need to know: where things are, and where their results go. */
+/** Locations and results of the suites. */
 export interface Target {
   readonly emulator: Emulator
   readonly outputs: Outputs
@@ -77,7 +70,7 @@ export interface Target {
 
 const runFile = promisify(execFile)
 
-/** Runs `site-admin --target aws` and answers the value that it prints. */
+/** Runs `site-admin --target aws`, and returns the printed value. */
 const administer = async ({ emulator, region }: Target, ...args: readonly string[]) => {
   const [node, ...command] = administration
   const env = emulatorEnvironment(emulator, region)
@@ -85,7 +78,7 @@ const administer = async ({ emulator, region }: Target, ...args: readonly string
   return JSON.parse(stdout)
 }
 
-/** Runs one suite to its end, and answers whether all of it passed. */
+/** Runs one suite. True if it passed. */
 const runSuite = async (target: Target, name: string, args: readonly string[], env: NodeJS.ProcessEnv) => {
   console.log(`\n${name} on ${target.emulator.name}`)
   const report = join(target.reports, `deployed-${target.emulator.name.toLowerCase()}-${name}.json`)
@@ -108,17 +101,17 @@ const createSite = async (target: Target, dataCentre: string) => {
 
 interface Acceptance {
   readonly dataCentre: string
-  /** In the name of the report: the data centre by default. */
+  /** In the name of the report. Default: the data centre. */
   readonly name?: string
   readonly url: string
-  /** All of the cases by default. */
+  /** Default: all. */
   readonly suites?: readonly string[]
-  /** The cases that the emulator can satisfy, by default. */
+  /** Default: the cases that the emulator can pass. */
   readonly cases?: readonly string[]
   readonly largestFile?: number
 }
 
-/** The black-box suite against an address of a data centre, on a site and with a token made for it. */
+/** The acceptance suite against an address of a data centre, with a site and a token of its own. */
 const acceptAt = async (
   target: Target,
   { dataCentre, name = dataCentre, url, suites = [], cases = provableOn(target.emulator), largestFile }: Acceptance,
@@ -134,21 +127,21 @@ const acceptAt = async (
   })
 }
 
-/** Cases of the black-box suite, by their folders. */
+/** Cases of the acceptance suite, by their folders. */
 const casesOf = (folders: readonly string[]): readonly string[] =>
   folders.map((folder) => join('test', 'acceptance', folder))
 
-/** The black-box suite against one data centre: all of it, or some of its folders. */
+/** The acceptance suite against one data centre, or some of its folders. */
 export const runAcceptance = (target: Target, dataCentre: string, folders: readonly string[] = []): Promise<boolean> =>
   acceptAt(target, { dataCentre, url: outputOf(target.outputs, dataCentre, 'BaseUrl'), suites: casesOf(folders) })
 
-/** The cases of the black-box suite that no other emulator can satisfy. */
+/** The acceptance cases that only this emulator can pass. */
 export const runAcceptanceRest = (target: Target, dataCentre: string): Promise<boolean> => {
   const url = outputOf(target.outputs, dataCentre, 'BaseUrl')
   return acceptAt(target, { dataCentre, name: 'rest', url, cases: provableOnlyOn(target.emulator) })
 }
 
-/** What the functions of the storage are told when they are deployed, so that their entries run in a test as well. */
+/** The deployed settings of the storage functions, so that their entries also run in a test. */
 const storageSettings = (target: Target, dataCentre: string) => ({
   DATA_CENTRE: dataCentre,
   SITES_TABLE: outputOf(target.outputs, 'directory', 'SitesTable'),
@@ -173,10 +166,7 @@ const runOnDeployment = async (target: Target, dataCentre: string, name: string,
   })
 }
 
-/**
- * What all functions of a data centre are told when they are deployed, and that there is a file which is too large for
- * the one that streams.
- */
+/** The deployed settings of all functions of a data centre, and a file that is too large for the streaming function. */
 const streamSettings = (target: Target, dataCentre: string) => ({
   ...storageSettings(target, dataCentre),
   WEB_FORMS_TABLE: outputOf(target.outputs, dataCentre, 'WebFormsTable'),
@@ -188,10 +178,10 @@ const streamSettings = (target: Target, dataCentre: string) => ({
 
 const largestStreamed = 2_000_000
 
-/** The cases of what comes to the function that streams. */
+/** The acceptance cases for requests that reach the streaming function. */
 const streamedSuites = casesOf(['storage', 'http'])
 
-/** Starts what stands in the place of the distribution of a data centre, and answers its address. */
+/** Starts the replacement of the distribution of a data centre, and returns its address. */
 const startDistribution = async (target: Target, dataCentre: string, bundle: string) => {
   const child = spawn(process.execPath, [join('test', 'deployed', 'distribution.ts'), bundle], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -208,9 +198,9 @@ const startDistribution = async (target: Target, dataCentre: string, bundle: str
 }
 
 /**
- * Streaming, from the very bundle that is deployed: the black-box cases of what comes to it, where it stands behind a
- * distribution, then large files to the process itself. (What goes elsewhere has been asked in `runAcceptance`.) The
- * data centre has that distribution's address meanwhile.
+ * Streaming with the deployed bundle: first the acceptance cases of streamed requests, behind a distribution, then
+ * large files to the process itself. (`runAcceptance` covers the other requests.) During this, the data centre has the
+ * address of the distribution.
  */
 export const runStreaming = async (target: Target, dataCentre: string): Promise<boolean> => {
   const bundle = mkdtempSync(join(tmpdir(), 'site-admin-stream-'))
@@ -231,26 +221,26 @@ export const runStreaming = async (target: Target, dataCentre: string): Promise<
   }
 }
 
-/** What only a deployed service has: the limits of its gateway and its functions, and the queue behind them. */
+/** Features that only a deployment has: the limits of its gateway and functions, and the queue. */
 export const runEdge = (target: Target, dataCentre: string): Promise<boolean> =>
   runOnDeployment(target, dataCentre, 'edge', {})
 
-/** A site that is moved to what is deployed, and back, as the guide says. */
+/** A site that moves to the deployment and back, by the guide. */
 export const runMoving = (target: Target, dataCentre: string): Promise<boolean> =>
   runOnDeployment(target, dataCentre, 'moving', {})
 
-/** What functions are granted against what they have been seen to send. */
+/** Compares the permissions of functions with their requests. */
 export const runGrants = (target: Target, dataCentre: string, recordings: string): Promise<boolean> =>
   runOnDeployment(target, dataCentre, 'grants', { DEPLOYED_RECORDINGS: recordings })
 
 const storeOptions = ['--project', 'contract', `--testTimeout=${patience}`]
 
-/** The contract suites of the stores, against tables and buckets of their own in the emulator. */
+/** The contract suites of the stores, with tables and buckets of their own in the emulator. */
 export const runStoreContracts = (target: Target): Promise<boolean> => {
   const skipped = target.emulator.name === 'LocalStack' ? ofEachCall : []
   return runSuite(target, 'stores', [...storeOptions, ...provableOn(target.emulator), ...skipped, ...storeSuites], {})
 }
 
-/** The cases of S3 that no other emulator can satisfy. */
+/** The S3 cases that only this emulator can pass. */
 export const runStoreRest = (target: Target): Promise<boolean> =>
   runSuite(target, 'stores', [...storeOptions, ...provableOnlyOn(target.emulator), ...storeSuites], {})

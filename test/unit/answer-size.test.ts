@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { takeThatFit } from '../../lib/core/answer-size.ts'
 
-/** The bytes of a value's JSON as a text within JSON, with the comma behind it. */
+/** The bytes of the JSON of a value as a text within JSON, with its comma. */
 const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(JSON.stringify(value))) + 1
 
 const characters = fc.constantFrom('a', '"', '\\', '\n', 'ä', '€', '😀', '\ud800', '\u0000', '\u2028')
@@ -18,7 +18,7 @@ const firstThatFit = (values: readonly string[], budget: number): readonly strin
   return fitting
 }
 
-test('an answer takes values as long as their JSON fits, each quote counted as it is handed on', () => {
+test('an answer accepts values while their JSON fits, with escaped quotes counted', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: characters, maxLength: 40 })), fc.nat({ max: 600 }), (values, budget) => {
       const { taken } = takeThatFit(values, (value) => value, budget)

@@ -6,7 +6,7 @@ interface Found {
   readonly load: number
 }
 
-/** A lookup over a clock that only the test moves, with a count of what was really asked for. */
+/** A lookup with a clock of the test, and a count of real lookups. */
 const observed = ({ max = 100, answers = (key: string, load: number): Found | undefined => ({ key, load }) } = {}) => {
   const clock = { now: 0 }
   const loads: string[] = []
@@ -31,7 +31,7 @@ describe('a cached lookup', () => {
     expect(loads).toEqual(['a', 'a'])
   })
 
-  test('counts the age of an answer from when it was asked for, not from when it came', async () => {
+  test('counts the age of an answer from its request, not from its arrival', async () => {
     const clock = { now: 0 }
     let deliver: (value: object) => void = () => undefined
     let loads = 0
@@ -60,14 +60,14 @@ describe('a cached lookup', () => {
     expect(found.map((value) => value?.load)).toEqual([1, 1, 2, 1])
   })
 
-  test('asks anew for what was not found', async () => {
+  test('does not remember a missing value', async () => {
     const { find, loads } = observed({ answers: (key, load) => (load > 1 ? { key, load } : undefined) })
     expect(await find('a')).toBeUndefined()
     expect(await find('a')).toEqual({ key: 'a', load: 2 })
     expect(loads).toHaveLength(2)
   })
 
-  test('asks anew after a failure', async () => {
+  test('does not remember a failure', async () => {
     const { find } = observed({
       answers: (key, load) => {
         if (load === 1) throw new Error('away')
@@ -78,7 +78,7 @@ describe('a cached lookup', () => {
     expect(await find('a')).toEqual({ key: 'a', load: 2 })
   })
 
-  test('keeps no more answers than told, and lets the oldest go first', async () => {
+  test('keeps a maximum of answers, and drops the oldest first', async () => {
     const { find, loads } = observed({ max: 2 })
     for (const key of ['a', 'b', 'c']) await find(key)
     await find('b')
@@ -88,7 +88,7 @@ describe('a cached lookup', () => {
     expect(loads).toEqual(['a', 'b', 'c', 'a'])
   })
 
-  test('counts an answer that was renewed as a new one', async () => {
+  test('counts a renewed answer as a new one', async () => {
     const { find, loads, clock } = observed({ max: 2 })
     await find('a')
     clock.now = 10_000

@@ -18,7 +18,7 @@ const complete = {
 }
 
 describe('the settings of the fields function', () => {
-  test('are read from the environment, and nothing else is', () => {
+  test('are the only environment variables that are read', () => {
     expect(readFieldsSettings({ ...complete, LOG_LEVEL: 'WARN', HOME: '/root' })).toEqual({
       dataCentre: 'us',
       sitesTable: 'sites-of-us',
@@ -31,7 +31,7 @@ describe('the settings of the fields function', () => {
     })
   })
 
-  test('log at INFO unless told', () => {
+  test('log at INFO by default', () => {
     expect(readFieldsSettings(complete).logLevel).toBe('INFO')
   })
 
@@ -48,11 +48,11 @@ describe('the settings of the fields function', () => {
     expect(() => readFieldsSettings({ ...complete, [name]: value })).toThrow(new RegExp(`${name} \\(must be`))
   })
 
-  test('may be of one character', () => {
+  test('may be one character long', () => {
     expect(readFieldsSettings({ ...complete, SITES_TABLE: 's' }).sitesTable).toBe('s')
   })
 
-  test('are all named when several are wrong', () => {
+  test('are all named if several are wrong', () => {
     const { SITES_TABLE: _, ...rest } = complete
     expect(() => readFieldsSettings({ ...rest, LOG_LEVEL: 'LOUD' })).toThrow(/SITES_TABLE .*LOG_LEVEL /)
   })
@@ -70,7 +70,7 @@ const completeStorage = {
 }
 
 describe('the settings of the storage function', () => {
-  test('have bounds and reserved folders unless told', () => {
+  test('have default bounds and reserved folders', () => {
     expect(readStorageSettings(completeStorage)).toMatchObject({
       logLevel: 'INFO',
       largestFile: 104_857_600,
@@ -78,7 +78,7 @@ describe('the settings of the storage function', () => {
     })
   })
 
-  test('are read as what they mean', () => {
+  test('are parsed into their values', () => {
     const told = { ...completeStorage, LARGEST_FILE: '4718592', RESERVED_FOLDERS: 'a,, b' }
     expect(readStorageSettings(told)).toMatchObject({ largestFile: 4_718_592, reservedFolders: ['a', 'b'] })
     expect(readStorageSettings({ ...completeStorage, RESERVED_FOLDERS: '' }).reservedFolders).toEqual([])
@@ -107,7 +107,7 @@ describe('the settings of the function that streams', () => {
   test.each([
     [present, [present]],
     [`${present},${former}`, [present, former]],
-  ])('have one secret or two, beside all that the storage has', (ORIGIN_SECRETS, originSecrets) => {
+  ])('have one or two secrets, besides all settings of the storage', (ORIGIN_SECRETS, originSecrets) => {
     expect(readStreamSettings({ ...completeStorage, ORIGIN_SECRETS })).toMatchObject({
       originSecrets,
       filesBucket: 'files-of-us',
@@ -122,16 +122,21 @@ describe('the settings of the function that streams', () => {
     },
   )
 
-  test.each(['0.0.0.0:3000', '[::]:3000', 'localhost:80'])('have %s to listen on', (httpEndpoint) => {
+  test.each(['0.0.0.0:3000', '[::]:3000', 'localhost:80'])('accept %s as the address to listen on', (httpEndpoint) => {
     expect(readListeningSettings({ AWS_LAMBDA_HTTP_ENDPOINT: httpEndpoint })).toEqual({ httpEndpoint })
   })
 
-  test.each([undefined, '3000', 'localhost:', 'localhost:http'])('have not %j to listen on', (httpEndpoint) => {
-    expect(() => readListeningSettings({ AWS_LAMBDA_HTTP_ENDPOINT: httpEndpoint })).toThrow(/AWS_LAMBDA_HTTP_ENDPOINT/)
-  })
+  test.each([undefined, '3000', 'localhost:', 'localhost:http'])(
+    'refuse %j as the address to listen on',
+    (httpEndpoint) => {
+      expect(() => readListeningSettings({ AWS_LAMBDA_HTTP_ENDPOINT: httpEndpoint })).toThrow(
+        /AWS_LAMBDA_HTTP_ENDPOINT/,
+      )
+    },
+  )
 })
 
-test('a list is sorted as a whole when it has one entry at least, and there is no other bound to that', () => {
+test('the limit for sorted lists is at least one, without an upper bound', () => {
   expect(readMachineSettings({}).longestList).toBe(20_000)
   for (const longestList of [1, Number.MAX_SAFE_INTEGER]) {
     expect(readMachineSettings({ LONGEST_LIST: String(longestList) }).longestList).toBe(longestList)
@@ -139,8 +144,8 @@ test('a list is sorted as a whole when it has one entry at least, and there is n
   expect(() => readMachineSettings({ LONGEST_LIST: '0' })).toThrow(/LONGEST_LIST \(must /)
 })
 
-describe('the environment that the deployment writes', () => {
-  test('is read back as what it was written from', () => {
+describe('the environment of the deployment', () => {
+  test('is read back unchanged', () => {
     const { fields } = settingsOf
     const texts = {
       dataCentre: 'us',
@@ -157,7 +162,7 @@ describe('the environment that the deployment writes', () => {
     })
   })
 
-  test('cannot leave out what the function requires: the compiler refuses it', () => {
+  test('must contain every required setting, or the compiler fails', () => {
     const { fields } = settingsOf
     // @ts-expect-error the table of the web forms is missing
     expect(environmentOf(fields, { dataCentre: 'us', sitesTable: 's', tokensTable: 't' })).not.toHaveProperty(

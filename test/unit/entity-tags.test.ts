@@ -41,17 +41,17 @@ describe('a list of entity tags', () => {
     '"a";q=1',
     "'a'",
     `"a"${' '.repeat(10_000)}x`,
-  ])('is not well-formed: %j', (header) => {
+  ])('is malformed: %j', (header) => {
     expect(readTags(header)).toBeUndefined()
   })
 
-  test('has 100 tags at the most', () => {
+  test('has at most 100 tags', () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => `"${index}"`).join(', ')
     expect(readTags(many(100))).toHaveLength(100)
     expect(readTags(many(101))).toBeUndefined()
   })
 
-  test('gives back what was written into it', () => {
+  test('can be written and read back', () => {
     const character = fc.constantFrom(...'!#,\\abcABC019~*/W')
     const tag = fc.record({ tag: fc.string({ unit: character, maxLength: 9 }), isWeak: fc.boolean() })
     fc.assert(

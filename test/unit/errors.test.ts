@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type ErrorName, errors, invalidInput, ServiceError } from '../../lib/core/errors.ts'
 
-/** What callers were promised: a code and its status never change. */
+/** Callers rely on these: a code and its status never change. */
 const promised: Readonly<Record<number, number>> = {
   101000: 401,
   100002: 400,
@@ -30,7 +30,7 @@ const promised: Readonly<Record<number, number>> = {
 /** Sub error codes of storage have status 400, except these. */
 const storageStatuses: Readonly<Record<number, readonly number[]>> = {
   104001: [404],
-  // A resumable upload answers with the statuses of its protocol.
+  // A resumable upload uses the statuses of its protocol.
   104005: [400, 413],
   104024: [403],
   104030: [409],
@@ -49,11 +49,11 @@ describe('the error table', () => {
     expect(statusesOf(code)).toContain(status)
   })
 
-  test.each(Object.entries(errors))('%s has a sentence that a person can act on', (_, { message }) => {
+  test.each(Object.entries(errors))('%s has advice for people', (_, { message }) => {
     expect(message).toMatch(/^[A-Z].{15,}\.$/)
   })
 
-  test('holds every error of web form fields and of the edge', () => {
+  test('contains every error of web form fields and of the edge', () => {
     const codes = new Set<number>(Object.values(errors).map(({ code }) => code))
     const edgeAndFields = [
       101000, 100002, 109002, 100004, 100005, 100006, 100015, 100013, 100412, 100503, 100500, 115000, 115001, 115002,
@@ -64,19 +64,19 @@ describe('the error table', () => {
 })
 
 describe('a service error', () => {
-  test('carries its row of the table', () => {
+  test('has the values of its row', () => {
     for (const name of Object.keys(errors) as ErrorName[]) {
       expect(new ServiceError(name)).toMatchObject({ ...errors[name], problems: [], headers: {} })
     }
   })
 
-  test('may be more precise than its row', () => {
+  test('may have a more precise message than its row', () => {
     const cause = new Error('why')
     const error = new ServiceError('unavailable', { message: 'Wait a moment.', headers: { 'Retry-After': '9' }, cause })
     expect(error).toMatchObject({ code: 100503, message: 'Wait a moment.', headers: { 'Retry-After': '9' }, cause })
   })
 
-  test('for several faults says the first one and lists all', () => {
+  test('with several faults has the first as its message, and lists all', () => {
     const problems = [
       { path: 'type.id', message: 'must be there' },
       { path: 'order', message: 'must be 1 or more' },
@@ -85,7 +85,7 @@ describe('a service error', () => {
     expect(error).toMatchObject({ code: 115000, message: 'type.id: must be there', problems })
   })
 
-  test('for a fault of the whole body names no member', () => {
+  test('about the whole body names no member', () => {
     expect(invalidInput('fieldsMalformed', [{ path: '', message: 'must be an object' }]).message).toBe(
       'must be an object',
     )

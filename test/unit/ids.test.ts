@@ -12,7 +12,7 @@ describe('an id in a path', () => {
   })
 
   test.each(['', ' 7', '7 ', '07', '-0', '+7', '7.0', '7e1', '0x7', '٧', 'current', '1000000000000000', '--1', '1\n'])(
-    '%j names nothing',
+    '%j is no id',
     (text) => {
       expect(parseId(text)).toBeUndefined()
     },
@@ -29,7 +29,7 @@ describe('an id from a store', () => {
     expect(storedId(value)).toBe(id)
   })
 
-  test.each([undefined, null, 1.5, 1e21, Number.NaN, 'seven', ''])('%j shows that the store is damaged', (value) => {
+  test.each([undefined, null, 1.5, 1e21, Number.NaN, 'seven', ''])('%j proves that the store is damaged', (value) => {
     expect(() => storedId(value)).toThrow('where an id should be')
   })
 })

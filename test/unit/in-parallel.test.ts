@@ -3,7 +3,7 @@ import { inParallel } from '../../lib/core/in-parallel.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-/** Work that ends when it is told to, and what of it has begun. */
+/** Work that ends on request, and a list of started items. */
 const heldWork = () => {
   const begun: number[] = []
   const ends: PromiseWithResolvers<void>[] = []
@@ -16,7 +16,7 @@ const heldWork = () => {
   return { begun, ends, work }
 }
 
-/** What can go on without further ends has gone on then. */
+/** Resolves when everything that can run without further ends has run. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('work in parallel', () => {
@@ -27,7 +27,7 @@ describe('work in parallel', () => {
     await inParallel([], 7, () => Promise.reject(new Error('nothing to do')))
   })
 
-  it('is begun for so many items at once, and for another one when one has ended', async () => {
+  it('starts a limited number of items, and another one when one ends', async () => {
     const { begun, ends, work } = heldWork()
     const all = inParallel(numbers(5), 3, work)
     await settle()
@@ -42,7 +42,7 @@ describe('work in parallel', () => {
     expect(begun).toEqual([0, 1, 2, 3, 4])
   })
 
-  it('takes items as they come, and no earlier than it can work on them', async () => {
+  it('takes items only when it can work on them', async () => {
     const asked: number[] = []
     async function* source() {
       for (const number of numbers(4)) {
@@ -65,7 +65,7 @@ describe('work in parallel', () => {
     await all
   })
 
-  it('begins nothing after a failure, and throws it when everything begun has ended', async () => {
+  it('starts nothing after a failure, and throws it when all running work has ended', async () => {
     const { begun, ends, work } = heldWork()
     let outcome: unknown
     const all = inParallel(numbers(9), 2, work).catch((error: unknown) => {
@@ -80,7 +80,7 @@ describe('work in parallel', () => {
     expect([begun, outcome]).toEqual([[0, 1], new Error('the first')])
   })
 
-  it('asks for no further item after a failure', async () => {
+  it('requests no further item after a failure', async () => {
     const asked: number[] = []
     async function* source() {
       for (const number of numbers(9)) {
@@ -98,7 +98,7 @@ describe('work in parallel', () => {
     expect(asked).toEqual([0, 1])
   })
 
-  it('begins nothing with an item that was on its way when something failed', async () => {
+  it('does not start an item that arrives after a failure', async () => {
     const coming = Promise.withResolvers<void>()
     async function* source() {
       yield 0
@@ -115,7 +115,7 @@ describe('work in parallel', () => {
     expect(begun).toEqual([0])
   })
 
-  it('fails with its source, when everything begun has ended', async () => {
+  it('fails with its source, when all running work has ended', async () => {
     async function* source() {
       yield 0
       throw new Error('no more')
@@ -132,7 +132,7 @@ describe('work in parallel', () => {
     expect(outcome).toEqual(new Error('no more'))
   })
 
-  it('lets its source go after a failure', async () => {
+  it('closes its source after a failure', async () => {
     let isOpen = true
     async function* source() {
       try {

@@ -5,10 +5,7 @@ import { describe, expect, test } from 'vitest'
 const areas = 'lib/access lib/sites lib/history lib/fields lib/categories lib/storage'
 const groups = 'functions/categories functions/documentation functions/fields functions/storage'
 
-/**
- * Rooms, from the bottom up: the folders of a room, what they may import beside themselves, and packages that are
- * theirs alone.
- */
+/** Rooms from the bottom up: the folders of a room, its permitted imports, and its exclusive packages. */
 const table: readonly (readonly [folders: string, mayImport: string, packages?: RegExp])[] = [
   ['lib/core', ''],
   ['lib/config', 'lib/core'],
@@ -70,7 +67,7 @@ const isAllowed = (file: string, name: string): boolean => {
   return owners.length === 0 || owners.includes(row)
 }
 
-/** Circles of a graph, each as the nodes that reach one another. */
+/** Cycles of a graph, as sets of nodes that reach one another. */
 const circlesOf = (graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] => {
   const reachable = (from: string): Set<string> => {
     const found = new Set<string>()
@@ -108,7 +105,7 @@ const graphOf = (pairs: readonly (readonly [string, string])[]): ReadonlyMap<str
 }
 
 describe('the folders', () => {
-  test('are all in the table of rooms, or outside of it', () => {
+  test('are all in the table of rooms, or outside it', () => {
     const strays = files.filter((file) => !outside.test(file) && !table.some(([folders]) => isBelow(folders, file)))
     expect(strays).toEqual([])
     expect(
@@ -117,7 +114,7 @@ describe('the folders', () => {
     expect(table.length).toBeLessThanOrEqual(16)
   })
 
-  test('import what the table allows and nothing else', () => {
+  test('import only what the table allows', () => {
     const forbidden = sources.flatMap((file) =>
       importsOf(file)
         .filter((name) => !isAllowed(file, name))
@@ -126,7 +123,7 @@ describe('the folders', () => {
     expect(forbidden).toEqual([])
   })
 
-  test('have no circle of files and no circle of folders', () => {
+  test('have no cycle of files and no cycle of folders', () => {
     expect(circlesOf(graphOf(arrows))).toEqual([])
     expect(circlesOf(graphOf(arrows.map(([from, to]) => [dirname(from), dirname(to)])))).toEqual([])
   })
@@ -149,7 +146,7 @@ describe('the folders', () => {
   })
 })
 
-test('the acceptance cases import nothing of the service', () => {
+test('the acceptance cases import no code of the service', () => {
   const cases = files.filter((file) => file.startsWith('test/acceptance/') && file.endsWith('.test.ts'))
   const known = cases.flatMap((file) => importsOf(file).map((name) => `${file} → ${name}`))
   expect(known.filter((arrow) => /→ (functions|lib|local|server|admin|cdk|tools)\//.test(arrow))).toEqual([])

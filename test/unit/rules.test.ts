@@ -15,7 +15,7 @@ test('every id cited in source, tests and documentation is a rule', () => {
   expect(unknown).toEqual([])
 })
 
-test('a citation stands in parentheses or in front of a colon', () => {
+test('a citation is in parentheses or before a colon', () => {
   expect(readCitations('Renames a file (S-51, S-53), and S-54: one segment (F-3; 404/115001)')).toEqual([
     'S-51',
     'S-53',
@@ -32,7 +32,7 @@ test('rules that no test cites are listed', () => {
   ])
 })
 
-test('nothing cites the pages that docs/rules.md has replaced', () => {
+test('no file cites the pages that docs/rules.md has replaced', () => {
   const replaced = /\bdecisions\.md\b|(?<![/']|\]\()\bapi\.md\b/
   expect(findFiles().filter((file) => replaced.test(read(file)))).toEqual([])
 })

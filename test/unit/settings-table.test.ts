@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import * as config from '../../lib/config/config.ts'
 
-/** The names of all variables that are asked for, whoever reads them. */
+/** The names of all variables that any function reads. */
 const askedFor = (): string[] => {
   const names = new Set<string>()
   const environment = new Proxy<NodeJS.ProcessEnv>(
@@ -20,7 +20,7 @@ const askedFor = (): string[] => {
     try {
       read(environment)
     } catch {
-      // Nothing is set: what must be is missed.
+      // Nothing is set, so required variables are missing.
     }
   }
   return [...names].filter((name) => /^[A-Z][A-Z_]*$/.test(name)).sort()
@@ -28,9 +28,9 @@ const askedFor = (): string[] => {
 
 const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'settings.md'), 'utf8')
 
-/** The first cells of the table. */
+/** The first column of the table. */
 const described = [...guide.matchAll(/^\| `([A-Z_]+)`(?: \*)? \|/gm)].map(([, name]) => name).sort()
 
-it('the guide describes every setting of the functions, and none that there is not', () => {
+it('the guide describes every setting of the functions, and no others', () => {
   expect(described).toEqual(askedFor())
 })

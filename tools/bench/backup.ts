@@ -59,7 +59,7 @@ const writeBeside = (service: Service) => {
 
 const run = promisify(execFile)
 
-// A process of its own, as users run it.
+// In a process of its own, as users run it.
 const backUp = (data: string, backup: string) =>
   run(process.execPath, ['admin/main.js', '--data-dir', data, 'backup', backup])
 
@@ -112,7 +112,7 @@ const measureElsewhere = async (data: string, folder: string) => {
   }
 }
 
-/** Compares a backup of 1 GiB with `cp -r` of the same directory, which is no backup while somebody writes. */
+/** Compares a backup of 1 GiB with `cp -r` of the same directory, which is not consistent while others write. */
 export const backup: Bench = () =>
   inScratchFolder(async (folder) => {
     const data = join(folder, 'data')

@@ -1,6 +1,6 @@
 /**
- * The server that the service is compared with. Without an argument it sends a constant, for rates. With a folder it
- * stores each body in a file, for uploads; a second argument `on` flushes each file to the disk.
+ * A minimal server for comparisons. Without an argument it sends a constant, for rates. With a folder it stores each
+ * body in a file, for uploads; a second argument `on` flushes each file to the disk.
  */
 import { createWriteStream } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -17,8 +17,7 @@ const answerConstant: RequestListener = (_request, response) => {
 }
 
 const keepBody = (folder: string, fsync: string | undefined): RequestListener => {
-  // Always the same file, as the service is sent the same one: files that pile up would wait to be taken to the disk,
-  // and hold up both.
+  // Always the same file, as for the service. Many files would fill the write cache and slow down both.
   const path = join(folder, 'upload')
   return async (request, response) => {
     await pipeline(request, createWriteStream(path))

@@ -61,7 +61,7 @@ const measureBundle = async ({ name, entry, clients, folder }: Compared): Promis
   const [ownTimes, sdkTimes]: [number[], number[]] = [[], []]
   await loadOnce(own.folder)
   await loadOnce(sdk.folder)
-  // By turns, so that what else the machine does meets both alike.
+  // In turns, so that other load affects both.
   for (let turn = 0; turn < runs; turn++) {
     ownTimes.push(await loadOnce(own.folder))
     sdkTimes.push(await loadOnce(sdk.folder))

@@ -64,11 +64,11 @@ const measure = async (page: Page, script: string): Promise<number> => Number(aw
 
 const measureAll = async (browser: Browser, service: SpawnedService) => {
   const samples = { firstView: [] as number[], listing: [] as number[], frame: [] as number[] }
-  // The first page of a browser starts much that later ones find.
+  // The first page of a browser loads much that later pages reuse.
   for (let run = 0; run <= runs; run++) {
     const page = await open(browser, service)
     await page.getByRole('grid').getByRole('row').nth(1).waitFor()
-    // Since the navigation began.
+    // Since the start of the navigation.
     const firstView = await measure(page, 'performance.now()')
     const listing = await measure(page, scripts.listing)
     const frame = await measure(page, scripts.scrolling)

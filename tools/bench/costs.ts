@@ -97,7 +97,7 @@ const measureStorageCosts = async (
   takeConsumed: () => Consumed,
 ): Promise<readonly Table[]> => {
   if (!process.env['AWS_ENDPOINT_URL']) {
-    console.warn('NO AWS_ENDPOINT_URL: what the storage costs is SKIPPED.\n')
+    console.warn('NO AWS_ENDPOINT_URL: the costs of the storage are SKIPPED.\n')
     return []
   }
   const { downloads, linkTo, stores } = await openCloudFiles(dynamodb)
@@ -138,7 +138,7 @@ const costsOf = async (
 ): Promise<Table> => {
   await fill(dynamodb)
   const { handler, close } = await open(dynamodb, { telemetry: { request: () => undefined } })
-  // Whoever comes first finds the caches cold: that is not what a million requests cost.
+  // The first request finds cold caches, which are not typical of a million requests.
   const [last] = requests.slice(-1)
   if (last) await perform(handler, token, last)
   const before = requestCosts(group, prices.assumedSeconds)
@@ -167,7 +167,7 @@ export const costs: Bench = () =>
     const takeConsumed = meter(dynamodb)
     const measured: Table[] = []
     for (const exercise of exercises) {
-      // What files cost is counted where there are files as they are deployed.
+      // The costs of files are counted on the deployed file stores.
       if (exercise.group !== 'storage') measured.push(await costsOf(exercise, dynamodb, token, takeConsumed))
     }
     return [...measured, ...(await measureStorageCosts(dynamodb, token, takeConsumed))]

@@ -127,7 +127,7 @@ const measureUnits = (functions: number, each: number) =>
       }),
     )
     const { reads, readUnits, writeUnits } = consumed()
-    // Dynalite does not tell what a refused update consumes: one unit. Each is followed by one read.
+    // Dynalite does not report the capacity of a refused update: one unit. A read follows each of them.
     const refused = reads
     const per = (units: number) => (units / (functions * each)).toFixed(2)
     return { refused: per(refused), readUnits: per(readUnits), writeUnits: per(writeUnits + refused) }
@@ -180,7 +180,7 @@ async function* contentOf(key: string): AsyncGenerator<Buffer> {
   yield Buffer.from(key)
 }
 
-// S3 is `AWS_ENDPOINT_URL`, or in memory; the times of the latter mean nothing.
+// S3 is at `AWS_ENDPOINT_URL` or in memory; times of the latter mean nothing.
 const measureRestore = async (): Promise<Table> => {
   const machine = await onMachine(({ stores }) => measureRestoreOf(stores))
   const { bucket, connect } = await openTestBucket()

@@ -5,7 +5,7 @@ import type { Bench } from './measure/figures.ts'
 
 /**
  * Measures large files: resumable uploads on one machine, to S3 in requests of the size that API Gateway allows, and
- * through the function that streams.
+ * through the streaming function.
  */
 export const large: Bench = async () => [
   await measureOneMachine(),

@@ -27,14 +27,14 @@ const makeTree = async (directory: string, count: number, size: number): Promise
   }
 }
 
-/** Seconds that something takes. */
+/** The duration in seconds. */
 const timed = async (run: () => Promise<unknown>): Promise<number> => {
   const started = performance.now()
   await run()
   return (performance.now() - started) / 1000
 }
 
-/** The command as it is installed, on the Node of the project. */
+/** The installed command, on the Node of the project. */
 const siteFiles = ({ baseUrl, token }: SpawnedService, ...args: readonly string[]) =>
   execute(process.execPath, [join(root, 'client', 'dist', 'site-files.cjs'), '--json', ...args], {
     env: { ...process.env, SITE_ADMIN_URL: baseUrl, SITE_ADMIN_TOKEN: token },
@@ -46,7 +46,7 @@ const hasCommand = (name: string): boolean => spawnSync(name, ['--version']).sta
 
 const rate = (seconds: number): string => `${Math.round(small.files / seconds)} files/s`
 
-/** Many small files, into a folder of their own each time, by turns with the command of AWS to an emulator. */
+/** Many small files, into a new folder each time, in turns with the AWS command line against an emulator. */
 const pushMany = async (service: SpawnedService, scratch: string): Promise<Table> => {
   const tree = join(scratch, 'small')
   await makeTree(tree, small.files, small.bytes)
@@ -80,14 +80,13 @@ const pushMany = async (service: SpawnedService, scratch: string): Promise<Table
 }
 
 /**
- * The plan for files that are the same on both sides: with what is remembered of them, and, the first time in a new
- * copy, with all of them read.
+ * The plan for files that are equal on both sides: with remembered state, and in a new copy, where all files are read.
  */
 const planMany = async (service: SpawnedService, scratch: string): Promise<Table> => {
   const tree = join(scratch, 'unchanged')
   await makeTree(tree, unchanged.files, 100)
   await siteFiles(service, 'push', tree, 'unchanged')
-  // What was changed right before it was looked at is read once more.
+  // Files that changed right before the first run are read once more.
   await siteFiles(service, 'push', tree, 'unchanged')
   const times: number[] = []
   for (let run = 0; run < runs; run++) times.push(await timed(() => siteFiles(service, 'diff', tree, 'unchanged')))
@@ -120,7 +119,7 @@ const curl = (
   return execute('curl', ['--fail', '--silent', '--show-error', '-X', method, ...lines, '-T', file, url])
 }
 
-/** Begins a resumable upload, and answers its address. */
+/** Starts a resumable upload, and returns its address. */
 const begin = async ({ token }: SpawnedService, folder: string, name: string): Promise<string> => {
   const metadata = `filename ${Buffer.from(name).toString('base64')}`
   const headers = {
@@ -133,7 +132,7 @@ const begin = async ({ token }: SpawnedService, folder: string, name: string): P
   return answered.get('Location') ?? ''
 }
 
-/** Waits until the service has the fingerprint of a file, which it makes after its answer: nothing is at work then. */
+/** Waits for the fingerprint of a file, which the service computes after its answer. Nothing runs afterwards. */
 const settled = async ({ token }: SpawnedService, url: string): Promise<void> => {
   for (let fingerprint: unknown = null; fingerprint === null; ) {
     const answer = await fetch(`${url}?meta`, { headers: { Authorization: token } })
@@ -142,8 +141,8 @@ const settled = async ({ token }: SpawnedService, url: string): Promise<void> =>
 }
 
 /**
- * One large file, by turns with curl: in one PUT, and, as site-files does it, as a resumable upload, which costs the
- * service more.
+ * One large file, in turns with curl: in one PUT, and as a resumable upload like in site-files, which costs the service
+ * more.
  */
 const pushLarge = async (service: SpawnedService, scratch: string): Promise<Table> => {
   const folder = join(scratch, 'large')
@@ -153,7 +152,7 @@ const pushLarge = async (service: SpawnedService, scratch: string): Promise<Tabl
   const url = `${service.baseUrl}/api/v2/admin/sites/${service.siteId}/storage`
   const append = ['Tus-Resumable: 1.0.0', 'Upload-Offset: 0', 'Content-Type: application/offset+octet-stream']
   const { files } = await connect({ url: service.baseUrl, token: service.token, fetch: nodeFetch })
-  // The first of a process pays for what has to be loaded.
+  // The first upload of a process loads modules.
   await files.put('first.bin', randomBytes(16 * 1024 ** 2))
   const [ours, inProcess, puts, appends]: [number[], number[], number[], number[]] = [[], [], [], []]
   for (let run = 0; run < runs; run++) {
@@ -185,7 +184,7 @@ const pushLarge = async (service: SpawnedService, scratch: string): Promise<Tabl
   }
 }
 
-/** site-files against one machine, as `npm start` has it: every change is on the disk before it is answered. */
+/** site-files against one machine with the defaults of `npm start`: every change is flushed before its answer. */
 export const push: Bench = () =>
   inScratchFolder(async (scratch) => {
     await execute(process.execPath, [join(root, 'tools', 'packaging', 'build-client.ts')])

@@ -23,7 +23,7 @@ const startOnce = async (tree: Tree): Promise<number> => {
   }
 }
 
-/** By turns, each tree once unmeasured first. */
+/** In turns, after one unmeasured run of each tree. */
 const measureStart = async (): Promise<Table> => {
   const compared = trees()
   const times = new Map<Tree, number[]>(compared.map((tree) => [tree, []]))
@@ -48,7 +48,7 @@ const measureStart = async (): Promise<Table> => {
   }
 }
 
-/** The server on one machine: its rates beside a bare one's, its start, what waits for what, and what readers cost. */
+/** The server on one machine: rates compared with a bare server, start, waiting times, and the cost of readers. */
 export const server: Bench = async () => [
   await measureStart(),
   await measureRates(),

@@ -22,7 +22,7 @@ const size = 16 * gibibyte
 const targets = { writes: 4, cost: 3 }
 const settings = { dataCentre: 'us', largestFile: size, largestResumableFile: size, reservedFolders: [] }
 
-/** Seconds that one upload takes. */
+/** The duration of one upload in seconds. */
 const upload = async (handler: Handler, token: string): Promise<number> => {
   const startedAt = performance.now()
   const headers = { Authorization: token, 'Content-Length': String(size) }
@@ -35,7 +35,7 @@ const upload = async (handler: Handler, token: string): Promise<number> => {
 
 const silent: UploadProgress = { begin: async () => {}, report: async () => {}, percentOf: async () => 0 }
 
-/** Notes when each upload writes, by its id. */
+/** Records when each upload writes its progress, by its id. */
 const noted = (progress: UploadProgress, writes: Map<string, number[]>): UploadProgress => {
   const note = (id: string) => writes.set(id, [...(writes.get(id) ?? []), performance.now()])
   return {
@@ -51,11 +51,11 @@ const noted = (progress: UploadProgress, writes: Map<string, number[]>): UploadP
   }
 }
 
-/** The most writes that one upload makes within any second. */
+/** The largest number of writes of one upload within a second. */
 const mostInASecond = (times: readonly number[]): number =>
   Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + 1000).length))
 
-/** The pace of a disk wavers by more than what is measured here, so the bytes are let go of when they have come in. */
+/** The speed of a disk varies more than the measured effect, so received bytes are dropped. */
 const forgetful = (files: ObjectStore): ObjectStore => ({
   ...files,
   async stage(content, target) {
@@ -78,7 +78,7 @@ const compare = async (stores: LocalStores): Promise<Table> => {
   await upload(loud, token)
   writes.clear()
   for (let run = 0; run < runs; run++) {
-    // By turns, each of the two first as often as the other.
+    // In turns, with each of the two first equally often.
     if (run % 2 === 0) quietTimes.push(await upload(quiet, token))
     loudTimes.push(await upload(loud, token))
     if (run % 2 === 1) quietTimes.push(await upload(quiet, token))
@@ -103,8 +103,8 @@ const compare = async (stores: LocalStores): Promise<Table> => {
   }
 }
 
-/** What telling the progress costs an upload. */
+/** The cost of progress for an upload. */
 const measureProgress = (): Promise<Table> => onMachine(({ stores }) => compare(stores))
 
-/** What storing files costs: in time and in memory. */
+/** The cost of storing files in time and memory. */
 export const storage: Bench = async () => [await measureUpload(), await measureProgress(), ...(await measureS3())]

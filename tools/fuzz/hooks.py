@@ -1,4 +1,4 @@
-"""What the document cannot say, because it depends on the deployment or on what other requests found; and a count of the answers."""
+"""Corrections for rules that the document cannot express, because they depend on the deployment or on other requests; and a count of answers."""
 
 import atexit
 import collections
@@ -15,7 +15,7 @@ schemathesis.serializer.alias("application/offset+octet-stream", "application/oc
 SITE = int(os.environ["FUZZ_SITE"])
 TALLY = pathlib.Path(os.environ["FUZZ_TALLY"])
 
-# What the demo data holds, beside whatever else is tried, so that requests meet something as often as nothing.
+# Values of the demo data, so that requests find existing objects as often as missing ones.
 EXISTING = {
     "webForm": [1, 2],
     "field": [-2, -3, -7, -20, -400],
@@ -38,7 +38,7 @@ def drop(operation, name):
     operation["parameters"] = [parameter for parameter in operation["parameters"] if parameter["name"] != name]
 
 
-# A member of each type, with what it may be compared with, for the filter of the news of a category.
+# A member of each type with values to compare, for the filter of the news of a category.
 COMPARABLE = {
     "objectId": st.integers(-(10**9), 10**9),
     "displayable": st.sampled_from([0, 1]),
@@ -60,13 +60,13 @@ def condition(operand):
 members = st.fixed_dictionaries({}, optional={name: condition(operand) for name, operand in COMPARABLE.items()})
 branches = st.lists(members, min_size=1, max_size=2)
 nested = st.fixed_dictionaries({}, optional={"$and": branches, "$or": branches})
-# A filter is bounded in its characters, and the address that it stands in.
+# The lengths of a filter and of an address are limited.
 filters = st.builds(lambda flat, deep: json.dumps({**flat, **deep}), members, nested).filter(lambda text: len(text) < 1_000)
 schemathesis.openapi.format("news-filter", filters)
 
 
 def name_codes(response):
-    """All errors share a schema; which codes an answer has, stands beside it."""
+    """All errors share a schema. The codes of an answer are in its `x-codes`."""
     codes = response.get("x-codes")
     for media_type in response.get("content", {}).values():
         if codes:
@@ -76,16 +76,16 @@ def name_codes(response):
 def adapt_parameter(operation, parameter):
     name, schema = parameter["name"], parameter["schema"]
     of_categories = "Categories" in operation["tags"]
-    # Only the sites of the token can be had: which these are, the document does not know.
+    # Only the sites of the token exist, and the document does not know them.
     if name == "site":
         parameter["schema"] = {"enum": ["current", SITE]}
-    # Which texts are filters, OpenAPI has no words for. One language for all lists: it is tried on one.
+    # OpenAPI cannot describe filters. All lists share one language, so one list tests it.
     if name == "where":
         parameter["schema"] = {"type": "string", "format": "news-filter"}
-    # The cursor of a list is what the service gave out before; the empty one starts. A wrong one is 400, like a wrong switch.
+    # A cursor comes from the service; an empty one starts a list. A wrong one is 400, like any wrong parameter.
     if name == "cursor" and of_categories:
         parameter["schema"] = {"enum": [""]}
-    # An empty switch counts as absent.
+    # An empty parameter counts as absent.
     if name in ("skip", "limit") and of_categories:
         parameter["schema"] = {"anyOf": [schema, {"enum": [""]}]}
     if name in EXISTING:
@@ -96,13 +96,13 @@ def adapt_parameter(operation, parameter):
 def before_load_schema(context, raw_schema):
     for path, operation in operations(raw_schema):
         if any(parameter["name"] == "items" for parameter in operation["parameters"]):
-            # Items stand in the body or in the query: one of them must, and a body wins, for which OpenAPI has no words.
+            # Items must be in the body or in the query, and the body wins. OpenAPI cannot express this.
             drop(operation, "items")
             operation["requestBody"]["required"] = True
         if not path.endswith("/{category}/news"):
             drop(operation, "where")
         if operation["operationId"] == "putPath":
-            # Without `meta` JSON is the content of a file, whatever it holds.
+            # Without `meta`, any JSON is the content of a file.
             json_body = operation["requestBody"]["content"]["application/json"]
             json_body["schema"] = {"anyOf": [json_body["schema"], {}]}
         for parameter in operation["parameters"]:
@@ -116,14 +116,14 @@ def before_load_schema(context, raw_schema):
 @schemathesis.hook
 def map_case(context, case):
     query = case.query or {}
-    # `cursor` and `skip` exclude each other, which OpenAPI has no words for. A `skip` that is wrong on purpose stays.
+    # `cursor` and `skip` exclude each other, which OpenAPI cannot express. An intentionally wrong `skip` stays.
     if "cursor" in query and "skip" in query and case.meta.generation.mode.is_positive:
         del query["skip"]
-    # Beside `meta` alone the switches of a folder's listing are looked at, which OpenAPI has no words for.
+    # The parameters of a folder listing count only with `meta`, which OpenAPI cannot express.
     if case.method == "GET" and "/storage" in case.path and ("limit" in query or "cursor" in query):
         query.pop("status", None)
         query["meta"] = ""
-    # What creates a folder passes its body over, which OpenAPI has no words for.
+    # The creation of a folder ignores its body, which OpenAPI cannot express.
     if case.method == "PUT" and "type" in query:
         del query["type"]
     return case
@@ -131,20 +131,20 @@ def map_case(context, case):
 
 @schemathesis.hook
 def filter_query(context, query):
-    # Of a parameter that is given twice the first value counts, which OpenAPI has no words for.
+    # The first value of a repeated parameter counts, which OpenAPI cannot express.
     return not any(isinstance(value, list) and len(value) > 1 for value in (query or {}).values())
 
 
 @schemathesis.hook
 def filter_body(context, body):
-    # Members that could reach a prototype are refused on purpose, though other unknown members are let pass.
+    # Members that could reach a prototype are refused, although other unknown members are accepted.
     return "__proto__" not in repr(body) and "'prototype'" not in repr(body)
 
 
 @schemathesis.hook
 def after_call(context, case, response):
     statuses[case.operation.label][response.status_code] += 1
-    # The examples that were asked for; other phases send what the schemas and the links call for.
+    # Counts the requested examples; other phases follow the schemas and the links.
     if case.meta is not None and case.meta.phase.name.value == "fuzzing":
         examples[case.operation.label] += 1
 

@@ -41,15 +41,11 @@ const positive = (text: string): number => {
 
 /** `npm run fuzz` checks a running service against its own document. `--examples 2000 --minutes 60` tests longer. */
 const { examples, minutes, seed, workers } = new Command('npm run fuzz --')
-  .description('Sends what the document allows, and what it does not, to a service of its own on this machine.')
+  .description('Sends requests that the document allows or forbids to a service on this machine.')
   .option('--examples <number>', 'for each operation', positive, 200)
-  .option('--minutes <number>', 'the budget: a run that takes longer is stopped, and fails', positive, 5)
+  .option('--minutes <number>', 'the time limit: a longer run is stopped, and fails', positive, 5)
   .option('--seed <number>', 'the same seed sends the same requests', '20261121')
-  .option(
-    '--workers <number>',
-    'how many operations are tried at once; Python 3.11 has a fault with more than one',
-    '1',
-  )
+  .option('--workers <number>', 'the number of operations in parallel; Python 3.11 fails with more than one', '1')
   .allowExcessArguments(false)
   .parse()
   .opts<Flags>()
@@ -83,9 +79,7 @@ try {
   process.exitCode = status
   if (stopped) {
     process.exitCode = 1
-    console.error(
-      `\nThis did not fit into ${minutes} minutes. Give it more with --minutes, or ask for fewer --examples.`,
-    )
+    console.error(`\nThe run exceeded ${minutes} minutes. Raise --minutes, or lower --examples.`)
   }
   const without = lacking(document, tally, examples)
   if (without.length > 0) {

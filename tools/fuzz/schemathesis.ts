@@ -41,7 +41,7 @@ export const fuzz = async (task: Task): Promise<{ readonly status: number; reado
       '--config-file',
       join(import.meta.dirname, 'schemathesis.toml'),
       'run',
-      // From a file: what it reads from an address, it does not try that address as an operation.
+      // From a file, because the fuzzer does not test the address of its own document.
       document,
       `--url=${service.baseUrl}`,
       `--max-examples=${task.examples}`,

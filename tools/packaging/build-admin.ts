@@ -13,7 +13,7 @@ await buildFolder(join(root, 'dist'), async (folder) => {
     absWorkingDir: root,
     entryPoints: {
       main: 'admin/main.js',
-      // By this name `lib/machine/check/verify-blobs.ts` starts it.
+      // `lib/machine/check/verify-blobs.ts` starts it by this name.
       'verify-blobs-thread': 'lib/machine/check/verify-blobs-thread.ts',
     },
     outdir: folder,

@@ -14,7 +14,7 @@ await buildFolder(join(room, 'dist'), async (dist) => {
   const { status } = spawnSync(process.execPath, [compiler, '--project', room, '--outDir', dist], { stdio: 'inherit' })
   if (status !== 0) throw new Error('The compiler has refused the library: see above.')
 
-  // The library needs no package when it runs: the one that reads .siteignore comes along.
+  // The library needs no package at run time, so the reader of .siteignore is bundled.
   await build({
     entryPoints: [join(room, 'src', 'sync', 'ignored.ts')],
     outfile: join(dist, 'sync', 'ignored.js'),
@@ -33,7 +33,7 @@ await buildFolder(join(room, 'dist'), async (dist) => {
     bundle: true,
     platform: 'node',
     target: 'node20',
-    // Node starts it sooner than a module, which reads of "node:http" what nobody here asks for.
+    // Node starts this faster than a module, which would load unused parts of "node:http".
     format: 'cjs',
     banner: { js: '#!/usr/bin/env node' },
     define: { siteFilesVersion: JSON.stringify(version) },
@@ -42,7 +42,7 @@ await buildFolder(join(room, 'dist'), async (dist) => {
   })
   chmodSync(command, 0o755)
 
-  // Their licences want their notices to come along.
+  // Their licences require their notices.
   const bundled = ['commander', 'ignore'].map((name) => {
     const folder = dirname(findPackageJSON(name, join(room, 'package.json')) ?? '')
     const [license = ''] = globSync('LICENSE*', { cwd: folder })

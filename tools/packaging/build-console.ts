@@ -33,7 +33,7 @@ await buildFolder(join(room, 'dist'), async (dist) => {
     chunkNames: '[name]-[hash]',
     outdir: dist,
     bundle: true,
-    // Views and languages are files of their own, asked for when they are wanted.
+    // Views and languages are separate files, loaded on demand.
     splitting: true,
     format: 'esm',
     platform: 'browser',
@@ -73,11 +73,11 @@ await buildFolder(join(room, 'dist'), async (dist) => {
   const page = readFileSync(join(room, 'index.html'), 'utf8')
   writeFileSync(
     join(dist, 'index.html'),
-    // What is left, the service fills in.
+    // The service fills in the remaining placeholders.
     page.replace(/%(\w+)%/g, (whole, what: string) => parts[what] ?? whole),
   )
 
-  // Their licences want their notices to come along.
+  // Their licences require their notices.
   const notices = ['preact', '@preact/signals', '@preact/signals-core'].map((name) => {
     const folder = dirname(findPackageJSON(name, join(room, 'package.json')) ?? '')
     const [license = ''] = globSync('LICENSE*', { cwd: folder })

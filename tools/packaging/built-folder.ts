@@ -5,7 +5,7 @@ const scratch = join(import.meta.dirname, '..', '..', '.local')
 
 const hasCode = (error: unknown, ...codes: readonly string[]): boolean => codes.includes(Object(error).code)
 
-// Another build may put its folder there between the two renames: move that away too.
+// Another build may place its folder between the two renames: move that away too.
 const takePlace = (made: string, folder: string, gone: string): void => {
   for (let attempt = 0; ; attempt++) {
     try {

@@ -3,7 +3,7 @@ import { Interrupted } from './failure.ts'
 
 export const isTerminal = (): boolean => process.stdin.isTTY === true
 
-/** Asks for a line on the terminal, or takes the next one of standard input. */
+/** Without a terminal, reads the next line of standard input. */
 export const askLine = async (question: string): Promise<string> => {
   const lines = createInterface({ input: process.stdin, ...(isTerminal() && { output: process.stderr }) })
   try {
@@ -11,7 +11,7 @@ export const askLine = async (question: string): Promise<string> => {
     for await (const line of lines) return line.trim()
     return ''
   } catch (error) {
-    // Ctrl+C and Ctrl+D do not come as signals here.
+    // Ctrl+C and Ctrl+D arrive here as an AbortError, not as signals.
     throw error instanceof Error && error.name === 'AbortError' ? new Interrupted() : error
   } finally {
     lines.close()
@@ -19,11 +19,10 @@ export const askLine = async (question: string): Promise<string> => {
 }
 
 const enter = /[\r\n]/
-/** Ctrl+C and Ctrl+D, and the two keys that take a character back, as a terminal sends them. */
+/** Ctrl+C and Ctrl+D, Backspace and Delete, as a terminal sends them. */
 const stops = [3, 4].map((code) => String.fromCharCode(code))
 const erases = [8, 127].map((code) => String.fromCharCode(code))
 
-/** Asks for something that is not to be seen: nothing of it is echoed. */
 const askHidden = (question: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const { stdin, stderr } = process
@@ -45,9 +44,8 @@ const askHidden = (question: string): Promise<string> =>
     stdin.setRawMode(true).setEncoding('utf8').on('data', take).resume()
   })
 
-/** Asks for a secret without echo; where there is no terminal, it is the next line of standard input. */
+/** Reads a secret without echo. Without a terminal, reads the next line of standard input. */
 export const askSecret = async (question: string): Promise<string> => (isTerminal() ? askHidden(question) : askLine(''))
 
-/** Asks yes or no; undefined where there is nobody to ask. */
 export const askYes = async (question: string): Promise<boolean | undefined> =>
   isTerminal() ? /^y(es)?$/i.test(await askLine(`${question} [y/N] `)) : undefined

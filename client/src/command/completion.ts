@@ -1,20 +1,18 @@
 import type { Command, Option } from 'commander'
 
-/** The shells that completion can be printed for. */
 export const shells = ['bash', 'zsh'] as const
 export type Shell = (typeof shells)[number]
 
 interface Words {
-  /** The commands that lead here, such as `site create`; empty for the program itself. */
+  /** The commands before this word, such as `site create`; empty for the program itself. */
   readonly path: string
-  /** The commands and the choices of arguments that can follow; where there are none, the shell completes files. */
+  /** The commands and argument choices that can follow. If there are none, the shell completes files. */
   readonly words: readonly string[]
   readonly options: readonly string[]
 }
 
 const namesOf = ({ long, short }: Option): readonly string[] => [long, short].filter((name) => name !== undefined)
 
-// The words after each command. Global options may follow everywhere.
 const wordsOf = (program: Command): readonly Words[] => {
   const help = program.createHelp()
   const everywhere = help.visibleOptions(program).flatMap(namesOf)
@@ -33,7 +31,7 @@ const wordsOf = (program: Command): readonly Words[] => {
   return walk(program, '')
 }
 
-/** The options that take a value, with the choices that they leave; without any, the shell completes files. */
+/** The options that take a value, with their choices. Without choices, the shell completes files. */
 const valuesOf = (program: Command): ReadonlyMap<string, readonly string[]> => {
   const values = new Map<string, readonly string[]>()
   const walk = (command: Command): void => {
@@ -47,7 +45,6 @@ const valuesOf = (program: Command): ReadonlyMap<string, readonly string[]> => {
   return values
 }
 
-/** Within single quotes, of which there are none in names. */
 const quoted = (words: readonly string[]): string => `'${words.join(' ').replaceAll("'", '')}'`
 
 // zsh runs bash completions through its own completion system, which is off for a new user.
@@ -55,9 +52,8 @@ const forZsh = `(( $+functions[compdef] )) || { autoload -Uz compinit && compini
 autoload -Uz bashcompinit && bashcompinit`
 
 /**
- * A script for a shell that completes the commands, options and choices of a program. It holds all of them, so that the
- * program need not be started at every press of the key; who installs another version prints it anew. zsh runs the one
- * for bash, by its own `bashcompinit`.
+ * A shell script that completes the commands, options and choices of a program without starting it. Print it again
+ * after an update. zsh runs the bash script through `bashcompinit`.
  */
 export const completionOf = (program: Command, shell: Shell): string => {
   const name = program.name()

@@ -4,13 +4,12 @@ import type { Direction } from '../sync/prepare.ts'
 import { writeOut } from './output.ts'
 import { jsonOf, shown, sizeOf, spanOf } from './shown.ts'
 
-/** Writes down what a push or a pull reports. `clear` takes the live line away, before something else is written. */
+/** Prints the events of a push or a pull. `clear` removes the progress line before other output. */
 export interface Printer {
   print(event: SyncEvent): void
   clear(): void
 }
 
-/** One JSON object a line, for programs. */
 export const createJsonPrinter = (): Printer => ({
   print: (event) => writeOut(`${jsonOf(event)}\n`),
   clear: () => {},
@@ -23,10 +22,10 @@ const inWords: Readonly<Record<string, string>> = {
   create: 'create',
   replace: 'replace',
   remove: 'remove',
-  conflict: 'CONFLICT (changed on both sides, or never seen alike)',
-  newer: 'left alone (changed on the other side only)',
-  extra: 'left alone (on the other side only)',
-  stays: 'left alone (on the other side only)',
+  conflict: 'CONFLICT (changed on both sides, or never synchronised)',
+  newer: 'left alone (changed on the target only)',
+  extra: 'left alone (on the target only)',
+  stays: 'left alone (on the target only)',
 }
 const past = { create: 'created', replace: 'replaced', remove: 'removed' } as const
 
@@ -38,12 +37,11 @@ const planned = (event: Extract<SyncEvent, { event: 'plan' }>): string =>
     `${count(event.remove, 'to remove')} (${sizeOf(event.removedBytes)})`,
   )}; ` +
   `${parts(
-    count(event.keep, 'left as they are'),
+    count(event.keep, 'unchanged'),
     event.conflict > 0 && count(event.conflict, 'in conflict'),
-    event.ignored > 0 && count(event.ignored, 'ignored (--all takes them along)'),
+    event.ignored > 0 && count(event.ignored, 'ignored (--all includes them)'),
   )}.`
 
-// Undefined for events without a line, or with a line of their own.
 const lineOf = (event: SyncEvent): string | undefined => {
   switch (event.event) {
     case 'plan':
@@ -83,14 +81,13 @@ export interface Asked {
 }
 
 /**
- * Of the files that a run leaves alone: how many `--force` would overwrite besides those in conflict, how many it would
- * not, as something is in their way, and how many `--delete` would remove.
+ * Counts of the files that a run left alone: those that `--force` would overwrite besides conflicts, those with an
+ * obstacle, and those that `--delete` would remove.
  */
 interface LeftAlone {
   newer: number
   blocked: number
-  /** In conflict, with a reason and a remedy of their own. */
-  told: number
+  explained: number
   extra: number
 }
 
@@ -98,27 +95,26 @@ const countIn = (left: LeftAlone, event: SyncEvent): void => {
   left.newer += Number(isKept(event, 'newer'))
   left.extra += Number(isKept(event, 'extra'))
   left.blocked += Number(isBlocked(event))
-  left.told += Number(event.event === 'conflict')
+  left.explained += Number(event.event === 'conflict')
 }
 
 const adviceOn = (
   { conflict, failed }: Extract<SyncEvent, { event: 'end' }>,
-  { newer, blocked, told, extra }: LeftAlone,
+  { newer, blocked, explained, extra }: LeftAlone,
   { direction = 'push', removes = false }: Asked,
 ): string => {
-  const others = `, and ${newer} that changed on the other side only: bring those over first`
+  const others = ` and ${newer} that changed on the target only: transfer those first`
   const force =
-    ' What is in conflict was left alone: compare both sides, then add --force to overwrite ' +
-    `it${newer > 0 ? others : ''}.`
+    ' Files in conflict were left alone. Compare both sides, then add --force to overwrite ' +
+    `them${newer > 0 ? others : ''}.`
   const remove = removes
-    ? ' What is in the way stays as long as it has changed, or something cannot be read.'
-    : ' Add --delete to remove what is in the way, and all else that is on the other side only; ' +
-      '--dry-run shows it first.'
+    ? ' An obstacle stays while it has changed, or while a file cannot be read.'
+    : ' Add --delete to remove obstacles, and all files that are on the target only. ' + '--dry-run lists them first.'
   const only =
     ` ${extra} ${extra === 1 ? 'file is' : 'files are'} only on ${direction === 'push' ? 'the site' : 'this machine'}; ` +
     `--delete removes ${extra === 1 ? 'it' : 'them'}.`
   const isOffered = !removes && extra > 0 && blocked === 0 && failed === 0
-  return `${conflict > blocked + told ? force : ''}${blocked > 0 ? remove : ''}${isOffered ? only : ''}`
+  return `${conflict > blocked + explained ? force : ''}${blocked > 0 ? remove : ''}${isOffered ? only : ''}`
 }
 
 const summary = (event: Extract<SyncEvent, { event: 'end' }>, left: LeftAlone, asked: Asked): string => {
@@ -134,24 +130,24 @@ const summary = (event: Extract<SyncEvent, { event: 'end' }>, left: LeftAlone, a
   )
   return (
     `${event.interrupted ? 'Stopped' : 'Done'}: ` +
-    `${done}.${advice}${event.interrupted ? ' The same command goes on with the rest.' : ''}`
+    `${done}.${advice}${event.interrupted ? ' Repeat the command to continue.' : ''}`
   )
 }
 
-// Milliseconds between two drawings of the live line.
+// Milliseconds between two updates of the progress line.
 const refresh = 100
 
 const terminals = () => ({ out: process.stdout.isTTY === true, error: process.stderr.isTTY === true })
 
 /**
- * Lines for people: on a terminal one that lives, elsewhere one for each file. Lists go to standard output, the rest to
- * standard error.
+ * Text output: a progress line on a terminal, otherwise one line per file. Lists go to standard output, everything else
+ * to standard error.
  */
 export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): Printer => {
   const started = performance.now()
   let written = Number.NEGATIVE_INFINITY
   let isLive = false
-  const left: LeftAlone = { newer: 0, blocked: 0, told: 0, extra: 0 }
+  const left: LeftAlone = { newer: 0, blocked: 0, explained: 0, extra: 0 }
   const skipped: string[] = []
 
   const clear = () => {
@@ -180,11 +176,11 @@ export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): 
       if (event.event === 'progress') return live(event)
       if (event.event === 'end') return [...skipped, summary(event, left, asked)].forEach((each) => void say(each))
       countIn(left, event)
-      // The line that lives says it to whoever looks on; who takes the list elsewhere is to have it.
+      // On a terminal the progress line shows this. A redirected list contains it.
       if (event.event === 'done' && isTerminal.error && isTerminal.out) return
       const line = lineOf(event)
       if (line === undefined) return
-      // Beside the summary: many lines may follow until then.
+      // Printed again with the summary, because many lines may follow.
       if (event.event === 'skipped') return void skipped.push(line)
       if (event.event !== 'step' && event.event !== 'done') return say(line)
       clear()

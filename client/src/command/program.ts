@@ -10,7 +10,6 @@ import { shown } from './shown.ts'
 import * as single from './single.ts'
 import { type SyncFlags, synchronise, watch } from './synchronise.ts'
 
-/** Set when the command is built. */
 declare const siteFilesVersion: string | undefined
 const version = typeof siteFilesVersion === 'string' ? siteFilesVersion : '0.0.0'
 
@@ -23,26 +22,26 @@ const parseSite = (text: string): number => {
   return Number(text)
 }
 
-const all = ['--all', 'take along what .siteignore names, and what is ignored anyway'] as const
+const all = ['--all', 'include ignored files, such as .git'] as const
 
 const syncOptions = (command: Command): Command =>
   command
     .option(...all)
-    .option('--delete', 'remove what the other side does not have, after asking')
-    .option('--force', 'overwrite what has changed on the side that is written to')
-    .option('--yes', 'do not ask before something is removed')
+    .option('--delete', 'also remove files that the source does not have; asks first')
+    .option('--force', 'overwrite changes of the target')
+    .option('--yes', 'do not ask before a removal')
 
 const login = async ({ url, site }: Globals, signal: AbortSignal): Promise<void> => {
   const given = url ?? (process.env['SITE_ADMIN_URL'] || (isTerminal() && (await askLine('Address of the service: '))))
-  if (!given) throw new UsageError('Say which service: --url https://admin.example.com.')
+  if (!given) throw new UsageError('Name the service with --url https://admin.example.com.')
   const address = checkedUrl(given)
-  const token = await askSecret('Token (it is not shown): ')
-  if (!token) throw new UsageError('No token was given, so nothing was kept.')
+  const token = await askSecret('Token (not shown): ')
+  if (!token) throw new UsageError('No token was entered, so nothing was saved.')
   const choice = site === undefined ? {} : { site }
   const client = await connect({ url: address, token, signal, fetch: nodeFetch, ...choice })
   await writeLogin({ url: address, token, ...choice })
   console.error(
-    shown(`Site ${client.site.id} (${client.site.name}). The token is kept in ${loginFile()}, for you alone.`),
+    shown(`Site ${client.site.id} (${client.site.name}). Saved the token in ${loginFile()}. Only you can read it.`),
   )
 }
 
@@ -51,18 +50,18 @@ type OpenContext = () => Promise<single.Context>
 
 const addTransfers = (add: AddCommand, context: OpenContext): void => {
   add('ls [path]', 'list a folder', 'ls -l news', 'ls -R')
-    .option('-R, --recursive', 'every file below it')
-    .option('-l, --long', 'with time and size')
+    .option('-R, --recursive', 'list every file below it')
+    .option('-l, --long', 'show time and size')
     .action(async (path = '', options = {}) => single.ls(await context(), path, options))
   add('cat <path>', 'print a file', 'cat news/index.html').action(async (path: string) =>
     single.cat(await context(), path),
   )
   add('get <path> [file]', 'fetch a file', 'get images/logo.png', 'get images/logo.png /tmp/logo.png --force')
-    .option('--force', 'replace a file that is there')
+    .option('--force', 'replace an existing file')
     .action(async (path: string, file: string | undefined, options) => single.get(await context(), path, file, options))
   add(
     'put <file-and-path...>',
-    'store files, in the place of what is there: the last argument is where to',
+    'upload files to the path in the last argument, and replace existing ones',
     'put index.html news/',
     'put logo.png images/logo-2026.png',
   )
@@ -70,7 +69,7 @@ const addTransfers = (add: AddCommand, context: OpenContext): void => {
     .action(async (given: string[]) => {
       const path = given.at(-1)
       if (path === undefined || given.length < 2) {
-        throw new UsageError('Say which file, and where to: site-files put index.html news/')
+        throw new UsageError('Name a file and a path: site-files put index.html news/')
       }
       await single.put(await context(), given.slice(0, -1), path)
     })
@@ -88,80 +87,80 @@ const addTransfers = (add: AddCommand, context: OpenContext): void => {
 const addRemovals = (add: AddCommand, context: OpenContext): void => {
   add(
     'rm <path...>',
-    'remove files, or folders with all that they hold',
+    'remove files, or folders with everything in them',
     'rm news/old.html',
     'rm --dry-run archive',
     'rm --yes archive',
   )
-    .option('--dry-run', 'say what would go, and remove nothing')
+    .option('--dry-run', 'list what would be removed, and remove nothing')
     .option('--yes', 'do not ask before a folder is removed')
     .action(async (paths: string[], options) => single.remove(await context(), paths, options))
   add(
     'restore <path>',
-    'bring back what was removed, or an earlier state of a file',
+    'restore a removed file or folder, or an earlier version of a file',
     'restore news/old.html',
     'restore news/index.html --state VERSION --replace',
   )
-    .option('--state <version>', 'which state, as "versions" names it')
-    .option('--replace', 'also where something is there meanwhile')
+    .option('--state <version>', 'the version to restore, as in "versions"')
+    .option('--replace', 'replace an existing file')
     .action(async (path: string, options) => single.restore(await context(), path, options))
-  add('versions <path>', 'list the states of a file that are kept', 'versions news/index.html').action(
-    async (path: string) => single.versions(await context(), path),
+  add('versions <path>', 'list the versions of a file', 'versions news/index.html').action(async (path: string) =>
+    single.versions(await context(), path),
   )
 }
 
 const addSynchronisation = (add: AddCommand, context: OpenContext, finish: (status: number) => void): void => {
-  add('diff <dir> [path]', 'say what "push" would do', 'diff ./site', 'diff ./site news --delete')
+  add('diff <dir> [path]', 'list what "push" would do', 'diff ./site', 'diff ./site news --delete')
     .option(...all)
-    .option('--delete', 'count what would be removed as well')
-    .option('--force', 'as "push --force" would do it')
+    .option('--delete', 'include removals')
+    .option('--force', 'list what "push --force" would do')
     .action(async (directory: string, path: string | undefined, flags: SyncFlags) =>
       finish(await synchronise('push', await context(), directory, path ?? '', { ...flags, dryRun: true })),
     )
   syncOptions(
     add(
       'push <dir> [path]',
-      'make a folder of the site like one of this machine',
+      'upload the differences of a local folder to the site',
       'push ./site',
       'push ./site news --delete --dry-run',
     ),
   )
-    .option('--dry-run', 'say what would be done, and do nothing')
+    .option('--dry-run', 'list what would be done, and change nothing')
     .action(async (directory: string, path: string | undefined, flags: SyncFlags) =>
       finish(await synchronise('push', await context(), directory, path ?? '', flags)),
     )
   syncOptions(
     add(
       'pull <path-or-dir> [dir]',
-      'make a folder of this machine like one of the site',
+      'download the differences of the site to a local folder',
       'pull ./site',
       'pull news ./site/news',
     ),
   )
-    .option('--dry-run', 'say what would be done, and do nothing')
+    .option('--dry-run', 'list what would be done, and change nothing')
     .action(async (first: string, second: string | undefined, flags: SyncFlags) =>
       finish(await synchronise('pull', await context(), second ?? first, second === undefined ? '' : first, flags)),
     )
-  syncOptions(add('watch <dir> [path]', 'push, and again at every change, until Ctrl+C', 'watch ./site')).action(
+  syncOptions(add('watch <dir> [path]', 'push now and after every change, until Ctrl+C', 'watch ./site')).action(
     async (directory: string, path: string | undefined, flags: SyncFlags) =>
       finish(await watch(await context(), directory, path ?? '', flags)),
   )
 }
 
-// The line break of Commander's own suggestion; arguments have others.
+// Commander puts its suggestion on a new line. Line breaks in arguments stay.
 const inOneLine = (text: string): string => text.trimEnd().replace(/\n(?=\(Did you mean [\w ,-]+\?\)$)/, ' ')
 
-/** `finish` gets the exit status of a command that has several. */
+/** `finish` receives the exit status of commands that have several. */
 const createProgram = (signal: AbortSignal, finish: (status: number) => void): Command => {
   const program = new Command('site-files')
-    .description('The files of a site: looks at them, fetches them, and keeps a folder and the site alike.')
+    .description('Lists, uploads, downloads and synchronises the files of a site.')
     .version(version)
     .addOption(
       new Option('--url <url>', 'the address of the service (or SITE_ADMIN_URL, or "login")').argParser(checkedUrl),
     )
     .option('--token-file <file>', 'a file with the token (or SITE_ADMIN_TOKEN, or "login")')
-    .addOption(new Option('--site <id>', 'which site, where the token covers several').argParser(parseSite))
-    .option('--json', 'print JSON, one value a line')
+    .addOption(new Option('--site <id>', 'the site, if the token covers several').argParser(parseSite))
+    .option('--json', 'print JSON, one value per line')
 
   const context: OpenContext = async () => {
     const { json = false, ...where } = program.opts<Globals>()
@@ -176,18 +175,16 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void): C
   addTransfers(add, context)
   addRemovals(add, context)
   addSynchronisation(add, context, finish)
-  add(
-    'login',
-    'ask for a token, without showing it, and keep it for the commands to come',
-    '--url https://admin.example.com login',
-  ).action(() => login(program.opts<Globals>(), signal))
+  add('login', 'ask for a token, and save it for later commands', '--url https://admin.example.com login').action(() =>
+    login(program.opts<Globals>(), signal),
+  )
   add(
     'completion',
-    'print a script that completes commands in a shell',
+    'print a completion script for a shell',
     'completion bash >> ~/.bashrc',
     'completion zsh >> ~/.zshrc',
   )
-    .addArgument(new Argument('<shell>', 'which shell').choices(shells))
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .action((shell: Shell) => void writeOut(`${completionOf(program, shell)}\n`))
 
   for (const command of [program, ...program.commands]) {
@@ -197,20 +194,19 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void): C
         writeOut: (text) => void writeOut(text),
         outputError: (text, write) => write(`${shown(inOneLine(text))}\n`),
       })
-      .showHelpAfterError('Add --help to see what it takes.')
+      .showHelpAfterError('Add --help to see the usage.')
   }
   return program
 }
 
-/** Commands that do nothing but say something: whoever listens may have had enough ("| head"). */
-const onlySays = new Set(['ls', 'cat', 'versions', 'diff', 'completion', undefined])
+/** These commands only print. A closed pipe ("| head") is not a failure for them. */
+const printOnlyCommands = new Set(['ls', 'cat', 'versions', 'diff', 'completion', undefined])
 
-/** Runs one command line and answers its exit status: see `exitStatus`. */
 export const run = async (args: readonly string[]): Promise<number> => {
   const stopping = new AbortController()
   const stop = () => stopping.abort(new Interrupted())
   const lose = (error: Error) => stopping.abort(new OutputLost(error))
-  // The second Ctrl+C ends it at once, as it would any program.
+  // A second Ctrl+C ends the process at once.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
   process.stdout.on('error', lose)
   let status: number = exitStatus.done
@@ -225,7 +221,8 @@ export const run = async (args: readonly string[]): Promise<number> => {
   process.stdout.off('error', lose)
   const { aborted, reason } = stopping.signal
   if (reason instanceof OutputLost) {
-    const isEnough = reason.hasReaderGone && (onlySays.has(program.args[0]) || (!outcome && status === exitStatus.done))
+    const isEnough =
+      reason.hasReaderGone && (printOnlyCommands.has(program.args[0]) || (!outcome && status === exitStatus.done))
     return isEnough ? exitStatus.done : report(reason)
   }
   return outcome ? report(aborted ? reason : outcome.error) : status

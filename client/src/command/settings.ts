@@ -8,7 +8,6 @@ import { connect, type SiteClient } from '../index.ts'
 import { nodeFetch } from '../node.ts'
 import { UsageError } from './failure.ts'
 
-/** The service and the token, as given on the command line. */
 export interface Where {
   readonly url?: string
   readonly tokenFile?: string
@@ -23,7 +22,6 @@ export interface Login {
 
 const largestTokenFile = 4096
 
-/** The file that `login` keeps the token in, in the user's own configuration folder. */
 export const loginFile = (): string => {
   const { XDG_CONFIG_HOME, APPDATA } = process.env
   const folder = XDG_CONFIG_HOME || (process.platform === 'win32' && APPDATA) || join(homedir(), '.config')
@@ -44,11 +42,10 @@ const readLogin = async (): Promise<Login | undefined> => {
   }
 }
 
-/** Keeps a login for its user alone. */
 export const writeLogin = async (login: Login): Promise<void> => {
   const file = loginFile()
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  // The file may have been there before, for more than its user: the new one never is.
+  // An existing file may be readable for others; a new one never is.
   const temporary = `${file}.${randomUUID()}`
   try {
     await writeFile(temporary, `${JSON.stringify(login)}\n`, { mode: 0o600, flag: 'wx' })
@@ -58,21 +55,21 @@ export const writeLogin = async (login: Login): Promise<void> => {
   }
 }
 
-/** The file may be a pipe, whose size is not known before it is read. */
+/** The file may be a pipe, so its size is unknown. */
 const readTokenFile = async (file: string): Promise<string> => {
   const chunks: Buffer[] = []
   try {
     for await (const chunk of createReadStream(file, { end: largestTokenFile })) chunks.push(chunk)
   } catch (error) {
-    // Node says nowhere which one is a folder.
+    // Node's own error does not name the folder.
     throw Object.assign(Object(error), { path: file })
   }
   const bytes = Buffer.concat(chunks)
-  if (bytes.length > largestTokenFile) throw new UsageError(`${file} is too large to be a file with a token.`)
+  if (bytes.length > largestTokenFile)
+    throw new UsageError(`${file} is too large for a token. Name a file that contains only the token.`)
   return bytes.toString().trim()
 }
 
-/** An address as it was given: one that is none is not called as it must be. */
 export const checkedUrl = (text: string): string => {
   try {
     readUrl(text)
@@ -84,19 +81,19 @@ export const checkedUrl = (text: string): string => {
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
 
-/** Connects as the command line, the environment or the login say, in this order. */
+/** The command line comes first, then the environment, then the saved login. */
 export const connectAs = async ({ url, tokenFile, site }: Where, signal: AbortSignal): Promise<SiteClient> => {
   const login = await readLogin()
   const given = url ?? (process.env['SITE_ADMIN_URL'] || login?.url)
   if (!given)
-    throw new UsageError('Say which service: --url, the environment variable SITE_ADMIN_URL, or "site-files login".')
+    throw new UsageError('Name the service with --url, the environment variable SITE_ADMIN_URL, or "site-files login".')
   const address = checkedUrl(given)
-  // The kept token is for the kept address alone: another one must not get to see it.
+  // The saved token belongs to the saved address: never send it to another one.
   const isKept = login !== undefined && withoutSlash(login.url) === withoutSlash(address)
   const token = tokenFile ? await readTokenFile(tokenFile) : process.env['SITE_ADMIN_TOKEN'] || (isKept && login.token)
   if (!token) {
     throw new UsageError(
-      `No token for ${address}: give one by --token-file, the environment variable SITE_ADMIN_TOKEN, or "site-files ` +
+      `No token for ${address}. Pass one with --token-file, the environment variable SITE_ADMIN_TOKEN, or "site-files ` +
         'login".',
     )
   }

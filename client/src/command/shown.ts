@@ -1,19 +1,15 @@
 const steering = /[\p{Cc}\u{2028}-\u{202e}\u{2066}-\u{2069}]/gu
 const hexOf = (character: string): string => (character.codePointAt(0) ?? 0).toString(16)
 
-/**
- * A text as it may stand in one line of a terminal: what steers one, or ends the line, is written out, since names come
- * from others.
- */
+/** Escapes control characters, because names come from other people. */
 export const shown = (text: string): string => text.replaceAll(steering, (character) => `\\u{${hexOf(character)}}`)
 
-/** A value as JSON in one line, which steers no terminal either. */
 export const jsonOf = (value: object): string =>
   JSON.stringify(value).replaceAll(steering, (character) => `\\u${hexOf(character).padStart(4, '0')}`)
 
 const units = ['bytes', 'KB', 'MB', 'GB', 'TB']
 
-/** A size in bytes, for people: `812 bytes`, `8.2 KB`. */
+/** For example `812 bytes` or `8.2 KB`. */
 export const sizeOf = (bytes: number): string => {
   let value = bytes
   let unit = 0
@@ -24,7 +20,6 @@ export const sizeOf = (bytes: number): string => {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`
 }
 
-/** A span in milliseconds, for people: `7 s`, `3 min`, `2 h`. */
 export const spanOf = (milliseconds: number): string => {
   const seconds = Math.ceil(milliseconds / 1000)
   if (seconds < 90) return `${seconds} s`

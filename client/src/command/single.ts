@@ -14,13 +14,13 @@ import { writeOut } from './output.ts'
 import { createTextPrinter } from './printers.ts'
 import { jsonOf, shown, sizeOf } from './shown.ts'
 import {
+  caseRenameTarget,
   destination,
   find,
-  findAsWritten,
+  findExactly,
   inFolder,
   nameOf,
   pathBelowRoot,
-  renamedInCase,
   sitePath,
 } from './site-path.ts'
 
@@ -33,7 +33,6 @@ export interface Context {
 const print = ({ json }: Context, value: object, text: string): void =>
   void writeOut(`${json ? jsonOf(value) : shown(text)}\n`)
 
-// Progress in one line; only on a terminal.
 const liveLine = ({ json }: Context, totalFiles: number, totalBytes: number) => {
   const printer = json ? undefined : createTextPrinter()
   return {
@@ -69,9 +68,9 @@ export const ls = async (context: Context, path: string, { recursive, long }: { 
   else for await (const each of client.files.list(folder)) row(each)
 }
 
-/** Prints the bytes of a file, all of one state. */
+/** All bytes are of one version. */
 export const cat = async ({ client, signal }: Context, given: string) => {
-  const path = pathBelowRoot(given, 'Name a file: its bytes are printed.')
+  const path = pathBelowRoot(given, 'Name a file to print.')
   const { type, etag = '*', size } = await client.files.stat(path)
   if (type === 'folder') throw new UsageError(`"${path}" is a folder. List it with "site-files ls".`)
   const take = async (bytes: Uint8Array) => {
@@ -80,33 +79,32 @@ export const cat = async ({ client, signal }: Context, given: string) => {
   await fetchBytes(client.files, { path, etag, size }, take, signal)
 }
 
-// The local target of a download and, if it replaces a file, the mode of that file.
+// The local target of a download. `mode`: that of the file that it replaces.
 const localPlace = async (to: string | undefined, name: string, force: true | undefined) => {
-  if (to === '') throw new UsageError('Name the file or the folder that it goes to, or nothing at all.')
+  if (to === '') throw new UsageError('Name a target file or folder, or omit it.')
   const isDirectory = to !== undefined && (await stat(to).catch(() => undefined))?.isDirectory() === true
   if (to?.endsWith('/') && !isDirectory)
-    throw new LocalRefusal(`There is no folder ${to}. Make it first, or name a file.`)
+    throw new LocalRefusal(`The folder ${to} does not exist. Create it first, or name a file.`)
   const wanted = to === undefined || isDirectory ? join(to ?? '.', name) : to
   const there = await stat(wanted).catch(() => undefined)
   if (!there) return { wanted, location: wanted, mode: undefined }
-  if (!force) throw new LocalRefusal(`${wanted} is there already. Add --force to replace it, or name another file.`)
-  if (!there.isFile()) throw new LocalRefusal(`${wanted} is no file. Name another one, or use "cat".`)
-  // A link stays one, to the new file.
+  if (!force) throw new LocalRefusal(`${wanted} already exists. Add --force to replace it, or name another file.`)
+  if (!there.isFile()) throw new LocalRefusal(`${wanted} is not a regular file. Name another one, or use "cat".`)
+  // Follow a symbolic link, and keep it.
   return { wanted, location: await realpath(wanted), mode: there.mode & 0o777 }
 }
 
-/** Fetches one file, whole, into a place where there is nothing, unless `force` says otherwise. */
 export const get = async (context: Context, from: string, to: string | undefined, { force }: { force?: true }) => {
   const { client, signal } = context
-  const path = pathBelowRoot(from, 'Name a file. All of the site is fetched with "site-files pull DIR".')
+  const path = pathBelowRoot(from, 'Name a file. To download the whole site, use "site-files pull DIR".')
   const info = await client.files.stat(path)
   if (info.type === 'folder')
-    throw new UsageError(`"${path}" is a folder. Fetch it with "site-files pull ${path} DIR".`)
+    throw new UsageError(`"${path}" is a folder. Download it with "site-files pull ${path} DIR".`)
   const { wanted, location, mode } = await localPlace(to, nameOf(path), force)
   await access(dirname(location), constants.W_OK)
   const temporary = join(dirname(location), temporaryName())
   const live = liveLine(context, 1, info.size)
-  let come = 0
+  let received = 0
   const file = await open(temporary, 'wx')
   try {
     try {
@@ -115,8 +113,8 @@ export const get = async (context: Context, from: string, to: string | undefined
         { path, etag: info.etag ?? '*', size: info.size },
         async (bytes) => {
           await file.writeFile(bytes)
-          come += bytes.length
-          live.tell(0, come)
+          received += bytes.length
+          live.tell(0, received)
         },
         signal,
       )
@@ -133,66 +131,64 @@ export const get = async (context: Context, from: string, to: string | undefined
   print(context, { path, file: wanted, size: info.size }, `${wanted}  ${sizeOf(info.size)}`)
 }
 
-// One file may have a path or a folder as target; several files need a folder.
 const destinations = async (context: Context, to: string, names: readonly string[]) => {
   const [name] = names
   if (names.length === 1 && name !== undefined) return [await destination(context, to, name)]
   const there = await find(context, sitePath(to))
   if (there?.type === 'file') {
-    throw new UsageError(`"${to}" is a file, so several files cannot go there. Name a folder.`)
+    throw new UsageError(`"${to}" is a file, and several files need a folder. Name a folder.`)
   }
   if (new Set(names).size < names.length) {
-    throw new UsageError(
-      'Two of the files have the same name, so one would take the place of the other. Send them one by one.',
-    )
+    throw new UsageError('Two of the files have the same name, so one would replace the other. Upload them one by one.')
   }
   return names.map((each) => ({ path: inFolder(there?.path ?? sitePath(to), each), replace: true }))
 }
 
-/** Opens a file such that no mixture of two of its states is sent as a whole. */
-const openSteady = async (file: string) => {
+/** Fails if the file changes during the upload, so the site never gets a mixture of two states. */
+const openUnchanging = async (file: string) => {
   const location = await realpath(file)
   const state = { location, ...stateOf(await stat(location)) }
   return openFile(location, async () => {
     if (isUntouched(state)) return
-    throw new LocalRefusal(`${file} has changed while it was sent. Repeat when nobody writes to it.`)
+    throw new LocalRefusal(`${file} changed during the upload. Repeat when nobody writes to it.`)
   })
 }
 
-/** The library advises options that this command does not have: it always replaces. */
-const inWordsOfPut = async (context: Context, path: string, error: unknown): Promise<unknown> => {
+/** The library suggests options that this command does not have. */
+const explainConflict = async (context: Context, path: string, error: unknown): Promise<unknown> => {
   if (!(error instanceof ServiceError && error.status === 412)) return error
   const isFolder = (await find(context, path))?.type === 'folder'
   return new LocalRefusal(
     isFolder
-      ? `"${path}" is a folder of the site. Name another place for the file.`
-      : `"${path}" was changed by somebody else meanwhile. Repeat the command to replace it.`,
+      ? `"${path}" is a folder of the site. Choose another path for the file.`
+      : `"${path}" was changed by someone else in the meantime. Repeat the command to replace it.`,
     true,
   )
 }
 
-/** Stores files, in the place of what is there. */
 export const put = async (context: Context, files: readonly string[], to: string) => {
   const { client, signal } = context
   let totalBytes = 0
   for (const file of files) {
     const info = await stat(file)
     totalBytes += info.size
-    if (info.isDirectory()) throw new UsageError(`"${file}" is a folder. Send it with "site-files push ${file} PATH".`)
-    // The size of a pipe or a device is not known: it would be stored as an empty file.
-    if (!info.isFile()) throw new UsageError(`"${file}" is no file. Write to a file what it gives, and send that.`)
+    if (info.isDirectory())
+      throw new UsageError(`"${file}" is a folder. Upload it with "site-files push ${file} PATH".`)
+    // A pipe or a device has an unknown size, and would be stored as an empty file.
+    if (!info.isFile())
+      throw new UsageError(`"${file}" is not a regular file. Save its content to a file, and upload that.`)
   }
   const names = files.map((file) => basename(file).normalize('NFC'))
   const places = await destinations(context, to, names)
   const live = liveLine(context, files.length, totalBytes)
   let before = 0
   for (const [index, { path, replace }] of places.entries()) {
-    const source = await openSteady(files[index] ?? '')
+    const source = await openUnchanging(files[index] ?? '')
     try {
       const onProgress = ({ sent }: { sent: number }) => live.tell(index, before + sent)
       await client.files.put(path, source, { replace, signal, onProgress })
     } catch (error) {
-      throw await inWordsOfPut(context, path, error)
+      throw await explainConflict(context, path, error)
     } finally {
       live.clear()
       await source.close()
@@ -204,7 +200,7 @@ export const put = async (context: Context, files: readonly string[], to: string
 
 export const move = async (context: Context, given: string, to: string) => {
   const from = pathBelowRoot(given)
-  const path = (await renamedInCase(context, from, to)) ?? (await destination(context, to, nameOf(from))).path
+  const path = (await caseRenameTarget(context, from, to)) ?? (await destination(context, to, nameOf(from))).path
   await context.client.files.move(from, path)
   print(context, { from, path }, path)
 }
@@ -216,13 +212,12 @@ export const copy = async (context: Context, given: string, to: string) => {
   print(context, { from, path }, path)
 }
 
-// The removal of a folder needs a confirmation.
 const isWanted = async (path: string, what: string, type: string, yes: true | undefined): Promise<boolean> => {
   if (type !== 'folder' || yes) return true
   const agreed = await askYes(shown(`Remove ${what}?`))
   if (agreed !== undefined) return agreed
   throw new LocalRefusal(
-    `"${path}" is a folder (${what}). Add --yes to remove it with all that it holds, or --dry-run to look first.`,
+    `"${path}" is a folder (${what}). Add --yes to remove it with everything in it, or --dry-run to check first.`,
   )
 }
 
@@ -233,7 +228,7 @@ interface RemoveFlags {
 
 const removeOne = async (context: Context, path: string, { dryRun, yes }: RemoveFlags): Promise<void> => {
   const { files } = context.client
-  const { type, etag } = await findAsWritten(context, path)
+  const { type, etag } = await findExactly(context, path)
   const { files: count, bytes, atLeast, code } = await files.removal(path)
   const what = `${path}: ${atLeast ? 'at least ' : ''}${count} ${count === 1 ? 'file' : 'files'}, ${sizeOf(bytes)}`
   const removed = !dryRun && (await isWanted(path, what, type, yes))
@@ -245,8 +240,7 @@ const removeOne = async (context: Context, path: string, { dryRun, yes }: Remove
 
 export const remove = async (context: Context, paths: readonly string[], flags: RemoveFlags) => {
   const wanted = paths.map((path) => pathBelowRoot(path))
-  // One that is mistyped is said before the others are gone.
-  for (const path of wanted.length > 1 ? wanted : []) await findAsWritten(context, path)
+  for (const path of wanted.length > 1 ? wanted : []) await findExactly(context, path)
   for (const path of wanted) await removeOne(context, path, flags)
 }
 
@@ -264,14 +258,14 @@ export const restore = async (
 }
 
 export const versions = async (context: Context, given: string) => {
-  const path = pathBelowRoot(given, 'Name a file: its states are listed.')
+  const path = pathBelowRoot(given, 'Name a file to list its versions.')
   try {
     for await (const state of context.client.files.versions(path)) {
-      const note = state.current ? 'there now' : state.removed ? 'removed in this state' : 'replaced'
+      const note = state.current ? 'current' : state.removed ? 'removed' : 'replaced'
       print(context, state, `${state.at}  ${sizeOf(state.size).padStart(10)}  ${state.version}  ${note}`)
     }
   } catch (error) {
-    if (error instanceof ServiceError && error.status === 404) await findAsWritten(context, path)
+    if (error instanceof ServiceError && error.status === 404) await findExactly(context, path)
     throw error
   }
 }

@@ -3,7 +3,7 @@ import { pathOf } from '../paths.ts'
 import { LocalRefusal } from '../sync/local-refusal.ts'
 import { UsageError } from './failure.ts'
 
-/** A path as people write it, without slashes around it; the root is empty. */
+/** Removes extra slashes; the root is empty. */
 export const sitePath = (text: string): string =>
   text
     .split('/')
@@ -13,24 +13,22 @@ export const sitePath = (text: string): string =>
 export const nameOf = (path: string): string => sitePath(path).split('/').at(-1) ?? ''
 export const inFolder = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 
-/** The path of what cannot be the root. */
 export const pathBelowRoot = (
   text: string,
-  sentence = 'Name a file or a folder: the root of a site stays as it is.',
+  sentence = 'Name a file or a folder. The root of a site cannot be changed.',
 ): string => {
   const path = sitePath(text)
   if (path === '') throw new UsageError(sentence)
   return path
 }
 
-/** In the words of the service: a 404 of another program at the address says nothing of the site. */
+/** A 404 of another server at the address does not count. */
 const isMissing = (error: unknown): boolean => error instanceof ServiceError && error.code === 104001
 
 interface OfSite {
   readonly client: SiteClient
 }
 
-/** The type of a path, its spelling, and the tag of a file; undefined if nothing is there. */
 export const find = async ({ client }: OfSite, path: string) => {
   if (path === '') return { type: 'folder', path }
   try {
@@ -42,21 +40,19 @@ export const find = async ({ client }: OfSite, path: string) => {
   }
 }
 
-/** Ignores entries in other case: changes and earlier states are found in the exact spelling only. */
-export const findAsWritten = async ({ client }: OfSite, path: string) => {
+/** Refuses another case: changes and versions need the exact spelling. */
+export const findExactly = async ({ client }: OfSite, path: string) => {
   const entry = await client.files.stat(path).catch((error: unknown) => {
     if (!isMissing(error)) throw error
-    throw new LocalRefusal(`There is no "${path}" on this site. Check the path.`)
+    throw new LocalRefusal(`This site has no "${path}". Check the path.`)
   })
   const written = pathOf(entry) ?? path
   if (written === path.normalize('NFC')) return entry
-  throw new LocalRefusal(`There is no "${path}" here, but "${written}". Write it like that.`)
+  throw new LocalRefusal(`This site has no "${path}", but "${written}". Use that spelling.`)
 }
 
-/**
- * Of a folder, a new name that differs in case only leads to the folder itself: it goes nowhere else than to that name.
- */
-export const renamedInCase = async (site: OfSite, from: string, to: string): Promise<string | undefined> => {
+/** A new name for a folder that differs only in case is a rename, not a move into the folder itself. */
+export const caseRenameTarget = async (site: OfSite, from: string, to: string): Promise<string | undefined> => {
   const path = sitePath(to).normalize('NFC')
   const there = to.endsWith('/') || path === '' ? undefined : await find(site, path)
   if (there?.type !== 'folder' || there.path !== from.normalize('NFC')) return undefined
@@ -66,7 +62,7 @@ export const renamedInCase = async (site: OfSite, from: string, to: string): Pro
 
 /**
  * The target of a write: inside an existing folder or a path with a final slash, otherwise the path itself. `replace`
- * is the present state of the target, if it is known.
+ * is the present state of the target, if known.
  */
 export const destination = async (site: OfSite, to: string, name: string) => {
   const path = sitePath(to)

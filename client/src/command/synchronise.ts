@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { sep } from 'node:path'
 import { ServiceError } from '../service-error.ts'
 import type { EndEvent, SyncEvent } from '../sync/events.ts'
-import { isOfState } from '../sync/ignored.ts'
+import { isInStateFolder } from '../sync/ignored.ts'
 import { LocalRefusal } from '../sync/local-refusal.ts'
 import type { Direction } from '../sync/prepare.ts'
 import { pull, push } from '../sync/sync.ts'
@@ -34,7 +34,6 @@ const statusOf = ({ failed, conflict, interrupted }: EndEvent): number => {
 
 const mostListed = 50
 
-/** Lists what would go, and asks. */
 const confirmWith =
   (printer: Printer) =>
   async (paths: readonly string[]): Promise<boolean> => {
@@ -44,17 +43,16 @@ const confirmWith =
     const agreed = await askYes(`Remove ${paths.length === 1 ? 'this file' : `these ${paths.length} files`}?`)
     if (agreed === undefined)
       throw new LocalRefusal(
-        'Nobody can be asked here. Add --yes to remove these files, or --dry-run to look first. Nothing was changed.',
+        'This removal needs a confirmation, and there is no terminal. Add --yes to remove these files, or --dry-run to check first. Nothing was changed.',
       )
     return agreed
   }
 
-/** Refuses what is no folder, in the words that it was given in. */
 const checkFolder = async (directory: string): Promise<void> => {
-  if (directory === '') throw new UsageError('Name a folder of this machine: "." is the one that you are in.')
+  if (directory === '') throw new UsageError('Name a local folder, such as "." for the current one.')
   const info = await stat(directory).catch(() => undefined)
   if (info && !info.isDirectory())
-    throw new LocalRefusal(`"${directory}" is no folder. Name one, or use "get" and "put" for one file.`)
+    throw new LocalRefusal(`"${directory}" is not a folder. Name a folder, or use "get" and "put" for one file.`)
 }
 
 const run = async (
@@ -88,7 +86,6 @@ const run = async (
   }
 }
 
-/** Sends, fetches, or, with `dryRun`, says what would be done; answers the exit status. */
 export const synchronise = async (
   direction: Direction,
   context: Context,
@@ -103,19 +100,18 @@ export const synchronise = async (
 // Milliseconds without a change before a push: editors write a file several times.
 const quiet = 200
 
-// Milliseconds until a failed push is repeated. They double with each failure in a row.
+// Milliseconds until a failed push is repeated. They double with each consecutive failure.
 const firstRetry = 1000
 const longestRetry = 60_000
 
-// Milliseconds between two looks at a folder that cannot be watched as a whole.
+// Milliseconds between two pushes if the system cannot watch the whole folder.
 const lookEvery = 5000
 
-/** The system watches only so many folders, or holds only so many open. */
-const isOfLimits = (error: unknown): boolean => ['ENOSPC', 'EMFILE', 'ENFILE'].includes(Object(error).code)
+const isWatchLimit = (error: unknown): boolean => ['ENOSPC', 'EMFILE', 'ENFILE'].includes(Object(error).code)
 
 /**
- * Resolves when something has changed and it has been quiet since, or the time given is over; rejects with the reason
- * of the signal.
+ * Returns a function that resolves after a change and a pause, or after `longest` milliseconds. It rejects with the
+ * reason of the signal.
  */
 const createChanges = (directory: string, signal: AbortSignal) => {
   let wake = () => {}
@@ -127,16 +123,15 @@ const createChanges = (directory: string, signal: AbortSignal) => {
     wake()
   }
   const watcher = watchFolder(directory, { recursive: true, signal }, (_, name) => {
-    if (name === null || isOfState(name.replaceAll(sep, '/'))) return
+    if (name === null || isInStateFolder(name.replaceAll(sep, '/'))) return
     clearTimeout(timer)
     timer = setTimeout(change, quiet)
   })
   watcher.on('error', (error) => {
-    // A folder that goes while it is looked at is noticed by the next look.
-    if (!isWatched || !isOfLimits(error)) return
+    if (!isWatched || !isWatchLimit(error)) return
     isWatched = false
     console.error(
-      `This machine cannot watch so many folders, so they are looked at every ${spanOf(lookEvery)}. On Linux, raise ` +
+      `This machine cannot watch so many folders, so it checks them every ${spanOf(lookEvery)}. On Linux, raise ` +
         'fs.inotify.max_user_watches.',
     )
     change()
@@ -168,27 +163,25 @@ type Outcome = Pick<EndEvent, 'interrupted' | 'failed'>
 const patienceAfter = (failures: number): number | undefined =>
   failures === 0 ? undefined : Math.min(longestRetry, firstRetry * 2 ** (failures - 1))
 
-/** Sends first, and whenever something has changed; answers the exit status. */
-const sendAtChanges = async (
+const pushAfterChanges = async (
   { signal }: Context,
   changed: ReturnType<typeof createChanges>,
   send: () => Promise<Outcome>,
 ): Promise<number> => {
-  /** Says what ended a push, and answers what that leaves to do. */
-  const told = (error: unknown): Outcome => {
+  /** Prints a failed push. Only failures of the service or network lead to a retry. */
+  const reportFailure = (error: unknown): Outcome => {
     const isOfService = error instanceof ServiceError
     if (signal.aborted || !(isOfService || error instanceof LocalRefusal)) throw error
     report(error)
     return { interrupted: false, failed: isOfService ? 1 : 0 }
   }
   let failures = 0
-  for (let end = await send(); ; end = await send().catch(told)) {
+  for (let end = await send(); ; end = await send().catch(reportFailure)) {
     if (end.interrupted) return exitStatus.failed
     failures = end.failed > 0 ? failures + 1 : 0
     try {
       await changed(patienceAfter(failures))
     } catch (error) {
-      // Ctrl+C is how it is meant to end, when nothing is under way.
       if (signal.aborted) return exitStatus.done
       throw error
     }
@@ -196,16 +189,17 @@ const sendAtChanges = async (
 }
 
 /**
- * Sends what differs, and again at every change, until Ctrl+C. What the service or the network refuses is said, and
- * tried again with the next change, or a while later; what this machine's user has to decide, with the next change. A
- * folder that cannot be read any more ends it, and so does a first push that fails.
+ * Pushes at the start and after every change, until Ctrl+C. Failures of the service or network are retried after a
+ * while; local ones wait for the next change. A failed first push ends it, and so does an unreadable folder.
  */
 export const watch = async (context: Context, directory: string, path: string, flags: SyncFlags): Promise<number> => {
   await checkFolder(directory)
   const over = new AbortController()
   try {
-    return await sendAtChanges(context, createChanges(directory, AbortSignal.any([context.signal, over.signal])), () =>
-      run('push', context, directory, path, flags),
+    return await pushAfterChanges(
+      context,
+      createChanges(directory, AbortSignal.any([context.signal, over.signal])),
+      () => run('push', context, directory, path, flags),
     )
   } finally {
     over.abort()

@@ -13,8 +13,8 @@ import { createWriter, type Writing } from './write.ts'
 const saveEvery = 1000
 const mostSaving = 10
 
-// These failures concern every file: the token, the network, a service that stays away, the disk.
-const endsAll = (error: unknown): boolean => {
+// These failures concern every file: the token, the network, an unavailable service, the disk.
+const isFatal = (error: unknown): boolean => {
   if (error instanceof ServiceError)
     return [0, 401, 429, 502, 503, 504, 507].includes(error.status) || error.code === 104003
   return error instanceof Error && 'code' in error && ['ENOSPC', 'EROFS', 'EMFILE'].includes(String(error.code))
@@ -23,7 +23,6 @@ const endsAll = (error: unknown): boolean => {
 const isConflict = (error: unknown): boolean =>
   (error instanceof ServiceError && error.status === 412) || (error instanceof LocalRefusal && error.isConflict)
 
-/** Tells how far all of it is. */
 const createProgress = (steps: readonly Writing[], report: (event: SyncEvent) => void) => {
   const totalFiles = steps.length
   const totalBytes = steps.reduce((sum, { action, size }) => sum + (action === 'remove' ? 0 : size), 0)
@@ -51,8 +50,7 @@ const createProgress = (steps: readonly Writing[], report: (event: SyncEvent) =>
   }
 }
 
-/** Keeps what was seen, at times while the run goes on, and in the end. */
-const createKeeper = (direction: Direction, { local, remote, state, save, isUnread }: Prepared) => {
+const createStateSaver = (direction: Direction, { local, remote, state, save, isUnread }: Prepared) => {
   const before = state.base
   const done = new Map<string, Fingerprint | undefined>()
   let next = Date.now() + saveEvery
@@ -60,7 +58,7 @@ const createKeeper = (direction: Direction, { local, remote, state, save, isUnre
     const began = Date.now()
     next = Number.POSITIVE_INFINITY
     const base = seenAfter(local, remote, before, done, direction)
-    // What cannot be read may be there as ever, also where the other side has nothing of it any more.
+    // An unreadable path may still exist, even if the other side no longer has it.
     for (const [path, seen] of before ?? []) if (isUnread(path)) base.set(path, seen)
     state.base = base
     await save()
@@ -75,16 +73,15 @@ const createKeeper = (direction: Direction, { local, remote, state, save, isUnre
   }
 }
 
-/** Removes folders of the site, but for those that hold something still. */
 const removeEmpty = async ({ client }: SyncOptions, { folder }: Prepared, paths: readonly string[]): Promise<void> => {
   for (const path of paths) {
     await client.files.remove(folder === '' ? path : `${folder}/${path}`, { force: false }).catch((error) => {
-      if (endsAll(error)) throw error
+      if (isFatal(error)) throw error
     })
   }
 }
 
-/** Carries the steps out, and answers what became of them. Errors: what concerns every file. */
+/** Carries out the steps, and returns the counts. Errors: those that concern every file. */
 export const carryOut = async (
   direction: Direction,
   options: SyncOptions,
@@ -95,21 +92,21 @@ export const carryOut = async (
   const counts = { create: 0, replace: 0, remove: 0, conflict: 0, failed: 0 }
   const write = createWriter(direction, options, prepared)
   const progress = createProgress(steps, onEvent)
-  const keeper = createKeeper(direction, prepared)
+  const saver = createStateSaver(direction, prepared)
 
   const fail = (path: string, error: unknown): void => {
     progress.giveUp(path)
     if (signal?.aborted) return
     if (isConflict(error)) {
       counts.conflict++
-      const why = error instanceof LocalRefusal ? error.message : 'It has changed on the site meanwhile. Repeat.'
+      const why = error instanceof LocalRefusal ? error.message : 'It changed on the site in the meantime. Repeat.'
       onEvent({ event: 'conflict', path, why })
       return
     }
     counts.failed++
     const code = error instanceof ServiceError ? { code: error.code } : {}
     onEvent({ event: 'failed', path, message: sentenceOf(error), ...code })
-    if (endsAll(error)) throw error
+    if (isFatal(error)) throw error
   }
 
   const one = async (step: Writing): Promise<void> => {
@@ -124,13 +121,12 @@ export const carryOut = async (
     counts[action]++
     onEvent({ event: 'done', action, path, size })
     progress.finish(step)
-    await keeper.note(path, now)
+    await saver.note(path, now)
   }
 
   const way = inTheWay(steps)
   const removals = steps.filter((step) => step.action === 'remove' && !way.removals.has(step))
-  // Where that cannot be written, nothing is begun.
-  if (steps.length > 0) await keeper.keep()
+  if (steps.length > 0) await saver.keep()
   try {
     await inParallel(way.removals, atOnce, one)
     if (direction === 'push' && !signal?.aborted) await removeEmpty(options, prepared, way.folders)
@@ -139,10 +135,9 @@ export const carryOut = async (
       atOnce,
       one,
     )
-    // Nothing is removed for a run that could not bring what was to be there.
     if (counts.failed === 0) await inParallel(removals, atOnce, one)
   } finally {
-    await keeper.keep()
+    await saver.keep()
   }
   return counts
 }

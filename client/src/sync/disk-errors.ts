@@ -1,33 +1,31 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-// Faults of this machine with advice, by error code of Node.
 const faults: Readonly<Record<string, readonly [what: string, todo: string]>> = {
-  ENOENT: ['There is no such file or folder', 'Check the path'],
-  EACCES: ['You may not read or write this', 'Change its permissions, or choose another place'],
-  EPERM: ['You may not read or write this', 'Change its permissions, or choose another place'],
-  EROFS: ['Nothing can be written there', 'Choose another place'],
-  EISDIR: ['This is a folder, where a file is needed', 'Name a file, or move the folder away'],
-  ENOTDIR: ['This is a file, where a folder is needed', 'Name a folder, or move the file away'],
+  ENOENT: ['This file or folder does not exist', 'Check the path'],
+  EACCES: ['You have no permission to read or write this', 'Change its permissions, or choose another place'],
+  EPERM: ['You have no permission to read or write this', 'Change its permissions, or choose another place'],
+  EROFS: ['This disk is read-only', 'Choose another place'],
+  EISDIR: ['This is a folder, but a file is needed', 'Name a file, or move the folder away'],
+  ENOTDIR: ['This is a file, but a folder is needed', 'Name a folder, or move the file away'],
   ENOSPC: ['The disk is full', 'Make room, then repeat'],
-  EXDEV: ['This lies on another disk than the folder', 'Push or pull it by itself'],
+  EXDEV: ['This is on another disk than the folder', 'Push or pull it separately'],
   ENAMETOOLONG: ['This name or path is longer than the disk allows', 'Shorten it, or choose another place'],
   EILSEQ: ['The disk refuses the characters of this name', 'Rename it'],
-  EEXIST: ['This is there already', 'Move it away, or choose another place'],
+  EEXIST: ['This already exists', 'Move it away, or choose another place'],
 }
 
-/** Of a path that leads through a file, the file. */
 const fileOn = (path: string): string => {
   for (let place = path; place !== dirname(place); place = dirname(place))
     if (statSync(place, { throwIfNoEntry: false })?.isFile()) return place
   return path
 }
 
-/** A failure in words. What this machine refuses is said with the place, and what to do about it. */
+/** A failure as text. Local faults name the path and a remedy. */
 export const sentenceOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error ? String(error.code) : ''
-  // What something was to be moved to says more than where it lay meanwhile.
+  // The target of a rename means more to the user than its temporary source.
   const given = ('dest' in error && error.dest) || ('path' in error ? error.path : undefined)
   const path = code === 'ENOTDIR' && typeof given === 'string' ? fileOn(given) : given
   const [what, todo] = (Object.hasOwn(faults, code) && faults[code]) || []

@@ -11,37 +11,33 @@ import { isSameState, type Remembered, stateOf } from './local-tree.ts'
 import { type Fingerprint, isSame } from './plan.ts'
 import { temporaryName } from './temporary.ts'
 
-/** So often in a row may the bytes break off without one more having come. */
+/** Consecutive breaks without a byte. */
 const mostFailures = 6
 
 export interface Wanted {
   readonly path: string
   readonly etag: string
   readonly size: number
-  /** As the service tells it; none when it is not known. */
   readonly fingerprint?: Fingerprint
 }
 
-/** Of the forms of a fingerprint, the one that all bytes together have is made in one way only. */
-const isOfAll = (form: string): boolean => /^[\da-f]{32}$/.test(form)
+/** The MD5 of the whole. Other forms depend on the parts. */
+const isWholeMd5 = (form: string): boolean => /^[\da-f]{32}$/.test(form)
 
 const changed = (path: string) =>
-  new ServiceError({ status: 412, code: 100412, message: `${path} has changed at the service meanwhile. Repeat.` })
+  new ServiceError({ status: 412, code: 100412, message: `${path} changed on the site in the meantime. Repeat.` })
 
-/** So long may bytes stay away before the connection counts as broken, in milliseconds. */
+/** Milliseconds without a byte until the connection counts as broken. */
 const longestSilence = 60_000
 
-/**
- * Takes the bytes of an answer as far as they come, and answers how many those were: one more than `most` at the least
- * where there are too many. A broken connection is no error here.
- */
+/** Reads an answer until it breaks off, and returns the number of bytes. Stops after more than `most`. */
 const takeFrom = async (
   { body }: Response,
   most: number,
   take: (bytes: Uint8Array) => Promise<void>,
   signal: AbortSignal | undefined,
 ): Promise<number> => {
-  let come = 0
+  let received = 0
   const reader = body?.getReader()
   const next = async () => {
     const timer = setTimeout(() => void reader?.cancel().catch(() => {}), longestSilence)
@@ -55,19 +51,19 @@ const takeFrom = async (
     }
   }
   for (let read = await next(); read && !read.done; read = await next()) {
-    come += read.value.length
-    if (come > most) {
+    received += read.value.length
+    if (received > most) {
       reader?.cancel().catch(() => {})
       break
     }
     await take(read.value)
   }
-  return come
+  return received
 }
 
 /**
- * Fetches all bytes of one state of a file, in order. Where they break off, it goes on behind what has come. Errors:
- * `ServiceError`; 412 when the file has changed.
+ * Reads one version of a file, and continues after a broken connection. Errors: `ServiceError`; 412 if the file has
+ * changed.
  */
 export const fetchBytes = async (
   files: Files,
@@ -75,49 +71,43 @@ export const fetchBytes = async (
   take: (bytes: Uint8Array) => Promise<void>,
   signal?: AbortSignal,
 ): Promise<void> => {
-  let come = 0
+  let received = 0
   let failures = 0
   const ask = async () => {
     const response = await files.read(path, {
-      ...(come > 0 && { range: { first: come } }),
+      ...(received > 0 && { range: { first: received } }),
       etag,
       ...(signal && { signal }),
     })
-    if (come > 0 && response.status !== 206) throw changed(path)
+    if (received > 0 && response.status !== 206) throw changed(path)
     return response
   }
-  /**
-   * Bytes that come, or none while nobody answers: the service may be starting anew. What never began to come fails at
-   * once.
-   */
+  /** Returns 0 if nobody answers, because the service may be restarting. Fails at once if no byte has ever arrived. */
   const fetchMore = async (): Promise<number> => {
     try {
-      return await takeFrom(await ask(), size - come, take, signal)
+      return await takeFrom(await ask(), size - received, take, signal)
     } catch (error) {
-      if (come === 0 || !(error instanceof ServiceError && error.status === 0)) throw error
+      if (received === 0 || !(error instanceof ServiceError && error.status === 0)) throw error
       await pause(Math.random() * 125 * 2 ** failures, signal)
       return 0
     }
   }
   do {
     const more = await fetchMore()
-    come += more
+    received += more
     failures = more > 0 ? 0 : failures + 1
-    if (come > size) throw changed(path)
-  } while (come < size && failures < mostFailures)
-  if (come < size) {
+    if (received > size) throw changed(path)
+  } while (received < size && failures < mostFailures)
+  if (received < size) {
     throw new ServiceError({
       status: 0,
       code: 0,
-      message: `The bytes of ${path} break off again and again. Check the network, then repeat.`,
+      message: `The download of ${path} broke off several times. Check the network, then repeat.`,
     })
   }
 }
 
-/**
- * The folder of a path below a root, made where it is missing. Refuses one that a symbolic link leads out of the root
- * to.
- */
+/** Creates missing folders. Refuses a symbolic link that leads out of the root. */
 const folderFor = async (root: string, path: string): Promise<string> => {
   const parts = path.split('/').slice(0, -1)
   let folder = root
@@ -128,13 +118,12 @@ const folderFor = async (root: string, path: string): Promise<string> => {
     folder = await realpath(join(folder, part)).catch(() => '')
     if (!folder.startsWith(root + sep))
       throw new LocalRefusal(
-        `${path} is not written: a symbolic link above it leads out of the folder, or nowhere. Remove the link.`,
+        `${path} was not written: a symbolic link in its path leads out of the folder, or nowhere. Remove the link.`,
       )
   }
   return folder
 }
 
-/** A new file below the root, that comes into its place when it is whole. */
 const writeTo = async (temporary: string, write: (file: FileHandle) => Promise<void>): Promise<void> => {
   const file = await open(temporary, 'wx', 0o666)
   try {
@@ -145,23 +134,20 @@ const writeTo = async (temporary: string, write: (file: FileHandle) => Promise<v
 }
 
 export interface Target {
-  /** The folder, as `realpath` has it. */
   readonly root: string
-  /** From the root on. */
   readonly path: string
-  /** The file to replace and a check that it is unchanged; undefined if there must be none. */
+  /** The file to replace, and a check that it is unchanged. Undefined: the file must not exist. */
   readonly replaces?: { readonly location: string; readonly isUntouched: () => boolean } | undefined
 }
 
 export interface Fetched {
   readonly fingerprint: Fingerprint
-  /** The state of the file in its place; undefined when somebody has changed it there since. */
   readonly state: Omit<Remembered, 'fingerprint'> | undefined
 }
 
 /**
- * Puts a file of the site in its place on this machine: at once, whole, and onto nothing but what was there. Errors:
- * `ServiceError`; `LocalRefusal`; those of `node:fs`.
+ * Downloads a file into its place at once and whole, and replaces only the expected state. Errors: `ServiceError`;
+ * `LocalRefusal`; those of `node:fs`.
  */
 export const fetchFile = async (
   files: Files,
@@ -186,21 +172,21 @@ export const fetchFile = async (
         signal,
       ),
     )
-    const come = fingerprint.finish()
-    if (wanted.fingerprint?.some(isOfAll) && !isSame(wanted.fingerprint, come))
-      throw new LocalRefusal(`Other bytes came of ${path} than the service has. Repeat; nothing was written.`)
+    const received = fingerprint.finish()
+    if (wanted.fingerprint?.some(isWholeMd5) && !isSame(wanted.fingerprint, received))
+      throw new LocalRefusal(`The bytes of ${path} arrived damaged, so nothing was written. Repeat.`)
     const written = stateOf(await stat(temporary))
     const location = replaces?.location ?? join(await folderFor(root, path), basename(path))
     if (replaces) {
       const there = await stat(location).catch(() => undefined)
       await access(dirname(location), constants.W_OK)
       if (there) await chmod(temporary, there.mode & 0o777)
-      if (!replaces.isUntouched()) throw new LocalRefusal(`${path} has changed meanwhile.`, true)
-      // Without a moment in between, in which somebody might write into what goes.
+      if (!replaces.isUntouched()) throw new LocalRefusal(`${path} changed in the meantime. Repeat.`, true)
+      // Synchronous after the check, so that nobody writes in between.
       renameSync(temporary, location)
     } else await placeNew(temporary, location, path)
     const now = await stat(location).then(stateOf, () => undefined)
-    return { fingerprint: come, state: now && isSameState(now, written) ? now : undefined }
+    return { fingerprint: received, state: now && isSameState(now, written) ? now : undefined }
   } finally {
     await rm(temporary, { force: true })
   }
@@ -210,14 +196,14 @@ const occupantOf = async (location: string): Promise<string> => {
   const there = await lstat(location).catch(() => undefined)
   if (there?.isSymbolicLink()) return 'a symbolic link'
   if (there?.isDirectory()) return 'a folder'
-  return 'a file that is new, or whose name this disk takes for the same, as with other case'
+  return 'a new file, or one whose name this disk cannot tell from it (such as another case)'
 }
 
-/** A link, unlike a rename, takes nothing's place. File systems without links get a look first. */
+/** Unlike a rename, a link never replaces a file. File systems without links get a check first. */
 export const placeNew = async (temporary: string, location: string, path: string): Promise<void> => {
   const taken = async () =>
     new LocalRefusal(
-      `${path} is not written: its place has ${await occupantOf(location)}. Rename that, then repeat.`,
+      `${path} was not written: its place is taken by ${await occupantOf(location)}. Rename that, then repeat.`,
       true,
     )
   try {

@@ -3,22 +3,18 @@ import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Fingerprint } from './plan.ts'
 
-/** The service tells a file by its MD5 up to this size, and beyond it by those of its parts of this size. In bytes. */
+/** Bytes. The service uses the MD5 of files up to this size, and the MD5s of parts of this size for larger ones. */
 const partSize = 8 * 1024 ** 2
 
 const md5 = (bytes: Uint8Array): Buffer => createHash('md5').update(bytes).digest()
 
-/**
- * The forms of a fingerprint: of the whole, of the whole as one part, and, where there are several, of the parts
- * (functions/storage/README.md).
- */
+/** The MD5 of the whole, of the whole as one part, and of several parts (functions/storage/README.md). */
 const formsOf = (whole: Buffer, parts: readonly Buffer[]): Fingerprint => {
   const asOnePart = `${md5(whole).toString('hex')}-1`
   const asParts = parts.length > 1 ? [`${md5(Buffer.concat(parts)).toString('hex')}-${parts.length}`] : []
   return [whole.toString('hex'), asOnePart, ...asParts]
 }
 
-/** Takes bytes as they come, and tells the fingerprint of all of them. */
 export const createFingerprint = () => {
   const whole = createHash('md5')
   let part = createHash('md5')
@@ -54,18 +50,14 @@ export const fingerprintOf = (bytes: Uint8Array): Fingerprint => {
   return fingerprint.finish()
 }
 
-/** A file that is not larger is read at once, in bytes: a stream takes five times as long to begin and to end. */
+/** Bytes. Smaller files are read in one call: a stream takes five times as long to start and end. */
 const readAtOnce = 256 * 1024
 
-/**
- * The fingerprint of a file of this machine, of about that size in bytes. Errors: those of `node:fs`; the reason of the
- * signal.
- */
 export const fingerprintFile = async (path: string, size: number, signal?: AbortSignal): Promise<Fingerprint> => {
   signal?.throwIfAborted()
   if (size <= readAtOnce) return fingerprintOf(await readFile(path))
   const fingerprint = createFingerprint()
-  // The stream is not given the signal: many at once would listen to it, and Node warns of that.
+  // Without the signal: Node warns about many listeners.
   for await (const chunk of createReadStream(path, { highWaterMark: readAtOnce })) {
     signal?.throwIfAborted()
     fingerprint.add(chunk)

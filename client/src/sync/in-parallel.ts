@@ -1,6 +1,4 @@
-/**
- * Does something to each item, so many at once. The first rejection ends it, when what is going on has come to its end.
- */
+/** Runs up to `atOnce` items at a time. Rejects with the first failure, after the running items have ended. */
 export const inParallel = async <Item>(
   items: Iterable<Item>,
   atOnce: number,

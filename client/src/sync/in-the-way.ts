@@ -2,8 +2,8 @@ import { foldersOf } from './plan.ts'
 import type { Writing } from './write.ts'
 
 /**
- * Obstacles that go first: files in place of folders, and files in folders that become files. `folders` are the folders
- * that are then empty and obstacles themselves, deepest first.
+ * Obstacles to remove first: files in place of folders, and files in folders that become files. `folders` are the
+ * folders that are then empty and obstacles themselves, deepest first.
  */
 export const inTheWay = (
   steps: readonly Writing[],

@@ -1,4 +1,4 @@
-/** Something on this machine is not as it was, or not as it must be. */
+/** A fault of this machine, with advice in the message. */
 export class LocalRefusal extends Error {
   override readonly name = 'LocalRefusal'
   readonly isConflict: boolean

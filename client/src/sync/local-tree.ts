@@ -3,26 +3,23 @@ import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { sentenceOf } from './disk-errors.ts'
 import { fingerprintFile } from './fingerprint.ts'
-import { type Ignored, isOfState, stateFolder } from './ignored.ts'
+import { type Ignored, isInStateFolder, stateFolder } from './ignored.ts'
 import { inParallel } from './in-parallel.ts'
 import type { FileState } from './plan.ts'
 
-/** A file of the folder. */
 export interface LocalFile extends Remembered {
   /** The local path. Its name may have another Unicode form than the path in the site (NFD). */
   readonly location: string
 }
 
-/** Remembered so that the file need not be read again. Times are in milliseconds; no program can set `touched` back. */
+/** Saves reading the file again. Times are in milliseconds; no program can set `touched` back. */
 export interface Remembered extends FileState {
   readonly modified: number
   readonly touched: number
   readonly inode: number
 }
 
-/**
- * Of what `stat` answers. The types of Node are not named, as those of this module are for programs without them too.
- */
+/** A part of the result of `stat`. Node's own types are avoided, because programs without them use this module. */
 interface Info {
   readonly size: number
   readonly mtimeMs: number
@@ -30,7 +27,6 @@ interface Info {
   readonly ino: number
 }
 
-/** Shows a change without reading the bytes. */
 export const stateOf = ({ size, mtimeMs, ctimeMs, ino }: Info): Omit<Remembered, 'fingerprint'> => ({
   size,
   modified: mtimeMs,
@@ -38,7 +34,6 @@ export const stateOf = ({ size, mtimeMs, ctimeMs, ino }: Info): Omit<Remembered,
   inode: ino,
 })
 
-/** Something that is not sent or not fetched, and why. */
 export interface Skipped {
   readonly path: string
   readonly why: string
@@ -47,12 +42,7 @@ export interface Skipped {
 export interface LocalTree {
   readonly files: ReadonlyMap<string, LocalFile>
   readonly skipped: readonly Skipped[]
-  /**
-   * Files, and folders with all that they hold, that cannot be read, and what the system says: nobody knows what is
-   * there.
-   */
   readonly unread: readonly { readonly path: string; readonly message: string }[]
-  /** Ignored files and folders. */
   readonly ignored: number
 }
 
@@ -65,9 +55,9 @@ export interface ScanOptions {
 const largestName = 255
 const largestPath = 900
 
-// The reason why the service would refuse the path (S-10, S-11, S-12); undefined if it would not.
+// The reason why the service would refuse the path (S-10, S-11, S-12).
 const faultOf = (path: string): string | undefined => {
-  if (/[\p{Cc}\\]/u.test(path)) return 'its name has a control character or a backslash'
+  if (/[\p{Cc}\\]/u.test(path)) return 'its name contains a control character or a backslash'
   if (Buffer.byteLength(path) > largestPath) return `its path is longer than ${largestPath} bytes`
   if (path.split('/').some((part) => Buffer.byteLength(part) > largestName))
     return `its name is longer than ${largestName} bytes`
@@ -79,14 +69,12 @@ interface Found {
   readonly location: string
 }
 
-const gone = 'it went away while it was looked at, or its name is not UTF-8'
+const gone = 'it disappeared during the run, or its name is not UTF-8'
 
-// The path leads nowhere.
 const missing = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']
-// Faults of one file or folder: a missing right, a disk fault, a lock.
+// Faults of one file or folder: a missing permission, a disk fault, a lock.
 const concernsOne = ['EACCES', 'EPERM', 'EIO', 'EBUSY']
 
-// Undefined, with a note, if the file has disappeared or cannot be read.
 const readable = async <Result>(
   { skipped, unread }: Pick<Walk, 'skipped' | 'unread'>,
   path: string,
@@ -106,7 +94,6 @@ const readable = async <Result>(
 
 const isInside = (root: string, location: string): boolean => location === root || location.startsWith(root + sep)
 
-/** A walk through a folder, and what it has found. */
 interface Walk extends Pick<ScanOptions, 'ignored' | 'signal'> {
   readonly root: string
   readonly found: Found[]
@@ -115,45 +102,42 @@ interface Walk extends Pick<ScanOptions, 'ignored' | 'signal'> {
   readonly leftOut: string[]
 }
 
-// Ignored paths are counted, except the own state.
 const isIgnored = ({ ignored, leftOut }: Walk, path: string): boolean => {
   if (!ignored(path)) return false
-  if (!isOfState(path)) leftOut.push(path)
+  if (!isInStateFolder(path)) leftOut.push(path)
   return true
 }
 
 /**
- * Symbolic links are followed inside the folder only, and never in a circle. `above` are the folders that the link lies
- * in.
+ * Follows symbolic links inside the folder only, and never in a cycle. `above` are the folders that contain the link.
  */
 const follow = async (walk: Walk, path: string, location: string, above: readonly string[]): Promise<void> => {
   const skip = (why: string) => void walk.skipped.push({ path, why })
   const target = await readable(walk, path, realpath(location), 'it is a symbolic link that leads nowhere')
   if (target === undefined) return
   if (!isInside(walk.root, target)) return skip('it is a symbolic link out of the folder')
-  if (isOfState(relative(walk.root, target).replaceAll(sep, '/')))
+  if (isInStateFolder(relative(walk.root, target).replaceAll(sep, '/')))
     return skip(`it is a symbolic link to ${stateFolder}, which is never sent`)
   const info = await readable(walk, path, stat(target))
   if (!info) return
   if (!info.isDirectory()) return take(walk, path, target, info)
-  if (above.some((each) => isInside(target, each))) return skip('it is a symbolic link to a folder that it lies in')
+  if (above.some((each) => isInside(target, each))) return skip('it is a symbolic link to a folder that contains it')
   await enter(walk, path, target, above)
 }
 
-/** Takes a file for one to be sent; what is none has no bytes that could be. */
+/** Skips pipes, sockets and devices. */
 const take = (walk: Walk, path: string, location: string, info: Pick<Dirent, 'isFile'>): void => {
   if (isIgnored(walk, path)) return
   if (info.isFile()) walk.found.push({ path, location })
-  else walk.skipped.push({ path, why: 'it is no file, but a pipe, a socket or a device' })
+  else walk.skipped.push({ path, why: 'it is a pipe, a socket or a device' })
 }
 
-// Empty if the folder has disappeared or cannot be read, unless it is the root.
 const entriesOf = async (walk: Walk, path: string, location: string): Promise<readonly Dirent[]> => {
   const reading = readdir(location, { withFileTypes: true })
   return path === '' ? reading : ((await readable(walk, path, reading)) ?? [])
 }
 
-/** Goes through a folder. Names are taken in the form that the service keeps (NFC). */
+/** Names get the Unicode form of the service (NFC). */
 const enter = async (walk: Walk, path: string, location: string, above: readonly string[]): Promise<void> => {
   walk.signal?.throwIfAborted()
   if (path !== '' && isIgnored(walk, `${path}/`)) return
@@ -166,7 +150,6 @@ const enter = async (walk: Walk, path: string, location: string, above: readonly
   }
 }
 
-/** Reads a file's state, without its bytes when it is as it is remembered. */
 const look = async ({ path, location }: Found, { remembered, signal }: ScanOptions): Promise<LocalFile> => {
   const now = stateOf(await stat(location))
   const known = remembered(path)
@@ -182,7 +165,6 @@ const look = async ({ path, location }: Found, { remembered, signal }: ScanOptio
   }
 }
 
-/** The files of a folder. Errors: those of `node:fs`; the reason of the signal. */
 export const scan = async (directory: string, options: ScanOptions): Promise<LocalTree> => {
   const root = await realpath(directory)
   const found: Found[] = []
@@ -194,7 +176,7 @@ export const scan = async (directory: string, options: ScanOptions): Promise<Loc
   const taken = new Map<string, string>()
   const wanted = found.filter(({ path, location }) => {
     const other = taken.get(path)
-    const why = faultOf(path) ?? (other && 'another file has the same name, written with other characters')
+    const why = faultOf(path) ?? (other && 'another file has the same name in another Unicode form')
     if (why) skipped.push({ path, why })
     else taken.set(path, location)
     return !why
@@ -206,7 +188,7 @@ export const scan = async (directory: string, options: ScanOptions): Promise<Loc
   return { files, skipped, unread, ignored: leftOut.length }
 }
 
-// `touched` also changes with the name and the rights of a file.
+// `touched` also changes with the name and the permissions of a file.
 type Bytes = Pick<Remembered, 'size' | 'modified' | 'inode'>
 
 export const isSameState = (one: Bytes, other: Bytes): boolean =>

@@ -1,14 +1,12 @@
-/** Every form that the fingerprint of some bytes may have: two are of the same bytes when they share one. */
+/** All fingerprints of the same bytes. Two files are equal if they share one. */
 export type Fingerprint = readonly string[]
 
-/** A file, as one side has it. */
 export interface FileState {
-  /** In bytes. */
   readonly size: number
   readonly fingerprint: Fingerprint
 }
 
-/** The last known state of both sides at a path. A missing side had nothing. */
+/** The last known state of both sides at a path. A missing side had no file. */
 export interface SeenState {
   readonly local?: Fingerprint
   readonly remote?: Fingerprint
@@ -16,15 +14,14 @@ export interface SeenState {
 
 export type KeptWhy = 'equal' | 'newer' | 'extra' | 'stays'
 
-/** The files of one side, or what was seen of them, by path: `/` between the parts, none in front. */
+/** By path: `/` between the segments, none at the start. */
 export type Tree<State> = ReadonlyMap<string, State>
 
 /**
- * `keep` leaves both sides as they are: `why` is `equal`; `newer` when the change is on the side that would be written
- * to, and is none of this run; `extra` when only that side has it and `removes` would remove it; `stays` when only that
- * side has it and `removes` would leave it, as it is new there. `conflict` is a change on both sides, or
- * something else in the place: `inTheWay` is a file where a folder has to be, or a folder with files where the file has
- * to be, which only `removes` takes away.
+ * Reasons to `keep`: `equal`; `newer`, the target alone has changed; `extra`, only the target has the file and
+ * `removes` would remove it; `stays`, only the target has it and it is new there. A `conflict` is a change on both
+ * sides, or an obstacle: `inTheWay` is a file in place of a folder, or a folder with files in place of the file. Only
+ * `removes` removes obstacles.
  */
 export type Step =
   | { readonly action: 'create' | 'replace' | 'remove'; readonly path: string; readonly size: number }
@@ -37,34 +34,29 @@ export type Step =
   | { readonly action: 'keep'; readonly path: string; readonly size: number; readonly why: KeptWhy }
 
 export interface PlanOptions {
-  /** `push` makes the remote side like the local one, `pull` the local side like the remote one. */
+  /** `push` changes the site, `pull` the local folder. */
   readonly direction: 'push' | 'pull'
-  /** Entries that are missing on one side may be removed from the other. */
   readonly removes?: boolean
-  /** Changes of the target may be overwritten. */
   readonly force?: boolean
 }
 
-/** Equal bytes, or nothing on both sides. */
 export const isSame = (one: Fingerprint | undefined, other: Fingerprint | undefined): boolean => {
   if (!one || !other) return one === other
   return one.some((form) => other.includes(form))
 }
 
-// Undefined if the path was never seen.
 interface Seen {
   readonly source: Fingerprint | undefined
   readonly target: Fingerprint | undefined
 }
 
-// Overwrite, conflict, or not part of this run.
 const verdictOn = (
   source: FileState | undefined,
   target: FileState | undefined,
   seen: Seen | undefined,
   direction: PlanOptions['direction'],
 ): 'write' | 'conflict' | 'newer' => {
-  // What was never in the site would be lost when it is replaced. The service keeps what a push replaces.
+  // A pull would lose a file that was never in the site. After a push, the service keeps the old version.
   if (!seen) return source && target && direction === 'pull' ? 'conflict' : 'write'
   const wereAlike = isSame(seen.source, seen.target)
   if (isSame(target?.fingerprint, seen.target))
@@ -90,13 +82,11 @@ const stepAt = (
   return { action: target ? 'replace' : 'create', path, size }
 }
 
-/** The folders that a path lies in, the deepest first. */
 export const foldersOf = (path: string): readonly string[] => {
   const parts = path.split('/').slice(0, -1)
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('/'))
 }
 
-// A path below or above an obstacle that stays becomes a conflict.
 const withObstacles = (steps: readonly Step[], target: Tree<FileState>): readonly Step[] => {
   const stays = steps.flatMap(({ action, path }) => (action !== 'remove' && target.has(path) ? [path] : []))
   const files = new Set(stays)
@@ -114,7 +104,7 @@ const byPath = (one: string, other: string): number => (one < other ? -1 : one >
 
 /**
  * Plans a push or a pull, sorted by path. `base` is the state after the last run; undefined for the first run, which
- * cannot know who changed a file. A first push then overwrites, because the service keeps the old state; a first pull
+ * cannot know who changed a file. A first push then overwrites, because the service keeps the old version; a first pull
  * reports a conflict. A pure function.
  */
 export const plan = (
@@ -133,7 +123,6 @@ export const plan = (
   return withObstacles(steps, options.direction === 'push' ? remote : local)
 }
 
-// For a path that the run has not made equal.
 const seenAt = (
   here: Fingerprint | undefined,
   there: Fingerprint | undefined,
@@ -143,16 +132,15 @@ const seenAt = (
   const now = { ...(here && { local: here }), ...(there && { remote: there }) }
   if (here && there && isSame(here, there)) return now
   if (!first) return before
-  // What the other side never had is not known to be missing there. A repetition writes over what this run would have,
-  // and over nothing newer.
+  // A file that the other side never had does not count as missing there. A repetition overwrites exactly what this run
+  // would have.
   if (first === 'push') return there && { remote: there }
   return here && !there ? { local: here } : undefined
 }
 
 /**
- * The known state after a run. Paths that are equal now get both sides. Others keep their earlier state, so that a
- * change that this run left alone is still recognised. `done` are the paths that the run has made equal, with their new
- * state; undefined means nothing is there.
+ * The known state after a run. Equal paths get both sides. Other paths keep their earlier state, so that the next run
+ * still sees their change. `done` has the paths that the run made equal; undefined means no file.
  */
 export const seenAfter = (
   local: Tree<FileState>,

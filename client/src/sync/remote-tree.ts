@@ -1,11 +1,10 @@
 import type { Files, ListedFile } from '../files.ts'
 import { ServiceError } from '../service-error.ts'
-import { type Ignored, isOfState, stateFolder } from './ignored.ts'
+import { type Ignored, isInStateFolder, stateFolder } from './ignored.ts'
 import { inParallel } from './in-parallel.ts'
 import type { Skipped } from './local-tree.ts'
 import type { FileState } from './plan.ts'
 
-/** A file of the site. */
 export interface RemoteFile extends FileState {
   readonly etag: string
 }
@@ -14,27 +13,22 @@ const isMissing = (error: unknown): boolean => error instanceof ServiceError && 
 
 const refusedByWindows = /[<>:"|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 
-/** Why no file below a folder of this machine can have a path; undefined when one can. */
-export const unfitAs = (path: string, platform: string = process.platform): string | undefined => {
+export const unfitReason = (path: string, platform: string = process.platform): string | undefined => {
   const parts = path.split('/')
-  // Another server might say what leads out of the folder.
-  if (parts.some((part) => ['', '.', '..'].includes(part))) return 'The path has a part that is empty, "." or "..".'
-  if (/[\p{Cc}\\]/u.test(path)) return 'The name has a control character or a backslash.'
+  // Another server might return a path that leads out of the folder.
+  if (parts.some((part) => ['', '.', '..'].includes(part))) return 'The path contains an empty part, "." or "..".'
+  if (/[\p{Cc}\\]/u.test(path)) return 'The name contains a control character or a backslash.'
   if (platform === 'win32' && parts.some((part) => refusedByWindows.test(part))) return 'Windows refuses this name.'
   return undefined
 }
 
 export interface RemoteTree {
   readonly files: ReadonlyMap<string, RemoteFile>
-  /** Files that are never fetched, and why. */
   readonly skipped: readonly Skipped[]
-  /** Files that this machine cannot hold, and why. */
   readonly unfit: readonly { readonly path: string; readonly message: string }[]
-  /** Ignored files. */
   readonly ignored: number
 }
 
-/** The files below a folder of the site; none when the folder is not there. Errors: `ServiceError`. */
 export const listRemote = async (
   files: Files,
   folder: string,
@@ -48,10 +42,9 @@ export const listRemote = async (
   try {
     for await (const file of files.listAll(folder, signal)) {
       const { path } = file
-      const why = unfitAs(path)
+      const why = unfitReason(path)
       if (why) unfit.push({ path, message: `${why} Rename it on the site, then repeat.` })
-      else if (isOfState(path))
-        skipped.push({ path, why: `${stateFolder} is kept for this command, and never fetched` })
+      else if (isInStateFolder(path)) skipped.push({ path, why: `${stateFolder} is reserved for this command` })
       else if (ignored(path)) leftOut++
       else listed.push(file)
     }
@@ -62,8 +55,7 @@ export const listRemote = async (
   const keep = ({ path, size, etag }: ListedFile, fingerprint: string) =>
     tree.set(path, { size, etag, fingerprint: fingerprint === '' ? [] : [fingerprint] })
   for (const file of listed) if (file.fingerprint !== null) keep(file, file.fingerprint)
-  // The service makes the fingerprint of a large file after its upload, and waits for it when it is asked for the file
-  // itself.
+  // The service computes the fingerprint of a large file after its upload. A request for the file itself waits for it.
   const unknown = listed.filter(({ fingerprint }) => fingerprint === null)
   await inParallel(unknown, 8, async (file) => {
     const { fingerprint, etag } = await files.stat(folder === '' ? file.path : `${folder}/${file.path}`)

@@ -11,13 +11,12 @@ import type { Fingerprint } from './plan.ts'
 import type { BegunUpload } from './state.ts'
 
 export interface Sending {
-  /** In the site. */
   readonly path: string
-  /** The tag of the state that is replaced; undefined when there must be nothing. */
+  /** The tag of the state to replace. Undefined: the file must not exist. */
   readonly etag: string | undefined
   readonly onProgress: (progress: UploadProgress) => void
   readonly signal: AbortSignal | undefined
-  /** Uploads that were begun, by path, and how they are kept. */
+  /** Unfinished uploads by path. `save` stores them. */
   readonly uploads: Map<string, BegunUpload>
   readonly save: () => Promise<void>
 }
@@ -27,15 +26,18 @@ const holds = async (files: Files, path: string, fingerprint: Fingerprint): Prom
   return typeof there === 'string' && fingerprint.includes(there)
 }
 
-// Somebody else has stored the same bytes meanwhile: the file is in place.
-const isThereAlready = async (error: unknown, files: Files, path: string, fingerprint: Fingerprint): Promise<boolean> =>
+const isAlreadyStored = async (
+  error: unknown,
+  files: Files,
+  path: string,
+  fingerprint: Fingerprint,
+): Promise<boolean> =>
   error instanceof ServiceError && error.status === 412 && (await holds(files, path, fingerprint).catch(() => false))
 
 const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, save, ...sending }: Sending) => {
-  // So no mixture of two states is put in place.
   const source = await openFile(file.location, async () => {
     if (!isUntouched(file)) {
-      throw new LocalRefusal(`${path} has changed while it was sent. Repeat when nobody writes to it.`)
+      throw new LocalRefusal(`${path} changed during the upload. Repeat when nobody writes to it.`)
     }
   })
   const fingerprint = file.fingerprint.join(' ')
@@ -52,8 +54,8 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
       },
     })
   /**
-   * Goes on with an upload of before. It has the condition that it was begun under, and may have been put in place, and
-   * replaced since: then it is no use.
+   * Continues an unfinished upload. It keeps its original condition, so it is useless if its file was placed and
+   * replaced since.
    */
   const resume = async (address: string): Promise<boolean> => {
     try {
@@ -68,7 +70,7 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
     const isResumed = begun?.fingerprint === fingerprint && (await resume(begun.address))
     if (!isResumed) await put()
   } catch (error) {
-    if (!(await isThereAlready(error, files, path, file.fingerprint))) throw error
+    if (!(await isAlreadyStored(error, files, path, file.fingerprint))) throw error
   } finally {
     await source.close()
   }
@@ -76,19 +78,17 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
   return file.fingerprint
 }
 
-/** So long after a file was changed it may change again without its time being another, in milliseconds. */
+/** Milliseconds in which a file may change again with the same time. */
 const coarseTime = 25
-/** So often is a file looked at again that somebody writes to. */
 const mostLooks = 10
 
-/** All bytes of a small file, of one state of it, and never a mixture of two. */
-const readSteady = async (file: LocalFile, { path, signal }: Sending): Promise<Uint8Array<ArrayBuffer>> => {
+const readUnchanging = async (file: LocalFile, { path, signal }: Sending): Promise<Uint8Array<ArrayBuffer>> => {
   const handle = await open(file.location)
   try {
     for (let look = 0; look < mostLooks; look++) {
       const before = stateOf(await handle.stat())
       if (before.size > largestRequest)
-        throw new LocalRefusal(`${path} has grown while it was looked at. Repeat when nobody writes to it.`)
+        throw new LocalRefusal(`${path} grew during the upload. Repeat when nobody writes to it.`)
       if (Math.abs(Date.now() - before.modified) < coarseTime) await pause(coarseTime, signal)
       else {
         const bytes = Buffer.allocUnsafeSlow(before.size)
@@ -99,24 +99,24 @@ const readSteady = async (file: LocalFile, { path, signal }: Sending): Promise<U
   } finally {
     await handle.close()
   }
-  throw new LocalRefusal(`${path} is changed while it is read. Repeat when nobody writes to it.`)
+  throw new LocalRefusal(`${path} keeps changing. Repeat when nobody writes to it.`)
 }
 
 const sendSmall = async (files: Files, file: LocalFile, sending: Sending): Promise<Fingerprint> => {
-  const bytes = await readSteady(file, sending)
+  const bytes = await readUnchanging(file, sending)
   const { path, etag, onProgress, signal } = sending
   const fingerprint = fingerprintOf(bytes)
   try {
     await files.put(path, bytes, { replace: etag ?? false, onProgress, ...(signal && { signal }) })
   } catch (error) {
-    if (!(await isThereAlready(error, files, path, fingerprint))) throw error
+    if (!(await isAlreadyStored(error, files, path, fingerprint))) throw error
   }
   return fingerprint
 }
 
 /**
- * Sends a file of this machine under the condition that the plan was made for, and answers the fingerprint of what was
- * sent. Errors: `ServiceError`; `LocalRefusal`; those of `node:fs`.
+ * Sends a file under the condition of the plan, and returns its fingerprint. Errors: `ServiceError`; `LocalRefusal`;
+ * those of `node:fs`.
  */
 export const sendFile = (files: Files, file: LocalFile, sending: Sending): Promise<Fingerprint> =>
   file.size > largestRequest ? sendLarge(files, file, sending) : sendSmall(files, file, sending)

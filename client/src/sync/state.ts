@@ -6,26 +6,22 @@ import type { Remembered } from './local-tree.ts'
 import type { SeenState } from './plan.ts'
 import { temporaryName } from './temporary.ts'
 
-/** An upload that was begun and is not in place. */
 export interface BegunUpload {
   readonly address: string
-  /** Of the bytes that it is made of. */
   readonly fingerprint: string
 }
 
-/** The state of one folder and one place in a site. */
+/** The state of one folder and one target in a site. */
 export interface SyncState {
-  /** The state after the last push or pull; undefined if there was none. */
+  /** The state after the last push or pull. Undefined: there was none. */
   base: ReadonlyMap<string, SeenState> | undefined
-  /** By path in the site. */
   readonly uploads: Map<string, BegunUpload>
-  /** Remembered files of the folder, shared by all places. */
+  /** Remembered files of the folder, shared by all targets. */
   readonly remembered: Map<string, Remembered>
   /** Milliseconds. A file that changed just before may change again with the same time. */
   readonly written: number
 }
 
-/** Written when what is kept takes another form; what has another number counts as none. */
 const version = 2
 const largestState = 256 * 1024 ** 2
 
@@ -35,7 +31,7 @@ interface StoredFiles {
   readonly files: readonly (readonly [string, Remembered])[]
 }
 
-// A file per place, because runs to several places may be concurrent.
+// A file per target, because runs to several targets may be concurrent.
 interface StoredTarget {
   readonly version: number
   readonly target: string
@@ -43,14 +39,14 @@ interface StoredTarget {
   readonly uploads: readonly (readonly [string, BegunUpload])[]
 }
 
-const isOfVersion = (value: unknown): boolean => Object(value).version === version
+const hasVersion = (value: unknown): boolean => Object(value).version === version
 
-const isFiles = (value: unknown): value is StoredFiles => isOfVersion(value) && Array.isArray(Object(value).files)
+const isFiles = (value: unknown): value is StoredFiles => hasVersion(value) && Array.isArray(Object(value).files)
 
 const isTarget =
   (target: string) =>
   (value: unknown): value is StoredTarget =>
-    isOfVersion(value) && Object(value).target === target && Array.isArray(Object(value).uploads)
+    hasVersion(value) && Object(value).target === target && Array.isArray(Object(value).uploads)
 
 const filesOf = (directory: string): string => join(directory, stateFolder, 'files.json')
 const targetOf = (directory: string, target: string): string =>
@@ -72,10 +68,9 @@ const load = async <Stored, Result>(
   }
 }
 
-/** Replaces a file as a whole: who is killed meanwhile leaves the old one. */
+/** Atomic: a killed process leaves the old file. */
 const replace = async (file: string, value: object): Promise<void> => {
   await mkdir(dirname(file), { recursive: true })
-  // Two runs at once must not write into one file.
   const temporary = join(dirname(file), temporaryName())
   try {
     await writeFile(temporary, JSON.stringify(value), { mode: 0o600, flag: 'wx' })
@@ -85,7 +80,6 @@ const replace = async (file: string, value: object): Promise<void> => {
   }
 }
 
-/** The state of a folder (in `.site-files/`) for one place in a site, and how it is written. */
 export const openState = async (directory: string, target: string) => {
   const place = targetOf(directory, target)
   const own = await load(place, isTarget(target), (stored) => ({
@@ -106,7 +100,6 @@ export const openState = async (directory: string, target: string) => {
     await replace(filesOf(directory), files)
   }
   let last: Promise<void> = Promise.resolve()
-  /** Writes the state as it is then, one call after the other. */
   const save = (): Promise<void> => {
     last = last.then(write, write)
     return last

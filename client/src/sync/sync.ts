@@ -20,15 +20,15 @@ const isWriting = (step: Step): step is Writing => step.action !== 'keep' && ste
 
 const bytesOf = (steps: readonly Step[]): number => steps.reduce((sum, { size }) => sum + size, 0)
 
-/** An empty side is more likely a wrong folder, or a disk that is not mounted, than a wish. */
+/** An empty side is probably a wrong folder or an unmounted disk. */
 const refuseEmptying = (direction: Direction, { local, remote, steps }: Prepared): void => {
   const source = direction === 'push' ? local : remote
   if (source.size > 0 || !steps.some(({ action }) => action === 'remove')) return
   throw new LocalRefusal(
     direction === 'push'
-      ? 'The folder of this machine has no files, so nothing is removed from the site. Check the folder; ' +
-          'to empty the one of the site, remove it with "rm".'
-      : 'The folder of the site has no files, so nothing is removed from this machine. Check the path.',
+      ? 'The local folder has no files, so nothing was removed from the site. Check the folder. ' +
+          'To empty the folder of the site, use "rm".'
+      : 'The folder of the site has no files, so nothing was removed here. Check the path.',
   )
 }
 
@@ -67,11 +67,10 @@ const run = async (direction: Direction, options: SyncOptions): Promise<EndEvent
 }
 
 /**
- * Makes a folder of the site like one of this machine: creates and replaces what differs, several files at once, each
- * under the condition that nobody else has changed it. Resolves when it is over, also where files have failed. Errors:
- * a `ServiceError` where it concerns every file; `LocalRefusal`; those of `node:fs`.
+ * Transfers the differences of a local folder to the site, each under the condition that nobody else has changed the
+ * file. Resolves even if single files failed. Errors: a `ServiceError` that concerns every file; `LocalRefusal`; those
+ * of `node:fs`.
  */
 export const push = (options: SyncOptions): Promise<EndEvent> => run('push', options)
 
-/** Makes a folder of this machine like one of the site, in the same way. */
 export const pull = (options: SyncOptions): Promise<EndEvent> => run('pull', options)

@@ -9,20 +9,18 @@ import type { Direction, Prepared, SyncOptions } from './prepare.ts'
 import type { RemoteFile } from './remote-tree.ts'
 import { sendFile } from './send-file.ts'
 
-/** A step that changes something. */
 export type Writing = Step & { readonly action: 'create' | 'replace' | 'remove' }
 
-/** Some disks take names for the same that are written in another way. */
-const asWritten = (location: string): string => location.normalize('NFC').toLowerCase()
+/** Some disks ignore case and Unicode form. */
+const normalise = (location: string): string => location.normalize('NFC').toLowerCase()
 
-/** Removes a file of this machine that is still as it was, and the folders that are empty then. */
 const removeLocal = async (root: string, path: string, file: LocalFile): Promise<void> => {
   const location = join(root, path)
   const entry = await lstat(location).catch(() => undefined)
-  // The same file has another path too, where it may be wanted.
-  if (entry?.isFile() && asWritten(await realpath(location)) !== asWritten(location))
-    throw new LocalRefusal(`${path} is reached by a symbolic link to a folder. Remove it there, or remove the link.`)
-  if (!isUntouched(file)) throw new LocalRefusal(`${path} has changed meanwhile.`, true)
+  // The same file has another path, where it may be needed.
+  if (entry?.isFile() && normalise(await realpath(location)) !== normalise(location))
+    throw new LocalRefusal(`${path} is inside a folder that is a symbolic link. Remove it there, or remove the link.`)
+  if (!isUntouched(file)) throw new LocalRefusal(`${path} changed in the meantime. Repeat.`, true)
   unlinkSync(entry ? location : file.location)
   for (let folder = dirname(location); folder !== root && folder.startsWith(root); folder = dirname(folder)) {
     try {
@@ -33,7 +31,6 @@ const removeLocal = async (root: string, path: string, file: LocalFile): Promise
   }
 }
 
-/** Carries out one step, and answers what both sides have then. */
 export const createWriter = (direction: Direction, { client: { files }, signal }: SyncOptions, prepared: Prepared) => {
   const { root, folder, local, remote, state, save } = prepared
   const inSite = (path: string) => (folder === '' ? path : `${folder}/${path}`)
@@ -68,12 +65,12 @@ export const createWriter = (direction: Direction, { client: { files }, signal }
       state.remembered.delete(path)
       return undefined
     }
-    let come = 0
+    let received = 0
     const replaces = here && { location: here.location, isUntouched: () => isUntouched(here) }
     const wanted = { path: inSite(path), etag: file.etag, size: file.size, fingerprint: file.fingerprint }
     const took = (count: number) => {
-      come += count
-      onBytes(come)
+      received += count
+      onBytes(received)
     }
     const fetched = await fetchFile(files, wanted, { root, path, replaces }, took, signal)
     if (fetched.state) state.remembered.set(path, { ...fetched.state, fingerprint: fetched.fingerprint })

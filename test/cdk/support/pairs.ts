@@ -1,7 +1,7 @@
 type Factors = Readonly<Record<string, readonly unknown[]>>
 export type Choice<Of extends Factors> = { readonly [Name in keyof Of]: Of[Name][number] }
 
-/** Few choices that have every value of a factor together with every value of every other factor. */
+/** A small set of choices that combines every value of a factor with every value of every other factor. */
 export const inPairs = <const Of extends Factors>(factors: Of): readonly Choice<Of>[] => {
   const names = Object.keys(factors)
   const values = (name: string | undefined) => factors[name ?? ''] ?? []

@@ -4,7 +4,7 @@ import { type TableName, tables } from '../../../lib/config/tables.ts'
 export interface Call {
   readonly table: TableName
   readonly index?: string
-  /** As IAM calls it. */
+  /** The name of the action in IAM. */
   readonly action: string
 }
 
@@ -16,13 +16,13 @@ interface HttpRequest {
 interface Body {
   readonly TableName?: string
   readonly IndexName?: string
-  /** Of batches: by table name. */
+  /** Batches: by table name. */
   readonly RequestItems?: Readonly<Record<string, unknown>>
 }
 
 const isTable = (name: string): name is TableName => name in tables
 
-/** What a request to DynamoDB does to the tables, which are named as the service calls them. */
+/** The actions of a request to DynamoDB, with the tables under the names of the service. */
 export const callsIn = ({ headers, body }: HttpRequest): readonly Call[] => {
   const action = String(headers['x-amz-target']).split('.')[1] ?? ''
   const { TableName, IndexName, RequestItems = {} }: Body = JSON.parse(new TextDecoder().decode(body))
@@ -31,7 +31,7 @@ export const callsIn = ({ headers, body }: HttpRequest): readonly Call[] => {
     .map((table) => ({ table, ...(IndexName !== undefined && { index: IndexName }), action }))
 }
 
-/** Notes every call that goes out to the tables. */
+/** Records every call to the tables. */
 export const recordCalls = (dynamodb: DynamoDBDocumentClient): readonly Call[] => {
   const calls: Call[] = []
   dynamodb.middlewareStack.add(
@@ -44,6 +44,6 @@ export const recordCalls = (dynamodb: DynamoDBDocumentClient): readonly Call[] =
   return calls
 }
 
-/** One line for each action on each table or index, so that differences can be read. */
+/** One readable line for each action on each table or index. */
 export const linesOf = (calls: readonly Call[]): readonly string[] =>
   [...new Set(calls.map(({ table, index, action }) => `${[table, index].filter(Boolean).join('/')}: ${action}`))].sort()

@@ -7,7 +7,7 @@ import type { Bundles } from '../../../cdk/config/bundles.ts'
 import { functionNames } from '../../../cdk/config/functions.ts'
 import { checkFindings, createApp, type Findings } from '../../../cdk/stacks/create-app.ts'
 
-/** What functions consist of does not matter here. */
+/** The code of functions does not matter here. */
 const emptyBundles = (folder: string): Bundles => {
   const bundled = [...functionNames, 'registration', 'stream'].map((name) => {
     const bundle = join(folder, name)
@@ -23,7 +23,7 @@ export interface Synthesised {
   remove(): void
 }
 
-/** The app as it is with these settings, two data centres unless they say otherwise. */
+/** An app with these settings. Default: two data centres. */
 export const createTestApp = (settings: object = {}): Synthesised => {
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
   const siteAdmin = {
@@ -44,10 +44,10 @@ interface Report {
 }
 
 export interface Checked {
-  /** The broken rules, without the accepted findings. */
+  /** Violated rules, without the accepted findings. */
   readonly findings: readonly string[]
   readonly warnings: readonly string[]
-  /** By the names of the stacks without the prefix. Empty when a rule is broken. */
+  /** By stack name without the prefix. Empty after a violation. */
   readonly templates: ReadonlyMap<string, Template>
 }
 
@@ -60,7 +60,7 @@ export const synthesiseChecked = (settings: object, accepted?: Findings): Checke
     try {
       return app.synth().stacks
     } catch (error) {
-      // Findings end in an error, which says less than the report.
+      // Findings end in an error, which has less detail than the report.
       if (!existsSync(report)) throw error
       return []
     }
@@ -95,7 +95,7 @@ const synthesise = (settings: object): Templates => {
 
 const known = new Map<string, Templates>()
 
-/** The templates of the app with these settings, by what the names of their stacks end in. */
+/** By stack name without the prefix. */
 export const templatesOf = (settings: object = {}): Templates => {
   const key = JSON.stringify(settings)
   const templates = known.get(key) ?? synthesise(settings)

@@ -99,7 +99,7 @@ const wantedOnEdge = ({ firewall }: Chosen, dataCentres: readonly DataCentre[]):
   })
 }
 
-/** The regions whose roles of the bootstrap a role may assume. */
+/** The regions whose bootstrap roles a role may assume. */
 const regionsIn = (directory: Template | undefined): string[] => {
   const policies = JSON.stringify(directory?.findResources('AWS::IAM::Policy'))
   return [...new Set([...policies.matchAll(/deploy-role-.*?-([a-z]+-[a-z]+-\d)"/g)].map(([, region = '']) => region))]
@@ -119,7 +119,7 @@ describe.each([
   ['without an account', undefined],
 ])('An app %s', (_, account) => {
   test.each(inPairs(factors).map((chosen) => [named(chosen), chosen] as const))(
-    'has what its settings add, and breaks no rule: %s',
+    'has the resources of its settings, and violates no rule: %s',
     (_, chosen) => {
       vi.stubEnv(accountOf, account)
       const dataCentres = dataCentresOf(chosen)

@@ -10,10 +10,7 @@ export interface Said {
   readonly stderr: string
 }
 
-/**
- * Runs a command line of site-files in this process, and answers all that it printed. The environment has nothing of
- * its own settings but what is given.
- */
+/** Runs site-files in this process, and returns its output. The environment contains only the given settings. */
 export const siteFiles = async (
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -58,11 +55,11 @@ export const asDemo = ({ baseUrl, token }: SpawnedService): Readonly<Record<stri
   SITE_ADMIN_TOKEN: token,
 })
 
-/** Starts a command line in a process of its own. */
+/** Runs site-files in its own process. */
 export const startSiteFiles = (args: readonly string[], environment: Readonly<Record<string, string>>): Program =>
   launch('client/src/command/main.ts', args, { XDG_CONFIG_HOME: '/nonexistent', ...environment })
 
-/** Tests of the command, which runs with the settings of the service's demo site. */
+/** Tests of the command, with the demo site of a service. */
 export const test = base.extend('demo', async ({ service }) => {
   return (...args: readonly string[]) => siteFiles(args, asDemo(service))
 })

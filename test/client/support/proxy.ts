@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 /**
- * What becomes of a request: it is passed on; refused; its connection is cut before the service gets it, when the
- * service has answered, or in the middle of the answer.
+ * The fate of a request: it is passed on; refused; or its connection is cut before the service, after the answer, or in
+ * the middle of the answer.
  */
 export type Fate = 'pass' | 412 | 413 | 429 | 503 | 'cut before' | 'cut after' | 'cut within'
 
-/** Told of each request: its method, its path, the how manyth it is, and how many bytes it brings. */
+/** Receives the method, path, number and body size of each request. */
 export type Decide = (method: string, path: string, index: number, length: number) => Fate
 
 const refuse = (response: ServerResponse, status: number) =>
@@ -16,10 +16,7 @@ const refuse = (response: ServerResponse, status: number) =>
     .writeHead(status, { 'Retry-After': '0', 'Content-Type': 'application/json' })
     .end('{"code":100503,"message":"Busy."}')
 
-/**
- * A proxy in front of a service, which clients take for the service itself: it puts its own address in the place of the
- * service's. It listens on any free port.
- */
+/** A proxy before a service. It replaces the address of the service with its own, and listens on any free port. */
 export const startProxy = async (target: string, decide: Decide) => {
   let index = 0
   const server = createServer((incoming, response) => {

@@ -1,6 +1,5 @@
 import { connect } from '../../../client/src/index.ts'
 
-/** A request, as it would have gone out. */
 export interface Asked {
   readonly method: string
   readonly url: string
@@ -9,7 +8,7 @@ export interface Asked {
 
 type Answer = (asked: Asked) => Response | undefined
 
-/** The address of a service that nobody runs. */
+/** The address of a service that does not exist. */
 export const address = 'https://us.test'
 
 export const json = (value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
@@ -18,9 +17,7 @@ export const json = (value: unknown, status = 200, headers: Readonly<Record<stri
 export const sites = (...urls: readonly string[]) =>
   json({ items: urls.map((url, index) => ({ id: index + 1, name: `Site ${index + 1}`, url, permissions: ['files'] })) })
 
-/**
- * A `fetch` that answers as a script says, in place of the network; what it has no answer to is a broken connection.
- */
+/** A `fetch` with scripted answers. Without an answer, the connection breaks. */
 export const scriptedFetch = (answer: Answer) => {
   const asked: Asked[] = []
   const send: typeof fetch = async (input, init) => {
@@ -34,12 +31,12 @@ export const scriptedFetch = (answer: Answer) => {
   return { asked, fetch: send }
 }
 
-/** For whoever repeats what the script refuses, in milliseconds. */
+/** Milliseconds, for repetitions of scripted refusals. */
 export const patience = { delay: 1 }
 
 export const isSites = ({ url }: Asked) => url.endsWith('/api/v1/admin/sites')
 
-/** A client of one site whose sites are told, and whose other requests are answered one after the other. */
+/** A client of one site with given sites, and scripted answers to all other requests. */
 export const scripted = async (
   answers: readonly (() => Response | undefined)[],
   urls: readonly string[] = [address],

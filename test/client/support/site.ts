@@ -7,7 +7,7 @@ import type { EndEvent, SyncEvent } from '../../../client/src/sync/events.ts'
 import type { pull, push, SyncOptions } from '../../../client/src/sync/index.ts'
 import { test as base } from '../../support/test.ts'
 
-/** Files by path, as text; bytes count as Latin-1, and much of them is told by its digest. */
+/** Files by path, as text. Bytes count as Latin-1; long ones are shown as a digest. */
 export type Texts = Readonly<Record<string, string>>
 
 const mostShown = 100_000
@@ -15,7 +15,6 @@ const mostShown = 100_000
 const asText = (bytes: Buffer): string =>
   bytes.length > mostShown ? createHash('sha256').update(bytes).digest('hex') : bytes.toString('latin1')
 
-/** Writes files below a folder, with the folders on the way. */
 export const writeTree = async (directory: string, texts: Texts): Promise<void> => {
   for (const [path, text] of Object.entries(texts)) {
     await mkdir(dirname(join(directory, path)), { recursive: true })
@@ -23,7 +22,7 @@ export const writeTree = async (directory: string, texts: Texts): Promise<void> 
   }
 }
 
-/** What is below a folder, without what the command keeps there. */
+/** The files below a folder, without the state folder. */
 export const readTree = async (directory: string): Promise<Texts> => {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
   const texts: Record<string, string> = {}
@@ -36,7 +35,7 @@ export const readTree = async (directory: string): Promise<Texts> => {
   return texts
 }
 
-/** What is below a folder of the site. */
+/** The files below a folder of the site. */
 export const readSite = async ({ files }: SiteClient, folder: string): Promise<Texts> => {
   const texts: Record<string, string> = {}
   for await (const { path } of files.listAll(folder)) {
@@ -51,7 +50,7 @@ export interface Reported {
   readonly events: readonly SyncEvent[]
 }
 
-/** Pushes or pulls, and answers all that was reported. */
+/** Pushes or pulls, and returns all events. */
 export const reported = async (
   direction: typeof push | typeof pull,
   options: Omit<SyncOptions, 'onEvent'>,
@@ -65,9 +64,7 @@ export const reported = async (
 export const pathsOf = (events: readonly SyncEvent[], kind: SyncEvent['event']): readonly string[] =>
   events.flatMap((event) => (event.event === kind && 'path' in event ? [event.path] : [])).sort()
 
-/**
- * Tests of the client: each has a folder of the site and empty folders of this machine to itself. The site is shared.
- */
+/** Tests of the client. Each has a site folder and empty local folders of its own; the site is shared. */
 export const test = base
   .extend('client', { scope: 'file' }, async ({ service }) =>
     connect({ url: service.baseUrl, token: service.token, patience: { delay: 1 } }),

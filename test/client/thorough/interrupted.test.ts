@@ -34,12 +34,17 @@ const test = base
     return program
   })
 
-/** Reads events until so many of a kind have come. */
+/** Reads events until a number of one kind has arrived. */
 const untilEvents = async (program: Program, kind: string, wanted: number): Promise<void> => {
   for (let come = 0; come < wanted; ) if (JSON.parse(await program.line()).event === kind) come++
 }
 
-test('a push that is killed sends no finished file again', async ({ begin, client, folder, makeDirectory }) => {
+test('a repeated push after a kill does not send finished files again', async ({
+  begin,
+  client,
+  folder,
+  makeDirectory,
+}) => {
   const here = await makeDirectory(many)
   const killed = begin('push', here, folder)
   await untilEvents(killed, 'done', 10)
@@ -53,7 +58,7 @@ test('a push that is killed sends no finished file again', async ({ begin, clien
   expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
 })
 
-test('Ctrl+C ends a push cleanly, and says how to go on', async ({ begin, client, folder, makeDirectory }) => {
+test('Ctrl+C ends a push cleanly, with advice on how to continue', async ({ begin, client, folder, makeDirectory }) => {
   const here = await makeDirectory(many)
   const stopped = begin('push', here, folder)
   await untilEvents(stopped, 'done', 10)
@@ -69,7 +74,7 @@ test('Ctrl+C ends a push cleanly, and says how to go on', async ({ begin, client
   expect(await readSite(client, folder)).toStrictEqual(await readTree(here))
 })
 
-test('Ctrl+C ends a command that waits for a service which says nothing', async ({ programs }) => {
+test('Ctrl+C ends a command that waits for a silent service', async ({ programs }) => {
   const { promise: asked, resolve } = Promise.withResolvers<void>()
   const silent = createServer(() => resolve()).listen(0, '127.0.0.1')
   try {
@@ -87,7 +92,7 @@ test('Ctrl+C ends a command that waits for a service which says nothing', async 
   }
 })
 
-test('a watched folder is sent again when something changes, until Ctrl+C, which fails where it breaks off a push', async ({
+test('watch pushes after every change until Ctrl+C, which has status 1 in the middle of a push', async ({
   begin,
   client,
   folder,
@@ -96,7 +101,7 @@ test('a watched folder is sent again when something changes, until Ctrl+C, which
   const here = await makeDirectory({ 'a.txt': 'one' })
   const watching = begin('watch', here, folder)
   await untilEvents(watching, 'end', 1)
-  // It comes as a whole: one change, one push.
+  // The move is atomic: one change, one push.
   await writeFile(`${here}.b`, 'two')
   await rename(`${here}.b`, join(here, 'b.txt'))
   await untilEvents(watching, 'end', 1)
@@ -111,7 +116,7 @@ test('a watched folder is sent again when something changes, until Ctrl+C, which
 })
 
 test.for(['.SITE-FILES', 'sub/.site-files'])(
-  'what is written below %s, as by a run there, does not keep a watched folder from being sent',
+  'writes below %s, as by a run there, do not delay a watched folder',
   async (state, { begin, client, folder, makeDirectory }) => {
     const here = await makeDirectory({ 'a.txt': 'one', [`${state}/files.json`]: '0' })
     const watching = begin('watch', here, folder)
@@ -127,7 +132,7 @@ test.for(['.SITE-FILES', 'sub/.site-files'])(
   },
 )
 
-test('what a watched folder could not send is tried again, though nothing changes', async ({
+test('watch retries a failed push without a further change', async ({
   programs,
   service,
   client,
@@ -153,7 +158,7 @@ test('what a watched folder could not send is tried again, though nothing change
   }
 })
 
-test('a watched folder ends the command when its first push fails, and when it is gone', async ({
+test('watch ends if its first push fails, or if the folder disappears', async ({
   begin,
   client,
   folder,
@@ -166,6 +171,9 @@ test('a watched folder ends the command when its first push fails, and when it i
   const watching = begin('watch', here, folder)
   await untilEvents(watching, 'end', 1)
   await rename(here, `${here}.gone`)
-  expect(await watching.ended).toMatchObject({ status: 1, stderr: expect.stringContaining('no such file or folder') })
+  expect(await watching.ended).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('This file or folder does not exist'),
+  })
   await rename(`${here}.gone`, here)
 })

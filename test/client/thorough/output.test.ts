@@ -6,23 +6,23 @@ import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
 import type { SpawnedService } from '../../support/spawned-service.ts'
 import { readSite, test, writeTree } from '../support/site.ts'
 
-/** A device that has no room for anything; Linux has it. */
+/** A device that is always full; Linux has it. */
 const full = '/dev/full'
 
-/** Runs a shell line in which `run` is site-files with the demo token. Paths are given as arguments, from `$1` on. */
+/** Runs a shell line in which `run` is site-files with the demo token. Paths are arguments, from `$1` on. */
 const inShell = ({ baseUrl, token }: SpawnedService, line: string, ...args: readonly string[]): Promise<Outcome> =>
   runInShell(
     `export SITE_ADMIN_URL=${baseUrl} SITE_ADMIN_TOKEN=${token}; set -o pipefail; run() { "$node" client/src/command/main.ts "$@"; }; ${line}`,
     args,
   )
 
-/** Begins when the reader has gone. */
+/** Starts after the reader has closed the pipe. */
 const unread = (command: string): string =>
   `{ trap '' PIPE; while printf . 2> /dev/null; do :; done; ${command}; } | true`
 
-const noRoom = /^Standard output cannot be written: ENOSPC: [^\n]+\. Send it to where there is room\.\n$/
+const noRoom = /^Standard output cannot be written: ENOSPC: [^\n]+\. Redirect it to a disk with free space\.\n$/
 
-describe.skipIf(!existsSync(full))('a command whose output finds no room says so in one line, and has status 1', () => {
+describe.skipIf(!existsSync(full))('a command with a full output says so in one line, and has status 1', () => {
   test.for([
     'ls',
     'ls -R',
@@ -42,7 +42,7 @@ describe.skipIf(!existsSync(full))('a command whose output finds no room says so
 })
 
 test.skipIf(noSmallDisk !== undefined)(
-  'a file of which only the beginning finds room is lost as well',
+  'a partial write of a file counts as lost output',
   async ({ service, client, folder, directory, skip }) => {
     await client.files.put(`${folder}/long.txt`, 'x'.repeat(10_000))
     const disk = mountSmallDisk(join(directory, 'disk'), 1)
@@ -59,8 +59,8 @@ test.skipIf(noSmallDisk !== undefined)(
   },
 )
 
-describe('a reader that has had enough', () => {
-  test('hears nothing of it from what only says something', async ({ service, client, folder }) => {
+describe('a closed pipe', () => {
+  test('is no failure for a command that only prints', async ({ service, client, folder }) => {
     await client.files.put(`${folder}/long.bin`, new Uint8Array(2_000_000))
     const path = `${folder}/long.bin`
     const quiet = { status: 0, stderr: '' }
@@ -69,17 +69,15 @@ describe('a reader that has had enough', () => {
     expect(await inShell(service, unread('run put "$1" "$2"'), 'package.json', path)).toMatchObject(quiet)
   })
 
-  test('ends a push, which says that it is not done, and goes on when it is repeated', async ({
-    service,
-    client,
-    folder,
-    directory,
-  }) => {
+  test('ends a push with a message, and a repetition continues it', async ({ service, client, folder, directory }) => {
     const tree = join(directory, 'tree')
     const texts = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}.txt`, `${index}`]))
     await writeTree(tree, texts)
     const ended = await inShell(service, unread('run push "$1" "$2"'), tree, folder)
-    expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('Nobody reads the output any more') })
+    expect(ended).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('Stopped, because the output was closed'),
+    })
     expect(await inShell(service, 'run push "$1" "$2"', tree, folder)).toMatchObject({ status: 0 })
     expect(await readSite(client, folder)).toEqual(texts)
   })

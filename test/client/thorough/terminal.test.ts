@@ -16,9 +16,7 @@ const hasTerminal = spawnSync('tmux', ['-V']).status === 0
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/**
- * A terminal of 100 columns, in which a command line is run as people run it. What it shows is read from its screen.
- */
+/** A terminal of 100 columns that runs a command line. Its screen can be read. */
 const openTerminal = async (
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -29,7 +27,7 @@ const openTerminal = async (
     (await execute('tmux', ['-L', socket, '-f', '/dev/null', ...words])).stdout
   const settings = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
   const program = ['env', ...settings, process.execPath, resolve('client/src/command/main.ts'), ...args]
-  // Ctrl+C is meant for the program, and the screen stays when it has ended.
+  // Ctrl+C goes to the program, and the screen stays after its end.
   const line = `trap : INT; ${program.map(quoted).join(' ')}${output ? ` > ${quoted(output)}` : ''}; echo "status $?"; cat`
   await tmux('new-session', '-d', '-x', '100', '-y', '40', '-s', 'own', 'sh', '-c', line)
   return {
@@ -52,12 +50,7 @@ const test = base
   })
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {
-  test('a push ends with what was done, and leaves no half line behind', async ({
-    folder,
-    makeDirectory,
-    service,
-    run,
-  }) => {
+  test('a push ends with a summary, without a partial line', async ({ folder, makeDirectory, service, run }) => {
     const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
     const terminal = await run(['push', here, folder], asDemo(service))
     await expect.poll(terminal.screen).toContain('status 0')
@@ -65,12 +58,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(lines.at(-2)).toMatch(/^Done: 2 created, 0 replaced, 0 removed\./)
   })
 
-  test('a push whose output goes to a file writes there what it has done', async ({
-    folder,
-    makeDirectory,
-    service,
-    run,
-  }) => {
+  test('a push with redirected output writes its list there', async ({ folder, makeDirectory, service, run }) => {
     const here = await makeDirectory({ 'a.txt': 'a' })
     const file = join(await makeDirectory(), 'log')
     const terminal = await run(['push', here, folder], asDemo(service), file)
@@ -79,7 +67,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(await terminal.screen()).toContain('Done: 1 created')
   })
 
-  test.for(['C-c', 'C-d'])('%s at the question for the token ends it as everywhere else', async (key, { run }) => {
+  test.for(['C-c', 'C-d'])('%s at the question for the token ends it, as everywhere', async (key, { run }) => {
     const terminal = await run(['--url', 'http://127.0.0.1:1', 'login'], { XDG_CONFIG_HOME: '/nonexistent' })
     await expect.poll(terminal.screen).toMatch(/Token/)
     await terminal.type(key)
@@ -87,7 +75,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(await terminal.screen()).toContain('Stopped.')
   })
 
-  test('an address that is none is refused before the token is asked for', async ({ run }) => {
+  test('an invalid address is refused before the question for the token', async ({ run }) => {
     const terminal = await run(['login'], { XDG_CONFIG_HOME: '/nonexistent', SITE_ADMIN_URL: '' })
     await expect.poll(terminal.screen).toContain('Address of the service')
     await terminal.type('foo', 'Enter')
@@ -95,7 +83,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(await terminal.screen()).not.toContain('Token')
   })
 
-  test('removals are listed and asked for: n leaves all, y removes', async ({
+  test('removals are listed with a question: n keeps all, y removes', async ({
     client,
     folder,
     makeDirectory,
@@ -117,11 +105,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(Object.keys(await readSite(client, folder))).toStrictEqual(['a.txt'])
   })
 
-  test('a login shows nothing of the token, and keeps it for its user alone', async ({
-    makeDirectory,
-    service,
-    run,
-  }) => {
+  test('a login does not show the token, and saves it for its user only', async ({ makeDirectory, service, run }) => {
     const config = await makeDirectory()
     const terminal = await run(['--url', service.baseUrl, 'login'], { XDG_CONFIG_HOME: config })
     await expect.poll(terminal.screen).toMatch(/token/i)
@@ -134,7 +118,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
   })
 
-  test('Ctrl+C ends a command that waits, with a sentence', async ({ run }) => {
+  test('Ctrl+C ends a waiting command with a message', async ({ run }) => {
     const server = createServer(() => {}).listen(0, '127.0.0.1')
     try {
       await once(server, 'listening')

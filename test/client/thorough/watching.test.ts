@@ -4,13 +4,13 @@ import { startInShell } from '../../support/program.ts'
 import { asDemo } from '../support/command.ts'
 import { readSite, test, writeTree } from '../support/site.ts'
 
-/** In a user's name space of its own, a program can be left with so many watched folders. */
+/** In a user namespace of its own, a program can have a limit of watched folders. */
 const withWatches = (number: number, command: string): string =>
   `exec unshare --user --map-root-user bash -c 'echo ${number} > /proc/sys/user/max_inotify_watches && exec ${command}' bash "$@"`
 const canLimit = spawnSync('bash', ['-c', withWatches(5, 'true')]).status === 0
 
 test.skipIf(!canLimit)(
-  'a folder that the system cannot watch as a whole is looked at again and again',
+  'a folder that the system cannot watch completely is checked at intervals',
   async ({ service, client, folder, makeDirectory }) => {
     const texts = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`${index}/file.txt`, 'old']))
     const here = await makeDirectory(texts)
@@ -22,7 +22,7 @@ test.skipIf(!canLimit)(
       const changes = [
         { '7/file.txt': 'new' },
         { '7/file.txt': 'newer' },
-        // One more folder that cannot be watched is nothing new.
+        // One more unwatched folder causes no second message.
         { '8/below/file.txt': 'new' },
       ]
       for (const change of changes) {

@@ -21,7 +21,7 @@ const names = [
 ] as const
 const count = 2_000
 
-/** Small files in folders of 100, with names of every kind; every fiftieth without a byte. */
+/** Small files in folders of 100, with names of every kind; every fiftieth is empty. */
 const pathOf = (index: number) => `folder ${Math.floor(index / 100)}/${index} ${names[index % names.length]}.txt`
 const small: Texts = Object.fromEntries(
   Array.from({ length: count - 1 }, (_, index) => [pathOf(index), index % 50 === 0 ? '' : `This is ${index}`]),
@@ -46,7 +46,7 @@ test('2,000 files are pushed, changed on two machines, compared, pulled, and equ
   expect(await readTree(bob)).toStrictEqual(await readTree(ann))
 
   await writeTree(ann, { ...changed(range(0, 50), 'Ann'), 'new of Ann.txt': 'Ann' })
-  // Bob has the names as they are in the site.
+  // Bob has the names in the spelling of the site.
   const ofBob = Object.entries(changed(range(100, 150), 'Bob')).map(([path, text]) => [path.normalize('NFC'), text])
   await writeTree(bob, { ...Object.fromEntries(ofBob), 'new of Bob.txt': 'Bob' })
   for (const index of range(200, 210)) await rm(join(bob, pathOf(index).normalize('NFC')))

@@ -1,4 +1,4 @@
-"""Calls every operation of a running service with the client that openapi-python-client made of its document.
+"""Calls every operation of a running service with the client that openapi-python-client generated from its document.
 
 Arguments: the document, the address of the service, a token of its demo site, the id of that site. Ends with status 1 at the first
 answer whose status or type is another, or that could not be parsed, and when an operation of the document has not been called.
@@ -69,7 +69,7 @@ called = set()
 
 
 def call(operation, status, kind, /, *path, **given):
-    """Calls an operation by its id. The parsed answer is of the kind, or is None where there is no body."""
+    """Calls an operation by its id. The parsed answer has the given kind, or is None without a body."""
     called.add(operation)
     module = importlib.import_module(modules[operation.lower()])
     response = module.sync_detailed(*path, client=client, **given)
@@ -83,7 +83,7 @@ def one_file(content, name):
     return File(payload=io.BytesIO(content), file_name=name, mime_type="text/plain")
 
 
-# What the service tells of itself.
+# Information about the service.
 assert call("getHealth", 200, Health).status == "ok"
 assert [link.rel for link in call("getRoot", 200, Root).links] == ["console", "docs", "openapi"]
 assert call("getOpenApi", 200, OpenApi).openapi.startswith("3.1")
@@ -107,7 +107,7 @@ call("deleteField", 200, None, "current", form, created.id)
 gone = call("getField", 404, Error, "current", form, created.id)
 assert gone.code == 115002 and gone.request_id
 
-# Categories and what is linked with them.
+# Categories and their objects.
 assert call("listSiteUrls", 200, SiteUrlPage, "current").items[0].url == BASE_URL
 assert call("listCategories", 200, CategoryPage, "current", where="{name: {$beginsWith: 'comp'}}").items[0].name == "Company"
 assert call("getCategory", 200, Category, "current", 1).id == 1
@@ -128,7 +128,7 @@ for kind in ["News", "Blog"]:
     call(f"unlinkCategoriesOf{kind}", 204, None, "current", 1, body=CategoryUnlinks(items=[UnlinkedCategory(category_id=1)]))
     call(f"unlinkCategoriesOf{kind}", 204, None, "current", 1, items="[2]")
 
-# Files: every byte there is, up and down in each way.
+# Files with every byte value, in each kind of upload and download.
 content = bytes(range(256)) * 4
 upload = Files(file=[one_file(content, "a.bin"), one_file(b'{"json": true}', "b.json")])
 call("uploadToFolder", 200, Stored, "current", "clients/below", body=upload)
@@ -145,11 +145,11 @@ for path in ["clients/below/a.bin", "clients/below/moved.bin", "at-the-root.bin"
 assert call("readPath", 200, File, "current", "clients/below/b.json").payload.read() == b'{"json": true}'
 assert call("readPath", 206, File, "current", "at-the-root.bin", range_="bytes=1-3").payload.read() == content[1:4]
 call("readPath", 404, Error, "current", "clients/raw.bin")
-# Of several types of one answer the generator takes the first, so bytes are what it makes of this document too.
+# The generator knows only the first of several types of an answer, so this document arrives as bytes too.
 described = call("readPath", 200, File, "current", "clients", meta="")
 assert [entry.name for entry in Entry.from_dict(json.load(described.payload)).contents] == ["below", "copies", "empty", "renamed.bin"]
 assert call("readRoot", 200, Progress, "current", status="").percent == 100
-# A resumable upload: its beginning has no body, so it is asked for by hand.
+# The request that creates a resumable upload has no body, so it is sent by hand.
 in_tus = {"Tus-Resumable": "1.0.0", "Upload-Length": "11", "Upload-Metadata": "filename bGFyZ2UudHh0"}
 begun = client.get_httpx_client().post("/api/v2/admin/sites/current/storage/clients", headers=in_tus)
 upload_id = begun.headers["Location"].rpartition("/")[2]

@@ -1,9 +1,9 @@
-/** What the page is told to upload. Its bytes come from where the page comes from. */
+/** An upload for the page. Its bytes come from the server of the page. */
 export interface Order {
   readonly client: 'tus-js-client' | 'Uppy'
   readonly endpoint: string
   readonly token: string
   readonly name: string
-  /** Left out: everything goes in one request. */
+  /** Default: everything in one request. */
   readonly chunkSize?: number
 }

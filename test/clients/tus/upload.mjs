@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util'
 import { FileUrlStorage, Upload } from 'tus-js-client'
 
 /**
- * Uploads a file with tus-js-client in Node, and goes on with what an earlier run has begun: `memory` is the file in which it keeps that.
- * `die` and `kill` end this process, or another one, when so many bytes have been sent.
+ * Uploads a file with tus-js-client in Node, or continues an earlier upload from the file `memory`. `die` and `kill`
+ * end this process, or another one, after a number of bytes.
  */
 const { values } = parseArgs({
   options: {

@@ -1,4 +1,4 @@
-"""Uploads a file with tuspy, and goes on with what an earlier run has begun: `memory` is the file in which it keeps that."""
+"""Uploads a file with tuspy, or continues an earlier upload from the file `memory`."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-/** The client as whoever follows the generator's introduction has it; names of modules end in `.ts`, so that Node runs it as it is. */
+/** The settings of the generator's introduction. Module names end in `.ts`, so that Node runs them directly. */
 export default {
   input: './openapi.json',
   output: { path: './client', module: { extension: '.ts' } },

@@ -3,9 +3,9 @@ import { client } from './client/client.gen.ts'
 import * as api from './client/index.ts'
 
 /**
- * Uses the client that @hey-api/openapi-ts made of the document of a running service. Arguments: its address, a token
- * of its demo site. That it type-checks is half of the proof: what is read of an answer below has the type that the
- * document gives it.
+ * Uses the client that @hey-api/openapi-ts generated from the document of a running service. Arguments: its address, a
+ * token of its demo site. Type-checking is half of the proof: the members that are read below have the types of the
+ * document.
  */
 const [baseUrl = '', token = ''] = process.argv.slice(2)
 client.setConfig({ baseUrl, auth: ({ scheme }) => (scheme === 'bearer' ? undefined : token), throwOnError: true })
@@ -19,7 +19,7 @@ const bytesOf = async (answer: unknown): Promise<Uint8Array> => {
   return new Uint8Array(await answer.arrayBuffer())
 }
 
-// A web form and a field on it.
+// A web form and one of its fields.
 const { data: forms } = await api.listWebForms({ path: { site }, throwOnError: true })
 const webForm = forms.items[0]?.id ?? 0
 const { data: created } = await api.createField({
@@ -31,7 +31,7 @@ const { data: field } = await api.getField({ path: { site, webForm, field: creat
 assert.deepEqual([field.type.name, field.mandatory], ['CustomerDOB', true])
 await api.deleteField({ path: { site, webForm, field: created.id }, throwOnError: true })
 
-// A filter, and what is unlinked by the query alone.
+// A filter, and an unlink by the query alone.
 const { data: news } = await api.listNewsOfCategory({
   path: { site, category: 2 },
   query: { where: '{"objectId":{"$gt":20}}', fields: 'objectId', limit: 2 },
@@ -42,17 +42,17 @@ assert.equal(ids.length, 2)
 await api.unlinkNews({ path: { site, category: 2 }, query: { items: JSON.stringify(ids) }, throwOnError: true })
 await api.linkNews({ path: { site, category: 2 }, body: { items: [{ objectId: 1 }] }, throwOnError: true })
 
-// Bytes, up in both ways and down, and what is said of them.
+// Upload bytes in both ways, download and describe them.
 const form = { file: [new File([content], 'a.bin')] }
 const { data: stored } = await api.uploadToFolder({
   path: { site, path: 'typescript' },
   body: form,
   throwOnError: true,
 })
-// A 201 without a body, which begins a resumable upload, is of no known type to the generator: nor is what both have in
-// common.
+// The generator knows no type for the 201 without a body that starts a resumable upload, nor for the union with the
+// other answers.
 assert.deepEqual(stored, { status: 'success' })
-// Of several types of one body the generator knows the JSON alone: bytes go through the client beneath.
+// For a body of several types, the generator knows only JSON: bytes use the underlying client.
 await client.put({
   url: '/api/v2/admin/sites/{site}/storage/{path}',
   path: { site, path: 'typescript/raw.bin' },
@@ -80,7 +80,7 @@ assert(!(link instanceof Blob) && 'url' in link)
 assert.deepEqual(await bytesOf(await (await fetch(link.url)).blob()), content)
 await api.putPath({ path: file, query: { meta: '' }, body: { name: 'b.bin' }, throwOnError: true })
 
-// An error is one of the codes that the document has.
+// An error has one of the codes of the document.
 const { error, response } = await api.readPath({ path: file, throwOnError: false })
 const code: api.Error['code'] | undefined = error?.code
 assert.deepEqual([response?.status, code], [404, 104001])

@@ -3,7 +3,7 @@ import type { Field, FieldTypeId, SiteClient } from '../../../client/src/index.t
 import { createFieldsStore, type FieldsStore, positionBefore, reordered } from '../../../console/forms/fields-store.ts'
 import { test } from '../support/console.ts'
 
-/** A form of the demo that nothing else here uses. */
+/** A form of the demo that no other test here uses. */
 const form = 2
 
 const fieldsOf = async ({ forms }: SiteClient): Promise<Field[]> => {
@@ -13,7 +13,7 @@ const fieldsOf = async ({ forms }: SiteClient): Promise<Field[]> => {
 }
 const idsOf = async (client: SiteClient) => (await fieldsOf(client)).map(({ id }) => id)
 
-/** The store of a form that has these types, at the positions 1, 2 and so on. */
+/** The store of a form with these types, at the positions 1, 2 and so on. */
 const storeWith = async (client: SiteClient, types: readonly FieldTypeId[]): Promise<FieldsStore> => {
   for (const { id } of await fieldsOf(client)) await client.forms.remove(form, id)
   for (const type of types) await client.forms.add(form, { type, mandatory: false })
@@ -24,8 +24,8 @@ const storeWith = async (client: SiteClient, types: readonly FieldTypeId[]): Pro
 
 const shown = ({ fields }: FieldsStore) => fields.value?.map(({ id }) => id)
 
-describe('a field is put', () => {
-  test('in front of another one, at its position, which pushes that down', () => {
+describe('a field is moved', () => {
+  test('before another one, to its position, which moves that one down', () => {
     const at = (id: number, order: number) => ({ id, order }) as Field
     const fields = [at(-2, 1), at(-3, 4), at(-7, 9)]
     expect([0, 1, 2, 3].map((before) => positionBefore(fields, before))).toEqual([1, 4, 9, 10])
@@ -34,7 +34,7 @@ describe('a field is put', () => {
     expect(reordered(fields, -99, 0)).toBe(fields)
   })
 
-  test('where a reader drops it, on the service as on the page', async ({ client }) => {
+  test('to the place where the user drops it, on the service and on the page', async ({ client }) => {
     const store = await storeWith(client, [-2, -3, -7, -20])
     await store.move(-20, 1)
     await store.move(-2, 4)
@@ -42,7 +42,7 @@ describe('a field is put', () => {
     expect(await idsOf(client)).toEqual([-20, -3, -7, -2])
   })
 
-  test('as many places on as a key was pressed, however fast', async ({ client }) => {
+  test('by as many places as keys were pressed, however fast', async ({ client }) => {
     const store = await storeWith(client, [-2, -3, -7, -20])
     await Promise.all([store.moveBy(-2, 1), store.moveBy(-2, 1), store.moveBy(-2, 1), store.moveBy(-2, 1)])
     await store.moveBy(-2, -1)
@@ -51,8 +51,8 @@ describe('a field is put', () => {
   })
 })
 
-describe('where somebody else was faster', () => {
-  test('a move is not made, and what is there now is shown; asked once more, it is made', async ({ client }) => {
+describe('if someone else was faster', () => {
+  test('a move is not made, and the new state is shown; repeating it succeeds', async ({ client }) => {
     const store = await storeWith(client, [-2, -3, -7])
     await client.forms.change(form, -7, { order: 1 })
     await store.moveBy(-3, 1)
@@ -65,7 +65,7 @@ describe('where somebody else was faster', () => {
     expect(await idsOf(client)).toEqual([-7, -3, -2])
   })
 
-  test('a requirement is not overwritten', async ({ client }) => {
+  test('a required flag is not overwritten', async ({ client }) => {
     const store = await storeWith(client, [-2, -3])
     await client.forms.change(form, -2, { mandatory: true })
     await store.setMandatory(-2, true)
@@ -73,7 +73,7 @@ describe('where somebody else was faster', () => {
     expect(store.fields.value?.[0]?.mandatory).toBe(true)
   })
 
-  test('a field that has gone offers nothing to repeat', async ({ client }) => {
+  test('a removed field offers no repetition', async ({ client }) => {
     const store = await storeWith(client, [-2, -3])
     await client.forms.remove(form, -2)
     await store.setMandatory(-2, true)
@@ -81,7 +81,7 @@ describe('where somebody else was faster', () => {
     expect(store.trouble.value).toMatchObject({ field: { id: -2 }, repeat: undefined })
   })
 
-  test('a requirement that has nothing to do with a move is set', async ({ client }) => {
+  test('a required flag that does not conflict with a move is set', async ({ client }) => {
     const store = await storeWith(client, [-2, -3])
     await client.forms.change(form, -3, { order: 1 })
     await store.setMandatory(-2, true)
@@ -90,7 +90,7 @@ describe('where somebody else was faster', () => {
   })
 })
 
-test('a field that was removed comes back where it was, as it was', async ({ client }) => {
+test('a removed field is restored at its place, unchanged', async ({ client }) => {
   const store = await storeWith(client, [-2, -3, -7])
   await store.setMandatory(-3, true)
   const gone = await store.remove(-3)
@@ -99,7 +99,7 @@ test('a field that was removed comes back where it was, as it was', async ({ cli
   expect(await fieldsOf(client)).toMatchObject([{ id: -2 }, { id: -3, mandatory: true }, { id: -7 }])
 })
 
-test('what the service refuses is told in its words, and can be repeated', async ({ client }) => {
+test('a refusal has the message of the service, and can be repeated', async ({ client }) => {
   const store = await storeWith(client, [-2])
   const gone = await store.remove(-2)
   await client.forms.add(form, { type: -2, mandatory: true })
@@ -108,7 +108,7 @@ test('what the service refuses is told in its words, and can be repeated', async
   await expect(store.add({ type: -2, mandatory: true })).rejects.toMatchObject({ code: 115006 })
 })
 
-test('a list that has not changed is the same list: nothing of it is drawn anew', async ({ client }) => {
+test('an unchanged list is the same list, so it is not drawn again', async ({ client }) => {
   const store = await storeWith(client, [-2, -3])
   const before = store.fields.value
   await store.load()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Change, type FolderContent, ServiceError, type SiteClient } from '../../../client/src/index.ts'
 import { arrange } from '../../../console/files/arrange.ts'
 import { createFilesStore } from '../../../console/files/files-store.ts'
-import { createFolder, touches } from '../../../console/files/folder.ts'
+import { concernsFolder, createFolder } from '../../../console/files/folder.ts'
 import { createTree } from '../../../console/files/tree.ts'
 import { formatRoute, parseRoute } from '../../../console/route/routes.ts'
 import { numbered } from '../../../console/uploads/paths.ts'
@@ -18,14 +18,14 @@ const entry = (name: string, rest: Partial<FolderContent> = {}): FolderContent =
 })
 const namesOf = (entries: readonly FolderContent[]) => entries.map(({ name }) => name)
 
-test('folders stand first, numbers in names count as numbers, and a search leaves what holds it', () => {
+test('folders come first, numbers in names sort by value, and a search keeps the names that contain it', () => {
   const entries = [entry('b10.txt', { size: 5 }), entry('B2.txt', { size: 9 }), entry('z', { type: 'folder' })]
   expect(namesOf(arrange(entries, { column: 'name', isDescending: false }, ''))).toEqual(['z', 'B2.txt', 'b10.txt'])
   expect(namesOf(arrange(entries, { column: 'size', isDescending: true }, ''))).toEqual(['z', 'B2.txt', 'b10.txt'])
   expect(namesOf(arrange(entries, { column: 'name', isDescending: true }, 'B1'))).toEqual(['b10.txt'])
 })
 
-/** A site whose folders answer when the test says so. */
+/** A site whose folders answer when the test allows it. */
 const heldSite = () => {
   const waiting = new Map<string, (entries: readonly FolderContent[]) => void>()
   const client: SiteClient = siteOf({
@@ -36,7 +36,7 @@ const heldSite = () => {
   return { client, answer: (folder: string, entries: readonly FolderContent[]) => waiting.get(folder)?.(entries) }
 }
 
-test('an answer that comes late does not take the place of the folder that was opened after it', async () => {
+test('a late answer does not replace the folder that was opened after it', async () => {
   const { client, answer } = heldSite()
   const folder = createFolder({ client: () => client })
   const first = folder.open('slow')
@@ -48,7 +48,7 @@ test('an answer that comes late does not take the place of the folder that was o
   expect(namesOf(folder.shown.value)).toEqual(['q'])
 })
 
-test('the pages of a folder that is not wanted any more are not asked for', async () => {
+test('further pages of a folder that is no longer open are not requested', async () => {
   let pages = 0
   const client = siteOf({
     async *list(folder = '') {
@@ -65,7 +65,7 @@ test('the pages of a folder that is not wanted any more are not asked for', asyn
   expect(pages).toBe(1)
 })
 
-test('a folder that has gone is not asked for again by the tree', async () => {
+test('the tree does not request a folder again after it is gone', async () => {
   const asked: string[] = []
   let isThere = true
   const client = siteOf({
@@ -85,7 +85,7 @@ test('a folder that has gone is not asked for again by the tree', async () => {
   expect(asked).toEqual([''])
 })
 
-test('a file is renamed, and a folder made, where that was asked for, whatever folder is open meanwhile', async () => {
+test('a rename and a new folder apply to the folder where they were started, whatever folder is open', async () => {
   const done: string[] = []
   const client = siteOf({
     async *list() {
@@ -106,7 +106,7 @@ test('a file is renamed, and a folder made, where that was asked for, whatever f
   expect(store.folder.selection.value.chosen).toEqual(new Set())
 })
 
-test('what is shown and chosen stays while a folder is read again', async () => {
+test('entries and selection stay while a folder is read again', async () => {
   const { client, answer } = heldSite()
   const folder = createFolder({ client: () => client })
   const opened = folder.open('a')
@@ -117,11 +117,11 @@ test('what is shown and chosen stays while a folder is read again', async () => 
   expect(namesOf(folder.shown.value)).toEqual(['1', '2'])
   answer('a', [entry('2'), entry('3')])
   await again
-  // One that has gone is not chosen either should it come back.
+  // A vanished entry is not selected when it comes back.
   expect(folder.selection.value.chosen).toEqual(new Set(['2']))
 })
 
-test('letters lead to the next name that begins with them', async () => {
+test('letters lead to the next name that starts with them', async () => {
   const { client, answer } = heldSite()
   const folder = createFolder({ client: () => client })
   const opened = folder.open('a')
@@ -141,9 +141,9 @@ test('letters lead to the next name that begins with them', async () => {
   expect(at()).toBe('blue')
 })
 
-test('a folder is read again only when a change may be seen in it', () => {
+test('a folder is read again only after a change that may be visible in it', () => {
   const isSeen = (change: Partial<Change>) =>
-    touches(
+    concernsFolder(
       [{ id: '1', at: '', type: 'file.stored', subject: '', actor: '', requestId: null, details: null, ...change }],
       'a/b',
       new Set(['known']),
@@ -159,13 +159,13 @@ test('a folder is read again only when a change may be seen in it', () => {
   expect(isSeen({ type: 'field.created', subject: 'a/b' })).toBe(false)
 })
 
-test('a name gets a number before its ending', () => {
+test('a number is inserted before the extension of a name', () => {
   expect(numbered('a/b.tar.gz', 2)).toBe('a/b.tar (2).gz')
   expect(numbered('.profile', 3)).toBe('.profile (3)')
   expect(numbered('a.b/none', 2)).toBe('a.b/none (2)')
 })
 
-test('an address leads back to the very path that it was made of, whatever its characters', () => {
+test('an address leads back to its exact path, whatever its characters', () => {
   const path = ['ä ö', '100%', 'a?b#c', '<script>', '🎉', '..', '%2F']
   const route = { site: 1001, view: 'files', path, query: { file: 'a&b=c.txt' } }
   expect(parseRoute(formatRoute(route))).toEqual(route)

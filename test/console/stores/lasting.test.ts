@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { lastingClient } from '../../../console/app/lasting.ts'
 import { siteOf } from '../support/site.ts'
 
-test('what was begun with one token goes on with the one that there is when it is repeated', async () => {
+test('work that started with one token is repeated with the current one', async () => {
   const asked: string[] = []
   const accessWith = (token: string) =>
     siteOf({

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { Change, ChangeType } from '../../../client/src/index.ts'
-import { lookIn, queryFor } from '../../../console/categories/look-in-address.ts'
+import { parseLook, queryFor } from '../../../console/categories/look-in-address.ts'
 import { difference } from '../../../console/categories/object-dialog.tsx'
 import {
   createListStore,
@@ -28,7 +28,7 @@ const item = (id: number): Item => ({
   isDisplayable: true,
 })
 
-/** A list of so many items, as a service would page it. */
+/** A paged list of `total` items. */
 const listOf = (counted: { total: number }) => {
   const looks: Look[] = []
   const store = createListStore(async (look) => {
@@ -44,7 +44,7 @@ const listOf = (counted: { total: number }) => {
 }
 
 describe('a list of objects', () => {
-  test('begins on its first page again when something else is searched or sorted', async () => {
+  test('starts on its first page after a new search or order', async () => {
     const { store } = listOf({ total: 500 })
     await store.show({ page: 3 })
     expect(store.look.value.page).toBe(3)
@@ -52,7 +52,7 @@ describe('a list of objects', () => {
     expect(store.look.value).toMatchObject({ search: 'office', page: 0 })
   })
 
-  test('shows its last page when it has become shorter', async () => {
+  test('shows its last page after it has become shorter', async () => {
     const counted = { total: 500 }
     const { store } = listOf(counted)
     await store.show({ page: 9 })
@@ -65,7 +65,7 @@ describe('a list of objects', () => {
     expect([store.look.value.page, store.page.value?.items]).toEqual([0, []])
   })
 
-  test('shows what was asked for last, whichever answer comes last', async () => {
+  test('shows the last request, whichever answer arrives last', async () => {
     const waiting: (() => void)[] = []
     const store = createListStore(async ({ page }) => {
       await new Promise<void>((resolve) => waiting.push(resolve))
@@ -79,7 +79,7 @@ describe('a list of objects', () => {
     expect(store.page.value?.items[0]?.id).toBe(2)
   })
 
-  test('keeps what is chosen over its pages', async () => {
+  test('keeps the selection across pages', async () => {
     const { store } = listOf({ total: 200 })
     await store.load()
     store.choose([item(1), item(2)], true)
@@ -89,7 +89,7 @@ describe('a list of objects', () => {
     expect([...store.chosen.value.keys()]).toEqual([1, 60])
   })
 
-  test('keeps what it shows when it cannot be read, and says why', async () => {
+  test('keeps its content when it cannot be read, and shows the reason', async () => {
     let isDown = false
     const store = createListStore(async () => {
       if (isDown) throw new Error('down')
@@ -104,12 +104,12 @@ describe('a list of objects', () => {
     expect(store.failure.value).toBeUndefined()
   })
 
-  test('is in the address as far as it is unusual, and comes out of any address', () => {
+  test('is in the address without default values, and can be read from any address', () => {
     const look: Look = { search: ' office ', sort: 'title', isDescending: true, page: 2 }
     expect(queryFor('blogs', look)).toEqual({ kind: 'blogs', q: 'office', sort: '-title', page: '3' })
-    expect(lookIn(queryFor('blogs', look))).toEqual({ ...look, search: 'office' })
+    expect(parseLook(queryFor('blogs', look))).toEqual({ ...look, search: 'office' })
     expect(Object.values(queryFor('news', firstLook))).toEqual(['', '', '', ''])
-    expect(lookIn({ sort: 'body', page: '-1', q: 'x'.repeat(5000) })).toMatchObject({
+    expect(parseLook({ sort: 'body', page: '-1', q: 'x'.repeat(5000) })).toMatchObject({
       sort: 'released',
       page: 0,
       search: 'x'.repeat(200),
@@ -118,7 +118,7 @@ describe('a list of objects', () => {
 })
 
 describe('the service is asked', () => {
-  test('for what is linked, by a part of the title or by the id', async ({ client: { categories } }) => {
+  test('for the objects of a category, by a part of the title or by id', async ({ client: { categories } }) => {
     const all = await readLinked(categories, 1, 'news', firstLook)
     const [first] = all.items
     const some = await readLinked(categories, 1, 'news', {
@@ -131,25 +131,22 @@ describe('the service is asked', () => {
     expect(byId.items.map(({ id }) => id)).toContain(first?.id)
   })
 
-  test.for(['news', 'blogs'] as const)(
-    'for all %s, in order of their titles',
-    async (kind, { client: { categories } }) => {
-      const { items, total } = await readAll(categories, kind, { ...firstLook, sort: 'title', isDescending: false })
-      const titles = items.map(({ title }) => title)
-      expect(total).toBe(items.length)
-      expect(titles).toEqual(titles.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)))
-      expect(titles.every(Boolean)).toBe(true)
-    },
-  )
+  test.for(['news', 'blogs'] as const)('for all %s, ordered by title', async (kind, { client: { categories } }) => {
+    const { items, total } = await readAll(categories, kind, { ...firstLook, sort: 'title', isDescending: false })
+    const titles = items.map(({ title }) => title)
+    expect(total).toBe(items.length)
+    expect(titles).toEqual(titles.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)))
+    expect(titles.every(Boolean)).toBe(true)
+  })
 
-  test('which objects are linked already', async ({ client: { categories } }) => {
+  test('for the objects that are already linked', async ({ client: { categories } }) => {
     const { items } = await readLinked(categories, 1, 'news', firstLook)
     const ids = items.map(({ id }) => id)
     expect(await linkedAmong(categories, 1, 'news', [...ids, 9999])).toEqual(new Set(ids))
     expect(await linkedAmong(categories, 1, 'news', [])).toEqual(new Set())
   })
 
-  test('for no more than it takes at once', async () => {
+  test('for no more objects than one request allows', async () => {
     const sizes: number[] = []
     await inChunks(
       Array.from({ length: 1201 }, (_, id) => id),
@@ -159,11 +156,11 @@ describe('the service is asked', () => {
   })
 })
 
-test('only what differs is linked and unlinked', () => {
+test('only differences are linked and unlinked', () => {
   expect(difference(new Set([1, 2, 3]), new Set([2, 4]))).toEqual({ added: [4], removed: [1, 3] })
 })
 
-test('a row is dropped between those whose middles it has passed', () => {
+test('a row is dropped between the rows whose middles it has passed', () => {
   const rows = [0, 40, 80].map((top) => ({ top, height: 40 }))
   expect([0, 19, 21, 61, 99, 101, 500].map((y) => dropIndex(rows, y))).toEqual([0, 0, 1, 2, 2, 3, 3])
 })
@@ -181,7 +178,7 @@ const change = (id: string, type: ChangeType, subject: string, details: Change['
 describe('the history', () => {
   const types: readonly ChangeType[] = ['file.stored', 'file.removed', 'form.created', 'field.created', 'site.created']
 
-  test('is narrowed by group, type, place and person, the newest first', async ({ client }) => {
+  test('is filtered by group, type, place and user, newest first', async ({ client }) => {
     const store = createHistoryStore({ changes: client.changes, types })
     await store.load()
     const all = store.changes.value ?? []
@@ -200,7 +197,7 @@ describe('the history', () => {
     expect(store.actors.value).toEqual(['npm start'])
   })
 
-  test('takes in what has just happened, once, and only what fits the filter', async ({ client }) => {
+  test('adds a new change once, if it matches the filter', async ({ client }) => {
     const store = createHistoryStore({
       changes: client.changes,
       types,
@@ -217,7 +214,7 @@ describe('the history', () => {
     expect(store.changes.value?.map(({ id }) => id)).toEqual(['3', '1'])
   })
 
-  test('loses nothing that happens while it is read', async () => {
+  test('loses no change during a read', async () => {
     const answer = Promise.withResolvers<readonly Change[]>()
     const store = createHistoryStore({
       types,
@@ -230,7 +227,7 @@ describe('the history', () => {
     expect(store.changes.value?.map(({ subject }) => subject)).toEqual(['b', 'a'])
   })
 
-  test('is read as a whole when that is asked for, up to the newest 20,000', async () => {
+  test('is read completely on request, up to the newest 20,000', async () => {
     const total = 20_750
     const all = Array.from({ length: total }, (_, index) => ({
       ...change('1', 'file.stored', `file-${index}`),
@@ -255,7 +252,7 @@ describe('the history', () => {
     expect([store.isLimited.value, store.readSoFar.value]).toEqual([true, undefined])
   })
 
-  test('stops reading as a whole when something else is asked for', async ({ client }) => {
+  test('stops a complete read after a new filter', async ({ client }) => {
     const store = createHistoryStore({ changes: client.changes, types })
     await store.load()
     const reading = store.readAll()
@@ -265,7 +262,7 @@ describe('the history', () => {
     expect(store.readSoFar.value).toBeUndefined()
   })
 
-  test('has each day in front of its changes', () => {
+  test('has a heading for each day', () => {
     const lines = byDay([
       change('3', 'file.stored', 'a'),
       change('2', 'file.stored', 'b'),

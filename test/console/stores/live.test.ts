@@ -13,7 +13,7 @@ const changeOf = (id: number): Change => ({
   details: null,
 })
 
-/** A site with a history that grows. */
+/** A site with a growing history. */
 const createSite = (length: number) => {
   const history = Array.from({ length }, (_, index) => changeOf(index + 1))
   let fault: unknown
@@ -62,7 +62,7 @@ const createPage = () => {
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('what has changed is told once, and so is what may have changed while the page was opened', async () => {
+test('new changes are reported once, and so are those from just before the page was opened', async () => {
   const site = createSite(30)
   const { live, told } = createPage()
   const end = live.follow(site.client)
@@ -77,7 +77,7 @@ test('what has changed is told once, and so is what may have changed while the p
   expect(site.asked()).toBe(asked)
 })
 
-test('of a history that has just begun nothing is left out', async () => {
+test('a history that has just begun is reported completely', async () => {
   const site = createSite(3)
   const { live, told } = createPage()
   const end = live.follow(site.client)
@@ -86,7 +86,7 @@ test('of a history that has just begun nothing is left out', async () => {
   end()
 })
 
-test('nothing is asked while the page is hidden, and at once when it is seen again', async () => {
+test('a hidden page sends no requests, and a visible one sends one at once', async () => {
   const site = createSite(0)
   const { live, told, seen } = createPage()
   const end = live.follow(site.client)
@@ -104,7 +104,7 @@ test('nothing is asked while the page is hidden, and at once when it is seen aga
   end()
 })
 
-test('a service that is away is asked more and more seldom, and the page says so; one that refuses is not away', async () => {
+test('an unavailable service is asked less and less often, and the page shows this; a refusal does not count as unavailable', async () => {
   const site = createSite(1)
   const { live } = createPage()
   site.fail(new ServiceError({ status: 0, code: 0, message: 'No answer came.' }))

@@ -13,7 +13,7 @@ const entryOf = (name: string, size: number, rest: Partial<Entry> = {}): Entry =
   ...rest,
 })
 
-test('bytes are a text only when all of them are, and a character may be cut at the end of a beginning', () => {
+test('bytes count as text only if all are, except for a cut last character', () => {
   const bytes = new TextEncoder().encode('Größe €')
   expect(asText(bytes, false)).toBe('Größe €')
   expect(asText(bytes.slice(0, -1), true)).toBe('Größe ')
@@ -21,13 +21,13 @@ test('bytes are a text only when all of them are, and a character may be cut at 
   expect(asText(Uint8Array.of(65, 0, 66), false)).toBeUndefined()
 })
 
-test('a picture is told by its name, whatever its case', () => {
+test('a picture is recognised by its extension, in any case', () => {
   expect(pictureType('photo.JPG')).toBe('image/jpeg')
   expect(pictureType('photo.jpg.html')).toBeUndefined()
   expect(pictureType('png')).toBe('image/png')
 })
 
-test('of a large text only the beginning is asked for', async () => {
+test('only the beginning of a large text is requested', async () => {
   const asked: unknown[] = []
   const client = siteOf({
     stat: async () => entryOf('log.txt', 5_000_000_000),
@@ -42,7 +42,7 @@ test('of a large text only the beginning is asked for', async () => {
   expect(preview.content.value).toMatchObject({ kind: 'text', isCut: true })
 })
 
-test('a file that is as it was is not read again when something else has changed', async () => {
+test('an unchanged file is not read again when another one changes', async () => {
   let etag = '"1"'
   let reads = 0
   const client = siteOf({
@@ -63,7 +63,7 @@ test('a file that is as it was is not read again when something else has changed
   expect(reads).toBe(3)
 })
 
-test('the URL of a picture is given up when another file is looked at', async () => {
+test('the URL of a picture is revoked when another file is opened', async () => {
   const client = siteOf({
     stat: async (path) => entryOf(path, 3),
     read: async () => new Response('abc'),
@@ -83,7 +83,7 @@ test('the URL of a picture is given up when another file is looked at', async ()
   expect([...open]).toEqual([])
 })
 
-test('a file that has gone meanwhile is said to have, and nothing of another one is shown for it', async () => {
+test('a vanished file is reported, without the content of another one', async () => {
   const client = siteOf({
     stat: async (path) => {
       if (path === 'gone') throw new Error('gone')
@@ -99,7 +99,7 @@ test('a file that has gone meanwhile is said to have, and nothing of another one
   expect(preview.content.value).toBeUndefined()
 })
 
-test('the rows that are drawn are those in sight and a few around them', () => {
+test('only the visible rows and a few around them are drawn', () => {
   expect(windowOf(0, 400, 40, 10_000)).toEqual({ first: 0, last: 18 })
   expect(windowOf(4000, 400, 40, 10_000)).toEqual({ first: 92, last: 118 })
   expect(windowOf(399_600, 400, 40, 10_000)).toEqual({ first: 9982, last: 10_000 })

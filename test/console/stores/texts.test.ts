@@ -14,12 +14,12 @@ const speak = async (language: 'en' | 'de', ...languages: string[]) => {
   await showLanguage(language)
 }
 
-test('the first language of the reader that there is, is taken', () => {
+test('the first available language of the user is chosen', () => {
   expect(preferredLanguage(['fr-CA', 'de-AT', 'en'])).toBe('de')
   expect(preferredLanguage(['fr'])).toBe('en')
 })
 
-test('sizes and spans of time are written as the language has them, from bytes on', async () => {
+test('sizes and durations have the format of the language', async () => {
   await speak('de', 'de-DE')
   expect([0, 999, 1500, 999_999, 5_400_000_000].map((size) => formatSize(size).replaceAll('\u00a0', ' '))).toEqual([
     '0 B',
@@ -33,26 +33,20 @@ test('sizes and spans of time are written as the language has them, from bytes o
   expect(formatSize(1500)).toBe('1.5 kB')
 })
 
-test('a moment without a zone is one of UTC, and what is no moment stays as it is', async () => {
+test('a time without a zone is UTC, and invalid times are shown unchanged', async () => {
   await speak('en', 'en-GB')
   expect(formatMoment('2026-09-04T09:00:00')).toBe(formatMoment('2026-09-04T09:00:00Z'))
   expect(formatMoment('soon')).toBe('soon')
 })
 
-test('what is one has the words of one, and what is more those of more, in both languages', async () => {
+test('singular and plural are right in both languages', async () => {
   const missing = () => [1, 2].map((count) => texts.value.uploads.stillMissing(count))
-  expect(missing()).toEqual([
-    '1 file is missing still, or different now.',
-    '2 files are missing still, or different now.',
-  ])
+  expect(missing()).toEqual(['1 file is still missing or different.', '2 files are still missing or different.'])
   await speak('de', 'de-DE')
-  expect(missing()).toEqual([
-    '1 Datei fehlt noch oder ist inzwischen anders.',
-    '2 Dateien fehlen noch oder sind inzwischen anders.',
-  ])
+  expect(missing()).toEqual(['1 Datei fehlt noch oder ist anders.', '2 Dateien fehlen noch oder sind anders.'])
 })
 
-test('one day and more days are told in both languages (H-14)', async () => {
+test('one day and several days are right in both languages (H-14)', async () => {
   const days = () =>
     [1, 30].flatMap((count) => [texts.value.files.comesBack(count), texts.value.files.deletedNone(count)])
   expect(days()).toEqual([
@@ -63,20 +57,20 @@ test('one day and more days are told in both languages (H-14)', async () => {
   ])
   await speak('de', 'de-DE')
   expect(days()).toEqual([
-    'Gelöschtes lässt sich 1 Tag lang zurückholen.',
+    'Gelöschtes können Sie 1 Tag lang wiederherstellen.',
     'Aus diesem Ordner wurde in den letzten 24 Stunden nichts gelöscht.',
-    'Gelöschtes lässt sich 30 Tage lang zurückholen.',
+    'Gelöschtes können Sie 30 Tage lang wiederherstellen.',
     'Aus diesem Ordner wurde in den letzten 30 Tagen nichts gelöscht.',
   ])
 })
 
-test('a browser that names its language in a way that nothing understands is spoken to all the same', async () => {
+test('a browser with an unknown language tag gets a language', async () => {
   await speak('en', 'en-US@posix')
   expect(texts.value.cancel).toBe('Cancel')
   expect(formatSize(2500)).toBe('2.5 kB')
 })
 
-/** Every text by the way to it, with what kind of value it is: a text, or a function that makes one. */
+/** Every text by its key, with its type: a text, or a function that returns one. */
 const kindsOf = (some: object, way = ''): readonly string[] =>
   Object.entries(some).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null
@@ -84,7 +78,7 @@ const kindsOf = (some: object, way = ''): readonly string[] =>
       : [`${way}${name}: ${typeof value}${value === '' ? ', empty' : ''}`],
   )
 
-test('English and German say the same things, and leave nothing empty', () => {
+test('English and German have the same keys, and no empty text', () => {
   expect(kindsOf(de).toSorted()).toEqual(kindsOf(en).toSorted())
   expect([...kindsOf(de), ...kindsOf(en)].filter((kind) => kind.endsWith('empty'))).toEqual([])
 })

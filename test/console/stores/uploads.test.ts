@@ -14,7 +14,7 @@ const given = (...paths: string[]) => ({ files: paths.map((path) => fileOf(path)
 const refusal = (status: number, code: number) => new ServiceError({ status, code, message: `Refused with ${code}.` })
 const stages = (uploads: Uploads) => uploads.all.value.map(({ path, stage }) => `${path} ${stage}`)
 
-/** A tab, whose memory outlives a reload. */
+/** A tab whose memory outlives a reload. */
 const createTab = (memory = new Map<string, string>()) => ({
   getItem: (key: string) => memory.get(key) ?? null,
   setItem: (key: string, value: string) => void memory.set(key, value),
@@ -24,7 +24,7 @@ const createTab = (memory = new Map<string, string>()) => ({
 const create = (files: Partial<Files>, tab = createTab()) =>
   createUploads({ client: () => siteOf(files), kept: createKeptUploads(tab, 1), now: () => 0 })
 
-/** A site where every file waits until the test lets it go on. */
+/** A site where every file waits until the test continues it. */
 const heldSite = () => {
   const open = new Map<
     string,
@@ -39,7 +39,7 @@ const heldSite = () => {
   return { files: { put, cancel }, open, cancel }
 }
 
-test('three are sent at once, and the next one when one of them is over', async () => {
+test('three uploads run at a time, and the next one starts when one ends', async () => {
   const { files, open } = heldSite()
   const uploads = create(files)
   uploads.add(given('a', 'b', 'c', 'd'), 'x')
@@ -49,7 +49,7 @@ test('three are sent at once, and the next one when one of them is over', async 
   expect(stages(uploads)).toEqual(['x/a sending', 'x/b done', 'x/c sending', 'x/d sending'])
 })
 
-test('a dropped folder may hold very many files, however many of them a browser gives at once', async () => {
+test('a dropped folder may have very many files, in any portions of the browser', async () => {
   const { file } = fileOf('a')
   const entries = Array.from({ length: 200_000 }, (_, index) => ({
     isFile: true,
@@ -66,7 +66,7 @@ test('a dropped folder may hold very many files, however many of them a browser 
   expect([files.length, files.at(-1)?.path, emptyFolders]).toEqual([200_000, 'photos/199999', ['photos/old']])
 })
 
-test('what is done to all of very many uploads is done at once', () => {
+test('an action on all of very many uploads is fast', () => {
   const { files } = heldSite()
   const uploads = create(files)
   const { file } = fileOf('a')
@@ -83,7 +83,7 @@ test('what is done to all of very many uploads is done at once', () => {
   expect(uploads.all.value).toEqual([])
 })
 
-test('one answer for all is kept for files of the same upload that collide later, and for no other upload', async () => {
+test('one answer for all applies to later collisions of the same upload, and to no other upload', async () => {
   const there = new Set(['a', 'b', 'late'])
   const gate = Promise.withResolvers<void>()
   const files: Partial<Files> = {
@@ -101,7 +101,7 @@ test('one answer for all is kept for files of the same upload that collide later
   await vi.waitFor(() => expect(stages(uploads)).toEqual(['a done', 'new done', 'late done', 'b asking']))
 })
 
-test('a file that is to be skipped is not sent where one is, and others of its upload are', async () => {
+test('a file to skip is not sent if it exists, but other files of its upload are', async () => {
   const sent: string[] = []
   const files: Partial<Files> = {
     async put(path) {
@@ -121,7 +121,7 @@ test('a file that is to be skipped is not sent where one is, and others of its u
   expect(sent).toEqual(['a'])
 })
 
-test('to keep both takes the first number that is free', async () => {
+test('keeping both uses the first free number', async () => {
   const there = new Set(['a.txt', 'a (2).txt'])
   const files: Partial<Files> = {
     async put(path) {
@@ -136,7 +136,7 @@ test('to keep both takes the first number that is free', async () => {
   await vi.waitFor(() => expect(stages(uploads)).toEqual(['a (3).txt done']))
 })
 
-test('a paused upload goes on at the address where it was begun', async () => {
+test('a paused upload continues at its address', async () => {
   const { files, open } = heldSite()
   const uploads = create(files)
   uploads.add(given('a'), '')
@@ -151,7 +151,7 @@ test('a paused upload goes on at the address where it was begun', async () => {
   await vi.waitFor(() => expect(uploads.totals.value).toEqual({ sent: 10, bytes: 10, done: 1, open: 0 }))
 })
 
-test('a cancelled upload is off the list, and the service is told', () => {
+test('a cancelled upload leaves the list, and the service is informed', () => {
   const { files, open, cancel } = heldSite()
   const uploads = create(files)
   uploads.add(given('a'), '')
@@ -161,7 +161,7 @@ test('a cancelled upload is off the list, and the service is told', () => {
   expect(cancel).toHaveBeenCalledWith('https://example.com/uploads/1')
 })
 
-test('what was under way when the page was left is known again, and goes on with the same files alone', () => {
+test('uploads that were active before a reload are recognised, and continue only with the same files', () => {
   const memory = new Map<string, string>()
   const before = heldSite()
   const left = create(before.files, createTab(memory))
@@ -171,8 +171,8 @@ test('what was under way when the page was left is known again, and goes on with
   const after = heldSite()
   const uploads = create(after.files, createTab(memory))
   expect(uploads.interrupted.value.map(({ path }) => path)).toEqual(['x/photos/a', 'x/photos/b'])
-  expect(uploads.goOn({ files: [fileOf('a', 10, 2), fileOf('b', 11)], emptyFolders: [] })).toBe(2)
-  expect(uploads.goOn({ files: [fileOf('a')], emptyFolders: [] })).toBe(1)
+  expect(uploads.resumeInterrupted({ files: [fileOf('a', 10, 2), fileOf('b', 11)], emptyFolders: [] })).toBe(2)
+  expect(uploads.resumeInterrupted({ files: [fileOf('a')], emptyFolders: [] })).toBe(1)
   expect(after.open.get('x/photos/a')?.options?.resume).toBe('https://example.com/uploads/1')
   expect(uploads.interrupted.value.map(({ path }) => path)).toEqual(['x/photos/b'])
   uploads.forgetInterrupted()
@@ -180,13 +180,13 @@ test('what was under way when the page was left is known again, and goes on with
   expect(create(after.files, createTab(memory)).interrupted.value).toEqual([])
 })
 
-test('files that are alike are told apart by their folders, and where these say nothing, none is taken for another', () => {
+test('equal files are distinguished by their folders, and otherwise none is confused with another', () => {
   const tab = createTab()
   create(heldSite().files, tab).add(given('photos/a/1.bin', 'photos/b/1.bin'), 'x')
   const after = heldSite()
   const uploads = create(after.files, tab)
-  expect(uploads.goOn({ files: [fileOf('1.bin')], emptyFolders: [] })).toBe(2)
-  expect(uploads.goOn({ files: [fileOf('photos/b/1.bin')], emptyFolders: [] })).toBe(1)
+  expect(uploads.resumeInterrupted({ files: [fileOf('1.bin')], emptyFolders: [] })).toBe(2)
+  expect(uploads.resumeInterrupted({ files: [fileOf('photos/b/1.bin')], emptyFolders: [] })).toBe(1)
   expect([...after.open.keys()]).toEqual(['x/photos/b/1.bin'])
   const [b, a] = [fileOf('photos/b/1.bin'), fileOf('photos/a/1.bin')]
   expect(match(kept('x/photos/a/1.bin', 'x/photos/b/1.bin'), [b, a]).found.map(({ file }) => file)).toEqual([
@@ -195,13 +195,13 @@ test('files that are alike are told apart by their folders, and where these say 
   ])
 })
 
-test('a file is found again among very many that are alike but for their folders', () => {
+test('a file is found again among very many that differ only in their folders', () => {
   const { file } = fileOf('1.bin')
   const others = Array.from({ length: 200_000 }, (_, index) => ({ path: `photos/${index}/1.bin`, file }))
   expect(match(kept('x/photos/77/1.bin'), others).found).toHaveLength(1)
 })
 
-test('empty folders are made a few at a time, and those that fail can be made again', async () => {
+test('empty folders are created a few at a time, and failed ones can be repeated', async () => {
   const gate = Promise.withResolvers<void>()
   let [now, most] = [0, 0]
   let isDown = true
@@ -235,13 +235,13 @@ test('empty folders are made a few at a time, and those that fail can be made ag
   await vi.waitFor(() => expect(made).toContain('x/7'))
 })
 
-test('what a tab has kept is believed only as far as it makes sense', () => {
+test('invalid saved data of a tab is ignored', () => {
   const tab = createTab(new Map([['site-admin-uploads-1', '[{"path":1},null,{"path":"a","size":1,"modified":2}]']]))
   expect(create({}, tab).interrupted.value).toEqual([{ path: 'a', size: 1, modified: 2 }])
   expect(create({}, createTab(new Map([['site-admin-uploads-1', '{']]))).interrupted.value).toEqual([])
 })
 
-test('a token that stops working midway leaves the upload where it is, until somebody has signed in again', async () => {
+test('an upload waits when its token expires, until the next sign-in', async () => {
   const { files, open } = heldSite()
   const tab = createTab()
   const uploads = create(files, tab)
@@ -256,7 +256,7 @@ test('a token that stops working midway leaves the upload where it is, until som
   expect(open.get('a')?.options?.resume).toBe('https://example.com/uploads/1')
 })
 
-test('what has failed while the service was away goes on when it is back, and what it has refused does not', async () => {
+test('uploads that failed during an outage continue afterwards, but refused ones do not', async () => {
   const { files, open } = heldSite()
   const uploads = create(files)
   uploads.add(given('a', 'b', 'c'), '')
@@ -268,7 +268,7 @@ test('what has failed while the service was away goes on when it is back, and wh
   expect(stages(uploads)).toEqual(['a sending', 'b sending', 'c failed'])
 })
 
-test('the rate is that of the last seconds', () => {
+test('the rate covers the last seconds', () => {
   let time = 0
   const { files, open } = heldSite()
   const uploads = createUploads({

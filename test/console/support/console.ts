@@ -7,18 +7,18 @@ import { launchBrowser } from '../../support/browser.ts'
 import { test as base } from '../../support/test.ts'
 
 export interface OpenOptions extends BrowserContextOptions {
-  /** The token that the tab has; the demo token unless told. */
+  /** The token of the tab. Default: the demo token. */
   readonly token?: string | null
-  /** The address of the service, where it is not the one of the tests. */
+  /** The address of another service than that of the tests. */
   readonly baseUrl?: string
 }
 
-/** What must never be seen of a page: it is told when the test is over. */
+/** Faults that a page must never have, reported at the end of the test. */
 interface Watch {
   readonly faults: string[]
 }
 
-/** Breaches of the page's own policy, faults of its script, and requests to anybody but the service. */
+/** Policy violations, script errors, and requests to other hosts. */
 const watch = (page: Page, baseUrl: string): Watch => {
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(String(error.stack ?? error)))
@@ -45,7 +45,7 @@ const openPage = async (
   const { faults } = watch(page, baseUrl)
   if (token !== null) {
     await page.addInitScript((given) => {
-      // Once: what the page itself does with its token afterwards is its own.
+      // Once: later changes of the token by the page stay.
       if (sessionStorage.getItem('signed-in-by-test')) return
       sessionStorage.setItem('signed-in-by-test', 'true')
       sessionStorage.setItem('site-admin-token', given)
@@ -56,8 +56,8 @@ const openPage = async (
 }
 
 /**
- * Tests of the console in a browser, against a service that the tests of a file share. `open` gives a page that is
- * signed in; `folder` is one of the site that nobody else uses, and is empty.
+ * Tests of the console in a browser, against a service that the tests of a file share. `open` returns a signed-in page;
+ * `folder` is an empty folder of this test.
  */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
@@ -92,7 +92,7 @@ export const test = base
     }
   })
 
-/** Holds what is on the page against WCAG 2.2 AA, in the light and in the dark theme. */
+/** Checks the page against WCAG 2.2 AA, in both themes. */
 export const expectAccessible = async (page: Page): Promise<void> => {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })

@@ -4,7 +4,7 @@ const missing = (name: string) => () => {
   throw new Error(`The test has not said what "${name}" does.`)
 }
 
-/** A site whose files do what a test says; nothing else of it may be asked for. */
+/** A site whose files behave as given. Other calls fail. */
 export const siteOf = (files: Partial<Files>): SiteClient => {
   const own = new Proxy(files, {
     get: (target, name) => Reflect.get(target, name) ?? missing(String(name)),

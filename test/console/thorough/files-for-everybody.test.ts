@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { expectAccessible, test } from '../support/console.ts'
 
-/** What the files' view can look like, each led to from the folder that it opens on. */
+/** The states of the files view, each with the steps that lead there. */
 const looks: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   'the list with a file beside it': async (page) => {
     await page.getByRole('link', { name: 'page.html' }).click()
@@ -38,7 +38,7 @@ const looks: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
       .locator('.bar input[type=file]')
       .first()
       .setInputFiles([{ name: 'page.html', mimeType: 'text/html', buffer: Buffer.from('x') }])
-    await page.getByText('page.html is there already').waitFor()
+    await page.getByText('page.html already exists').waitFor()
   },
   'a failure, and uploads that are over': async (page) => {
     await page
@@ -54,7 +54,7 @@ const looks: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
 }
 
 test.for(Object.entries(looks))(
-  '%s is for everybody, in both themes',
+  '%s is accessible, in both themes',
   async ([, show], { open, client, folder, service }) => {
     const { files } = client
     await files.put(`${folder}/page.html`, '<p>first</p>')
@@ -73,7 +73,7 @@ test.for(Object.entries(looks))(
   },
 )
 
-test('signing in is for everybody, in both themes, when it fails as well', async ({ open }) => {
+test('signing in is accessible, in both themes, also after a failure', async ({ open }) => {
   const page = await open('', { token: null })
   await page.getByLabel('Access token').fill('wrong')
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -81,7 +81,7 @@ test('signing in is for everybody, in both themes, when it fails as well', async
   await expectAccessible(page)
 })
 
-test('magnified four times, lists have room for rows, and menus for all of their items', async ({
+test('at four times magnification, lists have room for rows, and menus for all items', async ({
   open,
   client,
   folder,
@@ -104,7 +104,7 @@ test('magnified four times, lists have room for rows, and menus for all of their
   expect((last?.y ?? 999) + (last?.height ?? 0)).toBeLessThanOrEqual(256)
 })
 
-test('on the width of a phone nothing is cut off, in German', async ({ open, client, folder }) => {
+test('on the width of a phone, no German text is cut off', async ({ open, client, folder }) => {
   await client.files.put(`${folder}/${'a long name of a file '.repeat(8)}.txt`, 'a')
   const page = await open(`#/1001/files/${folder}`, { viewport: { width: 320, height: 640 }, locale: 'de-DE' })
   await page.getByRole('button', { name: 'Hochladen' }).waitFor()

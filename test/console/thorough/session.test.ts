@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { administer, administerJson } from '../../support/administration.ts'
 import { test } from '../support/console.ts'
 
-test('a link with a token signs in, and the token is neither in the address nor in the history of the browser any more', async ({
+test('a link with a token signs in, and the token stays neither in the address nor in the browser history', async ({
   open,
   service,
 }) => {
@@ -13,7 +13,7 @@ test('a link with a token signs in, and the token is neither in the address nor 
   expect(page.url()).not.toContain(service.token)
 })
 
-test('a token is kept for the tab, or on the device when that is asked for', async ({ open, service }) => {
+test('a token is saved for the tab, or on the device on request', async ({ open, service }) => {
   const page = await open('', { token: null })
   const signIn = async () => {
     await page.getByLabel('Access token').fill(` ${service.token}\n`)
@@ -47,7 +47,7 @@ test('a token is kept for the tab, or on the device when that is asked for', asy
   ).toBe(false)
 })
 
-test('a wrong token is refused in the words of the service, and the page says where tokens come from', async ({
+test('a wrong token is refused with the message of the service, and the page explains where to get one', async ({
   open,
 }) => {
   const page = await open('', { token: null })
@@ -57,7 +57,7 @@ test('a wrong token is refused in the words of the service, and the page says wh
   expect(await page.getByLabel('Access token').getAttribute('aria-invalid')).toBe('true')
 })
 
-test('a service that is away while one signs in is asked again with the same token', async ({ open, service }) => {
+test('an unavailable service during sign-in is asked again with the same token', async ({ open, service }) => {
   const page = await open('', { token: null })
   await page.route('**/api/v1/admin/sites', (route) => route.fulfill({ status: 418, body: 'Not this service.' }))
   await page.goto(`${service.baseUrl}/console?again#token=${service.token}`)
@@ -67,7 +67,7 @@ test('a service that is away while one signs in is asked again with the same tok
   await page.getByRole('grid').waitFor()
 })
 
-test('language and theme are chosen by keyboard, and kept', async ({ open }) => {
+test('language and theme are chosen by keyboard, and saved', async ({ open }) => {
   const page = await open('#/1001/files', { locale: 'de-DE' })
   await page.getByRole('button', { name: 'Neuer Ordner' }).waitFor()
   await page.getByRole('button', { name: 'Einstellungen' }).press('Enter')
@@ -81,11 +81,7 @@ test('language and theme are chosen by keyboard, and kept', async ({ open }) => 
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark')
 })
 
-test('the sites of a token are offered, and an address leads to the one that it names', async ({
-  start,
-  directory,
-  open,
-}) => {
+test('the sites of a token are offered, and an address leads to its site', async ({ start, directory, open }) => {
   const service = await start()
   await administer(directory, ['site', 'create', '--id', '2002', '--name', 'Second site'])
   const sites = ['--site', '1001', '--site', '2002', '--permission', 'files']
@@ -99,7 +95,7 @@ test('the sites of a token are offered, and an address leads to the one that it 
   expect(page.url()).toContain('#/1001/files')
 })
 
-test('a running workflow is shown, and what it keeps from being deleted is refused in the words of the service', async ({
+test('a running workflow is shown, and a deletion is refused with the message of the service', async ({
   start,
   directory,
   open,
@@ -120,7 +116,7 @@ test('a running workflow is shown, and what it keeps from being deleted is refus
     .waitFor()
 })
 
-test('what is dragged onto a folder is moved there, and copied with Ctrl', async ({ open, client, folder }) => {
+test('entries dragged onto a folder are moved, or copied with Ctrl', async ({ open, client, folder }) => {
   await client.files.put(`${folder}/a.txt`, 'a')
   await client.files.put(`${folder}/b.txt`, 'b')
   await client.files.createFolder(`${folder}/target`)

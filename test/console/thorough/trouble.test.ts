@@ -5,8 +5,8 @@ import { test } from '../support/console.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
 
-describe('when the service is in trouble,', () => {
-  test('what it refuses for the moment, and what breaks off, is asked for again without a word', async ({ open }) => {
+describe('during trouble of the service,', () => {
+  test('temporary refusals and broken connections are repeated silently', async ({ open }) => {
     const page = await open('#/1001/files')
     await heading(page, 'Files').waitFor()
     const troubles = ['refused', 'cut']
@@ -23,7 +23,7 @@ describe('when the service is in trouble,', () => {
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
-  test('each view says so where it is, keeps what it shows, and goes on when asked to', async ({ open }) => {
+  test('each view shows the failure in place, keeps its content, and continues on request', async ({ open }) => {
     const page = await open('#/1001/categories/1')
     await page.locator('tbody tr').first().waitFor()
     const rows = await page.locator('tbody tr').count()
@@ -41,10 +41,10 @@ describe('when the service is in trouble,', () => {
     await expect.poll(() => failure.count()).toBe(0)
   })
 
-  test('what could not be read is there as soon as the service is back', async ({ open }) => {
+  test('failed reads succeed as soon as the service is back', async ({ open }) => {
     const page = await open('#/1001/forms')
     await heading(page, 'Forms').waitFor()
-    // The second look at the history tells the last changes once more, after which views read themselves anew.
+    // The second request of the history reports the last changes again. After it, views read themselves.
     for (const _ of ['first', 'second']) await page.waitForResponse('**/changes?*')
     let isAway = true
     await page.route('**/sites/**', (route) =>
@@ -61,8 +61,8 @@ describe('when the service is in trouble,', () => {
   })
 })
 
-describe('a token that stops working', () => {
-  test('is asked for anew above what was being done, which goes on then', async ({ open, start, directory }) => {
+describe('an expired token', () => {
+  test('is replaced in a dialog above the running work, which then continues', async ({ open, start, directory }) => {
     const service = await start()
     const arguments_ = ['token', 'issue', '--user', 'ann', '--site', '1001', '--permission', 'files']
     const { token } = await administerJson(directory, arguments_)
@@ -70,7 +70,7 @@ describe('a token that stops working', () => {
     await page.getByRole('button', { name: 'Add a field' }).click()
     const adding = page.getByRole('dialog', { name: 'Add a field to Contact us' })
     await adding.getByRole('radio', { name: 'Date of birth' }).click()
-    // The service hears of a revoked token within half a minute. This one is unknown to it at once.
+    // The service notices a revoked token within half a minute. An unknown token fails at once.
     await page.route('**/api/**', (route) => {
       const headers = route.request().headers()
       return route.fallback(
@@ -91,7 +91,7 @@ describe('a token that stops working', () => {
   })
 })
 
-/** Names that pages have fallen over. */
+/** Names that have broken pages before. */
 const script = '<script>window.hasRun = true</script>'
 const hostile = [
   script,
@@ -101,7 +101,7 @@ const hostile = [
   'W'.repeat(80),
 ]
 
-test('names are shown as they are written, whatever they are', async ({ open, start, directory }) => {
+test('names are shown literally, whatever they contain', async ({ open, start, directory }) => {
   const service = await start()
   const named = hostile.flatMap((name, index) => [
     { kind: 'webForm', id: 100 + index, name },

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expectAccessible, test } from '../support/console.ts'
 
-/** What the views beside the files can look like: where each begins, and what leads to it. */
+/** The states of the other views: the address of each, and the steps that lead there. */
 const looks: Readonly<Record<string, readonly [hash: string, show: (page: Page) => Promise<unknown>]>> = {
   'the fields of a form, with the menu of one': [
     'forms/1',
@@ -56,23 +56,23 @@ const looks: Readonly<Record<string, readonly [hash: string, show: (page: Page) 
   ],
   'a search that finds nothing': [
     'categories/1?q=nothing+like+it',
-    (page) => page.getByText('Nothing here has this in its title.').waitFor(),
+    (page) => page.getByText('No title here matches.').waitFor(),
   ],
   'the history': ['history', (page) => page.locator('.change').first().waitFor()],
   'a change of the history': ['history', (page) => page.locator('.change').first().click()],
   'a filter that nothing fits': [
     'history?where=nowhere',
-    (page) => page.getByText('No change fits the filter.').waitFor(),
+    (page) => page.getByText('No changes match the filter.').waitFor(),
   ],
 }
 
-test.for(Object.entries(looks))('%s is for everybody, in both themes', async ([, [hash, show]], { open }) => {
+test.for(Object.entries(looks))('%s is accessible, in both themes', async ([, [hash, show]], { open }) => {
   const page = await open(`#/1001/${hash}`)
   await show(page)
   await expectAccessible(page)
 })
 
-test('the views are for everybody on a phone, in German', async ({ open }) => {
+test('the views fit on a phone, in German', async ({ open }) => {
   const page = await open('#/1001/forms/1', { viewport: { width: 360, height: 740 }, locale: 'de-DE', hasTouch: true })
   await page.getByRole('button', { name: 'Feld hinzufügen' }).waitFor()
   await expectAccessible(page)

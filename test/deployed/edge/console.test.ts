@@ -12,7 +12,7 @@ describe('the console behind the gateway', () => {
   })
   afterAll(() => browser.close())
 
-  it('is found from the root, whose address has the path of a stage', async () => {
+  it('is linked from the root, whose address has the path of a stage', async () => {
     const page = await browser.newPage()
     await page.goto(`${baseUrl}/`)
     await page.getByLabel('Access token').waitFor()
@@ -20,7 +20,7 @@ describe('the console behind the gateway', () => {
     await page.close()
   })
 
-  it('takes a file, shows it, and tells of it, asking nobody but the service', async () => {
+  it('stores a file, shows it, and lists it in the history, with requests only to the service', async () => {
     const page = await browser.newPage({ locale: 'en-GB' })
     const faults: string[] = []
     page.on('pageerror', (error) => faults.push(String(error)))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { formHeaders, multipart } from '../../support/multipart.ts'
 import { call } from '../support/deployment.ts'
 
-/** The most that a deployed service takes of one file, and the most that it answers by itself, in bytes. */
+/** In bytes: the largest file of a request, and the largest part of a file in an answer. */
 const largestFile = 4_500_000
 const largestAnswer = 4 * 1024 * 1024
 
@@ -15,7 +15,7 @@ const store = async (path: string, body: Buffer): Promise<void> => {
   expect(status).toBe(200)
 }
 
-/** The bytes at the URL that an answer redirects to; whoever has it needs no token. */
+/** The bytes at the URL of a redirect, which needs no token. */
 const redirected = async ({ status, headers }: Awaited<ReturnType<typeof call>>): Promise<Buffer> => {
   expect({ status, caching: headers['cache-control'] }).toEqual({ status: 302, caching: 'no-store' })
   const answer = await fetch(String(headers['location']))
@@ -26,27 +26,27 @@ const redirected = async ({ status, headers }: Awaited<ReturnType<typeof call>>)
 describe('a file of the largest size', () => {
   const content = randomBytes(largestFile)
 
-  it('comes back byte for byte, from a URL of the bucket', async () => {
+  it('comes back unchanged, from a URL of the bucket', async () => {
     await store('/sizes/largest.bin', content)
     const bytes = await redirected(await call('/sizes/largest.bin', { headers: any }))
     expect(bytes.equals(content)).toBe(true)
   })
 
-  it('is asked for under its own name there, as bytes of no particular type, in the version that was there', async () => {
+  it('is an attachment there with its own name and no particular type, in the requested version', async () => {
     await store('/sizes/gr%C3%B6%C3%9Fe.html', content)
     const { headers } = await call('/sizes/gr%C3%B6%C3%9Fe.html', { headers: any })
     await store('/sizes/gr%C3%B6%C3%9Fe.html', randomBytes(10))
     const url = new URL(String(headers['location']))
     const answer = await fetch(url)
     expect(Buffer.from(await answer.arrayBuffer()).equals(content)).toBe(true)
-    // MiniStack forgets them where a version is named: what it is asked for has to do.
+    // MiniStack ignores these parameters if the URL names a version, so only the URL is checked.
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       'response-content-disposition': expect.stringMatching(/^attachment; .*filename\*=UTF-8''gr%C3%B6%C3%9Fe\.html$/),
       'response-content-type': 'application/octet-stream',
     })
   })
 
-  it('comes in a form as well', async () => {
+  it('can be sent in a form', async () => {
     const body = multipart([{ name: 'form.bin', content }])
     expect((await call('/sizes', { method: 'POST', headers: formHeaders, body })).status).toBe(200)
     const bytes = await redirected(await call('/sizes/form.bin', { headers: any }))
@@ -75,18 +75,17 @@ describe('a file of the largest size', () => {
   })
 })
 
-describe('a file that an answer can hold', () => {
+describe('a file that fits into an answer', () => {
   const content = randomBytes(largestAnswer)
 
   it.each([
     ['anything', '*/*'],
     ['its type', 'application/octet-stream'],
     ['an image first, as browsers do', 'image/avif,image/webp,*/*;q=0.8'],
-  ])('passes the gateway byte for byte, both ways, for who accepts %s', async (_, Accept) => {
+  ])('passes the gateway unchanged in both directions with Accept: %s', async (_, Accept) => {
     await store('/sizes/answer.bin', content)
     const answer = await call('/sizes/answer.bin', { headers: { Accept } })
-    // LocalStack gives base64 to who accepts anything: the bytes are in the bucket then, as they are for who sends no
-    // Accept.
+    // LocalStack returns base64 for */*, so the bytes are in the bucket, as without Accept.
     if (answer.status === 302) expect((await redirected(answer)).equals(content)).toBe(true)
     else {
       expect(answer).toMatchObject({ status: 200, headers: { 'content-length': String(largestAnswer) } })
@@ -94,7 +93,7 @@ describe('a file that an answer can hold', () => {
     }
   })
 
-  it('is at a URL of the bucket for who sends no Accept, whom the gateway would give base64', async () => {
+  it('is at a URL of the bucket without Accept, because the gateway would return base64', async () => {
     await store('/sizes/small.bin', content.subarray(0, 1000))
     const bytes = await redirected(await call('/sizes/small.bin'))
     expect(bytes.equals(content.subarray(0, 1000))).toBe(true)

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTusClients, type TusClients } from '../../support/tus-clients.ts'
 import { call, deployment, storage } from '../support/deployment.ts'
 
-/** What one request through the gateway carries of an upload, as clients are told to cut it. */
+/** The bytes per request that clients are advised to send through the gateway. */
 const chunkSize = 4_000_000
 const size = 18_000_000
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 
-describe('a client that is killed in the middle of an upload through the gateway goes on, and nothing is lost', () => {
+describe('a client that is killed during an upload through the gateway continues, and loses nothing', () => {
   let opened: TusClients
   beforeAll(async () => {
     opened = await openTusClients()

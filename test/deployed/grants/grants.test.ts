@@ -30,14 +30,13 @@ const grantedTo = (name: FunctionName): string[] => {
 }
 
 /**
- * What Lambda does to a queue in the name of the function that works it off ("Using Lambda with Amazon SQS", execution
- * role permissions).
+ * Lambda does this to a queue in the name of its worker ("Using Lambda with Amazon SQS", execution role permissions).
  */
 const byThePlatform: Partial<Record<FunctionName, readonly string[]>> = {
   removals: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
 }
 
-/** What the deployed functions of this kind have sent, in all data centres. */
+/** Everything that the deployed functions of this kind have sent, in all data centres. */
 const recordedOf = (name: FunctionName): CloudRequest[] => {
   const folder = process.env['DEPLOYED_RECORDINGS'] ?? ''
   const files = readdirSync(folder).filter((file) => file.includes(functionName(name)))
@@ -45,10 +44,7 @@ const recordedOf = (name: FunctionName): CloudRequest[] => {
   return lines.map((line) => JSON.parse(line))
 }
 
-/**
- * Breaks every request that is meant, each time that it is tried, before anything of it is sent: what it asks for is
- * never carried out.
- */
+/** Fails every matching request before it is sent, so it is never carried out. */
 const breaking = async (isMeant: (request: ClientRequest) => boolean, run: () => Promise<unknown>): Promise<void> => {
   const listen = (message: unknown) => {
     const { request } = message as { readonly request: ClientRequest }
@@ -67,14 +63,14 @@ const headers = { Authorization: deployment.token }
 const call = (method: string, path: string, options: Parameters<typeof sendEvent>[3] = {}) =>
   sendEvent(storageFunction, method, `${storage}${path}`, { ...options, headers: { ...headers, ...options.headers } })
 
-/** A page whose old draft cannot be removed while it is published: what has been stored is taken back. */
+/** A page whose old draft cannot be removed during publication: the stored version is undone. */
 const failToPublish = async (): Promise<void> => {
   expect((await call('PUT', '/page.html', { body: 'draft', query: { version: 'draft' } })).status).toBe(200)
   const isRemoval = ({ method, path }: ClientRequest) => method === 'DELETE' && path.includes('/draft/')
   await breaking(isRemoval, async () => expect((await call('PUT', '/page.html', { body: 'live' })).status).toBe(503))
 }
 
-/** More than may wait in memory, and then no end: what has gone to S3 meanwhile is thrown away. */
+/** Sends more than memory holds, then breaks off: the bytes in S3 are discarded. */
 const breakOff = async (): Promise<void> => {
   const content = Buffer.alloc(4_400_000)
   const whole = multipart(Array.from({ length: 9 }, (_, index) => ({ name: `${index}.bin`, content })))
@@ -95,24 +91,21 @@ const openRemoval = async (folder: string): Promise<void> => {
   dynamodb.destroy()
 }
 
-/** Has the worker go on with a removal that is on record. `time` is what it has left, in milliseconds. */
+/** Lets the worker continue a recorded removal. `time` is its remaining time in milliseconds. */
 const work = async (path: string, time: number): Promise<void> => {
   const body = JSON.stringify({ site: String(deployment.site), path, id: removalId })
   const event = { Records: [{ body, messageId: 'the message of the test' }] } as SQSEvent
   await removalsFunction(event, { getRemainingTimeInMillis: () => time } as Context, () => undefined)
 }
 
-/**
- * What cannot be removed together with others, and cannot be removed at all just now: the worker waits for better
- * times.
- */
+/** Fails the batch removal and the single removals of a folder, so the worker waits. */
 const failToRemove = (folder: string): Promise<void> =>
   breaking(
     ({ method }) => method === 'DELETE',
     () => work(folder, 90_000),
   )
 
-/** What is sent meanwhile by this process, as by the function. */
+/** Everything that this process sends during `run`, like a function. */
 const sentBy = async (run: () => Promise<void>): Promise<CloudRequest[]> => {
   const sent: CloudRequest[] = []
   const stop = watchCloudRequests((request) => void sent.push(request))
@@ -121,10 +114,10 @@ const sentBy = async (run: () => Promise<void>): Promise<CloudRequest[]> => {
   return sent
 }
 
-describe('each function is granted what it does to files, queues and tables, and nothing else', () => {
+describe('each function has the permissions for what it does to files, queues and tables, and no others', () => {
   const seen: Partial<Record<FunctionName, CloudRequest[]>> = {}
 
-  // What happens seldom, and cannot be brought about from outside.
+  // Rare cases that cannot be provoked from outside.
   beforeAll(async () => {
     seen.storage = [...(await sentBy(failToPublish)), ...(await sentBy(breakOff))]
 

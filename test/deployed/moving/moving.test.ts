@@ -14,7 +14,7 @@ const runFile = promisify(execFile)
 
 const guide = await readFile('docs/moving.md', 'utf8')
 
-/** The lines of a section of the guide that a program is run with, as people type them. */
+/** The command lines of a program in a section of the guide. */
 const linesBelow = (heading: string, program: string): readonly string[] => {
   const [, section = ''] = guide.split(`## ${heading}\n`)
   const [own = ''] = section.split('\n## ')
@@ -23,7 +23,7 @@ const linesBelow = (heading: string, program: string): readonly string[] => {
 
 const administration = 'npm run --silent admin --'
 
-/** Programs as they are in the clone, and the addresses of the guide as they are here. */
+/** Replaces programs and addresses of the guide by those of this test. */
 const asHere = (line: string, { data, here }: Places): string =>
   line
     .replace(administration, `"${process.execPath}" "${resolve('admin/main.js')}" --json --data-dir "${data}"`)
@@ -32,10 +32,10 @@ const asHere = (line: string, { data, here }: Places): string =>
     .replace('https://us.example.com', deployment.baseUrl)
 
 interface Places {
-  /** The data directory, and the base URL, of the service on this machine. */
+  /** The data directory and the base URL of the service on this machine. */
   readonly data: string
   readonly here: string
-  /** Where the lines are typed. */
+  /** The folder in which the commands run. */
   readonly folder: string
 }
 
@@ -45,7 +45,7 @@ const runLine = async (places: Places, line: string, sites: Readonly<Record<stri
   return stdout
 }
 
-/** Follows the guide. Answers the number of the new site, and a token for it. */
+/** Follows the guide. Returns the number of the new site, and a token for it. */
 const move = async (heading: string, places: Places, old: number) => {
   let created: number | undefined
   const tokens: string[] = []
@@ -92,7 +92,7 @@ interface Listing {
   readonly contents: readonly { readonly path: string; readonly size: number; readonly fingerprint?: string }[]
 }
 
-/** What all files of a site are: their paths, sizes and fingerprints. */
+/** Paths, sizes and fingerprints of all files of a site. */
 const filesOf = async ({ baseUrl, token }: { readonly baseUrl: string; readonly token: string }) => {
   const answer = await fetch(`${baseUrl}${files}/?meta&recursive=true&limit=1000`, {
     headers: { Authorization: token },
@@ -101,7 +101,7 @@ const filesOf = async ({ baseUrl, token }: { readonly baseUrl: string; readonly 
   return contents.map(({ path, size, fingerprint }) => ({ path, size, fingerprint }))
 }
 
-test('a site moves from one machine to AWS and back; every list and every file is the same', async ({
+test('a site moves from one machine to AWS and back, with all lists and files unchanged', async ({
   directory,
   start,
   onTestFinished,
@@ -117,7 +117,7 @@ test('a site moves from one machine to AWS and back; every list and every file i
   expect(filesBefore.length).toBeGreaterThan(Object.keys(oddFiles).length)
 
   const places = async (): Promise<Places> => {
-    // Nothing is typed in the data directory, where only the service writes.
+    // Not in the data directory, where only the service writes.
     const folder = await mkdtemp(join(tmpdir(), 'site-admin-moving-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     return { data: directory, here: here.baseUrl, folder }

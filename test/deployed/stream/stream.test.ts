@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => stream.stop())
 
-/** Bytes that differ everywhere, of so many mebibytes, one after the other. */
+/** Mebibytes without repetition. */
 function* chunks(count: number, from = 0): Generator<Buffer, void> {
   for (let at = from; at < from + count; at++) {
     const chunk = Buffer.allocUnsafe(mebibyte)
@@ -33,7 +33,6 @@ const digestOf = (bytes: Iterable<Buffer>): string => {
   return digest.digest('hex')
 }
 
-/** Begins a request for a file. */
 const begin = (method: string, path: string, headers: Readonly<Record<string, string | number>> = {}) =>
   request(`${stream.url}${storage}${path}`, {
     method,
@@ -45,7 +44,7 @@ const write = async (call: ClientRequest, bytes: Iterable<Buffer>): Promise<void
   for (const chunk of bytes) if (!call.write(chunk)) await once(call, 'drain')
 }
 
-/** Ends a request. Answers the status of what comes back, and its body as text. */
+/** Ends a request. Returns status and body of the answer. */
 const end = async (call: ClientRequest): Promise<{ status: number | undefined; body: string }> => {
   const answered = once(call, 'response')
   call.end()
@@ -63,7 +62,7 @@ const put = async (path: string, mebibytes: number) => {
 
 const percent = async (): Promise<number> => JSON.parse((await end(begin('GET', '?status'))).body).percent
 
-/** The digest of a file as it comes back, which is read as it comes. */
+/** The digest of a downloaded file. */
 const digestAt = async (path: string): Promise<string> => {
   const call = begin('GET', path)
   call.end()
@@ -74,9 +73,7 @@ const digestAt = async (path: string): Promise<string> => {
   return digest.digest('hex')
 }
 
-/**
- * What the memory of the process has grown by at the most while something went on, in MiB: the kernel's own figures.
- */
+/** The largest growth of the memory of the process during `run`, in MiB, from the kernel. */
 const growthDuring = async (run: () => Promise<void>): Promise<number> => {
   const memory = memoryOf(stream.pid)
   const before = memory.reset()
@@ -86,11 +83,11 @@ const growthDuring = async (run: () => Promise<void>): Promise<number> => {
 
 const remove = async (path: string) => expect(await end(begin('DELETE', path))).toMatchObject({ status: 200 })
 
-describe('the function that streams, as it is deployed', () => {
+describe('the deployed streaming function', () => {
   const expected = digestOf(chunks(large / mebibyte))
 
-  it('takes 256 MiB in one PUT, tells how far it is in between, and gives them back', async () => {
-    // What a process needs to work at all.
+  it('accepts 256 MiB in one PUT, reports progress, and returns them unchanged', async () => {
+    // The process needs this much to work.
     expect(await put('/large/first.bin', 1)).toEqual(succeeded)
     const growth = await growthDuring(async () => {
       const call = begin('PUT', '/large/put.bin', { 'Content-Length': large })
@@ -103,7 +100,7 @@ describe('the function that streams, as it is deployed', () => {
       }
       for (const least of [15, 30, 45]) {
         await writeNext(48)
-        // It is told when something comes, and not more often than so: a little more comes with each look.
+        // Progress is written on arrival of bytes, at a limited rate, so send a little more before each look.
         const look = async () => {
           await writeNext(1)
           return percent()
@@ -123,7 +120,7 @@ describe('the function that streams, as it is deployed', () => {
     await remove('/large/put.bin')
   })
 
-  it('takes 256 MiB in a form, and gives them back', async () => {
+  it('accepts 256 MiB in a form, and returns them unchanged', async () => {
     const call = begin('POST', '/large', formHeaders)
     call.write(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="form.bin"\r\n\r\n`)
     await write(call, chunks(large / mebibyte))
@@ -133,7 +130,7 @@ describe('the function that streams, as it is deployed', () => {
     await remove('/large/form.bin')
   })
 
-  it('takes 16 of 64 MiB at once', async () => {
+  it('accepts 16 concurrent files of 64 MiB', async () => {
     const paths = Array.from({ length: 16 }, (_, index) => `/large/at-once-${index}.bin`)
     const growth = await growthDuring(async () => {
       const answers = await Promise.all(paths.map((path) => put(path, 64)))

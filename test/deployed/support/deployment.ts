@@ -7,11 +7,9 @@ const setting = (name: string): string => {
   return value
 }
 
-/** What the suite runs against. */
 export const deployment = {
-  /** The base URL of a data centre. */
   baseUrl: setting('DEPLOYED_BASE_URL'),
-  /** A site of its own, and a token with all permissions for it. */
+  /** A site of this suite, and a token with all permissions for it. */
   site: Number(setting('DEPLOYED_SITE')) as SiteId,
   token: setting('DEPLOYED_TOKEN'),
   bucket: setting('FILES_BUCKET'),
@@ -34,7 +32,7 @@ interface Call {
   readonly body?: Buffer
 }
 
-/** Sends one request to the data centre with these headers and the token, and no others. Redirects are not followed. */
+/** Sends one request to the data centre with these headers and the token, and no others. Does not follow redirects. */
 export const call = (path: string, { method = 'GET', headers = {}, body }: Call = {}): Promise<Answer> => {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   const length = body && { 'Content-Length': String(body.length) }

@@ -3,7 +3,7 @@ import { inParallel } from '../../../lib/core/in-parallel.ts'
 import { folderKey, parsePath } from '../../../lib/storage/path.ts'
 import { deployment } from './deployment.ts'
 
-/** Puts so many empty files into a folder of the site, past the service. */
+/** Puts empty files into a folder of the site, directly in the store. */
 export const fillFolder = async (folder: string, count: number): Promise<void> => {
   const client = new S3Client()
   const prefix = folderKey('live', deployment.site, parsePath(folder))

@@ -13,7 +13,7 @@ describe('a token', () => {
     expect(hashToken('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
   })
 
-  test('holds until the second in which it expires', () => {
+  test('is valid until the second in which it expires', () => {
     const grant = { hash: '', user: 'ann', sites: [1 as SiteId], permissions: [], expires: 1_700_000_000 }
     expect(isCurrent(grant, 1_699_999_999_999)).toBe(true)
     expect(isCurrent(grant, 1_700_000_000_000)).toBe(false)
@@ -23,16 +23,16 @@ describe('a token', () => {
 describe('a grant from a store', () => {
   const grant = { hash: 'abc', user: 'ann', sites: [1001, 7], permissions: ['files'], expires: 1_700_000_000 }
 
-  test('is what was stored', () => {
+  test('equals the stored one', () => {
     expect(storedGrant(grant)).toEqual(grant)
     expect(storedGrant({ ...grant, sites: [], permissions: [] })).toEqual({ ...grant, sites: [], permissions: [] })
   })
 
-  test('has no permissions but those that there are', () => {
+  test('has only known permissions', () => {
     expect(storedGrant({ ...grant, permissions: ['everything'] }).permissions).toEqual([])
   })
 
-  test('has no site without an id', () => {
+  test('has only sites with an id', () => {
     expect(() => storedGrant({ ...grant, sites: ['all'] })).toThrow('where an id should be')
   })
 })

@@ -15,18 +15,18 @@ const sizes = [1, 2, 3, 7, 1_000]
 
 describe('bytes in UTF-8', () => {
   it.each(['', '\n', 'a\nb', 'é\n😀\r\n長', '\ufffd stands there', 'a\n\n\n'])(
-    'come out as %j, however they are cut',
+    'decode to %j, in any pieces',
     async (text) => {
       for (const size of sizes) expect(await decode(Buffer.from(text), size)).toBe(text)
     },
   )
 
-  it('come out without their byte order mark', async () => {
+  it('decode without their byte order mark', async () => {
     for (const size of sizes) expect(await decode(Buffer.from('\ufeffa'), size)).toBe('a')
   })
 })
 
-describe('bytes that are no text', () => {
+describe('invalid bytes', () => {
   const broken: readonly (readonly [string, string, number])[] = [
     ['a byte of another encoding', '\n\nCaf\xe9 au lait\n', 3],
     ['a character that is cut', 'a\n\xe2\x82\n\xff', 2],
@@ -37,7 +37,7 @@ describe('bytes that are no text', () => {
     ['what lies beyond Unicode', '\xf4\x90\x80\x80', 1],
     ['UTF-16', '\xff\xfea\0\n\0', 1],
   ]
-  it.each(broken)('are refused, and their line is named: %s', async (_, bytes, line) => {
+  it.each(broken)('are refused with their line: %s', async (_, bytes, line) => {
     for (const size of sizes) {
       const decoding = decode(Buffer.from(bytes, 'latin1'), size)
       await expect(decoding).rejects.toThrow(new NotUtf8(`line ${line} has bytes that are no text in UTF-8`))

@@ -3,7 +3,7 @@ import { interruptibly } from '../../../admin/terminal/interruption.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-test('one interruption that arrives twice ends a command in good order, and a later one at once', async () => {
+test('an interruption that arrives twice ends a command cleanly, and a later one ends it at once', async () => {
   vi.useFakeTimers()
   const listening = () => process.listenerCount('SIGINT')
   const before = listening()
@@ -14,7 +14,7 @@ test('one interruption that arrives twice ends a command in good order, and a la
   }, new Error('Interrupted'))
   expect(listening()).toBe(before + 1)
   process.emit('SIGINT')
-  // Nobody listening means that the system ends the process.
+  // Without a listener, the system ends the process.
   expect(listening()).toBe(before + 1)
   process.emit('SIGINT')
   vi.advanceTimersByTime(1_000)

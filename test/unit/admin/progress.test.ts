@@ -13,7 +13,7 @@ test.each([
   expect(progressLine(read, size)).toMatch(expected)
 })
 
-test('what is drawn changes nothing about what is read, and is wiped away in the end', async () => {
+test('the progress line does not affect the bytes, and is removed at the end', async () => {
   const terminal = new PassThrough().setEncoding('utf8')
   const chunks = async function* () {
     yield 'äb'

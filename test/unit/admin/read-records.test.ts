@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type RawRecord, readRecords } from '../../../admin/records/read-records.ts'
 
-/** The text, cut wherever the numbers say. */
+/** The text, cut at the given places. */
 const cut = (text: string, places: readonly number[]): string[] => {
   const at = [0, ...places.map((place) => place % (text.length + 1)).toSorted((a, b) => a - b), text.length]
   return at.slice(1).map((end, index) => text.slice(at[index], end))
@@ -26,7 +26,7 @@ const runs = { numRuns: 1_000 }
 
 const lineBreaks = (text: string) => text.split('\n').length - 1
 
-/** The lines on which pieces that stand behind one another begin, blanks in front of them apart. */
+/** The first lines of consecutive pieces, without leading blanks. */
 const firstLines = (pieces: readonly string[], before = ''): number[] => {
   let line = 1 + lineBreaks(before)
   return pieces.map((piece) => {
@@ -37,7 +37,7 @@ const firstLines = (pieces: readonly string[], before = ''): number[] => {
 }
 
 describe('one JSON array', () => {
-  test('comes back value by value, however it is indented and cut', async () => {
+  test('returns value by value, with any indentation and cuts', async () => {
     const indentation = fc.constantFrom<string | number | undefined>(undefined, 1, 2, 4, '\t')
     await fc.assert(
       fc.asyncProperty(fc.array(fc.jsonValue()), indentation, mark, places, async (values, space, bom, places) => {
@@ -63,11 +63,11 @@ describe('one JSON array', () => {
     )
   })
 
-  test('that is empty has no values', async () => {
+  test('without values has no records', async () => {
     for (const text of ['[]', ' [ ] ', '\n[\n]\n']) expect(await read([text])).toEqual([])
   })
 
-  test('with a value that is no JSON still has the others', async () => {
+  test('with an invalid value keeps the others', async () => {
     expect(await read(['[{"a":1},\n{"b":},\n{"c":"]},["},\n{"d":1}},\n{"e":1], 2]'])).toEqual([
       { line: 1, text: '{"a":1}' },
       { line: 2, text: '{"b":}' },
@@ -78,7 +78,7 @@ describe('one JSON array', () => {
     ])
   })
 
-  test.for(['[1,,2]', '[,1]', '[1,]'])('that lacks a value (%s) has a record that is no JSON', async (text) => {
+  test.for(['[1,,2]', '[,1]', '[1,]'])('with a missing value (%s) has an invalid record', async (text) => {
     const records = await read([text])
     expect(records).toContainEqual({ line: 1, text: '' })
   })
@@ -88,7 +88,7 @@ describe('one JSON array', () => {
     { text: '[1,2]]', line: 1, rest: ']' },
     { text: '[1,2],3', line: 1, rest: ',3' },
     { text: '[1,2]\n\n[3]', line: 3, rest: '[3]' },
-  ])('with something behind it ($rest) names that and its line', async ({ text, line, rest }) => {
+  ])('with trailing text ($rest) reports the text and its line', async ({ text, line, rest }) => {
     for (const chunks of [[text], [...text]]) {
       const records = await read(chunks)
       expect(valuesOf(records.slice(0, 2))).toEqual([1, 2])
@@ -102,7 +102,7 @@ describe('one JSON array', () => {
     { text: '[1,\n"2, 3]', line: 2 },
     { text: '[1,\n[2]', line: 2 },
     { text: '[', line: 1 },
-  ])('that breaks off ($text) says so, and where', async ({ text, line }) => {
+  ])('that breaks off ($text) reports this, and where', async ({ text, line }) => {
     const records = await read([text])
     expect(records.at(-1)).toMatchObject({ line, fault: expect.stringContaining('breaks off') })
     expect(records.slice(0, -1).every(({ fault }) => fault === undefined)).toBe(true)
@@ -110,7 +110,7 @@ describe('one JSON array', () => {
 })
 
 describe('JSON lines', () => {
-  test('come back value by value with their lines, however they are cut', async () => {
+  test('return value by value with their lines, in any pieces', async () => {
     const end = fc.constantFrom('\n', '\r\n')
     const blankLines = fc.array(fc.constantFrom('\n', ' \n', '\t\r\n'), { maxLength: 3 })
     // An array as the first value makes the text one array.
@@ -129,7 +129,7 @@ describe('JSON lines', () => {
     )
   })
 
-  test('of which one is no JSON still have the others', async () => {
+  test('with an invalid line keep the others', async () => {
     expect(await read(['{"a":1}\n{"b":\n\n{"c":3}'])).toEqual([
       { line: 1, text: '{"a":1}' },
       { line: 2, text: '{"b":' },
@@ -146,7 +146,7 @@ describe('a record that is too long', () => {
   test.for([
     { shape: 'JSON lines', wrap: (texts: readonly string[]) => texts.join('\n') },
     { shape: 'one JSON array', wrap: (texts: readonly string[]) => `[${texts.join(',\n')}]` },
-  ])('is named, and spoils no other, in $shape', async ({ wrap }) => {
+  ])('is named, and does not affect others, in $shape', async ({ wrap }) => {
     const text = wrap(['{"a":1}', long, fitting, '{"b":1}'])
     const records = await read(cut(text, [1000, 70_000, limit - 1, limit + 5, 2 * limit]))
     expect(linesOf(records)).toEqual([1, 2, 3, 4])
@@ -159,7 +159,7 @@ describe('a record that is too long', () => {
     expect(records[2]?.text).toBe(fitting)
   })
 
-  test('is not made so by the blanks in front of it', async () => {
+  test('does not become too long by leading blanks', async () => {
     const blanks = '\n'.repeat(limit)
     expect(await read([blanks, `${blanks}[${blanks}`, '1', ',2]'])).toEqual([
       { line: 3 * limit + 1, text: '1' },
@@ -168,11 +168,11 @@ describe('a record that is too long', () => {
   })
 })
 
-test('nothing, or nothing but blanks, has no records', async () => {
+test('an empty or blank input has no records', async () => {
   for (const text of ['', ' ', '\n\r\n\t', '\uFEFF']) expect(await read([text])).toEqual([])
 })
 
-test('a reader that stops early lets go of its input', async () => {
+test('a reader that stops early releases its input', async () => {
   let isOpen = true
   async function* endless() {
     try {

@@ -6,8 +6,8 @@ import { contentMembers, withDefaults } from '../../../lib/core/content-kinds.ts
 const now = Date.UTC(2026, 0, 31, 12)
 const kinds = ['category', 'news', 'blog'] as const
 
-describe('content that is brought in', () => {
-  test.each(kinds)('of kind %s has every member, whatever is left out', (kind) => {
+describe('imported content', () => {
+  test.each(kinds)('of kind %s has every member, with any input', (kind) => {
     const members = Object.keys(contentMembers[kind]).filter((name) => name !== 'siteId')
     const content = withDefaults(kind, contentSchema(kind).parse({ id: 7 }), now)
     expect(Object.keys(content).sort()).toEqual(members.sort())
@@ -15,12 +15,12 @@ describe('content that is brought in', () => {
     expect(contentSchema(kind).parse(content)).toEqual(content)
   })
 
-  test('keeps what is given, null included', () => {
+  test('keeps given values, null included', () => {
     const given = { id: 7, subject: 'Summer', weight: null, releaseDate: '2025-06-01T00:00:00', displayable: false }
     expect(withDefaults('news', given, now)).toMatchObject(given)
   })
 
-  test('takes what is left out from what is given', () => {
+  test('derives missing values from given ones', () => {
     const given = { id: 7, subject: 'Ça va? Über-Größe!', createDate: '2025-06-01T00:00:00', createBy: 3 }
     expect(withDefaults('news', given, now)).toMatchObject({
       slug: 'ca-va-uber-gro-e',

@@ -15,7 +15,7 @@ interface Reads {
   objects: number
 }
 
-/** A list in memory. `gone` are entries whose objects no longer exist; `room` is how many items fit one answer. */
+/** A list in memory. `gone` are entries without objects; `room` is the number of items per answer. */
 const sourceOf = (
   items: readonly Item[],
   {
@@ -97,7 +97,7 @@ const expected = (items: readonly Item[], where: Condition | null, terms: readon
     terms ?? [],
   )
 
-describe('the pages of a list, one behind the other, are the whole list and nothing twice', () => {
+describe('the pages of a list together contain every item once', () => {
   test('by skip', async () => {
     await fc.assert(
       fc.asyncProperty(arbitrary.items, condition, order, limit, async (items, where, terms, size) => {
@@ -118,7 +118,7 @@ describe('the pages of a list, one behind the other, are the whole list and noth
     )
   })
 
-  test('by cursor, when a request may look at few entries only', async () => {
+  test('by cursor, if a request may look at few entries only', async () => {
     await fc.assert(
       fc.asyncProperty(arbitrary.items, condition, limit, async (items, where, size) => {
         const pages = await byCursor(items, switchesOf(where, null), size, { longest: 3 })
@@ -128,7 +128,7 @@ describe('the pages of a list, one behind the other, are the whole list and noth
     )
   })
 
-  test('by cursor, when answers are cut', async () => {
+  test('by cursor, if answers are cut', async () => {
     await fc.assert(
       fc.asyncProperty(arbitrary.items, condition, order, limit, async (items, where, terms, size) => {
         const pages = await byCursor(items, switchesOf(where, terms), size, { room: 2 })
@@ -138,7 +138,7 @@ describe('the pages of a list, one behind the other, are the whole list and noth
     )
   })
 
-  test('by cursor, but for objects that are gone', async () => {
+  test('by cursor, without vanished objects', async () => {
     await fc.assert(
       fc.asyncProperty(arbitrary.items, condition, order, limit, async (items, where, terms, size) => {
         const gone = items.map((item) => Number(item['objectId'])).filter((id) => id % 3 === 0)
@@ -151,7 +151,7 @@ describe('the pages of a list, one behind the other, are the whole list and noth
   })
 })
 
-test('the total is that of all that match, on every page', async () => {
+test('the total counts all matches, on every page', async () => {
   await fc.assert(
     fc.asyncProperty(
       arbitrary.items,
@@ -180,7 +180,7 @@ const some = (count: number): Item[] =>
   }))
 
 describe('a page', () => {
-  test('shows only what fields names', async () => {
+  test('shows only the members in fields', async () => {
     const { items } = await pageOf(some(3), { fields: 'objectId', where: '{subject:"news 3"}' })
     expect(items).toEqual([{ objectId: 1 }])
   })
@@ -191,7 +191,7 @@ describe('a page', () => {
     expect(await pageOf(some(3), { skip: '3', order: '-objectId' })).toMatchObject({ items: [], totalItemsCount: 3 })
   })
 
-  test('of no items has the true total, and goes on where it stood', async () => {
+  test('without items has the true total, and continues at its position', async () => {
     expect(await pageOf(some(3), { limit: '0' })).toEqual({ items: [], totalItemsCount: 3, skip: 0, limit: 0 })
     for (const order of ['', 'subject']) {
       const { nextCursor } = await pageOf(some(3), { limit: '0', cursor: '', order })
@@ -200,13 +200,13 @@ describe('a page', () => {
     }
   })
 
-  test('that is cut echoes in limit what it holds', async () => {
+  test('that is cut has the number of its items in limit', async () => {
     const page = await pageOf(some(9), { limit: '5' }, { room: 2 })
     expect(page).toMatchObject({ totalItemsCount: 9, skip: 0, limit: 2 })
     expect(ids(page.items)).toEqual([1, 2])
   })
 
-  test('by cursor goes on behind its last item when that has gone meanwhile', async () => {
+  test('by cursor continues after its last item, even if that is gone', async () => {
     const { nextCursor } = await pageOf(some(9), { cursor: '', limit: '3', order: 'subject' })
     const left = some(9).filter((item) => item['objectId'] !== 7)
     const { items } = await pageOf(left, { cursor: nextCursor ?? '', order: 'subject' })
@@ -226,21 +226,21 @@ describe('a list reads', () => {
     expect(await objectsRead({ cursor: '', limit: '5' })).toBe(5)
   })
 
-  test('the objects of its page, when where and order name what the links tell', async () => {
+  test('the objects of its page, if where and order use only members of links', async () => {
     expect(await objectsRead({ where: '{displayable:1}', order: '-objectId', limit: '5' })).toBe(5)
   })
 
-  test('each object once, when where or order names a member of theirs', async () => {
+  test('each object once, if where or order uses one of its members', async () => {
     expect(await objectsRead({ order: '-subject', limit: '5' })).toBe(50)
     expect(await objectsRead({ where: "{subject:{$contains:'1'}}", limit: '5' })).toBe(50)
   })
 
-  test('no further than its page needs, by cursor', async () => {
+  test('no more than its page needs, by cursor', async () => {
     expect(await objectsRead({ where: '{weight:null}', cursor: '', limit: '5' }, 1_000)).toBe(100)
   })
 })
 
-describe('a list that is longer than may be read as a whole', () => {
+describe('a list over the limit for complete reads', () => {
   const tooLong = expect.objectContaining({ code: 220003, status: 400, message: expect.stringContaining('cursor') })
 
   test.each([
@@ -254,7 +254,7 @@ describe('a list that is longer than may be read as a whole', () => {
     await expect(pageOf(some(10), switches, { longest: 10 })).resolves.toBeDefined()
   })
 
-  test('is paged through, by skip and by cursor, and filtered by cursor', async () => {
+  test('is paged by skip and by cursor, and filtered by cursor', async () => {
     const longest = { longest: 10 }
     expect((await pageOf(some(11), { skip: '10' }, longest)).items).toHaveLength(1)
     expect((await pageOf(some(11), { cursor: '' }, longest)).items).toHaveLength(10)
@@ -262,7 +262,7 @@ describe('a list that is longer than may be read as a whole', () => {
   })
 })
 
-test('an order that is read twice is the same order', () => {
+test('parsing an order twice gives equal orders', () => {
   const { text } = parseOrder('-subject,weight', list.shape)
   expect(parseOrder(text, list.shape).text).toBe(text)
 })

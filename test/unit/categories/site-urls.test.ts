@@ -11,14 +11,14 @@ const list = async (...switches: readonly [string, string][]) => {
   return JSON.parse(await listSiteUrls(site, url, query))
 }
 
-test('a site has one address, wherever in the list one asks for it', async () => {
+test('a site has one address, at any position of the list', async () => {
   const items = [{ siteId: site, url }]
   expect(await list()).toMatchObject({ items, totalItemsCount: 1 })
   expect(await list(['skip', '1'])).toMatchObject({ items: [], totalItemsCount: 1 })
   expect(await list(['limit', '0'])).toMatchObject({ items: [], totalItemsCount: 1 })
 })
 
-test('behind its one address there is nothing to go on with', async () => {
+test('the list ends after its only address', async () => {
   const page = await list(['cursor', ''], ['limit', '1'], ['count', 'true'])
   expect(page).toMatchObject({ items: [{ siteId: site, url }], totalItemsCount: 1, nextCursor: null })
 })

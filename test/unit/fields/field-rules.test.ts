@@ -16,12 +16,12 @@ const never = () => {
 const refusal = (code: number) => expect.objectContaining({ code })
 
 describe('the catalogue', () => {
-  test('holds the 33 types that can be placed, and no -400', () => {
+  test('has the 33 types that can be added, without -400', () => {
     expect(fieldTypes.size).toBe(33)
     expect(fieldTypes.has(-400)).toBe(false)
   })
 
-  test('names -400 all the same, and nothing else that it does not hold', () => {
+  test('names -400 too, and no other missing type', () => {
     expect(fieldTypeName(-400)).toBe('ImageVerification')
     expect(fieldTypeName(-404)).toBe('RecaptchaV2')
     expect(fieldTypeName(-1)).toBeUndefined()
@@ -29,11 +29,11 @@ describe('the catalogue', () => {
 })
 
 describe('finding a field', () => {
-  test('goes by its type', () => {
+  test('uses the type', () => {
     expect(findField(form, -3)).toBe(form[1])
   })
 
-  test('that the form does not have is 115002', () => {
+  test('fails with 115002 for a missing field', () => {
     expect(() => findField(form, -4)).toThrow(refusal(115002))
   })
 })
@@ -49,13 +49,13 @@ describe('adding a field', () => {
     )
   })
 
-  test('of a type that the form has is 115006', () => {
+  test('fails with 115006 for an existing type', () => {
     expect(() => addField(form, { typeId: -2, mandatory: false, order: 9 })).toThrow(refusal(115006))
   })
 })
 
 describe('changing a field', () => {
-  test('sets what is given and keeps the rest', () => {
+  test('sets the given members and keeps the others', () => {
     expect(changeField(form, -3, { mandatory: true }, anything)).toEqual([form[0], { ...form[1], mandatory: true }])
     expect(changeField(form, -3, { order: 9 }, anything)).toEqual([form[0], { ...form[1], order: 9 }])
     expect(changeField(form, -3, { mandatory: true, order: 9 }, anything)).toEqual([
@@ -64,11 +64,11 @@ describe('changing a field', () => {
     ])
   })
 
-  test('that the form does not have is 115002, before any condition', () => {
+  test('fails with 115002 for a missing field, before any condition', () => {
     expect(() => changeField(form, -4, { mandatory: true }, never)).toThrow(refusal(115002))
   })
 
-  test('asks the condition about the field as it is', () => {
+  test('checks the condition on the current field', () => {
     const seen: SystemField[] = []
     changeField(form, -3, { order: 1 }, (field) => seen.push(field))
     expect(seen).toEqual([form[1]])
@@ -81,17 +81,17 @@ describe('removing a field', () => {
     expect(removeField(form, -2, anything)).toEqual([form[1]])
   })
 
-  test('that the form does not have is 115002, before any condition', () => {
+  test('fails with 115002 for a missing field, before any condition', () => {
     expect(() => removeField(form, -4, never)).toThrow(refusal(115002))
   })
 
-  test('asks the condition first', () => {
+  test('checks the condition first', () => {
     expect(() => removeField(form, -2, never)).toThrow(refusal(100412))
   })
 })
 
 describe('importing a field', () => {
-  test('takes -400, which cannot be added', () => {
+  test('accepts -400, which cannot be added', () => {
     expect(importField(form, { typeId: -400, mandatory: true }).at(-1)).toEqual({
       typeId: -400,
       mandatory: true,
@@ -99,7 +99,7 @@ describe('importing a field', () => {
     })
   })
 
-  test('replaces the field of its type, where that one stands unless told', () => {
+  test('replaces the field of its type, at the same position by default', () => {
     expect(importField(form, { typeId: -3, mandatory: true }, true)).toEqual([
       form[0],
       { typeId: -3, mandatory: true, order: 3 },
@@ -110,7 +110,7 @@ describe('importing a field', () => {
     ])
   })
 
-  test('keeps of a field what it leaves out', () => {
+  test('keeps members that the import omits', () => {
     const named = importField(form, { typeId: -7, name: 'Born', mandatory: true, order: 9 })
     expect(importField(named, { typeId: -7, mandatory: false }).at(-1)).toEqual({
       typeId: -7,
@@ -125,14 +125,14 @@ describe('importing a field', () => {
     })
   })
 
-  test('answers the very fields when nothing changes', () => {
+  test('returns the same fields if nothing changes', () => {
     for (const field of form) {
       expect(importField(form, field)).toBe(form)
       expect(importField(form, { typeId: field.typeId })).toBe(form)
     }
   })
 
-  test('done twice is the same as done once', () => {
+  test('is idempotent', () => {
     const record = { typeId: -7, name: 'Born', mandatory: true, order: 1 }
     const once = importField(form, record)
     expect(importField(once, record)).toEqual(once)

@@ -14,14 +14,14 @@ describe('the tag of a field', () => {
     expect(fieldTag(changed)).not.toBe(fieldTag(field))
   })
 
-  test('changes with a member that fields do not have today', () => {
+  test('changes with a member that fields do not have yet', () => {
     const grown = { ...field, hint: 'as on the passport' }
     expect(fieldTag(grown)).not.toBe(fieldTag(field))
     const other = { ...field, hint: 'any' }
     expect(fieldTag(other)).not.toBe(fieldTag(grown))
   })
 
-  test('is the same in whichever order a store gives the members', () => {
+  test('does not depend on the order of members in a store', () => {
     expect(fieldTag({ order: 3, mandatory: true, name: 'Title', typeId: -2 })).toBe(fieldTag(field))
   })
 })

@@ -10,7 +10,7 @@ const runs = { numRuns: 2_000 }
 
 const placed = (typeId: number, order: number): SystemField => ({ typeId, mandatory: false, order })
 
-/** Orders by type, as a reader would work them out by hand: who is pushed off a position goes to the next one. */
+/** Orders by type, computed step by step: a displaced field goes to the next position. */
 const reference = (others: Fields, typeId: number, position: number): Map<number, number> => {
   const holders = new Map(others.map((field) => [field.order, field.typeId]))
   let pushed: number | undefined = typeId
@@ -29,7 +29,7 @@ const typesOf = (fields: Fields) => fields.map(({ typeId }) => typeId)
 const newType = -1
 
 describe('placing a field', () => {
-  test('does what the reference does', () => {
+  test('agrees with the reference', () => {
     fc.assert(
       fc.property(formFields, anyOrder, (others, order) => {
         const fields = insertField(others, placed(newType, order))
@@ -39,7 +39,7 @@ describe('placing a field', () => {
     )
   })
 
-  test('puts it where it was asked for', () => {
+  test('puts it at the requested position', () => {
     fc.assert(
       fc.property(formFields, anyOrder, (others, order) => {
         expect(insertField(others, placed(newType, order))).toContainEqual(placed(newType, order))
@@ -58,7 +58,7 @@ describe('placing a field', () => {
     )
   })
 
-  test('keeps the order of the others among each other, and all else about them', () => {
+  test('keeps the relative order and all other members of the other fields', () => {
     fc.assert(
       fc.property(formFields, anyOrder, (others, order) => {
         const kept = insertField(others, placed(newType, order)).filter(({ typeId }) => typeId !== newType)
@@ -68,7 +68,7 @@ describe('placing a field', () => {
     )
   })
 
-  test('moves nobody but those that stand without a gap from its position on, each by one', () => {
+  test('moves only the fields without a gap from its position on, each by one', () => {
     fc.assert(
       fc.property(formFields, anyOrder, (others, order) => {
         const taken = new Set(others.map((field) => field.order))
@@ -84,7 +84,7 @@ describe('placing a field', () => {
     )
   })
 
-  test('goes behind the highest without an order', () => {
+  test('without an order puts it after the last field', () => {
     fc.assert(
       fc.property(formFields, (others) => {
         const highest = Math.max(0, ...others.map(({ order }) => order))
@@ -95,7 +95,7 @@ describe('placing a field', () => {
     )
   })
 
-  test('changes none of the fields that it was given', () => {
+  test('does not change the given fields', () => {
     fc.assert(
       fc.property(formFields, anyOrder, (others, order) => {
         const before = structuredClone(others)
@@ -106,7 +106,7 @@ describe('placing a field', () => {
     )
   })
 
-  test('stops at the last position there is', () => {
+  test('stops at the last position', () => {
     const last = [placed(-2, maxOrder - 1), placed(-3, maxOrder)]
     const refusal = expect.objectContaining({ code: 115000, message: expect.stringContaining('order') })
     expect(() => insertField(last, placed(newType, maxOrder))).toThrow(refusal)
@@ -133,7 +133,7 @@ describe('moving a field', () => {
     )
   })
 
-  test('to where it is changes nothing', () => {
+  test('to its own position changes nothing', () => {
     fc.assert(
       fc.property(formFields, (fields) => {
         for (const { typeId, order } of fields) {
@@ -157,7 +157,7 @@ describe('moving a field', () => {
 })
 
 describe('adding a field', () => {
-  test('places it like any other', () => {
+  test('places it like any other field', () => {
     const form = [placed(-2, 1), placed(-3, 2), placed(-4, 7)]
     expect(addField(form, { typeId: -5, mandatory: true, order: 1 })).toEqual([
       { typeId: -5, mandatory: true, order: 1 },

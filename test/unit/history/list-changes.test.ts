@@ -12,10 +12,7 @@ import {
 
 const site = 1001 as SiteId
 
-/**
- * A history of so many changes, one at each position from 1 on, of which the ones at these positions are by bob; with
- * how much of it was read.
- */
+/** A history of `count` changes from position 1 on, with those at `bob` by another user, and a counter of reads. */
 const historyOf = (count: number, byBob: readonly number[]) => {
   const changes = Array.from({ length: count }, (_, index): Change => {
     const position = index + 1
@@ -39,7 +36,7 @@ const byBob = { actor: 'bob', withFiles: true }
 const positions = (changes: readonly Change[]) => changes.map(({ position }) => position)
 
 describe('a page of changes', () => {
-  test('looks at 10,000 of them at the most, and leads on to the others', async () => {
+  test('reads at most 10,000 changes, and leads to the others', async () => {
     const { history, read } = historyOf(25_000, [12_345, 24_000])
     const first = await changesAfter(history, site, 0, 500, byBob)
     expect({ ...first, read: read() }).toEqual({ changes: [], next: 10_000, read: 10_000 })
@@ -50,13 +47,13 @@ describe('a page of changes', () => {
     expect(await changesAfter(history, site, 25_000, 500, byBob)).toEqual({ changes: [], next: undefined })
   })
 
-  test('ends with the last one that it holds when there is room for no more', async () => {
+  test('ends with its last change when no more fit', async () => {
     const { history } = historyOf(1_000, [3, 5, 8])
     const { changes, next } = await changesAfter(history, site, 0, 2, byBob)
     expect({ found: positions(changes), next }).toEqual({ found: [3, 5], next: 5 })
   })
 
-  test('holds as much as an answer may, and leads on', async () => {
+  test('has as many changes as an answer may have, and leads on', async () => {
     const names = Array.from({ length: 100 }, (_, index) => `${index} ${'"'.repeat(250)}`)
     const large = Array.from({ length: 200 }, (_, index): Change => {
       const position = index + 1
@@ -79,7 +76,7 @@ describe('a page of changes', () => {
     expect(newest).toEqual(large.slice(-newest.length))
   })
 
-  test('of the newest ones looks at 10,000 at the most, and leads on to what comes', async () => {
+  test('reads at most 10,000 of the newest changes, and leads on to later ones', async () => {
     const { history, read } = historyOf(25_000, [14_000, 16_000, 24_000])
     const { changes, next } = await newestChanges(history, site, 500, byBob)
     expect({ found: positions(changes), next, read: read() }).toEqual({
@@ -89,11 +86,11 @@ describe('a page of changes', () => {
     })
   })
 
-  test('looks no further back than is asked for', async () => {
+  test('reads no older changes than requested', async () => {
     const { history, read } = historyOf(200_000, [])
     const { changes } = await newestChanges(history, site, 10, { since: 199_999, withFiles: true, actor: 'bob' })
     expect(changes).toEqual([])
-    // What is a minute older may stand between, as clocks differ.
+    // Changes of a minute before may be in between, because clocks differ.
     expect(read()).toBeGreaterThan(10)
     const all = await newestChanges(history, site, 10, { since: 199_999, withFiles: true })
     expect(positions(all.changes)).toEqual([199_999, 200_000])
@@ -101,7 +98,7 @@ describe('a page of changes', () => {
 })
 
 describe('the id of a change', () => {
-  test('holds its position and its site, and sorts as positions do', () => {
+  test('contains its position and its site, and sorts by position', () => {
     const ids = [1, 99, 1_769_860_800_000_000, Number.MAX_SAFE_INTEGER].map((position) =>
       idOfChange({ site, position }),
     )

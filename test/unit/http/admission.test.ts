@@ -7,7 +7,7 @@ import { groupPolicies } from '../../../lib/http/group-policy.ts'
 
 const token = '0123456789abcdef'.repeat(4)
 
-/** Which tokens are looked up, by their hashes, on the way of a request; all of them are unknown. */
+/** The hashes of tokens that a request looks up. All tokens are unknown. */
 const lookedUp = async (headers: Readonly<Record<string, string>>): Promise<string[]> => {
   const hashes: string[] = []
   const findGrant = async (hash: string) => {
@@ -45,7 +45,7 @@ test('a token is looked up by its hash', async () => {
 })
 
 test.each([undefined, '', 'x', token.slice(1), `${token}0`, token.toUpperCase()])(
-  '%s is no token that the service has issued: it costs no look into the store',
+  '%s cannot be an issued token, so the store is not asked',
   async (authorization) => {
     expect(await lookedUp(authorization === undefined ? {} : { authorization })).toEqual([])
   },

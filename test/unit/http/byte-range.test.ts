@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { readRange } from '../../../lib/http/conditions.ts'
 
 describe('a Range header', () => {
-  it('asks for bytes that are there, for the whole, or for nothing that is there, whatever it says', () => {
+  it('requests existing bytes, the whole, or no existing byte, for any value', () => {
     const header = fc.oneof(
       fc.string(),
       fc.tuple(fc.nat(200), fc.nat(200)).map(([from, to]) => `bytes=${from}-${to}`),
@@ -35,7 +35,7 @@ describe('a Range header', () => {
     expect(readRange(text, 10)).toEqual(range)
   })
 
-  it('has nothing to give of an empty file', () => {
+  it('cannot match an empty file', () => {
     expect(readRange('bytes=0-', 0)).toEqual({ kind: 'unsatisfiable' })
     expect(readRange('bytes=-5', 0)).toEqual({ kind: 'unsatisfiable' })
   })

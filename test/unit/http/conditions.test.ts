@@ -9,7 +9,7 @@ const xml = entityTag(tag, 'xml')
 const stale = entityTag(other, 'json')
 
 describe('a tag', () => {
-  test('is the same for the same state and another for another', () => {
+  test('is equal for equal states only', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
         expect(tagOf(a) === tagOf(b)).toBe(JSON.stringify(a) === JSON.stringify(b))
@@ -18,7 +18,7 @@ describe('a tag', () => {
     )
   })
 
-  test('is a strong one, and differs between JSON and XML', () => {
+  test('is strong, and differs between JSON and XML', () => {
     expect(json).toMatch(/^"[\w-]{22}\.json"$/)
     expect(xml).toMatch(/^"[\w-]{22}\.xml"$/)
   })
@@ -55,7 +55,7 @@ describe('If-None-Match', () => {
     ['has the tag as a weak one', `W/${json}`],
     ['has the tag among others', `${stale}, ${json}`],
     ['is *', '*'],
-  ])('finds the representation unchanged when it %s', (_, header) => {
+  ])('matches the representation when it %s', (_, header) => {
     expect(noneMatchFails(header, json)).toBe(true)
   })
 
@@ -64,7 +64,7 @@ describe('If-None-Match', () => {
     ['has the tag of another state', stale],
     ['has the tag of the other format', xml],
     ['is empty', ''],
-  ])('does not when it %s', (_, header) => {
+  ])('does not match when it %s', (_, header) => {
     expect(noneMatchFails(header, json)).toBe(false)
   })
 })

@@ -13,7 +13,7 @@ async function* inTwo(): AsyncGenerator<Buffer> {
   yield bytes.subarray(5)
 }
 
-/** The bytes that got through, or the code of the error. */
+/** The bytes that passed, or the error code. */
 const pass = async (headers: Readonly<Record<string, string>>) => {
   try {
     const passed: Uint8Array[] = []
@@ -38,7 +38,7 @@ describe('bytes with a digest', () => {
     ['Content-Digest of other algorithms only', { 'content-digest': 'sha-512=:AAAA:' }],
     ['an empty Content-Digest', { 'content-digest': '' }],
     ['both', { 'content-md5': md5, 'content-digest': `sha-256=:${sha256}:` }],
-  ])('get through: %s', async (_, headers) => {
+  ])('pass: %s', async (_, headers) => {
     expect(await pass(headers)).toBe(bytes.toString())
   })
 
@@ -63,7 +63,7 @@ describe('bytes with a digest', () => {
     expect(await pass(headers)).toBe(104033)
   })
 
-  test('get through as they come, without being gathered', async () => {
+  test('pass without buffering', async () => {
     const content = checkedBy(digestsOf({ 'content-md5': md5 }), inTwo())
     expect((await content.next()).value).toEqual(bytes.subarray(0, 5))
   })

@@ -30,18 +30,18 @@ test.each([
   expect(() => readForm(text)).toThrow(Error)
 })
 
-test('a list with a place out of all proportion is none', () => {
+test('a list with an excessive index is no list', () => {
   expect(readForm('items[999999999]=1')).toEqual({ items: { 999999999: '1' } })
 })
 
-test('no form reaches a prototype', () => {
+test('a form cannot change a prototype', () => {
   for (const text of ['__proto__[polluted]=1', 'a[__proto__][polluted]=1', 'constructor[prototype][polluted]=1']) {
     readForm(text)
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   }
 })
 
-test('any form is read or refused, and nothing else', () => {
+test('any form is either read or refused', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('a', '[', ']', '=', '&', '0', '9', '%5B', '%', '__proto__') }),

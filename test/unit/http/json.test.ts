@@ -4,11 +4,11 @@ import { readJson } from '../../../lib/http/json.ts'
 
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 
-/** With the member that is refused, generators are unkind: they know its name. */
+/** Generators fail with the refused member name, because they know it. */
 const anyValue = fc.jsonValue({ maxDepth: 5 }).filter((value) => !JSON.stringify(value).includes('__proto__'))
 
 describe('a request body in JSON', () => {
-  test('is read as it is', () => {
+  test('is read unchanged', () => {
     fc.assert(
       fc.property(anyValue, (value) => {
         expect(readJson(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value)))
@@ -37,7 +37,7 @@ describe('a request body in JSON', () => {
   })
 
   test.each(['{"__proto__":1}', '{"a":{"constructor":{"prototype":1}}}'])(
-    'says which member must not be in %s, and not that it is no JSON',
+    'is refused with the name of the forbidden member in %s, not as invalid JSON',
     (text) => {
       expect(() => readJson(text)).toThrow(
         'a member must not be called "__proto__", nor "prototype" in a "constructor"',

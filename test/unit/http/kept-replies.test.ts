@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { keepReplies } from '../../../lib/http/kept-replies.ts'
 import { text } from '../../../lib/http/reply.ts'
 
-/** Replies over a store whose state the test names, with a list of what was made of it. */
+/** Replies over a store with states of the test, and a list of created replies. */
 const observed = () => {
   const store: { state: string | undefined } = { state: 'first' }
   const made: string[] = []
@@ -18,20 +18,20 @@ const observed = () => {
 }
 
 describe('a reply', () => {
-  test('is kept under its key as long as the store has the same state', async () => {
+  test('is cached while the store has the same state', async () => {
     const { store, ask } = observed()
     expect([await ask('a'), await ask('b'), await ask('a'), await ask('b')]).toEqual(['1', '2', '1', '2'])
     store.state = 'second'
     expect([await ask('a'), await ask('b'), await ask('a'), await ask('b')]).toEqual(['3', '4', '3', '4'])
   })
 
-  test('is made each time where the store does not tell its state', async () => {
+  test('is created each time if the store does not report its state', async () => {
     const { store, ask } = observed()
     store.state = undefined
     expect([await ask('a'), await ask('a')]).toEqual(['1', '2'])
   })
 
-  test('that was begun before a change is not kept as one of the time after it', async () => {
+  test('that started before a change is not cached for the time after it', async () => {
     const { store, keep, ask } = observed()
     const late = Promise.withResolvers<void>()
     const slow = keep('a', async () => {
@@ -46,13 +46,13 @@ describe('a reply', () => {
     expect(await ask('a')).toBe('2')
   })
 
-  test('that cannot be made is not kept', async () => {
+  test('that fails is not cached', async () => {
     const { keep, ask } = observed()
     await expect(keep('a', () => Promise.reject(new Error('No')))).rejects.toThrow('No')
     expect(await ask('a')).toBe('1')
   })
 
-  test('makes room for newer ones when all of them together are too long', async () => {
+  test('is dropped for newer ones when the cache is full', async () => {
     const { made, ask } = observed()
     for (const key of ['a', 'b', 'c']) await ask(key, 1_000_000)
     for (const key of ['a', 'b', 'c']) await ask(key)
@@ -64,7 +64,7 @@ describe('a reply', () => {
     expect(made).toEqual(['a', 'b', 'c', 'd', 'a'])
   })
 
-  test('that is longer than all that may be kept is not kept', async () => {
+  test('that is larger than the cache is not cached', async () => {
     const { ask } = observed()
     expect([await ask('a', 4_000_001), await ask('a', 4_000_000), await ask('a')]).toEqual(['1', '2', '2'])
   })

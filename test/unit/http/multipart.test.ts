@@ -26,7 +26,7 @@ const readAll = async (source: AsyncIterator<Uint8Array>, boundary: string | und
   return parts
 }
 
-/** The one part with this header, in the body's single pieces and as a whole. */
+/** The single part with this header, with the body in single pieces and as a whole. */
 const readHeader = async (header: string) => {
   const body = bodyOf(partOf(header))
   const [part] = await readAll(inPieces(body), 'b')
@@ -43,9 +43,9 @@ const refuses = async (body: Buffer) => {
 }
 
 describe('the parts of a multipart body', () => {
-  it('come out as they went in, whatever they hold, and whatever pieces they come in', async () => {
+  it('are unchanged, with any content and in any pieces of the body', async () => {
     const boundaries = fc.constantFrom('b', '--', '-b-b', "a'()+_,-./:=? z", '"\\', 'x'.repeat(200))
-    // Much of it looks like the beginning of a delimiter.
+    // Much of this looks like the beginning of a delimiter.
     const contents = fc
       .array(fc.constantFrom('\r', '\n', '\r\n', '-', '--', '\r\n-', '\r\n--', '\0', '\xff', 'attachment;', 'x'))
       .map((marks) => marks.join(''))
@@ -76,7 +76,7 @@ describe('the parts of a multipart body', () => {
     )
   })
 
-  it('come after a line end that stands in front of the first boundary, however the bytes arrive', async () => {
+  it('may follow a line end before the first boundary, in any pieces', async () => {
     const body = Buffer.concat([Buffer.from('\r\n'), bodyOf(partOf(fileHeader, '1'), partOf(fileHeader, '2'))])
     for (const size of [1, body.length]) {
       const parts = await readAll(inPieces(body, size), 'b')
@@ -84,7 +84,7 @@ describe('the parts of a multipart body', () => {
     }
   })
 
-  it('come as quickly when they are many in a body of one piece', async () => {
+  it('are read in linear time, even in a body of one piece', async () => {
     const small = Array.from({ length: 900 }, () => partOf(fileHeader))
     const body = bodyOf(...small, partOf(fileHeader, Buffer.alloc(64 * 1024 * 1024)))
     const sizes: number[] = []
@@ -106,7 +106,7 @@ describe('the parts of a multipart body', () => {
     await expect(read(1_001)).rejects.toThrow('more than 1000 parts')
   })
 
-  it('are files when they have a name, or are declared as bytes', async () => {
+  it('are files if they have a file name, or are declared as bytes', async () => {
     const disposition = 'Content-Disposition: form-data; name="file"'
     const bytes = 'Content-Type: application/octet-stream'
     const is = async (header: string) => {
@@ -137,7 +137,7 @@ describe('the header of a part', () => {
     expect(await readHeader(header)).toEqual(part)
   })
 
-  it('may be all that there is of the part, the blank line being that of the delimiter', async () => {
+  it('may be the whole part, with the blank line of the delimiter', async () => {
     const body = Buffer.from(`--b\r\n${fileHeader}\r\n\r\n--b\r\n${fileHeader}\r\n\r\n--b--\r\n`)
     for (const size of [1, body.length]) {
       const empty = { ...part, content: '' }
@@ -145,7 +145,7 @@ describe('the header of a part', () => {
     }
   })
 
-  it('names the type, or none', async () => {
+  it('has a type, or none', async () => {
     const typeOf = async (type: string) => (await readHeader(`${fileHeader}${type}`))?.contentType
     expect(await typeOf('')).toBeUndefined()
     expect(await typeOf('\r\nContent-Type: text/plain')).toBe('text/plain')
@@ -156,7 +156,7 @@ describe('the header of a part', () => {
     }
   })
 
-  it('gives the bytes of a file name, those of an extended one too', async () => {
+  it('returns the bytes of a file name, even of an extended one', async () => {
     const nameOf = async (parameter: string) => {
       const body = bodyOf(partOf(`Content-Disposition: form-data; name="file"; ${parameter}`))
       const [read] = await readAll(inPieces(body), 'b')
@@ -171,7 +171,7 @@ describe('the header of a part', () => {
     expect(await nameOf('filename="C:\\photos\\a"')).toBe('C:\\photos\\a')
   })
 
-  it('lets no part pass away in silence, whatever is wrong with it', async () => {
+  it('never lets a part disappear silently, whatever its fault', async () => {
     const good = partOf(fileHeader)
     const headers = [
       'Content-Type: text/plain',
@@ -213,7 +213,7 @@ describe('a boundary', () => {
     ['ends with a blank', 'b '],
     ['is not ASCII', '\xe9'],
     ['has a line end', 'b\r\nb'],
-  ])('is refused when it %s, even when it is that of the body', async (_, boundary) => {
+  ])('is refused when it %s, even if the body uses it', async (_, boundary) => {
     const body = Buffer.from(`--${boundary}\r\n${fileHeader}\r\n\r\nx\r\n--${boundary}--\r\n`, 'latin1')
     await expect(readAll(inPieces(body), boundary)).rejects.toThrow('its boundary')
   })
@@ -223,11 +223,11 @@ describe('a multipart body that breaks off', () => {
   const body = bodyOf(partOf(fileHeader, 'content'), partOf('Content-Disposition: form-data; name="a"', 'text'))
   const last = body.length - '--\r\n'.length
 
-  it('is refused wherever that is', async () => {
+  it('is refused at any position', async () => {
     for (let length = 0; length < last; length++) await refuses(body.subarray(0, length))
   })
 
-  it('throws what the source has thrown, to whoever reads then', async () => {
+  it('passes on the error of the source to its reader', async () => {
     for (let length = 0; length <= body.length; length++) {
       const failure = new Error('aborted')
       const source = async function* () {
@@ -243,7 +243,7 @@ describe('a multipart body that breaks off', () => {
 describe('a reader of a multipart body', () => {
   const body = bodyOf(partOf(fileHeader, 'a'.repeat(10_000)), partOf(fileHeader, 'b'.repeat(10_000)))
 
-  /** Counts the bytes that have been asked for. */
+  /** Counts the bytes that were read. */
   const counted = () => {
     const asked = { bytes: 0 }
     const source = async function* () {
@@ -255,7 +255,7 @@ describe('a reader of a multipart body', () => {
     return { asked, source: source() }
   }
 
-  it('has nothing read ahead of what it takes', async () => {
+  it('reads nothing in advance', async () => {
     const { asked, source } = counted()
     const parts = readMultipart(source, 'b')
     expect(asked.bytes).toBe(0)
@@ -270,7 +270,7 @@ describe('a reader of a multipart body', () => {
     expect(asked.bytes).toBeLessThanOrEqual(10_500)
   })
 
-  it.each([0, 1, 5])('may stop after %i pieces of a part, and ask for the next one', async (pieces) => {
+  it.each([0, 1, 5])('may stop after %i pieces of a part, and continue with the next part', async (pieces) => {
     const { source } = counted()
     const parts = readMultipart(source, 'b')
     const { value: part } = await parts.next()
@@ -281,7 +281,7 @@ describe('a reader of a multipart body', () => {
     expect((await parts.next()).done).toBe(true)
   })
 
-  it('may go away: nothing more is read, and what is left is no longer to be had', async () => {
+  it('may stop: nothing more is read, and the rest is no longer available', async () => {
     const { asked, source } = counted()
     let kept: AsyncIterable<Buffer> | undefined
     for await (const { content } of readMultipart(source, 'b')) {

@@ -43,7 +43,7 @@ describe('the media type of a body', () => {
     expect(await read(inMemory(json), as(type))).toEqual(value)
   })
 
-  test('is JSON when there is none', async () => {
+  test('is JSON by default', async () => {
     expect(await read(inMemory(json))).toEqual(value)
   })
 
@@ -58,13 +58,13 @@ describe('the media type of a body', () => {
     },
   )
 
-  test('is 100015 when its characters are not UTF-8', async () => {
+  test('is 100015 with a charset other than UTF-8', async () => {
     await expect(read(inMemory(json), as('application/json; charset=iso-8859-1'))).rejects.toThrow(
       refusal(100015, 'UTF-8'),
     )
   })
 
-  test('is 100015 for XML where nothing reads it', async () => {
+  test('is 100015 for XML if the operation does not support XML', async () => {
     await expect(read(inMemory(xml), as('application/xml'), {})).rejects.toThrow(refusal(100015))
   })
 
@@ -96,7 +96,7 @@ describe('the characters of a body', () => {
     await expect(read(inMemory(Buffer.from(bytes)))).rejects.toThrow(refusal(115000, 'not UTF-8'))
   })
 
-  test('are put together across the pieces of a stream', async () => {
+  test('are joined across the pieces of a stream', async () => {
     const bytes = Buffer.from('{"name":"é😀"}')
     const pieces = [...bytes].map((byte) => Buffer.from([byte]))
     expect(await read({ stream: Readable.from(pieces) })).toEqual({ name: 'é😀' })
@@ -104,12 +104,12 @@ describe('the characters of a body', () => {
 })
 
 describe('a body that cannot be read', () => {
-  test('is 115000 and says why', async () => {
+  test('is 115000 with the reason', async () => {
     await expect(read(inMemory('{"mandatory":'))).rejects.toThrow(refusal(115000, 'not well-formed JSON'))
     await expect(read(inMemory('<a><b></a>'), as('text/xml'))).rejects.toThrow(refusal(115000, 'not well-formed XML'))
   })
 
-  test('is 115000 when there is none', async () => {
+  test('is 115000 when it is missing', async () => {
     await expect(read(inMemory(''))).rejects.toThrow(refusal(115000, 'no body'))
     await expect(read({ stream: Readable.from([]) })).rejects.toThrow(refusal(115000, 'no body'))
   })
@@ -137,13 +137,13 @@ describe('the size of a body', () => {
     await expect(read({ stream: Readable.from([Buffer.from(sized(65_537))]) })).rejects.toThrow(refusal(100013))
   })
 
-  test('is 100013 when it is announced to be beyond it, and nothing is read then', async () => {
+  test('is 100013 when the announced size is too large, and nothing is read', async () => {
     const stream = Readable.from([Buffer.from(json)])
     await expect(read({ stream }, { 'content-length': '65537' })).rejects.toThrow(refusal(100013))
     expect(stream.readableDidRead).toBe(false)
   })
 
-  test('is 100013 as soon as a stream goes beyond it; the rest of an endless one is left to its owner', async () => {
+  test('is 100013 as soon as a stream exceeds it, and the rest of the stream stays with its owner', async () => {
     let pieces = 0
     const stream = new Readable({
       highWaterMark: 1024,
@@ -157,13 +157,13 @@ describe('the size of a body', () => {
     expect(stream.destroyed).toBe(false)
   })
 
-  test('is looked at after the media type and before the content', async () => {
+  test('is checked after the media type and before the content', async () => {
     await expect(read(inMemory(sized(65_537)), as('text/plain'))).rejects.toThrow(refusal(100015))
     await expect(read(inMemory('{'.repeat(65_537)))).rejects.toThrow(refusal(100013))
   })
 })
 
-describe('a body that may come otherwise', () => {
+describe('a body in an alternative form', () => {
   const query = new Map([
     ['items[0][objectId]', ['1']],
     ['x', ['1', '2']],
@@ -175,20 +175,20 @@ describe('a body that may come otherwise', () => {
     })
   const form = 'application/x-www-form-urlencoded'
 
-  test('is read as form data, and as JSON when it looks like it', async () => {
+  test('is read as form data, or as JSON if it looks like JSON', async () => {
     expect(await readOtherwise('items[0][objectId]=2', form)).toEqual({ items: [{ objectId: '2' }] })
     expect(await readOtherwise('{"items":[]}', form)).toEqual({ items: [] })
     await expect(read(inMemory('items=2'), as(form))).rejects.toThrow(refusal(100015))
   })
 
-  test('is in the query when there is none', async () => {
+  test('is read from the query without a body', async () => {
     expect(await readOtherwise('', form)).toEqual({ items: [{ objectId: '1' }], x: ['1', '2'] })
     expect(await readOtherwise('', 'application/json')).toMatchObject({ items: [{ objectId: '1' }] })
     expect(await readOtherwise('{}', 'application/json')).toEqual({})
     await expect(readOtherwise('', 'text/plain')).rejects.toThrow(refusal(100015))
   })
 
-  test('is 220000 when it is a form out of all proportion', async () => {
+  test('is 220000 for an excessive form', async () => {
     await expect(readOtherwise('a=1&'.repeat(3_000), form)).rejects.toThrow(refusal(220000, 'form data'))
   })
 })

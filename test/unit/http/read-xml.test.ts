@@ -25,18 +25,18 @@ describe('a request body in XML', () => {
     expect(readXml(`<f><order>${text}</order></f>`)).toEqual({ order: value })
   })
 
-  test('has a list where an element is repeated', () => {
+  test('has a list for a repeated element', () => {
     expect(readXml('<f><order>1</order><order>2</order></f>')).toEqual({ order: [1, 2] })
   })
 
-  test('has null where an element is nil, whatever prefix says so', () => {
+  test('has null for a nil element, with any prefix', () => {
     const schema = 'http://www.w3.org/2001/XMLSchema-instance'
     expect(readXml(`<f xmlns:xsi="${schema}"><order xsi:nil="true"/></f>`)).toEqual({ order: null })
     expect(readXml(`<f xmlns:i="${schema}"><order i:nil="1"></order></f>`)).toEqual({ order: null })
     expect(readXml(`<f xmlns:i="${schema}"><order i:nil="false">3</order></f>`)).toEqual({ order: 3 })
   })
 
-  test('may have what is no part of it: a stylesheet, comments with ampersands, text in CDATA', () => {
+  test('may have a stylesheet, comments with ampersands, and text in CDATA', () => {
     expect(readXml('<?xml version="1.0"?>\n<?style x & y?>\n<!-- R&D --><f><a><![CDATA[R&D]]></a></f>')).toEqual({
       a: 'R&D',
     })
@@ -80,12 +80,12 @@ describe('a request body in XML', () => {
     expect(() => readXml(deep(33))).not.toThrow()
   })
 
-  test('leaves nothing behind on what all objects share', () => {
+  test('cannot change shared prototypes', () => {
     expect(readXml('<f><toString>1</toString><hasOwnProperty>2</hasOwnProperty></f>')).not.toHaveProperty('polluted')
     expect(`${{}}`).toBe('[object Object]')
   })
 
-  test('is refused in words', () => {
+  test('is refused with a message', () => {
     expect(() => readXml(laughs)).toThrow('document type definition')
     expect(() => readXml('<f>&nbsp;</f>')).toThrow('references other than')
     expect(() => readXml('<f/><g/>')).toThrow('exactly one root element')
@@ -94,7 +94,7 @@ describe('a request body in XML', () => {
     expect(() => readXml('<a>\n<b>')).toThrow(/^elements are not closed \(line \d\)$/)
   })
 
-  test('is refused in few words, however much there is to quote', () => {
+  test('is refused with a short message, whatever there is to quote', () => {
     for (const text of ['<a>'.repeat(10_000), `<${'1'.repeat(10_000)}/>`]) {
       expect(() => readXml(text)).toThrow(/^.{10,250}$/)
     }

@@ -24,16 +24,16 @@ describe('the router', () => {
     })
   })
 
-  test('takes a trailing slash for the same path', () => {
+  test('treats a trailing slash as the same path', () => {
     expect(router.match('POST', '/sites/7/forms/').route.operation).toBe('createForm')
   })
 
-  test('answers HEAD where there is a GET', () => {
+  test('answers HEAD for every GET', () => {
     expect(router.match('HEAD', '/sites/7/forms').route.operation).toBe('listForms')
     expect(() => router.match('HEAD', '/sites/7/forms/1')).toThrow(refusal(100005, { Allow: 'DELETE, OPTIONS' }))
   })
 
-  test.each(['PATCH', 'DELETE', 'get', 'FOO'])('says for %s what a known path allows: 405', (method) => {
+  test.each(['PATCH', 'DELETE', 'get', 'FOO'])('returns the allowed methods of a known path for %s: 405', (method) => {
     expect(() => router.match(method, '/sites/7/forms')).toThrow(refusal(100005, { Allow: 'GET, POST, HEAD, OPTIONS' }))
   })
 
@@ -49,7 +49,7 @@ describe('the router', () => {
     '/sites/7/forms/1/extra',
     '/healthXjson',
     '/sites/7%2Fforms',
-  ])('knows nothing at %j, whatever the method: 404', (path) => {
+  ])('finds no route for %j with any method: 404', (path) => {
     expect(() => router.match('GET', path)).toThrow(refusal(100004))
     expect(() => router.match('FOO', path)).toThrow(refusal(100004))
   })
@@ -62,13 +62,13 @@ describe('the router', () => {
   })
 
   test.each(['/sites/%/forms', '/sites/%zz/forms', '/sites/%ff/forms', '/sites/%C0%AE/forms'])(
-    'knows nothing at %s, which cannot be decoded: 404',
+    'finds no route for %s, which cannot be decoded: 404',
     (path) => {
       expect(() => router.match('GET', path)).toThrow(refusal(100004))
     },
   )
 
-  describe('where a path has a rest', () => {
+  describe('for a path with a rest,', () => {
     const files = createRouter([at('readFile', 'GET', '/files/{path+}'), at('readRoot', 'GET', '/files')])
 
     test.each([
@@ -78,19 +78,19 @@ describe('the router', () => {
       ['/files/%2Fa', 'a'],
       ['/files//%2f/a%2F', 'a%2F'],
       ['/files/%2E', '%2E'],
-    ])('finds it in %s behind all slashes', (path, rest) => {
+    ])('finds it in %s after all slashes', (path, rest) => {
       expect(files.match('GET', path)).toMatchObject({ route: { operation: 'readFile' }, params: { path: rest } })
     })
 
-    test.each(['/files', '/files/', '/files//', '/files/%2F', '/files//%2f/'])('there is none in %s', (path) => {
+    test.each(['/files', '/files/', '/files//', '/files/%2F', '/files//%2f/'])('finds none in %s', (path) => {
       expect(files.match('GET', path)).toMatchObject({ route: { operation: 'readRoot' }, params: {} })
     })
 
-    test.each(['/files%2Fa', '//files/a', '/filesa'])('knows nothing at %s: 404', (path) => {
+    test.each(['/files%2Fa', '//files/a', '/filesa'])('finds no route for %s: 404', (path) => {
       expect(() => files.match('GET', path)).toThrow(refusal(100004))
     })
 
-    test('is as quick with many slashes as with few', () => {
+    test('is as fast with many slashes as with few', () => {
       expect(files.match('GET', `/files${'/%2F'.repeat(50_000)}`).route.operation).toBe('readRoot')
     })
   })

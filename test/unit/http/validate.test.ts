@@ -9,12 +9,12 @@ const schema = z.object({
 
 const check = (value: unknown) => () => validate(schema, value, 'fieldsMalformed')
 
-describe('input that is checked', () => {
-  test('comes back without what the schema does not know', () => {
+describe('checked input', () => {
+  test('is returned without unknown members', () => {
     expect(check({ items: [{ objectId: 1, x: 1 }], y: 2 })()).toEqual({ items: [{ objectId: 1 }] })
   })
 
-  test('is refused by the names of its members and the positions of its entries', () => {
+  test('is refused with the names of members and the positions of entries', () => {
     expect(check({ items: [{ objectId: 1 }, { objectId: 'one' }], name: 5 })).toThrow(
       expect.objectContaining({
         code: 115000,

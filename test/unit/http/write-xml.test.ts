@@ -15,31 +15,31 @@ describe('an answer in XML', () => {
     )
   })
 
-  test('has link elements in links, and the elements of the document in items', () => {
+  test('has link elements in links, and the element names of the contract in items', () => {
     expect(field({ links: [{ rel: 'self', uri: null }], items: [{ id: 1 }, { id: 2 }] }, 'field')).toBe(
       `${head}<links><link><rel>self</rel><uri i:nil="true"/></link></links><items><field><id>1</id></field><field><id>2</id></field></items></field>`,
     )
   })
 
-  test('has error elements in errors, inside items as well', () => {
+  test('has error elements in errors, also inside items', () => {
     const errors = [{ path: 'order', message: 'must be 1 or more' }]
     expect(field({ errors })).toContain('<errors><error><path>order</path><message>must be 1 or more</message></error>')
     expect(field({ items: [{ errors }] }, 'field')).toContain('<field><errors><error>')
   })
 
-  test('has an empty element for an empty list, and none for what is not there', () => {
+  test('has an empty element for an empty list, and none for a missing member', () => {
     expect(field({ items: [], name: undefined })).toBe(`${head}<items></items></field>`)
   })
 
-  test('escapes what is markup', () => {
+  test('escapes markup', () => {
     expect(field({ name: `<b>"R&D"</b> ]]>` })).toContain('<name>&lt;b&gt;"R&amp;D"&lt;/b&gt; ]]&gt;</name>')
   })
 
-  test('writes a carriage return so that it is read back', () => {
+  test('writes a carriage return so that it can be read back', () => {
     expect(field({ name: 'a\r\nb' })).toContain('<name>a&#13;\nb</name>')
   })
 
-  test('replaces what no XML document may hold', () => {
+  test('replaces characters that XML forbids', () => {
     expect(field({ message: 'a\u0000b\u001Bc\uFFFEd\uD800e' })).toContain(
       '<message>a\uFFFDb\uFFFDc\uFFFDd\uFFFDe</message>',
     )

@@ -13,7 +13,7 @@ const asJson = (value: unknown): unknown => readJson(JSON.stringify(value))
 
 const self = 'https://us.example.com/api/v1/admin/sites/1001/webforms/1/fields/system?a=1&b=<2>'
 
-describe('answers in XML hold what they hold in JSON', () => {
+describe('answers in XML have the content of JSON:', () => {
   test('lists of fields', () => {
     fc.assert(
       fc.property(formFields, (fields) => {
@@ -52,7 +52,7 @@ const memberName = fc
 
 const plainText = fieldName.filter((text) => /[^\s\d-]/.test(text) && !/^\s*(?:true|false)\s*$/.test(text))
 
-/** What a request can say in both formats: XML has no way to tell an empty object, or text that looks like a number. */
+/** The values that both formats can express: XML has no empty object, and no text that looks like a number. */
 const { body: anyBody } = fc.letrec((tie) => ({
   body: fc
     .uniqueArray(fc.tuple(memberName, tie('value')), { selector: ([name]) => name, minLength: 1, maxLength: 5 })
@@ -69,7 +69,7 @@ const { body: anyBody } = fc.letrec((tie) => ({
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Writes a value as some client or other might: with every freedom that XML leaves it. */
+/** Writes a value like an arbitrary client, with all variations that XML allows. */
 const writtenBySomeone = (value: unknown, g: GeneratorValue): string => {
   const prefix = g(fc.constantFrom, '', 'b:', 'ns0:')
   const between = () => g(fc.constantFrom, '', ' ', '\n  ', '\t', '<!-- a & b -->', '<?keep this?>', '\r\n')
@@ -105,8 +105,8 @@ const writtenBySomeone = (value: unknown, g: GeneratorValue): string => {
   return declaration + between() + element(root, value, namespaces) + between()
 }
 
-describe('requests in XML say what they say in JSON', () => {
-  test('whatever prefixes, declarations, blanks, comments and CDATA they are written with', () => {
+describe('requests in XML have the meaning of JSON,', () => {
+  test('with any prefixes, declarations, blanks, comments and CDATA', () => {
     fc.assert(
       fc.property(anyBody, fc.gen(), (body, g) => {
         expect(readXml(writtenBySomeone(body, g))).toEqual(asJson(body))

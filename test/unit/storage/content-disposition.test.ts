@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { asAttachment } from '../../../lib/storage/content-disposition.ts'
 
-/** The name that a client makes of the exact form, else of the plain one. */
+/** The name that a client reads, from the exact form if there is one. */
 const nameIn = (header: string): string => {
   const [, exact] = /filename\*=UTF-8''([\w!#$&+\-.^`|~%]+)$/.exec(header) ?? []
   if (exact !== undefined) return decodeURIComponent(exact)
   return /filename="([^"\\]*)"/.exec(header)?.[1] ?? ''
 }
 
-describe('the name under which a file is saved', () => {
+describe('the name of a saved file', () => {
   it.each([
     ['report.pdf', 'attachment; filename="report.pdf"'],
     ['two words.txt', 'attachment; filename="two words.txt"'],
@@ -21,7 +21,7 @@ describe('the name under which a file is saved', () => {
     expect(asAttachment(name)).toBe(header)
   })
 
-  it('is its own, whatever it holds, and the header is ASCII without a line break', () => {
+  it('is exact for any characters, and the header is ASCII without line breaks', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (name) => {
         const header = asAttachment(name)

@@ -22,22 +22,22 @@ const askLambda = (headers: Record<string, string>, method = 'GET', size = 10) =
 
 const whole = { first: 0, last: 9 }
 
-describe('a request for a file is answered', () => {
-  it('with the whole, when it asks for nothing else', () => {
+describe('a request for a file gets', () => {
+  it('the whole file by default', () => {
     expect(ask({})).toEqual({ kind: 'whole', range: whole, bytes: whole })
   })
 
-  it('with the part that it asks for', () => {
+  it('the requested part', () => {
     const range = { first: 2, last: 4 }
     expect(ask({ range: 'bytes=2-4' })).toEqual({ kind: 'part', range, bytes: range })
   })
 
-  it('with what it would be, and no bytes, when it is a HEAD', () => {
+  it('the headers without bytes, for HEAD', () => {
     expect(ask({}, 'HEAD')).toEqual({ kind: 'whole', range: whole, bytes: undefined })
     expect(ask({ range: 'bytes=-1' }, 'HEAD')).toEqual({ kind: 'part', range: { first: 9, last: 9 }, bytes: undefined })
   })
 
-  it('as unchanged, when it has this version, whatever else it asks for', () => {
+  it('304 if it has this version, whatever else it asks for', () => {
     for (const given of ['"v1"', 'W/"v1"', '"v0", "v1"', '*']) {
       expect(ask({ 'if-none-match': given, range: 'bytes=99-' })).toEqual({ kind: 'unchanged' })
       expect(askLambda({ 'if-none-match': given })).toEqual({ kind: 'unchanged' })
@@ -45,12 +45,12 @@ describe('a request for a file is answered', () => {
     expect(ask({ 'if-none-match': '"v0"' }).kind).toBe('whole')
   })
 
-  it('as unsatisfiable, when there is nothing in the range', () => {
+  it('416 for a range outside the file', () => {
     expect(ask({ range: 'bytes=10-' })).toEqual({ kind: 'unsatisfiable' })
     expect(askLambda({ range: 'bytes=10-' })).toEqual({ kind: 'unsatisfiable' })
   })
 
-  it('with the part only while the file is the one that If-Range names', () => {
+  it('a part only if the file is the one in If-Range', () => {
     const range = 'bytes=0-0'
     expect(ask({ range, 'if-range': '"v1"' }).kind).toBe('part')
     expect(ask({ range, 'if-range': new Date(modified).toUTCString() }).kind).toBe('part')
@@ -59,22 +59,22 @@ describe('a request for a file is answered', () => {
   })
 })
 
-describe('where an answer carries five bytes, a request for a file is answered', () => {
+describe('if an answer has room for five bytes, a request for a file gets', () => {
   const elsewhere = { kind: 'elsewhere', downloads }
 
-  it('elsewhere, when the bytes are more', () => {
+  it('a redirect for a larger file', () => {
     expect(askLambda({})).toEqual(elsewhere)
     expect(askLambda({ range: 'bytes=0-5' })).toEqual(elsewhere)
     expect(askLambda({ range: 'bytes=0-4' }).kind).toBe('part')
     expect(askLambda({}, 'GET', 5).kind).toBe('whole')
   })
 
-  it('in place, when it is a HEAD', () => {
+  it('the headers without a redirect, for HEAD', () => {
     expect(askLambda({}, 'HEAD')).toEqual({ kind: 'whole', range: whole, bytes: undefined })
   })
 })
 
-it('an answer never holds bytes that the file does not have', () => {
+it('an answer never has bytes that the file does not have', () => {
   const offset = fc.nat(120)
   const range = fc.tuple(offset, offset).map(([first, last]) => `bytes=${first}-${last}`)
   fc.assert(

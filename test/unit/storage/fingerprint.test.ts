@@ -11,11 +11,11 @@ const inPieces = (bytes: Buffer, length: number): string => {
 }
 
 describe('a fingerprint', () => {
-  it('of nothing is the MD5 of nothing', () => {
+  it('equals the MD5 of no bytes for an empty file', () => {
     expect(createFingerprint().digest()).toBe('d41d8cd98f00b204e9800998ecf8427e')
   })
 
-  it('of one part at the most is the MD5 of the bytes, in whatever pieces they come', () => {
+  it('equals the MD5 of the bytes for at most one part, in any pieces', () => {
     const bytes = Buffer.alloc(partLength, 'ab')
     const expected = md5(bytes).toString('hex')
     expect([partLength, 1_000_003, partLength + 1].map((length) => inPieces(bytes, length))).toEqual([
@@ -25,14 +25,14 @@ describe('a fingerprint', () => {
     ])
   })
 
-  it('of more is the MD5 of the MD5s of the parts, with their number', () => {
+  it('equals the MD5 of the MD5s of several parts, with their number', () => {
     const [first, second, third] = [Buffer.alloc(partLength, 'a'), Buffer.alloc(partLength, 'b'), Buffer.from('c')]
     const expected = `${md5(Buffer.concat([first, second, third].map(md5))).toString('hex')}-3`
     const bytes = Buffer.concat([first, second, third])
     for (const length of [bytes.length, partLength, 3_000_001]) expect(inPieces(bytes, length)).toBe(expected)
   })
 
-  it('of two whole parts tells of two', () => {
+  it('has the number two for two whole parts', () => {
     expect(inPieces(Buffer.alloc(2 * partLength), partLength)).toMatch(/^[0-9a-f]{32}-2$/)
   })
 })

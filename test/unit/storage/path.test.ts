@@ -25,20 +25,20 @@ const codeOf = (run: () => unknown): number | undefined => {
   }
 }
 
-/** What a path must hold to, whatever it came from. */
+/** The rules for any parsed path. */
 const obeysTheRules = (path: StoragePath) => {
   expect(path.normalize('NFC')).toBe(path)
   expect(Buffer.byteLength(path)).toBeLessThanOrEqual(900)
   for (const segment of segmentsOf(path)) {
     expect(['', '.', '..']).not.toContain(segment)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what the rule is about
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about them
     expect(segment).not.toMatch(/[\u0000-\u001f\u007f-\u009f\\/]/)
     expect(Buffer.byteLength(segment)).toBeLessThanOrEqual(255)
   }
 }
 
 describe('a path from outside', () => {
-  it('obeys every rule or is refused, whatever it is', () => {
+  it('follows every rule or is refused', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         let path: StoragePath
@@ -55,7 +55,7 @@ describe('a path from outside', () => {
     )
   })
 
-  it('comes back from the URL that is made of it', () => {
+  it('survives a round trip through its URL', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         fc.pre(codeOf(() => parsePath(text)) === undefined)
@@ -115,7 +115,7 @@ describe('a path from outside', () => {
     expect(codeOf(() => parsePath(text))).toBe(104015)
   })
 
-  it('may have names of 255 bytes, and no longer ones', () => {
+  it('may have names of up to 255 bytes', () => {
     expect(codeOf(() => parsePath(`${'ä'.repeat(127)}a`))).toBeUndefined()
     expect(codeOf(() => parsePath('ä'.repeat(128)))).toBe(104028)
   })
@@ -147,7 +147,7 @@ describe('the name of an uploaded file', () => {
     expect(codeOf(() => parseFileName(text))).toBe(code)
   })
 
-  it('is found as quickly behind a long path as behind a short one', () => {
+  it('is found as fast after a long path as after a short one', () => {
     for (const slash of ['/', '\\']) expect(parseFileName(`${'x'.repeat(200_000)}${slash}a`)).toBe('a')
   })
 

@@ -26,7 +26,7 @@ describe('a removal', () => {
     expect(refusalOf(facts)).toBe(refusal)
   })
 
-  it('of a folder can be repeated while it is being removed', () => {
+  it('can be repeated while its folder is being removed', () => {
     expect(refusalOf({ ...seen, open: [open('shop/news')] })).toBeUndefined()
   })
 
@@ -51,7 +51,7 @@ describe('a removal', () => {
       ])
     })
 
-    it('takes the draft alone where that is asked for', () => {
+    it('removes only the draft on request', () => {
       expect(removedBy(true)).toEqual([{ kind: 'remove', key: 'draft/1001/shop/a.html' }])
     })
 

@@ -37,7 +37,7 @@ describe('a template', () => {
     expect(check([Buffer.from(text)])).toBe(verdict)
   })
 
-  it('is judged alike however it is cut into chunks', () => {
+  it('has the same result in any chunks', () => {
     fc.assert(
       fc.property(fc.constantFrom(...templates), fc.array(fc.nat(40), { maxLength: 30 }), ([text, verdict], cuts) => {
         const bytes = Buffer.from(text)
@@ -53,7 +53,7 @@ describe('a template', () => {
     )
   })
 
-  it('is found behind a comment that never ends', () => {
+  it('is found after an unterminated comment', () => {
     const chunks = Array.from({ length: 64 }, () => Buffer.from('<!-- x '.repeat(200)))
     expect(check([...chunks, Buffer.from('{tag_pagecontent}')])).toBe('fine')
   })

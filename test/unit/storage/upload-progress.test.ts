@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { startProgress, type UploadProgress } from '../../../lib/storage/upload-progress.ts'
 
-/** An upload at whose clock the test turns, and the moments of its writes. */
+/** An upload with a clock of the test, and the times of its writes. */
 const running = (total: number | undefined, isFailing = false) => {
   let now = 0
   const writes: { at: number; percent: number }[] = []
@@ -15,7 +15,7 @@ const running = (total: number | undefined, isFailing = false) => {
     percentOf: async () => 0,
   }
   const progress = startProgress({ progress: store, token: 'hash', total, now: () => now })
-  /** A write has ended when everything that waits has had its turn. */
+  /** Resolves when all pending writes have ended. */
   const settle = async () => {
     for (let turn = 0; turn < 10; turn++) await Promise.resolve()
   }
@@ -32,7 +32,7 @@ const running = (total: number | undefined, isFailing = false) => {
 }
 
 describe('the progress of an upload', () => {
-  it('is written at most four times in any second, the first and the last one among them', async () => {
+  it('is written at most four times per second, including the first and the last write', async () => {
     const { progress, writes, receive, settle } = running(10_000)
     await settle()
     for (let chunk = 0; chunk < 1_000; chunk++) await receive(10, 5)
@@ -43,7 +43,7 @@ describe('the progress of an upload', () => {
     expect(writes.length).toBeGreaterThan(10)
   })
 
-  it('never falls, stays below 100 until the end, and is 100 then', async () => {
+  it('never falls, and reaches 100 only at the end', async () => {
     const { progress, writes, receive, settle } = running(1_000)
     await settle()
     for (const bytes of [100, 400, 499, 1]) await receive(bytes, 400)
@@ -52,7 +52,7 @@ describe('the progress of an upload', () => {
     expect(writes.at(-1)?.percent).toBe(100)
   })
 
-  it('is 0 until the end when the length is not known', async () => {
+  it('is 0 until the end if the length is unknown', async () => {
     const { progress, writes, receive, settle } = running(undefined)
     await settle()
     for (let chunk = 0; chunk < 10; chunk++) await receive(1_000, 500)
@@ -61,7 +61,7 @@ describe('the progress of an upload', () => {
     expect(writes.at(-1)?.percent).toBe(100)
   })
 
-  it('stays as it is when the upload fails', async () => {
+  it('does not change when the upload fails', async () => {
     const { progress, writes, receive, settle } = running(1_000)
     await settle()
     await receive(300, 400)

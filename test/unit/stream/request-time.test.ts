@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { createDeadlineFor } from '../../../functions/entries/stream/stream-server.ts'
 
-/** A request of these headers at whose clock the test turns, in seconds. */
+/** A request with these headers and a clock of the test, in seconds. */
 const arriving = (headers: Readonly<Record<string, string>>) => {
   let now = 5_000
   const message = Object.assign(new IncomingMessage(new Socket()), { headers: { ...headers } })
@@ -18,7 +18,7 @@ const arriving = (headers: Readonly<Record<string, string>>) => {
 }
 
 describe('a request behind a distribution', () => {
-  it('without a body is to be answered while the distribution waits, which is a minute', () => {
+  it('without a body must be answered in the minute that the distribution waits', () => {
     const { left, wait } = arriving({})
     expect(left()).toBe(58)
     wait(30)
@@ -28,7 +28,7 @@ describe('a request behind a distribution', () => {
   it.each([
     ['of a length', { 'content-length': '5' }],
     ['in chunks', { 'transfer-encoding': 'chunked' }],
-  ])('has as long as Lambda gives it while a body %s comes, and a minute from its end on', (_, headers) => {
+  ])('has the time of Lambda while a body %s arrives, and a minute after its end', (_, headers) => {
     const { message, left, wait } = arriving(headers)
     wait(600)
     expect(left()).toBe(298)
@@ -38,7 +38,7 @@ describe('a request behind a distribution', () => {
     expect(left()).toBe(-2)
   })
 
-  it('has no more than Lambda gives it, however late its body ends', () => {
+  it('never has more time than Lambda allows, however late its body ends', () => {
     const { message, left, wait } = arriving({ 'content-length': '5' })
     wait(880)
     message.emit('end')

@@ -17,7 +17,7 @@ type CategoriesStores = Pick<Stores, 'sites' | 'grants' | 'contents' | 'links'>
 export const askOver = (stores: CategoriesStores, token: string, longestList = 1_000_000): Ask => {
   const settings = { dataCentre: 'us', longestList }
   const deps = createCategoriesDeps(settings, stores, { telemetry: { request: () => undefined } })
-  // It is the reading that is measured: nothing is kept.
+  // Measures reading, so nothing is cached.
   const handler = createCategoriesHandler({ ...deps, keep: (_, make) => make() })
   return (method, path, query = {}, body = '') =>
     send(handler, method, path, { headers: { Authorization: token }, query, body })

@@ -11,7 +11,7 @@ const [, , directory = '', token = '', path = '', query = '{}', repetitions = '1
 const machine = await openMachine(directory)
 const ask = askOver(machine.stores, token)
 
-// Finds out who calls: what every first request pays.
+// Resolves the caller, which every first request pays for.
 await ask('GET', path, { limit: '1', cursor: '' })
 const times: number[] = []
 for (let repetition = 0; repetition < Number(repetitions); repetition++) {

@@ -160,7 +160,7 @@ const measureCosts = async (call: Service, takeConsumed: () => Consumed): Promis
  */
 export const measureOnS3 = async (): Promise<readonly Table[]> => {
   if (!process.env['AWS_ENDPOINT_URL']) {
-    console.warn('NO AWS_ENDPOINT_URL: what goes to S3 is SKIPPED.\n')
+    console.warn('NO AWS_ENDPOINT_URL: uploads to S3 are SKIPPED.\n')
     return []
   }
   return onTables(async (dynamodb) => {

@@ -68,7 +68,7 @@ const measureMemory = async (
     const growth = memory.peak() - before
     return [name, growth.toFixed(0), '', '', `<= ${target}`, verdict(growth <= target)]
   }
-  // What a process needs to work at all.
+  // The process needs this much to work.
   await put('first.bin', mebibyte)
   const one = await row('its peak memory growth, 256 MiB, MiB', targets.memory, () => put('one.bin', large))
   const all = () => Promise.all(Array.from({ length: many.uploads }, (_, at) => put(`many-${at}.bin`, many.size)))
@@ -92,7 +92,7 @@ const measure = (tables: TestTables): Promise<Table> =>
           await put('large.bin', large),
           await send(`http://127.0.0.1:${library.line}/`, { length: large }, { method: 'PUT' }),
         ] as const
-        // The first of both warms them up.
+        // The first run of each is a warm-up.
         if (run === 0) continue
         own.push(times[0])
         theirs.push(times[1])
@@ -118,7 +118,7 @@ const measure = (tables: TestTables): Promise<Table> =>
     }
   })
 
-/** Measures speed and memory of the function that streams, as it is deployed, to `AWS_ENDPOINT_URL`. */
+/** Measures speed and memory of the deployed streaming function with `AWS_ENDPOINT_URL`. */
 export const measureStreaming = async (): Promise<readonly Table[]> => {
   if (!process.env['AWS_ENDPOINT_URL']) {
     console.warn('NO AWS_ENDPOINT_URL: streaming is SKIPPED.\n')

@@ -15,7 +15,7 @@ interface Sent {
   readonly headers: IncomingHttpHeaders
 }
 
-// Sends `length` bytes as fast as the server takes them.
+// Sends `length` bytes as fast as the server accepts them.
 const send = (
   url: string,
   method: string,

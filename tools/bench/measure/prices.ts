@@ -18,29 +18,27 @@ export const prices = {
   s3Read: 0.4,
   /** SQS, standard queue. */
   queueRequest: 0.4,
-  /** A line of the gateway's log and one of the function's: about 1 KB at 0.50 for a GB. */
+  /** One line in the log of the gateway and one in that of the function: about 1 KB, at 0.50 per GB. */
   logs: 0.5,
-  /**
-   * What a warm function takes for a request, store included, in seconds. An assumption: it depends on what is stored.
-   */
+  /** Seconds of a warm function for a request, stores included. An assumption: it depends on the stored data. */
   assumedSeconds: 0.02,
-  /** The same for one that works on files. */
+  /** The same for a function that works with files. */
   assumedSecondsWithFiles: 0.1,
 } as const
 
 export const dollars = (value: number): string => value.toFixed(2)
 
-/** What a million requests cost that consume these units of the tables. */
+/** The cost of a million requests with these capacity units. */
 export const tableCosts = ({ readUnits, writeUnits }: Consumed): number =>
   readUnits * prices.readUnit + writeUnits * prices.writeUnit
 
-/** What a million requests cost before any store is asked: gateway, logs, and the function for so many seconds. */
+/** The cost of a million requests without stores: gateway, logs and function. */
 export const requestCosts = (name: FunctionName, seconds: number): number => {
   const computing = prices.gigabyteSecond * (functionSettings[name].memorySize / 1024) * seconds
   return prices.gatewayRequest + prices.functionRequest + computing + prices.logs
 }
 
-/** How often the services are asked that charge by the request. */
+/** The number of requests to services that charge per request. */
 export const countRequests = (requests: readonly CloudRequest[]) => {
   const classes = requests.map((request) => s3OperationOf(request)?.charged)
   return {
@@ -50,6 +48,6 @@ export const countRequests = (requests: readonly CloudRequest[]) => {
   }
 }
 
-/** What a million requests cost that ask these services so often. */
+/** The cost of a million requests with these calls. */
 export const fileCosts = ({ writes, reads, queue }: ReturnType<typeof countRequests>): number =>
   writes * prices.s3Write + reads * prices.s3Read + queue * prices.queueRequest

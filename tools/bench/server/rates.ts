@@ -19,9 +19,9 @@ const v3 = '/webresources/api/v3/sites/current/categories/1/news'
 interface Subject {
   readonly name: string
   readonly path: string
-  /** Whether each request has a number of its own at the end of its path. */
+  /** Adds a unique number to the end of the path of each request. */
   readonly numbered?: true
-  /** The least part of the bare server's rate. */
+  /** The minimum, as a part of the rate of the bare server. */
   readonly target: number | undefined
 }
 
@@ -29,14 +29,13 @@ const reads: readonly Subject[] = [
   { name: '/health', path: '/health', target: undefined },
   { name: 'list of 33 fields', path: v1, target: 0.12 },
   { name: 'list of 10 news', path: v3, target: 0.07 },
-  // A field that there is not leaves the page as it is: to the service it is another one all the same, which it has not
-  // kept.
+  // An unknown field does not change the page. But for the service it is another page, which is not cached.
   { name: 'list of 10 news, never twice the same', path: `${v3}?fields=`, numbered: true, target: undefined },
   { name: '?meta of a folder of 100', path: `${v2}/folder?meta`, target: 0.04 },
   { name: 'GET of a 4 KiB file', path: `${v2}/folder/f0.txt`, target: 0.1 },
 ]
 
-/** Requests a second, on average. Throws an Error when one is not answered 200. */
+/** The average number of requests per second. Throws an Error after an answer other than 200. */
 const rateOf = async (options: Omit<autocannon.Options, 'connections' | 'duration'>): Promise<number> => {
   const result = await autocannon({ connections, duration: seconds, ...options })
   if (result.non2xx + result.errors > 0)
@@ -48,7 +47,7 @@ const prepare = async ({ baseUrl, token }: BenchedService): Promise<void> => {
   const send = async (method: string, path: string, body: string, type: string) => {
     const headers = { Authorization: token, 'Content-Type': type }
     const answer = await fetch(`${baseUrl}${path}`, { method, headers, body })
-    // The demo's form has some of the types already.
+    // The form of the demo has some of the types already.
     if (!answer.ok && answer.status !== 403)
       throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
   }
@@ -58,7 +57,7 @@ const prepare = async ({ baseUrl, token }: BenchedService): Promise<void> => {
   for (let file = 0; file < 100; file++) await send('PUT', `${v2}/folder/f${file}.txt`, content, 'text/plain')
 }
 
-/** How often in a second the disk takes 4 KiB for good. */
+/** The number of 4 KiB writes per second that the disk can flush. */
 const fsyncsPerSecond = (): number => {
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-bench-'))
   const file = openSync(join(folder, 'file'), 'w')
@@ -101,7 +100,7 @@ const measureReads = async (tree: Tree, service: BenchedService, bareUrl: string
 const measureWrites = async (tree: Tree, { baseUrl, token }: BenchedService) => {
   let next = 0
   const rates: number[] = []
-  // A disk that is shared is now twice as fast, now half: it is asked right before and after each run.
+  // The speed of a shared disk varies by a factor of two, so it is measured right before and after each run.
   const fsyncs: number[] = [fsyncsPerSecond()]
   for (let round = 0; round < rounds; round++) {
     const rate = await rateOf({
@@ -124,7 +123,7 @@ const measureWrites = async (tree: Tree, { baseUrl, token }: BenchedService) => 
   return [tree.name, name, Math.round(rate), '', `>= ${Math.round(target)}/s`, verdict(rate >= target)]
 }
 
-/** Requests a second beside those of a bare server in a process of its own, by turns. */
+/** Requests per second, in turns with a bare server in a process of its own. */
 export const measureRates = async (): Promise<Table> => {
   const bare = await startMeasured('tools/bench/bare-server.ts', [])
   const { baseUrl: bareUrl } = JSON.parse(bare.line) as { baseUrl: string }

@@ -21,7 +21,7 @@ const linkTo = async ({ baseUrl, token }: BenchedService, name: string): Promise
   return new URL(((await answer.json()) as { url: string }).url)
 }
 
-/** Asks on a connection of its own. */
+/** Sends a request on its own connection. */
 const ask = ({ hostname, port, pathname, search }: URL, headers = ''): Socket => {
   const socket = connect(Number(port), hostname)
   socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n${headers}\r\n`)
@@ -75,7 +75,7 @@ const timeOfGet = async ({ baseUrl, token }: BenchedService): Promise<number> =>
   return performance.now() - startedAt
 }
 
-/** By turns, each tree once unmeasured first. */
+/** In turns, after one unmeasured run of each tree. */
 const measureGets = async (compared: readonly Tree[]) => {
   const services = await Promise.all(compared.map((tree) => startService(tree, { LARGEST_FILE: `${256 * mebibyte}` })))
   try {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type MeasuredProcess, startMeasured } from '../measure/measured-process.ts'
 
-/** A checkout of the project: this one, or an earlier one that it is compared with. */
+/** A checkout of the project: this one, or an earlier one for comparison. */
 export interface Tree {
   readonly name: string
   readonly folder: string
@@ -13,9 +13,7 @@ export interface Tree {
 
 const own: Tree = { name: 'this tree', folder: join(import.meta.dirname, '..', '..', '..') }
 
-/**
- * This tree, and in front of it the one at `BASELINE`, when that names an earlier checkout with its packages installed.
- */
+/** This tree, after the one at `BASELINE` if that names an earlier checkout with installed packages. */
 export const trees = (): readonly Tree[] => {
   const folder = process.env['BASELINE']
   return folder ? [{ name: 'baseline', folder }, own] : [own]
@@ -25,7 +23,7 @@ export interface BenchedService {
   readonly baseUrl: string
   readonly token: string
   readonly process: MeasuredProcess
-  /** Runs a command of the tree's `site-admin` on the data directory of the service. */
+  /** Runs a `site-admin` command of the tree on the data directory of the service. */
   administer(...args: readonly string[]): Promise<unknown>
   stop(): Promise<void>
 }
@@ -37,7 +35,7 @@ interface Manifest {
 
 const run = promisify(execFile)
 
-/** Starts the service of a tree on an empty directory, as its `npm start` does, but without npm. */
+/** Starts the service of a tree on an empty directory, like its `npm start` without npm. */
 export const startService = async (
   { folder }: Tree,
   environment: Record<string, string> = {},

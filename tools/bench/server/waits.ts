@@ -20,7 +20,7 @@ const newsRecord = (id: number) => ({
   weight: id % 100,
 })
 
-/** Records of several kinds: a quarter links. */
+/** Records of several kinds: a quarter are links. */
 const records = (count: number, firstId: number): string => {
   const news = Math.floor(count * 0.75)
   const ids = numbers(news).map((id) => firstId + id)
@@ -32,9 +32,7 @@ const records = (count: number, firstId: number): string => {
   ])
 }
 
-/**
- * The longest that a small request had to wait while something else was going on, in milliseconds; one after the other.
- */
+/** The longest wait of small consecutive requests during other work, in milliseconds. */
 const longestWait = async <Result>(
   { baseUrl, token }: BenchedService,
   work: Promise<Result>,
@@ -80,7 +78,7 @@ const measureWhere = async (tree: Tree, service: BenchedService, folder: string)
   await service.administer('import', file, '--site', '1001')
   let asked = 0
   const list = async () => {
-    // A page that was asked for before is kept: each request has a number for a field that there is not.
+    // Pages are cached, so each request names a different unknown field.
     const query = new URLSearchParams({ where: '{weight: 99}', limit: '10', fields: `f${asked++}` })
     const url = `${service.baseUrl}/webresources/api/v3/sites/current/categories/7/news?${query}`
     const answer = await fetch(url, { headers: { Authorization: service.token } })
@@ -137,7 +135,7 @@ const measureImports = async (tree: Tree, service: BenchedService, folder: strin
   ]
 }
 
-/** How long heavy work takes, and how long it keeps others waiting. */
+/** The duration of heavy work, and the delay of other requests. */
 export const measureWaits = async (): Promise<Table> => {
   const rows: (string | number)[][] = []
   for (const tree of trees()) {

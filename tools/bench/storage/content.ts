@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 
-/** So many bytes, as they come from a socket. */
+/** `length` bytes, as they arrive from a socket. */
 export async function* bytes(length: number): AsyncGenerator<Buffer> {
   const chunk = Buffer.alloc(64 * 1024, 'x')
   for (let sent = 0; sent < length; sent += chunk.length) yield chunk
@@ -13,11 +13,11 @@ interface Options {
   readonly method?: string
   readonly token?: string
   readonly contentType?: string
-  /** Others. */
+  /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Sends so many bytes at the pace of the server, between a head and a tail. Answers the seconds that it took. */
+/** Sends bytes at the speed of the server, between a head and a tail. Returns seconds. */
 export const send = async (
   url: string,
   { head = '', length, tail = '' }: { readonly head?: string; readonly length: number; readonly tail?: string },

@@ -23,7 +23,7 @@ const seconds = async (run: () => Promise<unknown>): Promise<number> => {
   return (performance.now() - startedAt) / 1000
 }
 
-/** The most that the memory of this process grows while something runs, in MiB. */
+/** The largest growth of the memory of this process during `run`, in MiB. */
 const growth = async (run: () => Promise<unknown>): Promise<number> => {
   const before = process.memoryUsage.rss()
   let most = before
@@ -118,7 +118,7 @@ const measure = async (opened: Opened): Promise<readonly Table[]> => {
   ]
 }
 
-/** The store in S3 against the SDK's own upload and the AWS command line, on whatever `AWS_ENDPOINT_URL` names. */
+/** Compares the S3 store with the upload of the SDK and the AWS command line, at `AWS_ENDPOINT_URL`. */
 export const measureS3 = async (): Promise<readonly Table[]> => {
   if (process.env['AWS_ENDPOINT_URL']) return onTables(async (dynamodb) => measure(await openCloudFiles(dynamodb)))
   console.warn('NO AWS_ENDPOINT_URL: the figures of S3 are SKIPPED.\n')

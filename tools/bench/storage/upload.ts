@@ -10,7 +10,7 @@ const large = 256 * mebibyte
 const targets = { ratio: 1.3, memory: 32, files: 1_000 }
 const files = { requests: 10, each: 100, bytes: 4096 }
 
-/** The flags of Node with which `npm start` runs the server. */
+/** The Node flags of `npm start`. */
 const nodeFlags = manifest.scripts.start.match(/--\S+/g) ?? []
 
 const startService = (folder: string, fsync: 'on' | 'off') =>
@@ -31,7 +31,7 @@ const readService = ({ line }: MeasuredProcess): Service => {
   return { storage: `${baseUrl}/api/v2/admin/sites/current/storage`, token }
 }
 
-/** By a form, and by the bytes alone. */
+/** As a form, and as plain bytes. */
 const uploads = {
   POST: ({ storage, token }: Service) =>
     send(
@@ -56,7 +56,7 @@ const uploadSmall = async ({ storage, token }: Service, run: number): Promise<nu
 }
 
 /**
- * One file of 256 MiB through the local server by each method, by turns with a server that only writes its body to a
+ * One file of 256 MiB through the local server by each method, in turns with a server that only writes its body to a
  * file.
  */
 const measureLarge = async (fsync: 'on' | 'off') =>

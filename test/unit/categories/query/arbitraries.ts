@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { Item } from '../../../../lib/categories/query/item-shape.ts'
 import { type Condition, known } from './reference.ts'
 
-/** Few distinct values, so that conditions match now and then, and ties are common. */
+/** Few distinct values, so that conditions match sometimes, and ties are common. */
 const word = fc.constantFrom('', 'a', 'A', 'ab', 'Ab c', 'äÖ', 'ÄÖ', '7', 'null', '$in', "it's")
 const day = fc.constantFrom('2025-12-31', '2026-01-01', '2026-01-02')
 const time = fc.constantFrom('00:00:00', '12:30:00', '23:59:59')
@@ -19,7 +19,7 @@ const news = fc.record({
   displayable: fc.boolean(),
 })
 
-/** Items of a category, each with an id of its own. */
+/** Items of a category with unique ids. */
 export const items = fc
   .uniqueArray(fc.tuple(news, fc.constantFrom(0, 1)), { selector: ([{ id }]) => id, maxLength: 30 })
   .map((pairs): Item[] =>
@@ -75,7 +75,7 @@ const onMember = fc.constantFrom(...Object.keys(known)).chain((name) => {
   return expression.map((value): Condition => ({ [name]: value }))
 })
 
-/** Conditions that nest up to four levels. */
+/** Conditions of up to four levels. */
 export const condition: fc.Arbitrary<Condition> = fc.letrec<{ tree: Condition }>((tie) => ({
   tree: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
@@ -86,7 +86,6 @@ export const condition: fc.Arbitrary<Condition> = fc.letrec<{ tree: Condition }>
   ),
 })).tree
 
-/** Terms of an order. */
 export const order = fc.array(
   fc.tuple(fc.constantFrom(...Object.keys(known)), fc.boolean()).map(([name, down]) => (down ? `-${name}` : name)),
   { minLength: 1, maxLength: 4 },

@@ -37,11 +37,11 @@ test.each([
   '9999-12-31T23:59:59-01:00',
   '0000-01-01T00:00:00+01:00',
   '2026-01-31T12:00:00.1234567890',
-])('%j is no date', (text) => {
+])('%j is not a date', (text) => {
   expect(readDateTime(text)).toBeUndefined()
 })
 
-test('every moment is read as the moment that it is', () => {
+test('every time is read correctly', () => {
   const moments = fc.date({
     min: new Date('0001-01-01T00:00:00Z'),
     max: new Date('9999-12-31T23:59:59Z'),

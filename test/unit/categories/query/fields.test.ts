@@ -29,7 +29,7 @@ describe('fields', () => {
     ],
     ['a name twice', 'objectId,objectId', { objectId: 12 }],
     ['a parenthesis that is never closed', 'objectId,news(subject', { objectId: 12, news }],
-  ])('understands %s', (_, fields, expected) => {
+  ])('accepts %s', (_, fields, expected) => {
     expect(select(fields)).toEqual(expected)
   })
 
@@ -44,26 +44,26 @@ describe('fields', () => {
     '__proto__',
     'news(toString)',
     'subject',
-  ])('that name nothing known are as if absent: %s', (fields) => {
+  ])('ignores a list without known members: %s', (fields) => {
     expect(select(fields)).toEqual({ ...own, news })
   })
 
-  test('keep the order of the contract, whatever theirs is', () => {
+  test('keeps the order of the contract', () => {
     expect(Object.keys(select('news,siteId,objectId'))).toEqual(['objectId', 'siteId', 'news'])
   })
 
-  test('without the switch show everything but the category', () => {
+  test('shows everything except the category without a list', () => {
     expect(standardFields(shape).select(item)).toEqual({ ...own, news })
   })
 
-  test('tell whether the long text is shown', () => {
+  test('shows whether it includes the long text', () => {
     const shows = (fields: string) => parseFields(fields, shape).shows('news', 'body')
     expect(standardFields(shape).shows('news', 'body')).toBe(true)
     expect([shows('news'), shows('news.body'), shows('news(id,body)')]).toEqual([true, true, true])
     expect([shows('objectId'), shows('news.subject'), shows('category')]).toEqual([false, false, false])
   })
 
-  test('never fail, and never show what the item does not have', () => {
+  test('never fails, and never shows members that the item does not have', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('news', '(', ')', ',', '.', 'objectId', 'body', 'x', ' ') }),

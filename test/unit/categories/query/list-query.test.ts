@@ -18,7 +18,7 @@ const refusal = (path: string, message: unknown) =>
   expect.objectContaining({ code: 220000, status: 400, problems: [{ path, message }] })
 
 describe('paging', () => {
-  test('begins with ten from the start', () => {
+  test('starts with the first ten items', () => {
     expect(read({})).toMatchObject({ limit: standardLimit, paging: { by: 'skip', skip: 0 } })
     expect(standardLimit).toBe(10)
   })
@@ -42,7 +42,7 @@ describe('paging', () => {
   })
 })
 
-test('the word undefined counts as absent, for every switch', () => {
+test('the word undefined counts as absent in every parameter', () => {
   const names = ['fields', 'where', 'order', 'skip', 'limit', 'cursor', 'count']
   const query = read(Object.fromEntries(names.map((name) => [name, 'undefined'])))
   expect(query).toMatchObject({ where: undefined, limit: 10, paging: { by: 'skip', skip: 0 }, order: { text: '' } })
@@ -52,7 +52,7 @@ test('unknown parameters are ignored', () => {
   expect(problems({ _: '1700000000000', callback: 'x', where2: '{' })).toBeUndefined()
 })
 
-test('everything that is wrong is said at once', () => {
+test('all faults are reported together', () => {
   expect(problems({ where: '{', order: 'nonsense', skip: '-1', limit: 'abc' })).toMatchObject({
     code: 220000,
     problems: [{ path: 'where' }, { path: 'order' }, { path: 'skip' }, { path: 'limit' }],
@@ -98,17 +98,17 @@ describe('cursor', () => {
     expect(read({ cursor: '' }).paging).toEqual({ by: 'cursor', after: undefined, count: false })
   })
 
-  test('goes on where it was given out, whatever the page looks like', () => {
+  test('continues at its position, whatever the page', () => {
     const { paging } = read({ ...switches, cursor, limit: '50', fields: 'objectId', count: 'true' })
     expect(paging).toEqual({ by: 'cursor', after: position, count: true })
   })
 
-  test('goes round the start of the list as well', () => {
+  test('works at the start of the list too', () => {
     const { cursorBehind } = read({ cursor: '' })
     expect(read({ cursor: cursorBehind(undefined) }).paging).toMatchObject({ after: undefined })
   })
 
-  test('is a word that needs no encoding in a URL', () => {
+  test('needs no encoding in a URL', () => {
     expect(cursor).toMatch(/^[\w-]+$/)
   })
 
@@ -125,7 +125,7 @@ describe('cursor', () => {
     )
   })
 
-  test('that this service has not given out is refused', () => {
+  test('that this service has not issued is refused', () => {
     const forged = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
     const [hash] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string]
     const forgeries = [
@@ -150,7 +150,7 @@ describe('cursor', () => {
     )
   })
 
-  test('does not go together with skip', () => {
+  test('cannot be combined with skip', () => {
     expect(problems({ cursor: '', skip: '1' })).toEqual(refusal('skip', 'does not go together with cursor'))
     expect(problems({ cursor: '', skip: '0' })).toBeUndefined()
   })

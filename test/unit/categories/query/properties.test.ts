@@ -11,7 +11,7 @@ const isWithinBounds = (text: string) => text.length <= longestWhere && text.spl
 
 const runs = { numRuns: 1_000 }
 
-test('a condition lets those items pass that the rules, applied naively, let pass', () => {
+test('a condition matches the same items as a naive implementation of the rules', () => {
   fc.assert(
     fc.property(arbitrary.items, arbitrary.condition, (items, condition) => {
       const text = JSON.stringify(condition)
@@ -23,7 +23,7 @@ test('a condition lets those items pass that the rules, applied naively, let pas
   )
 })
 
-test('an order sorts as sorting by each of its terms in turn does', () => {
+test('an order sorts like repeated sorting by each of its terms', () => {
   fc.assert(
     fc.property(arbitrary.items, arbitrary.order, (items, terms) => {
       const order = parseOrder(terms.join(','), shape)
@@ -35,7 +35,7 @@ test('an order sorts as sorting by each of its terms in turn does', () => {
   )
 })
 
-test('an order is total: of two different items one always comes first, and the same one whichever is asked about', () => {
+test('an order is total: one of two different items always comes first, in both comparisons', () => {
   fc.assert(
     fc.property(arbitrary.items, arbitrary.order, (items, terms) => {
       const order = parseOrder(terms.join(','), shape)
@@ -51,7 +51,7 @@ test('an order is total: of two different items one always comes first, and the 
   )
 })
 
-test('what is written as JSON5 means what the same JSON means', () => {
+test('JSON5 has the meaning of the same JSON', () => {
   const json5 = (value: unknown): string => {
     if (Array.isArray(value)) return `[${value.map((entry) => `${json5(entry)},`).join(' ')}]`
     if (typeof value === 'object' && value !== null) {

@@ -1,10 +1,7 @@
 import type { Item } from '../../../../lib/categories/query/item-shape.ts'
 import type { Scalar, Scalars } from '../../../../lib/core/object-kinds.ts'
 
-/**
- * The rules of `where` and `order` once more, written down as naively as can be: one condition, one item, no
- * preparation.
- */
+/** A naive implementation of the rules of `where` and `order`: one condition, one item, no preparation. */
 type Kind = 'number' | 'string' | 'boolean' | 'date'
 
 export interface Known {
@@ -13,7 +10,7 @@ export interface Known {
   readonly member: string
 }
 
-/** The members that random conditions are about, under every name that they go by. */
+/** The members of random conditions, under all their names. */
 export const known: Readonly<Record<string, Known>> = {
   objectId: { kind: 'number', member: 'objectId' },
   displayable: { kind: 'number', member: 'displayable' },
@@ -48,7 +45,7 @@ const shown = (item: Item, { kind, object, member }: Known): string => {
   return kind === 'date' ? String(raw) : String(raw).toLowerCase()
 }
 
-/** Operators that know null. */
+/** Operators that accept null. */
 const equality: Readonly<Record<string, (value: Value, to: (operand: unknown) => Value, operand: unknown) => boolean>> =
   {
     $eq: (value, to, operand) => value === to(operand),
@@ -92,7 +89,7 @@ const memberPasses = (item: Item, name: string, expression: unknown): boolean =>
   return Object.entries(expression).every(([operator, operand]) => holds(item, name, operator, operand))
 }
 
-/** Whether a condition lets an item pass. */
+/** True if the item matches. */
 export const passes = (item: Item, condition: Condition): boolean =>
   Object.entries(condition).every(([name, value]) => {
     if (name === '$and') return (value as Condition[]).every((branch) => passes(item, branch))
@@ -100,7 +97,7 @@ export const passes = (item: Item, condition: Condition): boolean =>
     return memberPasses(item, name, value)
   })
 
-/** The items in the order that a list of terms asks for: sorted by one term after the other, the last one first. */
+/** The items sorted by one term after the other, the last term first. */
 export const sorted = (items: readonly Item[], terms: readonly string[]): Item[] => {
   let result = [...items].sort((a, b) => Number(a['objectId']) - Number(b['objectId']))
   for (const term of [...terms].reverse()) {

@@ -48,7 +48,7 @@ describe('a condition', () => {
     ['several operators as AND', '{"objectId":{"$gt":11,"$lt":13}}'],
     ['one of several branches', '{"$or":[{"objectId":1},{"objectId":12}]}'],
     ['all of several branches', '{"$and":[{"objectId":{"$gte":12}},{"objectId":{"$lte":12}}]}'],
-  ])('understands %s', (_, where) => {
+  ])('accepts %s', (_, where) => {
     expect(matches(where)).toBe(true)
   })
 
@@ -64,11 +64,11 @@ describe('a condition', () => {
     expect(matches(where)).toBe(false)
   })
 
-  test('that mentions no member is fulfilled', () => {
+  test('without members matches everything', () => {
     expect(matches('{"$or":[{},{}]}')).toBe(true)
   })
 
-  test('takes what looks like a pattern as it stands', () => {
+  test('takes regular expression characters literally', () => {
     expect(matches('{"subject":{"$contains":".*"}}')).toBe(false)
     expect(matches('{"subject":{"$beginsWith":"(a+)+$"}}')).toBe(false)
   })
@@ -77,7 +77,7 @@ describe('a condition', () => {
 const groups = (depth: number) => `${'{$and:['.repeat(depth)}{}${']}'.repeat(depth)}`
 const conditions = (count: number) => `{$or:[${'{id:1},'.repeat(count)}]}`
 
-describe('a condition is refused, with what is wrong,', () => {
+describe('a condition is refused with its fault,', () => {
   test.each([
     ['that is no JSON', '{"a":', 'is not well-formed JSON: invalid end of input at 1:6'],
     ['that goes wrong later', '{\n  subject: }', "is not well-formed JSON: invalid character '}' at 2:12"],
