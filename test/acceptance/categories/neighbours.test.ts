@@ -89,9 +89,11 @@ describeWithAdmin('the neighbours of the associations', () => {
     })
 
     test('removing a news item or a blog takes it out of its categories', async () => {
-      expect(await admin('object', 'remove', 'news', '25', '--site', site())).toEqual({ removed: true })
-      expect(await admin('object', 'remove', 'blog', '3', '--site', site())).toEqual({ removed: true })
-      await expect(admin('object', 'remove', 'news', '25', '--site', site())).rejects.toThrow(/no news item 25/)
+      expect(await admin('object', 'remove', 'news', '25', '--site', site(), '--yes')).toEqual({ removed: true })
+      expect(await admin('object', 'remove', 'blog', '3', '--site', site(), '--yes')).toEqual({ removed: true })
+      await expect(admin('object', 'remove', 'news', '25', '--site', site(), '--yes')).rejects.toThrow(
+        /no news item 25/,
+      )
       expect(objectIds(await own.call('/categories/5/news?limit=500'))).not.toContain(25)
       expect((await own.call('/categories/5/news')).json.totalItemsCount).toBe(24)
       expect((await own.call('/categories/5/blogs')).json.totalItemsCount).toBe(2)
@@ -104,9 +106,9 @@ describeWithAdmin('the neighbours of the associations', () => {
         { kind: 'category', id: 50, name: 'Short-lived' },
         { kind: 'link', type: 'news', categoryId: 50, objectId: 2 },
       ])
-      expect(await admin('category', 'remove', '50', '--site', site())).toEqual({ removed: true })
+      expect(await admin('category', 'remove', '50', '--site', site(), '--yes')).toEqual({ removed: true })
       expectError(await own.call('/categories/50/news'), 404, 220001)
-      await expect(admin('category', 'remove', '50', '--site', site())).rejects.toThrow(/no category 50/)
+      await expect(admin('category', 'remove', '50', '--site', site(), '--yes')).rejects.toThrow(/no category 50/)
       expect((await own.call('/news/2/categories')).json.items).toEqual([{ id: 5, name: 'Five' }])
       await admin('category', 'create', '--site', site(), '--name', 'Again', '--id', '50')
       expect((await own.call('/categories/50/news')).json.totalItemsCount).toBe(0)
