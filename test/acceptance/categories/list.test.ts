@@ -1,18 +1,15 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createSite, describeWithAdmin, issueToken } from '../support/admin.ts'
-import { at, createLibrary, type Library, objectIds, range, records, withQuery } from '../support/categories.ts'
+import { at, objectIds, range, records, useLibrary, withQuery } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
 
-describeWithAdmin('operations 6 and 9: the objects of a category', () => {
-  let library: Library
-  beforeAll(async () => {
-    library = await createLibrary(records)
-  })
-  const news = '/categories/5/news'
-  const blogs = '/categories/5/blogs'
-  const list = (switches: Readonly<Record<string, string>> = {}, path = news) => library.call(withQuery(path, switches))
+const library = useLibrary(records)
+const news = '/categories/5/news'
+const blogs = '/categories/5/blogs'
+const list = (switches: Readonly<Record<string, string>> = {}, path = news) => library.call(withQuery(path, switches))
 
+describeWithAdmin('the items of a category', () => {
   test('answer 200 with the wrapper: items, totalItemsCount, skip, limit', async () => {
     const { status, headers, json } = await list()
     expect(status).toBe(200)
@@ -94,7 +91,9 @@ describeWithAdmin('operations 6 and 9: the objects of a category', () => {
       },
     ])
   })
+})
 
+describeWithAdmin('the list of a category', () => {
   test('are sorted by objectId', async () => {
     expect(objectIds(await list({ limit: '500' }))).toEqual(range(1, 25))
   })

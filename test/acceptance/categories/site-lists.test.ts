@@ -1,16 +1,13 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { target } from '../setup/target.ts'
 import { createSite, describeWithAdmin, issueToken, testWithAdmin } from '../support/admin.ts'
-import { at, createLibrary, type Library, range, records, withQuery } from '../support/categories.ts'
+import { at, range, records, useLibrary, withQuery } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 
 describeWithAdmin('all the objects of a site', () => {
-  let library: Library
-  beforeAll(async () => {
-    library = await createLibrary(records)
-  })
+  const library = useLibrary(records)
   const list = (path: string, switches: Readonly<Record<string, string>> = {}) =>
     library.call(withQuery(path, switches))
   const ids = async (path: string, switches: Readonly<Record<string, string>> = {}) =>

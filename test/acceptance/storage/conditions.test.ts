@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
 import { admin, testWithAdmin } from '../support/admin.ts'
@@ -197,44 +196,6 @@ describe('conditions', () => {
       expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412])
     }
   })
-})
-
-describe('a raw upload with a digest', () => {
-  const content = Buffer.from('the bytes of a file')
-  const digest = (algorithm: string, bytes = content) => createHash(algorithm).update(bytes).digest('base64')
-  const other = Buffer.from('other bytes')
-
-  it('is stored when the bytes are those that Content-Digest is of', async () => {
-    const path = fresh()
-    for (const header of [`sha-256=:${digest('sha256')}:`, `sha-512=:AAAA:, sha-256=:${digest('sha256')}:`]) {
-      expect((await putIf(path, content, { 'Content-Digest': header })).status).toBe(200)
-    }
-    expect((await putIf(path, content, { 'Content-Digest': 'sha-512=:AAAA:' })).status).toBe(200)
-    expect((await putIf(path, content, { 'Content-MD5': digest('md5') })).status).toBe(200)
-    expect((await read(path)).text).toBe(String(content))
-  })
-
-  it.for([
-    ['Content-Digest', `sha-256=:${digest('sha256', other)}:`],
-    ['Content-Digest', `sha-256=${digest('sha256')}`],
-    ['Content-Digest', 'sha-256=:AAAA:'],
-    ['Content-MD5', digest('md5', other)],
-    ['Content-MD5', 'nonsense'],
-  ] as const)(
-    'is 400 / 104033 with another one, or one that is not well-formed, and nothing changes: %s: %s',
-    async ([name, value], { skip }) => {
-      const path = fresh()
-      await put(path, 'old')
-      const answer = await putIf(path, content, { [name]: value })
-      const isTakenOut =
-        name === 'Content-MD5' && answer.status === 200 && answer.headers['x-amz-apigw-id'] !== undefined
-      if (isTakenOut) skip('NOT PROVEN: the gateway takes this header out of requests')
-      expectError(answer, 400, 104033)
-      expect((await read(path)).text).toBe('old')
-      expectError(await putIf(`${path}-new`, content, { [name]: value }), 400, 104033)
-      expectError(await read(`${path}-new`), 404, 104001)
-    },
-  )
 })
 
 describe('a page of another origin', () => {

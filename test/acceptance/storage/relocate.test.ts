@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { admin, testWithAdmin } from '../support/admin.ts'
+import { describe, expect, it } from 'vitest'
+import { storage } from '../../support/paths.ts'
 import { expectError } from '../support/expectations.ts'
-import { ownSiteId } from '../support/forms.ts'
-import { copy, move, namesIn, ownFolder, put, read, relocate, remove } from '../support/storage.ts'
+import { call } from '../support/http.ts'
+import { copy, move, namesIn, ownFolder, put, read, relocate, remove, rename } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -11,6 +11,52 @@ const contentOf = async (path: string, query = ''): Promise<string | undefined> 
   const { status, text } = await read(path, query)
   return status === 200 ? text : undefined
 }
+
+describe('a rename', () => {
+  it('gives a file another name and the media type of it', async () => {
+    await put(`${own}/rename/a.txt`, 'x')
+    const { status, json } = await rename(`${own}/rename/a.txt`, 'b.css')
+    expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
+    expect(await namesIn(`${own}/rename`)).toEqual(['b.css'])
+    const { headers } = await call(`${storage}/${own}/rename/b.css`, { headers: { Accept: 'text/css' } })
+    expect(headers['content-type']).toBe('text/css')
+  })
+
+  it('gives a folder another name, with all that it holds', async () => {
+    for (const name of ['a', 'b/c', 'b/d/e']) await put(`${own}/folder/old/${name}`, name)
+    expect((await rename(`${own}/folder/old`, 'new')).status).toBe(200)
+    expect(await namesIn(`${own}/folder`)).toEqual(['new/'])
+    expect((await read(`${own}/folder/new/b/d/e`)).text).toBe('b/d/e')
+  })
+
+  it('to the name that it has changes nothing', async () => {
+    await put(`${own}/same/a`, 'x')
+    expect((await rename(`${own}/same/a`, 'a')).status).toBe(200)
+    expect((await read(`${own}/same/a`)).text).toBe('x')
+  })
+
+  it('is 400 / 104022 when the name is taken by a file or a folder', async () => {
+    for (const name of ['a', 'b', 'c/x']) await put(`${own}/target/${name}`, name)
+    expectError(await rename(`${own}/target/a`, 'b'), 400, 104022)
+    expectError(await rename(`${own}/target/a`, 'c'), 400, 104022)
+    expectError(await rename(`${own}/target/c`, 'a'), 400, 104022)
+    expect((await read(`${own}/target/b`)).text).toBe('b')
+  })
+
+  it('is 404 / 104001 when there is nothing to rename', async () => {
+    expectError(await rename(`${own}/missing`, 'x'), 404, 104001)
+  })
+
+  it('refuses a name that is not one segment, too long or empty', async () => {
+    await put(`${own}/name/a`, 'x')
+    expectError(await rename(`${own}/name/a`, 'b/c'), 400, 104015)
+    expectError(await rename(`${own}/name/a`, '..'), 400, 104015)
+    expectError(await rename(`${own}/name/a`, 'x'.repeat(256)), 400, 104028)
+    expectError(await rename(`${own}/name/a`, ''), 400, 104014)
+    const body = { title: 'x' }
+    expectError(await call(`${storage}/${own}/name/a?meta`, { method: 'PUT', body }), 400, 104000)
+  })
+})
 
 describe.each([
   ['move', move],
@@ -153,30 +199,6 @@ describe('a copy', () => {
     expect((await copy('Layouts', `${own}/layouts`)).status).toBe(200)
     expect(await contentOf(`${own}/layouts/${own}/a.txt`)).toBe('a')
     expect((await remove(`Layouts/${own}`)).status).toBe(200)
-  })
-})
-
-describe('a page with a running workflow', () => {
-  let site: string
-  beforeAll(async () => {
-    site = String(await ownSiteId().catch(() => 0))
-  })
-
-  testWithAdmin('is not moved (104012), nor is anything to its place; it is copied without the workflow', async () => {
-    const folder = `${own}/workflow`
-    const page = `${folder}/page.html`
-    await put(page, 'live')
-    await put(`${own}/other.html`, 'other')
-    await admin('workflow', 'start', page, '--site', site)
-    for (const path of [page, folder]) expectError(await move(path, `${own}/flown`), 400, 104012)
-    expectError(await move(`${own}/other.html`, page), 400, 104022)
-    expect((await copy(folder, `${own}/workflow-copy`)).status).toBe(200)
-    expect((await put(`${own}/workflow-copy/page.html`, 'changed')).status).toBe(200)
-    await admin('workflow', 'end', page, '--site', site)
-    expect((await move(folder, `${own}/flown`)).status).toBe(200)
-    await admin('workflow', 'start', page, '--site', site)
-    for (const to of [move, copy]) expectError(await to(`${own}/other.html`, page), 400, 104012)
-    await admin('workflow', 'end', page, '--site', site)
   })
 })
 

@@ -141,7 +141,9 @@ describe('a resumable upload', () => {
     expectError(answer, 412, 100412)
     expect(answer.headers['tus-version']).toBe('1.0.0')
   })
+})
 
+describe('the rules of a resumable upload', () => {
   it('needs a name, a length and the media type of its bytes', async () => {
     expectError(await create('x', 5, { 'Upload-Metadata': 'note eA==' }), 400, 104014)
     expectError(await create('x', 5, { 'Upload-Metadata': 'filename no base64' }), 400, 104000)

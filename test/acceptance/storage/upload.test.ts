@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { boundary, formHeaders, multipart } from '../../support/multipart.ts'
 import { storage } from '../../support/paths.ts'
 import { target } from '../setup/target.ts'
-import { issueToken, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
-import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 import { at, namesIn, ownFolder, put, read, upload } from '../support/storage.ts'
 
@@ -74,7 +72,9 @@ describe('operation 12', () => {
     expect((await upload(`${own}/extended`, [], { body })).status).toBe(200)
     expect(await namesIn(`${own}/extended`)).toEqual(['naïve 長'])
   })
+})
 
+describe('the files of an upload', () => {
   it('replaces a file', async () => {
     await upload(`${own}/replaced`, [{ name: 'a', content: 'old' }])
     await upload(`${own}/replaced`, [{ name: 'a', content: 'new' }])
@@ -255,48 +255,5 @@ describe.skipIf(largestFile === null)('a file over the limit', () => {
     expect((await put(`${own}/largest`, largest, '', { isChunked: true })).status).toBe(200)
     expect((await upload(`${own}/largest-too`, [{ name: 'a', content: largest }])).status).toBe(200)
     expect((await read(`${own}/largest-too/a`)).headers['content-length']).toBe(String(largestFile))
-  })
-})
-
-describe('a raw upload', () => {
-  it('stores its body as the file', async () => {
-    const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index))
-    const { status, json } = await put(`${own}/raw/a.bin`, bytes)
-    expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
-    const asBytes = { headers: { Accept: 'application/octet-stream' } }
-    expect((await call(at(`${own}/raw/a.bin`), asBytes)).headers['content-length']).toBe('256')
-  })
-
-  it('takes a multipart body as POST does', async () => {
-    await upload(`${own}/raw/form`, [{ name: 'a', content: 'in a form' }], { method: 'PUT' })
-    expect((await read(`${own}/raw/form/a`)).text).toBe('in a form')
-  })
-
-  it('creates a folder with ?type=folder, again and again', async () => {
-    for (const _ of [1, 2]) expect((await put(`${own}/raw/empty/folder`, '', '?type=folder')).status).toBe(200)
-    expect(await namesIn(`${own}/raw/empty`)).toEqual(['folder/'])
-  })
-
-  it('creates no folder where a file is: 400 / 104022', async () => {
-    await put(`${own}/raw/file`, 'x')
-    expectError(await put(`${own}/raw/file`, '', '?type=folder'), 400, 104022)
-  })
-
-  it('needs a name: 400 / 104014', async () => {
-    expectError(await call(storage, { method: 'PUT', body: 'x' }), 400, 104014)
-  })
-
-  it('knows the versions draft and draft-publish only: 400 / 104000', async () => {
-    expectError(await put(`${own}/raw/x.html`, 'x', '?version=other'), 400, 104000)
-  })
-})
-
-describe('the progress of an upload (operation 13)', () => {
-  // The token is its own: progress is that of the token's newest upload, and other cases upload meanwhile.
-  testWithAdmin('is 100 when it succeeded', async () => {
-    const token = await issueToken([await ownSiteId()], '--permission', 'files')
-    await upload(`${own}/progress`, [{ name: 'a' }], { token })
-    const { status, json } = await call(`${storage}?status`, { token })
-    expect({ status, json }).toEqual({ status: 200, json: { percent: 100 } })
   })
 })

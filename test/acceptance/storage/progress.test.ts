@@ -1,0 +1,18 @@
+import { describe, expect } from 'vitest'
+import { storage } from '../../support/paths.ts'
+import { issueToken, testWithAdmin } from '../support/admin.ts'
+import { ownSiteId } from '../support/forms.ts'
+import { call } from '../support/http.ts'
+import { ownFolder, upload } from '../support/storage.ts'
+
+const own = ownFolder()
+
+describe('the progress of an upload (operation 13)', () => {
+  // The token is its own: progress is that of the token's newest upload, and other cases upload meanwhile.
+  testWithAdmin('is 100 when it succeeded', async () => {
+    const token = await issueToken([await ownSiteId()], '--permission', 'files')
+    await upload(`${own}/progress`, [{ name: 'a' }], { token })
+    const { status, json } = await call(`${storage}?status`, { token })
+    expect({ status, json }).toEqual({ status: 200, json: { percent: 100 } })
+  })
+})
