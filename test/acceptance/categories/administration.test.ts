@@ -3,14 +3,14 @@ import { admin, describeWithAdmin } from '../support/admin.ts'
 import { createLibrary, importRecords, type Library, objectIds, records, withQuery } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
 
-describeWithAdmin('administration', () => {
+describeWithAdmin('Administration of categories', () => {
   let own: Library
   const site = () => String(own.siteId)
   beforeEach(async () => {
     own = await createLibrary(records)
   })
 
-  test('a category is created with the next id, or a chosen one, and listed', async () => {
+  test('A category is created under the next id or a chosen one (T-13)', async () => {
     const id = async (...options: readonly string[]) =>
       (await admin('category', 'create', '--site', site(), '--name', 'New', ...options)).id
     expect(await id()).toBe(7)
@@ -23,7 +23,7 @@ describeWithAdmin('administration', () => {
     expect((await own.call('/categories/40')).json).toEqual({ id: 40, name: 'New' })
   })
 
-  test('removing a news item or a blog takes it out of its categories', async () => {
+  test('A removed news item or blog leaves its categories (T-14)', async () => {
     expect(await admin('object', 'remove', 'news', '25', '--site', site(), '--yes')).toEqual({ removed: true })
     expect(await admin('object', 'remove', 'blog', '3', '--site', site(), '--yes')).toEqual({ removed: true })
     await expect(admin('object', 'remove', 'news', '25', '--site', site(), '--yes')).rejects.toThrow(/no news item 25/)
@@ -34,7 +34,7 @@ describeWithAdmin('administration', () => {
     expectError(await own.call('/categories/5/news', { method: 'POST', body }), 404, 220002)
   })
 
-  test('removing a category removes its links, and what is created in its place begins empty', async () => {
+  test('A removed category takes its links along (T-13)', async () => {
     await importRecords(own.siteId, [
       { kind: 'category', id: 50, name: 'Short-lived' },
       { kind: 'link', type: 'news', categoryId: 50, objectId: 2 },
@@ -47,7 +47,7 @@ describeWithAdmin('administration', () => {
     expect((await own.call('/categories/50/news')).json.totalItemsCount).toBe(0)
   })
 
-  test('an import names what is wrong, and importing again changes nothing', async () => {
+  test('An import skips bad records, and again changes nothing (T-22, T-27)', async () => {
     const more = [
       { kind: 'news', id: 60, subject: 'Sixty' },
       { kind: 'news', id: 0 },

@@ -3,14 +3,14 @@ import { describeWithAdmin } from '../support/admin.ts'
 import { records, useLibrary, withQuery } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
 
-describeWithAdmin('the neighbours of the associations', () => {
+describeWithAdmin('Categories', () => {
   const library = useLibrary([
     ...records,
     { kind: 'link', type: 'news', categoryId: 6, objectId: 1 },
     { kind: 'link', type: 'blog', categoryId: 6, objectId: 2 },
   ])
 
-  test('the categories of a site are listed, with the same switches', async () => {
+  test('The categories of a site are listed with all switches (C-49)', async () => {
     const { status, json } = await library.call('/categories')
     expect(status).toBe(200)
     expect(json).toEqual({
@@ -34,7 +34,7 @@ describeWithAdmin('the neighbours of the associations', () => {
     expectError(await library.call('/categories?order=objectId'), 400, 220000)
   })
 
-  test('a category is read, and is 404 / 220001 when there is none', async () => {
+  test('A category is read, or answers 404/220001 (C-49)', async () => {
     const { status, headers, json } = await library.call('/categories/5')
     expect([status, json]).toEqual([200, { id: 5, name: 'Five' }])
     expect((await library.call('/categories/5', { headers: { 'If-None-Match': headers['etag'] ?? '' } })).status).toBe(
@@ -44,7 +44,7 @@ describeWithAdmin('the neighbours of the associations', () => {
     expectError(await library.call('/categories/77'), 404, 220001)
   })
 
-  test('the categories of a news item, and of a blog, are listed', async () => {
+  test('The categories of a news item or a blog are listed (C-52)', async () => {
     const names = async (path: string) =>
       (await library.call(path)).json.items.map(({ name }: { name: string }) => name)
     expect(await names('/news/1/categories')).toEqual(['Five', 'Six'])

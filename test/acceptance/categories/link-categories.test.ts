@@ -28,10 +28,10 @@ const useLinks = (kind: string) => {
 
 const kinds = ['news', 'blogs'] as const
 
-describeWithAdmin.each(kinds)('linking one of the %s with categories', (kind) => {
+describeWithAdmin.each(kinds)('Linking one of the %s with categories', (kind) => {
   const { path, own, linked, post } = useLinks(kind)
 
-  test('answers 201 with the path of the request in Location, and no body', async () => {
+  test('Linking answers 201 with the path in Location (C-42, C-46)', async () => {
     const answer = await post(items(6, 7))
     expect([answer.status, answer.text, answer.headers['content-length']]).toEqual([201, '', '0'])
     expect(answer.headers['location']).toBe(own)
@@ -41,7 +41,7 @@ describeWithAdmin.each(kinds)('linking one of the %s with categories', (kind) =>
     expect(again.headers['location']).toBe(numeric)
   })
 
-  test('makes the links that the categories list', async () => {
+  test('Links made from the object are those of the category (C-46)', async () => {
     await post({ items: [{ categoryId: 6 }, { categoryId: 7, displayable: 0 }] })
     const shown = async (category: number) => (await library.call(`/categories/${category}/${kind}`)).json.items
     expect(await shown(6)).toMatchObject([{ objectId: 4, categoryId: 6, displayable: 1 }])
@@ -49,7 +49,7 @@ describeWithAdmin.each(kinds)('linking one of the %s with categories', (kind) =>
     expect(await shown(8)).toEqual([])
   })
 
-  test('linking again is no error, and keeps displayable unless it is sent', async () => {
+  test('Linking again keeps displayable unless it is sent (C-39, C-40)', async () => {
     const displayable = async () => (await library.call(`/categories/6/${kind}`)).json.items[0].displayable
     await post({ items: [{ categoryId: 6, displayable: 0 }] })
     expect((await post(items(6, 7))).status).toBe(201)
@@ -58,19 +58,19 @@ describeWithAdmin.each(kinds)('linking one of the %s with categories', (kind) =>
     expect(await displayable()).toBe(1)
   })
 
-  test('duplicates are folded, ids may be numeric strings, and other members are ignored', async () => {
+  test('A category counts once, and its id may be a text (C-37, C-41)', async () => {
     expect((await post({ items: [{ categoryId: '6', note: 'x' }, { categoryId: 6 }], more: true })).status).toBe(201)
     expect(await linked()).toEqual([6])
   })
 
-  test('unknown categories are 404 / 220001, each is listed, and nothing is linked', async () => {
+  test('Unknown categories answer 404/220001 and link nothing (C-48)', async () => {
     const answer = await post(items(6, 99, 7, 98))
     expectError(answer, 404, 220001)
     expect(pathsOf(answer)).toEqual(['items[1].categoryId', 'items[3].categoryId'])
     expect(await linked()).toEqual([])
   })
 
-  test('an unknown object is 404 / 220002, whatever the categories are', async () => {
+  test('An unknown object answers 404/220002 to a link (C-47)', async () => {
     for (const id of ['99', 'abc', '0', '2147483648']) {
       const answer = await library.call(`/${kind}/${id}/categories`, { method: 'POST', body: items(6, 99) })
       expectError(answer, 404, 220002)
@@ -87,34 +87,34 @@ describeWithAdmin.each(kinds)('linking one of the %s with categories', (kind) =>
     ['the id of an object', { items: [{ objectId: 6 }] }, 'items[0].categoryId'],
     ['an entry that is no object', { items: [6] }, 'items[0]'],
     ['a displayable of 2', { items: [{ categoryId: 6, displayable: 2 }] }, 'items[0].displayable'],
-  ])('%s is 400 / 220000', async (_, body, where) => {
+  ])('A body with %s is refused with 220000 (C-37, E-24)', async (_, body, where) => {
     const answer = await post(body)
     expectError(answer, 400, 220000)
     expect(pathsOf(answer)).toEqual([where])
     expect(await linked()).toEqual([])
   })
 
-  test('form data is 415 / 100015, and no body 400 / 220000', async () => {
+  test('Form data and an empty body do not link (E-11, E-24)', async () => {
     expectError(await post('items[0][categoryId]=6', { headers: form }), 415, 100015)
     expectError(await post(undefined), 400, 220000)
   })
 })
 
-describeWithAdmin.each(kinds)('unlinking one of the %s from categories', (kind) => {
+describeWithAdmin.each(kinds)('Unlinking one of the %s from categories', (kind) => {
   const { own, linked, post, remove } = useLinks(kind)
 
   beforeEach(async () => {
     await post(items(6, 7, 8))
   })
 
-  test('answers 204 with the path of the request in Location, and no body', async () => {
+  test('Unlinking answers 204 with the path in Location (C-42, C-46)', async () => {
     const answer = await remove(items(6, '7'))
     expect([answer.status, answer.text, answer.headers['location']]).toEqual([204, '', own])
     expect(await linked()).toEqual([8])
     expect(objectIds(await library.call(`/categories/6/${kind}`))).toEqual([])
   })
 
-  test('unlinking what is not linked is no error', async () => {
+  test('Unlinking what is not linked is no error (C-43)', async () => {
     expect((await remove(items(5, 6))).status).toBe(204)
     expect((await remove(items(5, 6))).status).toBe(204)
     expect(await linked()).toEqual([7, 8])
@@ -125,12 +125,12 @@ describeWithAdmin.each(kinds)('unlinking one of the %s from categories', (kind) 
     ["[{categoryId:'6'}]", [7, 8]],
     ['[6,7]', [8]],
     ['6', [7, 8]],
-  ])('takes items=%s in the query', async (text, left) => {
+  ])('Unlinking takes items=%s in the query (C-44)', async (text, left) => {
     expect((await remove(undefined, {}, `?items=${encodeURIComponent(text)}`)).status).toBe(204)
     expect(await linked()).toEqual(left)
   })
 
-  test('takes form data, in every way to write it', async () => {
+  test('Unlinking takes form data, however it is written (C-45)', async () => {
     expect((await remove('items[0][categoryId]=6&items[1][categoryId]=7', { headers: form })).status).toBe(204)
     expect(await linked()).toEqual([8])
     expect((await remove('{"items":[{"categoryId":8}]}', { headers: form })).status).toBe(204)
@@ -140,19 +140,19 @@ describeWithAdmin.each(kinds)('unlinking one of the %s from categories', (kind) 
   test.each([
     ['items%5B0%5D%5BcategoryId%5D=6', [7, 8]],
     ['items=[6,8]', [7]],
-  ])('takes form data that is declared as JSON: %s', async (body, left) => {
+  ])('Unlinking takes form data declared as JSON: %s (C-45)', async (body, left) => {
     expect((await remove(body, { headers: { 'Content-Type': 'application/json' } })).status).toBe(204)
     expect(await linked()).toEqual(left)
   })
 
-  test('unknown categories are 404 / 220001, each is listed, and nothing is unlinked', async () => {
+  test('Unknown categories answer 404/220001 and unlink nothing (C-48)', async () => {
     const answer = await remove(items(6, 99))
     expectError(answer, 404, 220001)
     expect(pathsOf(answer)).toEqual(['items[1].categoryId'])
     expect(await linked()).toEqual([6, 7, 8])
   })
 
-  test('an unknown object is 404 / 220002', async () => {
+  test('An unknown object answers 404/220002 to an unlinking (C-47)', async () => {
     expectError(await library.call(`/${kind}/99/categories`, { method: 'DELETE', body: items(6) }), 404, 220002)
   })
 
@@ -161,7 +161,7 @@ describeWithAdmin.each(kinds)('unlinking one of the %s from categories', (kind) 
     ['empty items in the query', undefined, '?items='],
     ['an empty list', { items: [] }, ''],
     ['a fraction', undefined, '?items=1.5'],
-  ])('%s is 400 / 220000', async (_, body, query) => {
+  ])('A request with %s does not unlink: 220000 (E-24)', async (_, body, query) => {
     expectError(await remove(body, {}, query), 400, 220000)
     expect(await linked()).toEqual([6, 7, 8])
   })

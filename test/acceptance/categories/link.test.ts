@@ -25,10 +25,10 @@ const useLinks = (kind: string) => {
 
 const kinds = ['news', 'blogs'] as const
 
-describeWithAdmin.each(kinds)('linking %s', (kind) => {
+describeWithAdmin.each(kinds)('Linking %s', (kind) => {
   const { path, own, linked, post } = useLinks(kind)
 
-  test('answers 201 with the path of the request in Location, and no body', async () => {
+  test('Linking answers 201 with the path in Location, and no body (C-42)', async () => {
     const answer = await post(items(1, 2))
     expect([answer.status, answer.text, answer.headers['content-length']]).toEqual([201, '', '0'])
     // A client that is told of JSON would parse nothing, and fail.
@@ -37,29 +37,29 @@ describeWithAdmin.each(kinds)('linking %s', (kind) => {
     expect(await linked()).toEqual([1, 2])
   })
 
-  test('puts the path into Location as it came', async () => {
+  test('Location is the path as the client wrote it (C-42)', async () => {
     const numeric = at(library.siteId, path)
     const answer = await call(`${numeric}?x=1`, { method: 'POST', body: items(1), token: library.token })
     expect(answer.headers['location']).toBe(numeric)
   })
 
-  test('linking again is no error', async () => {
+  test('Linking again is no error (C-39)', async () => {
     await post(items(1, 2))
     expect((await post(items(2, 3))).status).toBe(201)
     expect(await linked()).toEqual([1, 2, 3])
   })
 
-  test('duplicates are folded', async () => {
+  test('Duplicates count once (C-37)', async () => {
     expect((await post(items(2, 2, '2'))).status).toBe(201)
     expect(await linked()).toEqual([2])
   })
 
-  test('objectId may be a numeric string', async () => {
+  test('An objectId may be a numeric string (C-41)', async () => {
     expect((await post(items('3'))).status).toBe(201)
     expect(await linked()).toEqual([3])
   })
 
-  test('displayable is 1 unless sent, and linking again keeps it unless sent', async () => {
+  test('displayable is 1 unless sent, and linking again keeps it (C-40)', async () => {
     const shown = async () => {
       const { json } = await library.call(path)
       return json.items.map(({ objectId, displayable }: Record<string, number>) => `${objectId}:${displayable}`)
@@ -77,21 +77,21 @@ describeWithAdmin.each(kinds)('linking %s', (kind) => {
     expect(await shown()).toEqual(['1:0', '2:1', '3:1'])
   })
 
-  test('unknown members are ignored', async () => {
+  test('Unknown members of a link are ignored', async () => {
     expect((await post({ items: [{ objectId: 1, note: 'x' }], more: true })).status).toBe(201)
   })
 
-  test('takes JSON without a content type, and as a form', async () => {
+  test('JSON is taken without a content type, or as a form (A-4, A-5)', async () => {
     expect((await post(JSON.stringify(items(1)))).status).toBe(201)
     expect((await post(JSON.stringify(items(2)), { headers: form })).status).toBe(201)
     expect(await linked()).toEqual([1, 2])
   })
 })
 
-describeWithAdmin.each(kinds)('refusals to link %s', (kind) => {
+describeWithAdmin.each(kinds)('Refusals to link %s', (kind) => {
   const { linked, post } = useLinks(kind)
 
-  test('unknown objects are 404 / 220002, each is listed, and nothing is linked', async () => {
+  test('Unknown objects answer 404/220002, and nothing is linked (C-38, E-26)', async () => {
     const answer = await post(items(1, 99, 2, 98))
     expectError(answer, 404, 220002)
     expect(answer.json.errors.map((problem: { path: string }) => problem.path)).toEqual([
@@ -101,7 +101,7 @@ describeWithAdmin.each(kinds)('refusals to link %s', (kind) => {
     expect(await linked()).toEqual([])
   })
 
-  test('an unknown category is 404 / 220001', async () => {
+  test('An unknown category answers 404/220001 to a link (C-8, E-25)', async () => {
     expectError(await library.call(`/categories/77/${kind}`, { method: 'POST', body: items(1) }), 404, 220001)
   })
 
@@ -120,14 +120,14 @@ describeWithAdmin.each(kinds)('refusals to link %s', (kind) => {
     ['a missing id', { items: [{}] }, 'items[0].objectId'],
     ['an entry that is no object', { items: [1] }, 'items[0]'],
     ['a displayable of 2', { items: [{ objectId: 1, displayable: 2 }] }, 'items[0].displayable'],
-  ])('%s is 400 / 220000', async (_, body, where) => {
+  ])('A link with %s is refused with 220000 (C-37, C-40, E-24)', async (_, body, where) => {
     const answer = await post(body)
     expectError(answer, 400, 220000)
     expect(answer.json.errors.map((problem: { path: string }) => problem.path)).toEqual([where])
     expect(await linked()).toEqual([])
   })
 
-  test('every bad item is listed by its index', async () => {
+  test('Every bad item of a link is listed by its index (E-2)', async () => {
     const { json } = await post({ items: [{ objectId: -1 }, { objectId: 1 }, { objectId: 1.5 }, {}] })
     expect(json.errors.map((problem: { path: string }) => problem.path)).toEqual([
       'items[0].objectId',
@@ -137,30 +137,30 @@ describeWithAdmin.each(kinds)('refusals to link %s', (kind) => {
   })
 
   test.each(['', '{', '[]', 'null', '"x"', '{"items":[{"objectId":1}]'])(
-    'the body %j is 400 / 220000',
+    'The body %j does not link: 220000 (E-24)',
     async (body) => {
       expectError(await post(body), 400, 220000)
     },
   )
 
-  test('form data that is declared as JSON is 400 / 220000', async () => {
+  test('Form data declared as JSON does not link: 220000 (E-24)', async () => {
     const headers = { 'Content-Type': 'application/json' }
     expectError(await post('items[0][objectId]=1', { headers }), 400, 220000)
   })
 
-  test('form data is 415 / 100015', async () => {
+  test('Form data does not link: 415/100015 (E-11)', async () => {
     expectError(await post('items[0][objectId]=1', { headers: form }), 415, 100015)
   })
 })
 
-describeWithAdmin.each(kinds)('unlinking %s', (kind) => {
+describeWithAdmin.each(kinds)('Unlinking %s', (kind) => {
   const { own, linked, post, remove } = useLinks(kind)
 
   beforeEach(async () => {
     await post(items(1, 2, 3, 4))
   })
 
-  test('answers 204 with the path of the request in Location, and no body', async () => {
+  test('Unlinking answers 204 with the path in Location (C-42, C-43)', async () => {
     const answer = await remove(items(1, 2))
     expect([answer.status, answer.text]).toEqual([204, ''])
     expect(answer.headers['content-type'] ?? 'text/plain').toMatch(/^text\/plain/)
@@ -168,7 +168,7 @@ describeWithAdmin.each(kinds)('unlinking %s', (kind) => {
     expect(await linked()).toEqual([3, 4])
   })
 
-  test('unlinking what is not linked, or does not exist, is no error', async () => {
+  test('Unlinking what is not linked is no error (C-43)', async () => {
     expect((await remove(items(1, 99))).status).toBe(204)
     expect((await remove(items(1, 99))).status).toBe(204)
     expect(await linked()).toEqual([2, 3, 4])
@@ -180,13 +180,13 @@ describeWithAdmin.each(kinds)('unlinking %s', (kind) => {
     ['[1,2]', [3, 4]],
     ['1', [2, 3, 4]],
     ['{objectId:1}', [2, 3, 4]],
-  ])('takes items=%s in the query', async (text, left) => {
+  ])('Unlinking takes items=%s in the query (C-44)', async (text, left) => {
     const query = `?_=170000&items=${encodeURIComponent(text)}`
     expect((await remove(undefined, {}, query)).status).toBe(204)
     expect(await linked()).toEqual(left)
   })
 
-  test('takes items in the query with an empty body of any declared type', async () => {
+  test('Unlinking takes a query beside an empty body of any type (C-44)', async () => {
     for (const [index, type] of ['application/json', 'application/x-www-form-urlencoded'].entries()) {
       const { status } = await remove(undefined, { headers: { 'Content-Type': type } }, `?items=${index + 1}`)
       expect(status).toBe(204)
@@ -194,7 +194,7 @@ describeWithAdmin.each(kinds)('unlinking %s', (kind) => {
     expect(await linked()).toEqual([3, 4])
   })
 
-  test('takes form data, in every way to write it', async () => {
+  test('Unlinking takes form data, however it is written (C-45)', async () => {
     const bodies = [
       ['items[0][objectId]=1&items[1][objectId]=2', [3, 4]],
       [`${encodeURIComponent('items[0][objectId]')}=1`, [2, 3, 4]],
@@ -215,13 +215,13 @@ describeWithAdmin.each(kinds)('unlinking %s', (kind) => {
     ['application/json', 'items[]=1&items[]=3', [2, 4]],
     ['application/json', '_=170000&items=[1,2,3]', [4]],
     ['', 'items=1', [2, 3, 4]],
-  ])('takes form data that is declared as %j: %s', async (type, body, left) => {
+  ])('Unlinking takes form data declared as %j: %s (C-45)', async (type, body, left) => {
     expect((await remove(body, { headers: { 'Content-Type': type } })).status).toBe(204)
     expect(await linked()).toEqual(left)
   })
 })
 
-describeWithAdmin.each(kinds)('refusals to unlink %s', (kind) => {
+describeWithAdmin.each(kinds)('Refusals to unlink %s', (kind) => {
   const { linked, post, remove } = useLinks(kind)
 
   beforeEach(async () => {
@@ -229,20 +229,20 @@ describeWithAdmin.each(kinds)('refusals to unlink %s', (kind) => {
   })
 
   test.each(['items', '=1', 'items[0][objectId]=one', 'objects=1', '"items=1"', '1'])(
-    'the body %j, declared as JSON, is 400 / 220000',
+    'The body %j as JSON does not unlink: 220000 (E-24)',
     async (body) => {
       expectError(await remove(body, { headers: { 'Content-Type': 'application/json' } }), 400, 220000)
       expect(await linked()).toEqual([1, 2, 3, 4])
     },
   )
 
-  test('takes 500 at once, duplicates folded', async () => {
+  test('Unlinking takes up to 500 items (C-37)', async () => {
     expect((await remove(items(...range(1, 499), 1))).status).toBe(204)
     expect(await linked()).toEqual([])
     expectError(await remove(items(...range(1, 501))), 400, 220000)
   })
 
-  test('an unknown category is 404 / 220001', async () => {
+  test('An unknown category answers 404/220001 to an unlinking (C-8)', async () => {
     expectError(await library.call(`/categories/77/${kind}`, { method: 'DELETE', body: items(1) }), 404, 220001)
   })
 
@@ -256,7 +256,7 @@ describeWithAdmin.each(kinds)('refusals to unlink %s', (kind) => {
     ['a negative id', items(-1), ''],
     ['a fraction', undefined, '?items=1.5'],
     ['a word', undefined, '?items=abc'],
-  ])('%s is 400 / 220000', async (_, body, query) => {
+  ])('A request with %s does not unlink: 220000 (E-24)', async (_, body, query) => {
     expectError(await remove(body, {}, query), 400, 220000)
     expect(await linked()).toEqual([1, 2, 3, 4])
   })

@@ -14,25 +14,25 @@ const refused = async (switches: Readonly<Record<string, string>>, path: string)
   return answer.json.message as string
 }
 
-describeWithAdmin('query switches', () => {
-  test('unknown query parameters are ignored, a cache breaker among them', async () => {
+describeWithAdmin('Query switches', () => {
+  test('Unknown query parameters are ignored (C-9)', async () => {
     expect(objectIds(await list({ _: '1700000000000', callback: 'x', version: 'draft' }))).toEqual(range(1, 10))
   })
 
-  test('of a switch that is given twice the first value counts, and the second one is not looked at', async () => {
+  test('The first of two values of a switch counts', async () => {
     const twice = (switches: string) => library.call(`/categories/5/news?${switches}`)
     expect((await twice('limit=3&limit=4&skip=2&skip=x')).json).toMatchObject({ limit: 3, skip: 2 })
     expect((await twice('cursor=&cursor=wrong')).json).toMatchObject({ nextCursor: expect.any(String) })
     expectError(await twice('limit=x&limit=3'), 400, 220000)
   })
 
-  test('the literal value undefined counts as absent', async () => {
+  test('A switch of undefined counts as absent (C-9)', async () => {
     const names = ['fields', 'where', 'order', 'skip', 'limit', 'cursor']
     const { json } = await list(Object.fromEntries(names.map((name) => [name, 'undefined'])))
     expect(json).toEqual((await list()).json)
   })
 
-  test('everything that is wrong is listed', async () => {
+  test('Every fault of a query is listed (E-2)', async () => {
     const answer = await list({ where: '{', order: 'nonsense', skip: '-1', limit: 'abc' })
     expectError(answer, 400, 220000)
     expect(answer.json.errors.map(({ path }: { path: string }) => path)).toEqual(['where', 'order', 'skip', 'limit'])
@@ -40,7 +40,7 @@ describeWithAdmin('query switches', () => {
 })
 
 describeWithAdmin('limit and skip', () => {
-  test('limit is 10 by default', async () => {
+  test('The limit is 10 by default (C-12)', async () => {
     expect((await list()).json).toMatchObject({ limit: 10, skip: 0 })
   })
 
@@ -48,24 +48,24 @@ describeWithAdmin('limit and skip', () => {
     ['0', 0, 0],
     ['7', 7, 7],
     ['500', 500, 25],
-  ])('limit=%s is echoed', async (limit, echoed, count) => {
+  ])('The limit %s is echoed (C-12)', async (limit, echoed, count) => {
     const { json } = await list({ limit })
     expect(json).toMatchObject({ limit: echoed, totalItemsCount: 25 })
     expect(json.items).toHaveLength(count)
   })
 
-  test.each(['501', '100000'])('limit=%s is clamped to 500, and the answer echoes that', async (limit) => {
+  test.each(['501', '100000'])('The limit %s counts as 500, and the answer shows it (C-12)', async (limit) => {
     expect((await list({ limit })).json).toMatchObject({ limit: 500, totalItemsCount: 25 })
   })
 
-  test('pages one behind the other are the whole list', async () => {
+  test('Pages one after the other are the whole list (C-13)', async () => {
     const pages: number[] = []
     for (let skip = 0; skip < 28; skip += 7) pages.push(...objectIds(await list({ skip: String(skip), limit: '7' })))
     expect(pages).toEqual(range(1, 25))
   })
 
   test.each(['25', '1000', '9007199254740991'])(
-    'skip=%s, past the end, is 200, empty, with the true total',
+    'A skip of %s is past the end: 200 and no items (C-13)',
     async (skip) => {
       const { status, json } = await list({ skip })
       expect(status).toBe(200)
@@ -73,7 +73,7 @@ describeWithAdmin('limit and skip', () => {
     },
   )
 
-  test('the total is that of all that match where', async () => {
+  test('The total counts everything that matches where (C-14)', async () => {
     const { json } = await list({ where: '{weight:{$ne:null}}', skip: '4', limit: '1' })
     expect(json).toMatchObject({ totalItemsCount: 5, skip: 4, limit: 1, items: [{ objectId: 25 }] })
     expect((await list({ where: '{weight:{$ne:null}}', skip: '9' })).json).toMatchObject({
@@ -83,7 +83,7 @@ describeWithAdmin('limit and skip', () => {
   })
 
   test.each(['-1', 'abc', '1.5', '1e2', '0x10', 'null', '99999999999999999999'])(
-    'skip and limit of %s are 400 / 220000',
+    'A skip or limit of %s is refused with 220000 (C-15)',
     async (value) => {
       await refused({ skip: value }, 'skip')
       await refused({ limit: value }, 'limit')
@@ -97,11 +97,11 @@ describeWithAdmin('order', () => {
     ['-releaseDate', [25, 24, 23]],
     ['releaseDate', [1, 2, 3]],
     ['news.releaseDate', [1, 2, 3]],
-  ])('by %s', async (order, first) => {
+  ])('Items are sorted by %s (C-19)', async (order, first) => {
     expect(objectIds(await list({ order, limit: '3' }))).toEqual(first)
   })
 
-  test('several members, separated by commas', async () => {
+  test('Commas separate several members to sort by (C-19)', async () => {
     const ids = objectIds(await list({ order: 'roleId,-releaseDate', limit: '500' }))
     const rest = (remainder: number) =>
       range(1, 25)
@@ -110,24 +110,24 @@ describeWithAdmin('order', () => {
     expect(ids).toEqual([...rest(0), ...rest(1), ...rest(2)])
   })
 
-  test('ties are resolved by objectId, descending or not', async () => {
+  test('Ties are sorted by objectId, in both directions (C-20)', async () => {
     expect(objectIds(await list({ order: 'siteId', limit: '500' }))).toEqual(range(1, 25))
     expect(objectIds(await list({ order: '-siteId', limit: '500' }))).toEqual(range(1, 25))
   })
 
-  test('null sorts first ascending', async () => {
+  test('Null sorts first when ascending (C-21)', async () => {
     const ids = objectIds(await list({ order: 'weight', limit: '500' }))
     expect(ids.slice(-5)).toEqual([5, 10, 15, 20, 25])
     expect(objectIds(await list({ order: '-weight', limit: '5' }))).toEqual([25, 20, 15, 10, 5])
   })
 
-  test('strings sort without case', async () => {
+  test('Strings sort without case (C-21)', async () => {
     const ids = objectIds(await list({ order: 'subject', limit: '13' }))
     expect(ids).toEqual([10, 12, 14, 16, 18, 2, 20, 22, 24, 4, 6, 8, 1])
   })
 
   test.each(['nonsense', '-nonsense', 'subject desc', 'news', '__proto__', 'body', '-news.body'])(
-    'by %s is 400 / 220000',
+    'Sorting by %s is refused with 220000 (C-22, C-23)',
     async (order) => {
       await refused({ order }, 'order')
     },
@@ -144,15 +144,18 @@ describeWithAdmin('fields', () => {
     ['news.body', { news: { body: '<p>Text 1</p>' } }],
     ['objectId,category', { objectId: 1, category: { id: 5, name: 'Five' } }],
     ['objectId,nonsense,news.nonsense', { objectId: 1 }],
-  ])('%s', async (fields, expected) => {
+  ])('The fields %s are shown alone (C-24, C-25, C-26, C-27)', async (fields, expected) => {
     expect(await first(fields)).toEqual(expected)
   })
 
-  test.each(['nonsense', 'news(nonsense)', ',', ' '])('%j leaves nothing known: the default set', async (fields) => {
-    expect((await list({ fields })).json).toEqual((await list()).json)
-  })
+  test.each(['nonsense', 'news(nonsense)', ',', ' '])(
+    'The fields %j name nothing known: the default is shown (C-27)',
+    async (fields) => {
+      expect((await list({ fields })).json).toEqual((await list()).json)
+    },
+  )
 
-  test('of blogs', async () => {
+  test('The fields of blogs are narrowed as well (C-25, C-26)', async () => {
     const { json } = await list({ fields: 'blog(blogName),category.name', limit: '1' }, '/categories/5/blogs')
     expect(json.items).toEqual([{ blog: { blogName: 'Blog 1' }, category: { name: 'Five' } }])
   })
@@ -187,7 +190,7 @@ describeWithAdmin('where', () => {
     ['{$or:[{objectId:1},{subject:"even 2"}]}', [1, 2]],
     ['{$and:[{objectId:{$gt:1}},{objectId:{$lt:3}}]}', [2]],
     ['{objectId:{$gt:20},$or:[{weight:20},{weight:25}]}', [25]],
-  ])('%s', async (where, expected) => {
+  ])('where=%s finds its items (C-28, C-29, C-30, C-31, C-32, C-33, C-34)', async (where, expected) => {
     expect(await idsFor(where)).toEqual(expected)
   })
 
@@ -214,7 +217,7 @@ describeWithAdmin('where', () => {
     [`{subject:'${'a'.repeat(4100)}'}`, /4096/],
   ]
   test.each(refusals.map(([where, message]) => ({ start: where.slice(0, 50), where, message })))(
-    '$start is 400 / 220000, and the message says what is wrong',
+    'where=$start is refused, and the fault is named (C-23, C-35, C-36)',
     async ({ where, message }) => {
       expect(await refused({ where }, 'where')).toMatch(message)
     },
@@ -233,13 +236,13 @@ describeWithAdmin('cursor', () => {
     }
   }
 
-  test('has nextCursor in place of skip, and no total', async () => {
+  test('A list by cursor has nextCursor and no total (C-16, C-17)', async () => {
     const { json } = await list({ cursor: '', limit: '3' })
     expect(Object.keys(json).sort()).toEqual(['items', 'limit', 'nextCursor', 'totalItemsCount'])
     expect(json).toMatchObject({ limit: 3, totalItemsCount: null, nextCursor: expect.any(String) })
   })
 
-  test('counts when it is asked to', async () => {
+  test('A list by cursor counts when it is asked to (C-17)', async () => {
     expect((await list({ cursor: '', count: 'true' })).json.totalItemsCount).toBe(25)
     expect((await list({ cursor: '', count: 'true', where: '{displayable:0}' })).json.totalItemsCount).toBe(1)
   })
@@ -251,17 +254,17 @@ describeWithAdmin('cursor', () => {
     [{ limit: '2', order: '-weight', where: '{weight:{$ne:null}}' }, [25, 20, 15, 10, 5]],
     [{ limit: '6', order: '-siteId' }, range(1, 25)],
     [{ where: '{objectId:0}' }, []],
-  ])('walks through %o', async (switches, expected) => {
+  ])('A cursor walks through the list of %o (C-16)', async (switches, expected) => {
     expect(await walk(switches)).toEqual(expected)
   })
 
-  test('goes on with another limit and other fields', async () => {
+  test('A cursor goes on with another limit and other fields (C-18)', async () => {
     const { json } = await list({ cursor: '', limit: '3' })
     const { json: next } = await list({ cursor: json.nextCursor, limit: '1', fields: 'objectId' })
     expect(next.items).toEqual([{ objectId: 4 }])
   })
 
-  test('that is malformed or belongs to another list is 400 / 220000', async () => {
+  test('A malformed or foreign cursor is refused with 220000 (C-18)', async () => {
     const { json } = await list({ cursor: '', limit: '3' })
     const { nextCursor } = json
     await refused({ cursor: 'nonsense' }, 'cursor')
@@ -272,7 +275,7 @@ describeWithAdmin('cursor', () => {
     expectError(await list({ cursor: nextCursor }, '/categories/6/news'), 400, 220000)
   })
 
-  test('goes with no skip but 0', async () => {
+  test('A cursor goes with no skip but 0 (C-16)', async () => {
     await refused({ cursor: '', skip: '5' }, 'skip')
     expect((await list({ cursor: '', skip: '0' })).status).toBe(200)
   })

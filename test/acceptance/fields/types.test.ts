@@ -7,7 +7,7 @@ import { admin, testWithAdmin } from '../support/admin.ts'
 import { fieldsOf, formWith, layoutOf, ownSiteId, site } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 
-test('the catalogue lists the 33 identifiers of the contract with their names', async () => {
+test('The catalogue lists the 33 types with their names (F-9, F-10)', async () => {
   const { status, json } = await call(`${site}/webformfieldtypes/system`)
   expect(status).toBe(200)
   const catalogue = json.items.map(({ id, name }: { id: number; name: string }) => `${id} ${name}`)
@@ -58,7 +58,7 @@ const importLines = async (...records: readonly object[]) => {
   }
 }
 
-testWithAdmin('ImageVerification is stored by import and read back, its name in square brackets', async () => {
+testWithAdmin('ImageVerification is imported and read, in square brackets (F-12)', async () => {
   const form = await formWith({ id: -2 })
   await importLines({ kind: 'field', webFormId: form, typeId: -400, mandatory: true })
   const { json } = await call(`${fieldsOf(form)}/-400`)
@@ -71,7 +71,7 @@ testWithAdmin('ImageVerification is stored by import and read back, its name in 
   })
 })
 
-testWithAdmin('ImageVerification can be moved and removed like any other field', async () => {
+testWithAdmin('ImageVerification moves and is removed like any field (F-12)', async () => {
   const form = await formWith({ id: -2 })
   await importLines({ kind: 'field', webFormId: form, typeId: -400 })
   await call(`${fieldsOf(form)}/-400`, { method: 'PUT', body: { order: 1 } })
@@ -79,7 +79,7 @@ testWithAdmin('ImageVerification can be moved and removed like any other field',
   expect((await call(`${fieldsOf(form)}/-400`, { method: 'DELETE' })).status).toBe(200)
 })
 
-testWithAdmin('a field that carries a name of its own shows it in place of the name of its type', async () => {
+testWithAdmin('A field shows its own name in place of that of its type (F-11)', async () => {
   const form = await formWith()
   await importLines({ kind: 'field', webFormId: form, typeId: -7, name: 'Geburtstag <&> 🎂' })
   const { json } = await call(`${fieldsOf(form)}/-7`)

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { formWith, ownSiteId, site } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 
-describe('the web forms of a site', () => {
-  test('are listed in the wrapper of the fields, each with its links', async () => {
+describe('The web forms of a site', () => {
+  test('Forms are listed in the wrapper of the fields, with links (F-8)', async () => {
     const form = await formWith()
     const { status, json } = await call(`${site}/webforms`)
     expect(status).toBe(200)
@@ -21,7 +21,7 @@ describe('the web forms of a site', () => {
     })
   })
 
-  test('are read one by one, as the list shows them', async () => {
+  test('A form is read as the list shows it (F-8)', async () => {
     const form = await formWith()
     const { json: list } = await call(`${site}/webforms`)
     const { status, json } = await call(`${site}/webforms/${form}`)
@@ -29,7 +29,7 @@ describe('the web forms of a site', () => {
     expect(json).toEqual(list.items.find(({ id }: { id: number }) => id === form))
   })
 
-  test('are found by following the links from one to the other', async () => {
+  test('The link systemFields leads to the fields of the form (F-8)', async () => {
     const form = await formWith({ id: -2 })
     const { json } = await call(`${site}/webforms/${form}`)
     const fields = json.links.find(({ rel }: { rel: string }) => rel === 'systemFields').uri

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { site } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 
-describe('headers', () => {
-  test('every answer has a request id of its own, and may be read by any origin', async () => {
+describe('Headers', () => {
+  test('Each answer has a request id, and any origin may read it (A-31)', async () => {
     const answers = await Promise.all([
       call('/health'),
       call(`${site}/webforms`),
@@ -27,7 +27,7 @@ describe('headers', () => {
   })
 
   test.each(['/health', `${site}/webforms`, '/nope/at/all'])(
-    'OPTIONS %s is the CORS answer, without a token',
+    'OPTIONS %s answers the CORS headers without a token (A-30)',
     async (path) => {
       const headers = {
         Origin: 'https://example.com',
@@ -44,13 +44,13 @@ describe('headers', () => {
     },
   )
 
-  test('URLs in answers do not follow the Host header', async () => {
+  test('URLs in answers do not follow the Host header (A-27)', async () => {
     const { json } = await call(`${site}/webforms`, { headers: { Host: 'evil.example' } })
     expect(json.links[0].uri).not.toContain('evil')
   })
 })
 
-test('GET /health answers without a token', async () => {
+test('GET /health answers 200 without a token (A-28)', async () => {
   const { status, json } = await call('/health', { token: null })
   expect({ status, json }).toEqual({ status: 200, json: { status: 'ok' } })
 })

@@ -3,9 +3,9 @@ import { expectError } from '../support/expectations.ts'
 import { fieldsOf, formWith, layoutOf, site } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 
-describe('media types', () => {
+describe('Media types', () => {
   test.each(['image/png', 'application/xhtml+xml', 'application/json;q=0', 'text/*;q=0, application/*;q=0'])(
-    'Accept: %s is 406 / 100006, with a JSON body all the same',
+    'Accept: %s is refused with 406/100006, in JSON (E-9)',
     async (accept) => {
       expectError(await call(`${site}/webforms`, { headers: { Accept: accept } }), 406, 100006)
     },
@@ -17,7 +17,7 @@ describe('media types', () => {
     'application/octet-stream',
     'application/json; charset=utf-16',
     'x',
-  ])('Content-Type: %s is 415 / 100015 and changes nothing', async (type) => {
+  ])('A body of type %s is refused with 415/100015 (E-11)', async (type) => {
     const form = await formWith()
     const body = '{"type":{"id":-2},"mandatory":true}'
     const answer = await call(fieldsOf(form), { method: 'POST', body, headers: { 'Content-Type': type } })
@@ -25,13 +25,13 @@ describe('media types', () => {
     expect(await layoutOf(form)).toBe('')
   })
 
-  test('form data that is no JSON is 415 / 100015', async () => {
+  test('Form data that is no JSON is refused with 415/100015 (A-5, E-11)', async () => {
     const form = await formWith()
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
     expectError(await call(fieldsOf(form), { method: 'POST', body: 'type=1', headers }), 415, 100015)
   })
 
-  test('a body over 64 KiB is 413 / 100013, one of 64 KiB is read', async () => {
+  test('A body over 64 KiB is refused with 413/100013 (E-10)', async () => {
     const form = await formWith()
     const padded = (length: number) => {
       const text = '{"type":{"id":-2},"mandatory":true}'

@@ -18,7 +18,7 @@ describe('GET with ?link', () => {
     return { url: String(json.url), expires: Date.parse(json.expires) }
   }
 
-  it('answers a URL that gives the file without a token, for five minutes', async () => {
+  it('A link reads the file without a token, for five minutes (S-73)', async () => {
     const { url, expires } = await linkTo(`${own}/digits.txt`)
     const now = Date.now()
     expect(expires).toBeGreaterThan(now + 200_000)
@@ -26,7 +26,7 @@ describe('GET with ?link', () => {
     expect(await (await fetch(url)).text()).toBe('0123456789')
   })
 
-  it('answers a URL that makes an attachment of a file, of no particular type', async () => {
+  it('A link makes an attachment of the file, of no type (S-73)', async () => {
     await put(`${own}/größe.html`, '<script></script>')
     const { headers } = await fetch((await linkTo(`${own}/größe.html`)).url)
     expect(headers.get('content-type')).toBe('application/octet-stream')
@@ -35,13 +35,13 @@ describe('GET with ?link', () => {
     )
   })
 
-  it('answers a URL of which a range can be asked for', async () => {
+  it('A link answers a range', async () => {
     const { url } = await linkTo(`${own}/digits.txt`)
     const response = await fetch(url, { headers: { Range: 'bytes=3-5' } })
     expect([response.status, await response.text()]).toEqual([206, '345'])
   })
 
-  it('answers a URL that gives this version, and never another one', async () => {
+  it('A link gives its version and never another (S-73)', async () => {
     await put(`${own}/replaced.txt`, 'first')
     const { url } = await linkTo(`${own}/replaced.txt`)
     await put(`${own}/replaced.txt`, 'second')
@@ -52,7 +52,7 @@ describe('GET with ?link', () => {
     expect(await (await fetch((await linkTo(`${own}/replaced.txt`)).url)).text()).toBe('second')
   })
 
-  it('honours version=draft', async () => {
+  it('A link honours version=draft (S-71)', async () => {
     await put(`${own}/linked.html`, 'live')
     await put(`${own}/linked.html`, 'draft', '?version=draft')
     expect(await (await fetch((await linkTo(`${own}/linked.html`)).url)).text()).toBe('live')
@@ -60,13 +60,13 @@ describe('GET with ?link', () => {
     expect(await (await fetch(draft.url)).text()).toBe('draft')
   })
 
-  it('works for names of every kind', async () => {
+  it('A link works for names of every kind', async () => {
     const name = 'a b&c=d+%41#é😀"\'.txt'
     await put(`${own}/${name}`, 'odd')
     expect(await (await fetch((await linkTo(`${own}/${name}`)).url)).text()).toBe('odd')
   })
 
-  it('is refused for whoever changes it', async () => {
+  it('A link refuses a caller who changes it (S-73)', async () => {
     const { url } = await linkTo(`${own}/digits.txt`)
     await put(`${own}/other.txt`, 'secret')
     for (const changed of [url.replace('digits.txt', 'other.txt'), url.slice(0, -2)]) {
@@ -76,23 +76,23 @@ describe('GET with ?link', () => {
     }
   })
 
-  it('is refused for whoever leaves the signature out', async () => {
+  it('A link refuses a caller who leaves the signature out', async () => {
     const { url } = await linkTo(`${own}/digits.txt`)
     expect([403, 404]).toContain((await fetch(url.replace(/\?.*/, ''))).status)
   })
 
-  it('is 104001 where nothing is, and 104002 for a folder and the root', async () => {
+  it('A link to nothing answers 104001, to a folder 104002 (E-29, E-30)', async () => {
     expectError(await read(`${own}/nothing`, '?link'), 404, 104001)
     expectError(await read(own, '?link'), 400, 104002)
     expectError(await call(`${storage}?link`), 400, 104002)
   })
 
-  it('comes behind ?meta, and at the root behind ?status', async () => {
+  it('The switch ?link comes after ?meta and ?status', async () => {
     expect((await read(`${own}/digits.txt`, '?link&meta')).json).toMatchObject({ name: 'digits.txt' })
     expect((await call(`${storage}?link&status`)).json).toHaveProperty('percent')
   })
 
-  it('needs the token as a read of the file does', async () => {
+  it('The switch ?link needs the token as a read does (A-10)', async () => {
     expectError(await call(at(`${own}/digits.txt`, '?link'), { token: null }), 401, 101000)
   })
 })

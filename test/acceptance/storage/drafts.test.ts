@@ -9,15 +9,15 @@ const pageWithDraft = async (path: string) => {
   await put(path, 'draft', '?version=draft')
 }
 
-describe('a draft', () => {
-  it('stands beside the live page', async () => {
+describe('Drafts', () => {
+  it('A draft is beside the live page (S-19, S-48, S-71)', async () => {
     await pageWithDraft(`${own}/a.html`)
     expect((await read(`${own}/a.html`)).text).toBe('live')
     expect((await read(`${own}/a.html`, '?version=draft')).text).toBe('draft')
     expect(await namesIn(own)).toContain('a.html')
   })
 
-  it('is gone when the page is published', async () => {
+  it('Publishing a page removes its draft (S-48)', async () => {
     for (const query of ['', '?version=draft-publish']) {
       await pageWithDraft(`${own}/published.html`)
       await put(`${own}/published.html`, 'newer', query)
@@ -25,14 +25,14 @@ describe('a draft', () => {
     }
   })
 
-  it('of a page without one is the live page, and of what is no page the file itself', async () => {
+  it('Without a draft, version=draft means the live file (S-20, S-71)', async () => {
     await put(`${own}/plain.html`, 'live')
     expect((await read(`${own}/plain.html`, '?version=draft')).text).toBe('live')
     await put(`${own}/b.txt`, 'as a draft', '?version=draft')
     expect((await read(`${own}/b.txt`)).text).toBe('as a draft')
   })
 
-  it('goes with version=draft, and the live page stays', async () => {
+  it('DELETE with version=draft removes the draft alone (S-99)', async () => {
     await pageWithDraft(`${own}/c.html`)
     for (const _ of ['there is one', 'there is none']) {
       expect((await remove(`${own}/c.html`, '?version=draft')).status).toBe(200)
@@ -40,7 +40,7 @@ describe('a draft', () => {
     }
   })
 
-  it('is ignored on files that are no pages, and on folders', async () => {
+  it('DELETE ignores version=draft on other files and folders (S-100)', async () => {
     await put(`${own}/ignored/d.txt`, 'x')
     expect((await remove(`${own}/ignored/d.txt`, '?version=draft')).status).toBe(200)
     expect(await namesIn(`${own}/ignored`)).toEqual([])
@@ -48,13 +48,13 @@ describe('a draft', () => {
     expectError(await read(`${own}/ignored`, '?meta'), 404, 104001)
   })
 
-  it('goes with its page', async () => {
+  it('A draft goes with its page (S-91)', async () => {
     await pageWithDraft(`${own}/e.html`)
     await remove(`${own}/e.html`)
     expectError(await read(`${own}/e.html`, '?version=draft'), 404, 104001)
   })
 
-  it('goes along when its page, or the folder that it is in, is renamed', async () => {
+  it('A draft goes along when its page or folder is renamed (S-56)', async () => {
     await pageWithDraft(`${own}/old/f.html`)
     await rename(`${own}/old/f.html`, 'g.html')
     await rename(`${own}/old`, 'new')

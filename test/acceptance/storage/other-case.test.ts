@@ -6,10 +6,10 @@ import { namesIn, ownFolder, put, read, remove, upload } from '../support/storag
 
 const own = ownFolder()
 
-describe('a path in other case', () => {
+describe('A path in another case', () => {
   const folder = (path: string) => put(path, '', '?type=folder')
 
-  it('finds the file that is there: _System/apps/… is _System/Apps/…', async () => {
+  it('A file is found in another case, and folders for a change (S-4, S-5)', async () => {
     await folder('_System/Apps')
     await put(`_System/Apps/${own}/Menu.json`, '{}')
     const found = await read(`_System/apps/${own}/menu.json`)
@@ -22,7 +22,7 @@ describe('a path in other case', () => {
     expectError(await read(`_System/Apps/${own}`, '?meta'), 404, 104001)
   })
 
-  it('is told of by the names and links of what is there', async () => {
+  it('Names and links are those of the path that was found (S-4)', async () => {
     await put(`${own}/Told/Of.txt`, 'x')
     const { json } = await read(`${own}/told`, '?meta')
     expect(json).toMatchObject({ name: 'Told', contents: [{ name: 'Of.txt' }] })
@@ -32,7 +32,7 @@ describe('a path in other case', () => {
     expectError(await read(`${own}/told/of`), 404, 104001)
   })
 
-  it('counts for nothing where the name is there as written, else the first by code point counts', async () => {
+  it('The exact name wins, then the first by code point (S-3, S-4)', async () => {
     for (const name of ['readme', 'Readme', 'README']) await put(`${own}/names/${name}`, name)
     expect((await read(`${own}/names/Readme`)).text).toBe('Readme')
     expect((await read(`${own}/names/readMe`)).text).toBe('README')
@@ -42,13 +42,13 @@ describe('a path in other case', () => {
     expect((await read(`${own}/names/Dir/x`)).text).toBe('x')
   })
 
-  it('finds a draft that is alone', async () => {
+  it('A draft without a live page is found (S-3, S-4)', async () => {
     await put(`${own}/Drafts/New.html`, 'draft', '?version=draft')
     expect((await read(`${own}/drafts/new.html`, '?version=draft')).text).toBe('draft')
     expectError(await read(`${own}/drafts/new.html`), 404, 104001)
   })
 
-  it('is that of the folders only for what changes something', async () => {
+  it('A change finds only the folders on the way (S-5, S-6)', async () => {
     await put(`${own}/Change/a.txt`, '1')
     expect((await put(`${own}/change/A.txt`, '2')).status).toBe(200)
     expect((await upload(`${own}/CHANGE`, [{ name: 'b' }])).status).toBe(200)
@@ -60,7 +60,7 @@ describe('a path in other case', () => {
     expect(await namesIn(`${own}/change`)).toEqual([])
   })
 
-  it('never takes a file for another one: a DELETE of a.txt that is repeated leaves A.TXT', async () => {
+  it('A repeated DELETE of a.txt never takes A.TXT (S-6)', async () => {
     await put(`${own}/Again/a.txt`, 'a')
     await put(`${own}/Again/A.TXT`, 'A')
     expect((await remove(`${own}/again/a.txt`)).status).toBe(200)
@@ -68,7 +68,7 @@ describe('a path in other case', () => {
     expect(await namesIn(`${own}/Again`)).toEqual(['A.TXT'])
   })
 
-  it('is under the rules of the path that is found', async () => {
+  it('The rules of the path that was found apply (S-9)', async () => {
     await put(`Templates/${own}/ok.txt`, 'x')
     expectError(await put(`templates/${own}/t.html`, 'x'), 400, 104008)
     expect((await put(`templates/${own}/t.html`, '{tag_pagecontent}')).status).toBe(200)
@@ -76,7 +76,7 @@ describe('a path in other case', () => {
     expect((await remove(`templates/${own}`)).status).toBe(200)
   })
 
-  it('is taken as written by a change with a condition', async () => {
+  it('A change with a condition takes the path as written (S-7)', async () => {
     await put(`${own}/Written/a.txt`, 'a')
     const headers = { 'If-Match': '"no-such-state"' }
     const answer = await call(`${storage}/${own}/written/a.txt`, { method: 'DELETE', headers })
@@ -84,7 +84,7 @@ describe('a path in other case', () => {
     expect((await read(`${own}/Written/a.txt`)).text).toBe('a')
   })
 
-  it('is not looked for in more than 16 segments', async () => {
+  it('A path of more than 16 segments is not searched (S-8)', async () => {
     const folder = [own, ...Array.from({ length: 14 }, () => 'Deep')].join('/')
     await put(`${folder}/sixteen.txt`, '16')
     await put(`${folder}/more/seventeen.txt`, '17')
@@ -92,7 +92,7 @@ describe('a path in other case', () => {
     expectError(await read(`${folder}/more/Seventeen.txt`), 404, 104001)
   })
 
-  it('is not looked for in a folder of more than 1,000 entries', async () => {
+  it('A folder of more than 1,000 entries is not searched (S-8)', async () => {
     const hundred = (request: number) =>
       Array.from({ length: 100 }, (_, index) => ({ name: `f${request}-${index}`, content: '' }))
     // A gateway on a busy machine may refuse one for the time that it takes.

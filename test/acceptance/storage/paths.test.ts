@@ -10,8 +10,8 @@ const own = ownFolder()
 const at = (path: string, options: Parameters<typeof call>[1] = {}) => call(`${storage}/${path}`, options)
 const bytes = { 'Content-Type': 'application/octet-stream' }
 
-describe('a run of slashes', () => {
-  it('counts as one, in front too, whatever is asked: GET, PUT and DELETE of storage//_System/…', async () => {
+describe('Runs of slashes', () => {
+  it('A run of slashes in front counts as one (S-2)', async () => {
     const file = `/_System/Apps/${own}/a.json`
     expect((await at(file, { method: 'PUT', body: '{"a":1}', headers: bytes })).status).toBe(200)
     expect((await at(file)).text).toBe('{"a":1}')
@@ -21,19 +21,19 @@ describe('a run of slashes', () => {
     await remove(`_System/Apps/${own}`)
   })
 
-  it('counts as one between two names: PUT storage/a//b.txt', async () => {
+  it('A run of slashes between two names counts as one (S-2)', async () => {
     expect((await at(`${own}//runs///b.txt`, { method: 'PUT', body: 'b', headers: bytes })).status).toBe(200)
     expect(await namesIn(`${own}/runs`)).toEqual(['b.txt'])
     expect((await upload(`${own}//runs/`, [{ name: 'c.txt' }])).status).toBe(200)
     expect(await namesIn(`${own}/runs`)).toEqual(['b.txt', 'c.txt'])
   })
 
-  it.each(['%2F', '/%2F/', '%2f%2F'])('counts as one where it is written %s', async (slashes) => {
+  it.each(['%2F', '/%2F/', '%2f%2F'])('A run of slashes written %s counts as one (S-1, S-2)', async (slashes) => {
     await put(`${own}/encoded/a`, 'a')
     expect((await at(`${slashes}${own}${slashes}encoded${slashes}a`)).text).toBe('a')
   })
 
-  it.each(['/', '//', '%2F'])('is the root when nothing else is there: storage/%s', async (slashes) => {
+  it.each(['/', '//', '%2F'])('The path storage/%s is the root (S-2, S-93, S-109)', async (slashes) => {
     const { json } = await at(`${slashes}?meta`)
     expect(json).toMatchObject({ name: '', type: 'folder' })
     expect((await at(`${slashes}?status`)).json).toHaveProperty('percent')
@@ -41,13 +41,13 @@ describe('a run of slashes', () => {
     expectError(await at(slashes, { method: 'PUT', body: 'x' }), 400, 104014)
   })
 
-  it('leads no further than any other path does', async () => {
+  it('A run of slashes leads out of no site (S-10, S-12, S-16)', async () => {
     expectError(await at('/..//x'), 400, 104015)
     expectError(await at('//..%2F/x', { method: 'DELETE' }), 400, 104009)
     expectError(await at(`/${'x'.repeat(256)}`), 400, 104028)
   })
 
-  it('is no part of the links', async () => {
+  it('Links have no run of slashes (S-2)', async () => {
     await put(`${own}/links/a`, 'a')
     const { json } = await at(`/${own}//links//?meta`)
     expect(json.name).toBe('links')
@@ -56,7 +56,7 @@ describe('a run of slashes', () => {
     }
   })
 
-  it('is answered to who asks from another origin', async () => {
+  it('A run of slashes gets the CORS answer (A-30)', async () => {
     const headers = { Origin: 'https://example.com', 'Access-Control-Request-Method': 'PUT' }
     const preflight = await at(`/${own}//a`, { method: 'OPTIONS', token: null, headers })
     expect({ status: preflight.status, allow: preflight.headers['allow'] }).toEqual({

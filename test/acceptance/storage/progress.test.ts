@@ -7,9 +7,9 @@ import { ownFolder, upload } from '../support/storage.ts'
 
 const own = ownFolder()
 
-describe('the progress of an upload (operation 13)', () => {
+describe('Progress (operation 13)', () => {
   // The token is its own: progress is that of the token's newest upload, and other cases upload meanwhile.
-  testWithAdmin('is 100 when it succeeded', async () => {
+  testWithAdmin('Progress is 100 after an upload that succeeded (S-86, S-87)', async () => {
     const token = await issueToken([await ownSiteId()], '--permission', 'files')
     await upload(`${own}/progress`, [{ name: 'a' }], { token })
     const { status, json } = await call(`${storage}?status`, { token })

@@ -4,7 +4,7 @@ import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
 import { at } from '../support/storage.ts'
 
-describe('a folder whose name is that of a reserved one in another spelling (S-18)', () => {
+describe('Reserved folders in another spelling', () => {
   /** Calls to a new site, which has no reserved folder yet. */
   const onNewSite = async () => {
     const token = await issueToken([await createSite('Spelling')], '--permission', 'files')
@@ -19,7 +19,7 @@ describe('a folder whose name is that of a reserved one in another spelling (S-1
   }
 
   testWithAdmin.each(['templates', 'TEMPLATES', 'styleSHEETS', '_system'])(
-    '%s is neither removed, renamed, moved nor restored, and keeps its name: 400 / 104020',
+    'The folder %s stays where it is: 400/104020 (S-18, S-55, H-29)',
     async (folder) => {
       const site = await onNewSite()
       expect((await site.put(`${folder}/a.txt`, 'x')).status).toBe(200)
@@ -33,7 +33,7 @@ describe('a folder whose name is that of a reserved one in another spelling (S-1
     },
   )
 
-  testWithAdmin('holds templates, which are checked, and no pages (S-19, S-21): 400 / 104008', async () => {
+  testWithAdmin('A folder like Templates has templates, not pages (S-18, S-19, S-21)', async () => {
     const site = await onNewSite()
     expectError(await site.put('templates/a.html', 'no tag'), 400, 104008)
     expect((await site.put('templates/a.txt', 'no tag')).status).toBe(200)

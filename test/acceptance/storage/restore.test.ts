@@ -9,8 +9,8 @@ const own = ownFolder()
 const restore = (path: string, body: unknown = {}): Promise<Answer> =>
   call(at(path, '?restore'), { method: 'POST', body })
 
-describe('a removed file', () => {
-  it('is listed in its folder, and comes back as it was', async () => {
+describe('A removed file', () => {
+  it('A removed file is listed, and comes back as it was (H-17, H-20)', async () => {
     const path = `${own}/file/a.txt`
     await put(path, 'text')
     const { headers } = await read(path)
@@ -25,7 +25,7 @@ describe('a removed file', () => {
     expect((await read(`${own}/file`, '?deleted')).json.deleted).toEqual([])
   })
 
-  it('does not come over what is there meanwhile, 400 / 104022, unless it is told to', async () => {
+  it('A restore overwrites a file only when told to (H-24)', async () => {
     const path = `${own}/file/again.txt`
     await put(path, 'old')
     await remove(path)
@@ -36,20 +36,20 @@ describe('a removed file', () => {
     expect((await read(path)).text).toBe('old')
   })
 
-  it('comes back at the place that it was moved away from', async () => {
+  it('A moved file comes back at its old place (H-26)', async () => {
     await put(`${own}/file/from.txt`, 'moved')
     expect((await move(`${own}/file/from.txt`, `${own}/file/to.txt`)).status).toBe(200)
     expect((await restore(`${own}/file/from.txt`)).status).toBe(200)
     expect((await read(`${own}/file/from.txt`)).text).toBe('moved')
   })
 
-  it('that never was is 404 / 104001', async () => {
+  it('A restore of nothing answers 404/104001 (E-29)', async () => {
     expectError(await restore(`${own}/file/never.txt`), 404, 104001)
   })
 })
 
-describe('a removed folder', () => {
-  it('comes back with every byte below it, by one call', async () => {
+describe('A removed folder', () => {
+  it('A removed folder comes back with every byte below it (H-19, H-21)', async () => {
     const folder = `${own}/folder`
     const files = Array.from({ length: 30 }, (_, index) => ({ name: `${index}.txt`, content: `text ${index}` }))
     await upload(`${folder}/below`, files)
@@ -68,7 +68,7 @@ describe('a removed folder', () => {
     expect(texts.map(({ text }) => text)).toEqual(files.map(({ content }) => content))
   })
 
-  it('does not come back onto anything below it, 400 / 104022, unless it is told to', async () => {
+  it('A restore onto contents answers 104022 unless told to (H-24)', async () => {
     const folder = `${own}/onto`
     await put(`${folder}/a.txt`, 'old')
     await remove(folder)
@@ -78,7 +78,7 @@ describe('a removed folder', () => {
     expect(await namesIn(folder)).toEqual(['a.txt', 'b.txt'])
   })
 
-  it('with a body that is none: 400 / 104000', async () => {
+  it('A malformed restore answers 400/104000 (E-28)', async () => {
     expectError(await restore(`${own}/onto`, { replace: 'yes' }), 400, 104000)
     expectError(await restore(`${own}/onto`, { unknown: 1 }), 400, 104000)
   })

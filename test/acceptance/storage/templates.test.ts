@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest'
 import { expectError } from '../support/expectations.ts'
 import { namesIn, put, read, remove, rename, upload } from '../support/storage.ts'
 
-describe('a template', () => {
+describe('Templates', () => {
   const folder = `Templates/acceptance-${randomBytes(4).toString('hex')}`
   const region = (name: string, content: string) =>
     `<!-- TemplateBeginEditable ${name} -->${content}<!-- TemplateEndEditable -->`
 
   it.each([
-    ['a region without a name', region('', '{tag_pagecontent}'), 104006],
-    ['two regions of one name', region('name="a"', '{tag_pagecontent}') + region('name="a"', ''), 104006],
-    ['regions, but the tag in none', region('name="a"', 'x'), 104007],
-    ['neither regions nor the tag', '<html></html>', 104008],
-  ])('with %s is refused', async (_, content, code) => {
+    ['a region without a name (S-23, E-34)', region('', '{tag_pagecontent}'), 104006],
+    ['two regions of one name (S-23, E-34)', region('name="a"', '{tag_pagecontent}') + region('name="a"', ''), 104006],
+    ['regions, but the tag in none (S-24, E-35)', region('name="a"', 'x'), 104007],
+    ['neither regions nor the tag (S-25, E-36)', '<html></html>', 104008],
+  ])('A template with %s is refused (S-21, S-22)', async (_, content, code) => {
     for (const name of ['t.html', 't.htm', 't.dwt']) {
       expectError(await put(`${folder}/${name}`, content), 400, code)
       expectError(await upload(folder, [{ name, content }]), 400, code)
@@ -21,7 +21,7 @@ describe('a template', () => {
     expectError(await read(folder, '?meta'), 404, 104001)
   })
 
-  it('is stored when it holds the tag, and so is anything beside it', async () => {
+  it('A template with the tag is stored, and so are other files (S-21, S-22)', async () => {
     expect((await put(`${folder}/ok.html`, region('name="a"', '{tag_pagecontent}'))).status).toBe(200)
     expect((await put(`${folder}/ok.css`, 'x')).status).toBe(200)
     expect((await remove(folder)).status).toBe(200)
@@ -29,8 +29,8 @@ describe('a template', () => {
   })
 })
 
-describe('a rename below Templates', () => {
-  it('that makes a template of a file checks it as an upload does: 400 / 104006, 104007, 104008', async () => {
+describe('Renames below Templates', () => {
+  it('A file that becomes a template by a rename is checked (S-26)', async () => {
     const folder = `Templates/acceptance-${randomBytes(4).toString('hex')}`
     const region = (name: string) => `<!-- TemplateBeginEditable ${name} --><!-- TemplateEndEditable -->`
     for (const [content, code] of [

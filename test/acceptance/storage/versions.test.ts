@@ -10,8 +10,8 @@ const shapesOf = async (path: string) =>
     current ? 'current' : removed ? 'removed' : 'replaced',
   ])
 
-describe('versions', () => {
-  it('are what a file is and was, the newest first, and each is read', async () => {
+describe('Versions', () => {
+  it('Versions are what a file is and was, each is read (H-15, H-16)', async () => {
     const path = `${own}/versions/a.txt`
     for (const text of ['1', '22', '333']) await put(path, text)
     expect(await shapesOf(path)).toEqual([
@@ -27,7 +27,7 @@ describe('versions', () => {
     expect(versions[0]?.at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/)
   })
 
-  it('come in pages', async () => {
+  it('Versions come in pages (H-18)', async () => {
     const path = `${own}/versions/paged.txt`
     for (const text of ['1', '22', '333']) await put(path, text)
     const first = (await read(path, '?versions&limit=2')).json
@@ -35,7 +35,7 @@ describe('versions', () => {
     expect([...first.versions, ...rest.versions].map(({ size }) => size)).toEqual([3, 2, 1])
   })
 
-  it('of another file are not read here: 404 / 104001', async () => {
+  it('A version of another file answers 404/104001 (H-16)', async () => {
     await put(`${own}/versions/one.txt`, 'one')
     await put(`${own}/versions/two.txt`, 'two')
     const [two] = await versionsOf(`${own}/versions/two.txt`)
@@ -49,7 +49,7 @@ describe('versions', () => {
     '?versions&cursor=none',
     '?deleted&limit=-1',
     '?deleted&cursor=%00',
-  ])('asked for by %s: 400 / 104000', async (query) => {
+  ])('The query %s is refused with 104000 (H-18)', async (query) => {
     await put(`${own}/versions/asked/a.txt`, 'asked')
     const path = query.startsWith('?versions') ? 'asked/a.txt' : 'asked'
     expectError(await read(`${own}/versions/${path}`, query), 400, 104000)

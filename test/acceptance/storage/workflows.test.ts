@@ -6,14 +6,14 @@ import { copy, move, namesIn, ownFolder, put, remove, rename, upload } from '../
 
 const own = ownFolder()
 
-describe('a page with a running workflow', () => {
+describe('A page with a running workflow', () => {
   let site: string
   const folder = `${own}/workflow`
   beforeAll(async () => {
     site = String(await ownSiteId().catch(() => 0))
   })
 
-  testWithAdmin('is neither changed (104012) nor deleted (104011), until the workflow ends', async () => {
+  testWithAdmin('A page in a workflow stays (S-45, S-56, S-101, E-39, E-40)', async () => {
     const page = `${folder}/page.html`
     await put(page, 'live')
     expect(await admin('workflow', 'start', page, '--site', site)).toEqual({ path: page, workflow: 'running' })
@@ -31,13 +31,13 @@ describe('a page with a running workflow', () => {
   })
 })
 
-describe('a page with a running workflow', () => {
+describe('Relocations around a running workflow', () => {
   let site: string
   beforeAll(async () => {
     site = String(await ownSiteId().catch(() => 0))
   })
 
-  testWithAdmin('is not moved (104012), nor is anything to its place; it is copied without the workflow', async () => {
+  testWithAdmin('A page in a workflow is not moved, and copied without it (S-56, S-58)', async () => {
     const folder = `${own}/workflow`
     const page = `${folder}/page.html`
     await put(page, 'live')
