@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
+import { target } from '../setup/target.ts'
 import { admin, createSite, describeWithAdmin, issueToken } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
@@ -25,9 +26,10 @@ beforeAll(async () => {
 })
 
 describe('GET changes', () => {
-  it('An entry says what changed, when, by whom, in which request (H-1, H-4)', async () => {
+  it('An entry says what changed, when, by whom and how (H-1, H-4, H-7)', async () => {
     const before = await end()
-    const { headers } = await put(`${own}/one.txt`, 'one')
+    const secret = `?access_token=${target.token}`
+    const { headers } = await put(`${own}/one.txt`, 'one', secret, { token: null })
     expect(await since(before)).toEqual([
       {
         id: expect.stringMatching(/^\d{16}-\d+$/),
@@ -85,6 +87,9 @@ describe('GET changes', () => {
     expect(await since(json.next)).toEqual([])
     await put(`${own}/n4`, 'n4')
     expect(await since(json.next)).toMatchObject([{ subject: `${own}/n4` }])
+    expect((await read({ after: '', subject: own, limit: '1' })).json.items).toMatchObject([
+      { subject: `${own}/first.txt` },
+    ])
     expect(await since(json.items[0].id)).toMatchObject([{ subject: `${own}/n3` }, { subject: `${own}/n4` }])
   })
 
@@ -138,9 +143,16 @@ describeWithAdmin('The history of a site', () => {
     const files = { token: await issueToken([site], '--permission', 'files') }
     const none = { token: await issueToken([site]) }
     expect((await call(`${path}/storage/a.txt`, { method: 'PUT', body: 'x', ...files })).status).toBe(200)
+    await admin('workflow', 'start', 'a.html', '--site', String(site))
     const typesFor = async (options: object) =>
       (await call(`${path}/changes`, options)).json.items.map(({ type }: { type: string }) => type)
-    expect(await typesFor(files)).toEqual(['site.created', 'token.created', 'token.created', 'file.stored'])
+    expect(await typesFor(files)).toEqual([
+      'site.created',
+      'token.created',
+      'token.created',
+      'file.stored',
+      'workflow.created',
+    ])
     expect(await typesFor(none)).toEqual(['site.created', 'token.created', 'token.created'])
   })
 

@@ -48,6 +48,17 @@ describe('A site in another data centre', () => {
     }
   })
 
+  testWithAdmin('Every request to an upload is redirected by 308 (U-10)', async ({ skip }) => {
+    if (!elsewhere) return skip('there is one data centre only')
+    const { url, siteId } = elsewhere
+    const token = await issueToken([siteId], '--permission', 'files')
+    const path = `/api/v2/admin/sites/${siteId}/uploads/${'a'.repeat(32)}`
+    for (const method of ['HEAD', 'PATCH', 'DELETE']) {
+      const { status, headers } = await call(path, { token, method, headers: { 'Tus-Resumable': '1.0.0' } })
+      expect({ status, location: headers['location'] }).toEqual({ status: 308, location: `${url}${path}` })
+    }
+  })
+
   testWithAdmin('A caller without a right to the site is not redirected (A-1)', async ({ skip }) => {
     if (!elsewhere) return skip('there is one data centre only')
     const path = `/api/v1/admin/sites/${elsewhere.siteId}/webforms`

@@ -32,7 +32,7 @@ describe('Deleting (operation 14)', () => {
     expect((await put(`${own}/large/again`, 'x')).status).toBe(200)
   })
 
-  it('A folder that is being removed refuses changes with 104010 (S-95, S-103, E-38)', async () => {
+  it('A folder that is being removed refuses changes with 104010 (S-46, S-95, S-103)', async () => {
     const folder = `${own}/going`
     const refused = { put: 0, remove: 0, move: 0, copy: 0 }
     const count = (kind: keyof typeof refused, answer: Answer) => {

@@ -47,6 +47,12 @@ describe('A rename', () => {
     expectError(await rename(`${own}/missing`, 'x'), 404, 104001)
   })
 
+  it('The root gets no new name and no new place: 400/104014 (S-109)', async () => {
+    for (const body of [{ name: 'x' }, { path: 'x' }, { copyTo: 'x' }]) {
+      expectError(await call(`${storage}?meta`, { method: 'PUT', body }), 400, 104014)
+    }
+  })
+
   it('A new name is one legal segment (S-54, S-12, E-42, E-49)', async () => {
     await put(`${own}/name/a`, 'x')
     expectError(await rename(`${own}/name/a`, 'b/c'), 400, 104015)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
+import { storage } from '../../support/paths.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
 import { at, move, namesIn, ownFolder, put, read, remove, upload, versionsOf } from '../support/storage.ts'
@@ -34,6 +35,14 @@ describe('A removed file', () => {
     expectError(await restore(path, { version: old?.version }), 400, 104022)
     expect((await restore(path, { version: old?.version, replace: true })).status).toBe(200)
     expect((await read(path)).text).toBe('old')
+  })
+
+  it('A restore of the present version changes nothing (H-20)', async () => {
+    const path = `${own}/file/present.txt`
+    await put(path, 'present')
+    const [present] = await versionsOf(path)
+    expect((await restore(path, { version: present?.version })).status).toBe(200)
+    expect(await versionsOf(path)).toEqual([present])
   })
 
   it('A moved file comes back at its old place (H-26)', async () => {
@@ -76,6 +85,10 @@ describe('A removed folder', () => {
     expectError(await restore(folder), 400, 104022)
     expect((await restore(folder, { replace: true })).status).toBe(200)
     expect(await namesIn(folder)).toEqual(['a.txt', 'b.txt'])
+  })
+
+  it('The root is not restored: 400/104014 (H-29)', async () => {
+    expectError(await call(`${storage}?restore`, { method: 'POST', body: {} }), 400, 104014)
   })
 
   it('A malformed restore answers 400/104000 (E-28)', async () => {

@@ -181,6 +181,29 @@ describe('The rules of a resumable upload', () => {
     expectError(await append(upload, 0, 'hello'), 404, 104032)
   })
 
+  it('X-HTTP-Method-Override counts at an upload, and nowhere else (U-9)', async () => {
+    const upload = await begin('override.txt', 5)
+    // The document does not name a POST there.
+    const send = (path: string, method: string, more: Call['headers'] = {}) => {
+      const headers = { ...bytes, ...more, Authorization: target.token, 'X-HTTP-Method-Override': method }
+      return fetch(target.baseUrl + path, { method: 'POST', body: 'hello', headers })
+    }
+    expect((await send(upload, 'PATCH', { 'Upload-Offset': '0' })).status).toBe(204)
+    await send(at(`${own}/override.txt`), 'DELETE')
+    expect((await read(`${own}/override.txt`)).text).toBe('hello')
+  })
+
+  it('A resumable template has at most 8 MiB (U-13)', async () => {
+    const create = (length: number) => {
+      const headers = { ...inTus, 'Upload-Length': String(length), 'Upload-Metadata': named('a.html') }
+      return call(at(`Templates/${own}`), { method: 'POST', headers })
+    }
+    expectError(await create(8 * 1024 ** 2 + 1), 413, 104005)
+    const created = await create(8 * 1024 ** 2)
+    expect(created.status).toBe(201)
+    await call(pathOf(created), { method: 'DELETE', headers: inTus })
+  })
+
   it('An upload says when it expires (U-25)', async () => {
     const created = await create('expires.txt', 4)
     const left = Date.parse(created.headers['upload-expires'] ?? '') - Date.now()

@@ -2,7 +2,8 @@ import { beforeAll, describe, expect } from 'vitest'
 import { admin, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
-import { copy, move, namesIn, ownFolder, put, remove, rename, upload } from '../support/storage.ts'
+import { call } from '../support/http.ts'
+import { at, copy, move, namesIn, ownFolder, put, remove, rename, upload } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -13,7 +14,7 @@ describe('A page with a running workflow', () => {
     site = String(await ownSiteId().catch(() => 0))
   })
 
-  testWithAdmin('A page in a workflow stays (S-45, S-56, S-101, E-39, E-40)', async () => {
+  testWithAdmin('A page in a workflow stays (S-45, S-56, S-101, E-39, E-40, T-15)', async () => {
     const page = `${folder}/page.html`
     await put(page, 'live')
     expect(await admin('workflow', 'start', page, '--site', site)).toEqual({ path: page, workflow: 'running' })
@@ -37,7 +38,7 @@ describe('Relocations around a running workflow', () => {
     site = String(await ownSiteId().catch(() => 0))
   })
 
-  testWithAdmin('A page in a workflow is not moved, and copied without it (S-56, S-58)', async () => {
+  testWithAdmin('A workflow holds off moves, copies and restores (S-56, S-58, H-28)', async () => {
     const folder = `${own}/workflow`
     const page = `${folder}/page.html`
     await put(page, 'live')
@@ -50,6 +51,7 @@ describe('Relocations around a running workflow', () => {
     await admin('workflow', 'end', page, '--site', site)
     expect((await move(folder, `${own}/flown`)).status).toBe(200)
     await admin('workflow', 'start', page, '--site', site)
+    expectError(await call(at(page, '?restore'), { method: 'POST', body: {} }), 400, 104012)
     for (const to of [move, copy]) expectError(await to(`${own}/other.html`, page), 400, 104012)
     await admin('workflow', 'end', page, '--site', site)
   })
