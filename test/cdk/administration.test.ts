@@ -150,7 +150,7 @@ describe('the policy of an administrator', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('allows what the commands send, and nothing else', async () => {
+  test('allows what the commands send, and nothing else (T-2)', async () => {
     let printed = ''
     const hash = () => /"hash":"(\w{64})"/.exec(printed)?.[1] ?? ''
     for (const words of commandLines) {

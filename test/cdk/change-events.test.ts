@@ -53,7 +53,7 @@ const entries: readonly HistoryEntry[] = [
 ]
 
 describe('change events', () => {
-  test('are there only where an installation has chosen them', () => {
+  test('are there only where an installation has chosen them (H-13)', () => {
     without.us.resourceCountIs('AWS::Pipes::Pipe', 0)
     without.us.resourceCountIs('AWS::Events::EventBus', 0)
     directory.resourceCountIs('AWS::Pipes::Pipe', 0)
@@ -75,7 +75,7 @@ describe('change events', () => {
     expect(JSON.stringify(pipeIn(us).Source)).toContain('JournalTable')
   })
 
-  test('go by a pipe and no function, whose role may do that and nothing else', () => {
+  test('go by a pipe and no function, whose role may do that and nothing else (H-13)', () => {
     expect(Object.keys(us.findResources('AWS::Lambda::Function'))).toHaveLength(
       Object.keys(without.us.findResources('AWS::Lambda::Function')).length,
     )

@@ -131,7 +131,7 @@ describe('the gateway', () => {
     ['WAF_FILTERED', { status: 403, code: 403 }],
     ['DEFAULT_4XX', { status: 400, code: 400 }],
     ['DEFAULT_5XX', errors.unavailable, '1'],
-  ])('refuses with the service’s own error body and headers: %s', (type, { status, code }, retryAfter) => {
+  ])('refuses with the service’s own error body and headers: %s (E-14, E-16)', (type, { status, code }, retryAfter) => {
     const { StatusCode, ResponseTemplates, ResponseParameters } = gatewayResponses.get(type)
     expect(StatusCode).toBe(String(status))
     const body = JSON.parse(ResponseTemplates['application/json'])
@@ -148,7 +148,7 @@ describe('the gateway', () => {
     expect(gatewayResponses.size).toBe(11)
   })
 
-  test('names the limit that callers meet when a request is too large for it, or for a function, and the way around it', () => {
+  test('names the limit that callers meet when a request is too large for it, or for a function, and the way around it (S-104, U-18)', () => {
     const textOf = (type: string) => gatewayResponses.get(type).ResponseTemplates['application/json']
     for (const type of ['REQUEST_TOO_LARGE', 'DEFAULT_4XX']) expect(textOf(type)).toContain('4.5 MB')
     expect(textOf('REQUEST_TOO_LARGE')).toContain('resumable upload (tus 1.0)')

@@ -183,7 +183,7 @@ test('a request that is refused for the moment is sent again, also one that crea
   expect(asked.map(({ method }) => method)).toStrictEqual(['POST', 'POST', 'POST'])
 })
 
-test('a request that creates something is not sent again when nobody knows what became of it', async () => {
+test('a request that creates something is not sent again when nobody knows what became of it (T-35)', async () => {
   for (const lost of [broken, busy(502), busy(504)]) {
     const { client, asked } = await scripted([lost, () => json({ id: -7, links: [] }, 201)])
     await expect(client.forms.add(1, { type: -7, mandatory: true })).rejects.toThrow(ServiceError)

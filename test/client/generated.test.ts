@@ -15,7 +15,7 @@ const readAll = async (folder: string): Promise<Record<string, string>> => {
   return texts
 }
 
-test('the calls that are checked in are those of the contract document ("npm run generate -w client" makes them anew)', async ({
+test('the calls that are checked in are those of the contract document ("npm run generate -w client" makes them anew) (T-37)', async ({
   makeDirectory,
 }) => {
   const fresh = join(await makeDirectory(), 'generated')

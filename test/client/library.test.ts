@@ -13,7 +13,10 @@ const all = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
 
 const textOf = async (response: Promise<Response>): Promise<string> => (await response).text()
 
-test('a client knows its site, and the token is refused in the words of the service', async ({ service, client }) => {
+test('a client knows its site, and the token is refused in the words of the service (T-31, T-32)', async ({
+  service,
+  client,
+}) => {
   expect(client.site).toMatchObject({ id: service.siteId, url: service.baseUrl })
   const refused = connect({ url: `${service.baseUrl}/`, token: 'wrong' })
   await expect(refused).rejects.toThrow(ServiceError)
@@ -24,7 +27,7 @@ test('a client knows its site, and the token is refused in the words of the serv
   })
 })
 
-test('a file is stored where nothing is, and replaced only in the state that was read', async ({
+test('a file is stored where nothing is, and replaced only in the state that was read (T-34)', async ({
   client: { files },
   folder,
 }) => {
@@ -96,7 +99,7 @@ test('a path with a step in it is refused, and not walked', async ({ client: { f
   await expect(files.stat(`${folder}/../../webforms`)).rejects.toMatchObject({ code: 104015 })
 })
 
-test('a large file goes up piece by piece, with progress, and after a crash goes on where it was', async ({
+test('a large file goes up piece by piece, with progress, and after a crash goes on where it was (T-33)', async ({
   client,
   service,
   folder,

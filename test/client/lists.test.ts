@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { connect, type SiteClient } from '../../client/src/index.ts'
 import { address, json, scripted, scriptedFetch } from './support/scripted-fetch.ts'
 
-test('a list is read page after page, as it is gone through, past pages without items', async () => {
+test('a list is read page after page, as it is gone through, past pages without items (T-31)', async () => {
   const page = (ids: readonly string[], next: string | null) => () => json({ items: ids.map((id) => ({ id })), next })
   const { client, asked } = await scripted([page(['1', '2'], '2'), page([], '7'), page(['8'], null)])
   const seen: string[] = []

@@ -87,7 +87,7 @@ test.for([
 )
 
 test.for([process.execPath, node20])(
-  'packed and installed, everything that the package exports is there, and pushes and pulls (%s)',
+  'packed and installed, everything that the package exports is there, and pushes and pulls (%s) (T-30)',
   async (node, { room, service, client, skip, folder }) => {
     if (!node) return skip('This machine has no Node 20.')
     const { exports } = JSON.parse(await readFile(join(root, 'client', 'package.json'), 'utf8'))

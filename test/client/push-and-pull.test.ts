@@ -41,7 +41,7 @@ const tree = {
   'e\u0301 decomposed.txt': 'NFD',
 }
 
-test('a folder with names of every kind is equal on both sides after a push, and again after a pull', async ({
+test('a folder with names of every kind is equal on both sides after a push, and again after a pull (T-41, T-42)', async ({
   client,
   folder,
   makeDirectory,
@@ -59,7 +59,7 @@ test('a folder with names of every kind is equal on both sides after a push, and
   expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
 
-test('what two people change in different files reaches both, and what they change in one file is a conflict until force', async ({
+test('what two people change in different files reaches both, and what they change in one file is a conflict until force (T-46)', async ({
   client,
   folder,
   makeDirectory,
@@ -92,7 +92,7 @@ test('what two people change in different files reaches both, and what they chan
   expect(await readTree(ann)).toStrictEqual(await readTree(bob))
 })
 
-test('a file that is removed here is removed there only when that is asked for, and nothing when the folder is empty', async ({
+test('a file that is removed here is removed there only when that is asked for, and nothing when the folder is empty (T-43, T-50)', async ({
   client,
   folder,
   makeDirectory,
@@ -139,7 +139,7 @@ test('two names that differ only in how their accents are written are not taken 
   expect(pathsOf(events, 'skipped')).toStrictEqual(['\u00e9.txt'])
 })
 
-test('what somebody else stores between the look and the write is not overwritten', async ({
+test('what somebody else stores between the look and the write is not overwritten (T-47)', async ({
   client,
   folder,
   makeDirectory,
@@ -192,7 +192,7 @@ test('a state that is damaged counts as none', async ({ client, folder, makeDire
   }
 })
 
-test('a dry run says what would be done, and does nothing', async ({ client, folder, makeDirectory }) => {
+test('a dry run says what would be done, and does nothing (T-41)', async ({ client, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
   await client.files.put(`${folder}/b.txt`, 'other')
   await client.files.put(`${folder}/c.txt`, 'extra')

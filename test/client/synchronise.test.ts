@@ -3,7 +3,7 @@ import { createTextPrinter } from '../../client/src/command/printers.ts'
 import { test } from './support/command.ts'
 import { readSite, readTree, writeTree } from './support/site.ts'
 
-test('push, diff and pull tell what they do in plain lines, and as events', async ({
+test('push, diff and pull tell what they do in plain lines, and as events (T-41, T-51)', async ({
   demo,
   client,
   folder,
@@ -75,7 +75,7 @@ test('a conflict is exit status 3, and overwritten with --force, which is told t
   expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'mine', 'b.txt': 'b' })
 })
 
-test('nothing is removed where nobody can be asked, unless --yes says so', async ({
+test('nothing is removed where nobody can be asked, unless --yes says so (T-43)', async ({
   demo,
   client,
   folder,
@@ -173,7 +173,7 @@ test('a folder in which nothing can be written fails with a sentence', async ({
   expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('This is there already') })
 })
 
-test('on a terminal, one line lives and ends with what was done', () => {
+test('on a terminal, one line lives and ends with what was done (T-51)', () => {
   const lines: string[] = []
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
   try {

@@ -32,7 +32,7 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [['--url', 'http://127.0.0.1:1', '--token-file', '/dev/zero', 'ls'], /too large to be a file with a token/],
 ]
 
-test.for(wrong)('wrong use is a sentence and exit status 2: site-files %j', async ([args, sentence]) => {
+test.for(wrong)('wrong use is a sentence and exit status 2: site-files %j (T-52)', async ([args, sentence]) => {
   const { status, stderr } = await siteFiles(args)
   expect(status).toBe(2)
   expect(stderr).toMatch(sentence)
@@ -185,7 +185,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _site_files; echo "\${COMPREPLY[@]}"`
   expect(script).toContain('complete -o bashdefault -o default')
 })
 
-test('a login keeps the token for its user alone, and it is sent to no other address', async ({
+test('a login keeps the token for its user alone, and it is sent to no other address (T-39)', async ({
   service,
   makeDirectory,
   demo,

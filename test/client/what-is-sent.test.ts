@@ -7,7 +7,7 @@ import { expect } from 'vitest'
 import { LocalRefusal, pull, push } from '../../client/src/sync/index.ts'
 import { pathsOf, readSite, readTree, reported, test } from './support/site.ts'
 
-test('what .siteignore names, and what is built in, is left alone on both sides', async ({
+test('what .siteignore names, and what is built in, is left alone on both sides (T-48)', async ({
   client,
   folder,
   makeDirectory,
@@ -28,7 +28,7 @@ test('what .siteignore names, and what is built in, is left alone on both sides'
   expect(site).toStrictEqual(['.siteignore', 'keep.log', 'sub/drafts/y.html', 'there.log'])
 })
 
-test('symbolic links are followed inside the folder, and neither out of it nor in circles', async ({
+test('symbolic links are followed inside the folder, and neither out of it nor in circles (T-49)', async ({
   client,
   folder,
   makeDirectory,

@@ -19,7 +19,10 @@ const empty = async (client: SiteClient, category: number): Promise<void> => {
 const titles = (page: Page) => page.locator('.split-main tbody .items-title > bdi')
 
 describe('what is linked with a category', () => {
-  test('is linked many at once out of a search, and unlinked again, with a way back', async ({ open, client }) => {
+  test('is linked many at once out of a search, and unlinked again, with a way back (K-15)', async ({
+    open,
+    client,
+  }) => {
     await empty(client, 3)
     const page = await open('#/1001/categories/3')
     await page.getByText('No news item is linked to this category.').waitFor()
@@ -49,7 +52,7 @@ describe('what is linked with a category', () => {
     expect(await linkedWith(client, 3)).toEqual(wanted.toSorted((a, b) => a - b))
   })
 
-  test('is searched, sorted and of the other kind, and the address keeps it', async ({ open, client }) => {
+  test('is searched, sorted and of the other kind, and the address keeps it (K-15)', async ({ open, client }) => {
     const page = await open('#/1001/categories/1')
     await titles(page).first().waitFor()
     const all = await titles(page).count()
@@ -78,7 +81,7 @@ describe('what is linked with a category', () => {
   })
 })
 
-test('the categories of an object are chosen, and only what differs is changed', async ({ open, client }) => {
+test('the categories of an object are chosen, and only what differs is changed (K-15)', async ({ open, client }) => {
   await empty(client, 3)
   await client.categories.news.link(3, [4])
   await client.categories.news.linkCategories(4, [1])

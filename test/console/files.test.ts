@@ -16,7 +16,11 @@ const seed = (
   names: readonly string[],
 ) => Promise.all(names.map((name) => client.files.put(`${folder}/${name}`, name)))
 
-test('a folder is walked through, and ranges of it are chosen, by keyboard alone', async ({ open, client, folder }) => {
+test('a folder is walked through, and ranges of it are chosen, by keyboard alone (K-7)', async ({
+  open,
+  client,
+  folder,
+}) => {
   await seed(client, folder, ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'sub/e.txt'])
   const page = await open(`#/1001/files/${folder}`)
   await grid(page).focus()
@@ -40,7 +44,7 @@ test('a folder is walked through, and ranges of it are chosen, by keyboard alone
   await row(page, 'd.txt').waitFor()
 })
 
-test('folders are opened and closed in the tree by arrows, and the one that is chosen is shown', async ({
+test('folders are opened and closed in the tree by arrows, and the one that is chosen is shown (K-7)', async ({
   open,
   client,
   folder,
@@ -61,7 +65,11 @@ test('folders are opened and closed in the tree by arrows, and the one that is c
   await row(page, 'deep.txt').waitFor()
 })
 
-test('a folder is made, a file is renamed, moved and copied, all by keyboard', async ({ open, client, folder }) => {
+test('a folder is made, a file is renamed, moved and copied, all by keyboard (K-10)', async ({
+  open,
+  client,
+  folder,
+}) => {
   await seed(client, folder, ['draft of a letter.txt'])
   const page = await open(`#/1001/files/${folder}`)
   await row(page, 'draft of a letter.txt').waitFor()
@@ -109,7 +117,7 @@ test('a name that is taken is refused in the words of the service, where it was 
   await row(page, 'c.txt').waitFor()
 })
 
-test('a removal says how much goes, and is taken back', async ({ open, client, folder }) => {
+test('a removal says how much goes, and is taken back (K-12)', async ({ open, client, folder }) => {
   await seed(client, folder, ['album/one.txt', 'album/two/three.txt'])
   const page = await open(`#/1001/files/${folder}`)
   await row(page, 'album').click()
@@ -148,7 +156,7 @@ test('a removal says for how many days the service keeps what goes (H-14)', asyn
   await page.getByText('Nothing was deleted from this folder in the last 7 days.').waitFor()
 })
 
-test('a page is shown with its draft and its versions, and an older version comes back', async ({
+test('a page is shown with its draft and its versions, and an older version comes back (K-11)', async ({
   open,
   client,
   service,
@@ -277,7 +285,7 @@ test('a folder takes uploads and new folders while some of it is chosen', async 
   await row(page, 'sub').waitFor()
 })
 
-test('a picture is shown, and any file is downloaded', async ({ open, client, folder }) => {
+test('a picture is shown, and any file is downloaded (K-11)', async ({ open, client, folder }) => {
   const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>'
   await client.files.put(`${folder}/dot.svg`, picture)
   const page = await open(`#/1001/files/${folder}?file=dot.svg`)

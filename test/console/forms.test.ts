@@ -28,7 +28,10 @@ const expectRows = (page: Page, names: readonly string[]) =>
 const withoutNews = (page: Page) => page.route('**/changes?*', (route) => route.abort())
 
 describe('the fields of a form, by keyboard alone:', () => {
-  test('one is added from the catalogue, required, moved, removed and brought back', async ({ open, client }) => {
+  test('one is added from the catalogue, required, moved, removed and brought back (K-13)', async ({
+    open,
+    client,
+  }) => {
     await fill(client, [-2, -3])
     const page = await open(view)
     await expectRows(page, ['Name', 'Email address'])
@@ -69,7 +72,7 @@ describe('the fields of a form, by keyboard alone:', () => {
   })
 })
 
-test('a field is dragged by its handle, and let go of with Escape', async ({ open, client }) => {
+test('a field is dragged by its handle, and let go of with Escape (K-13)', async ({ open, client }) => {
   await fill(client, [-2, -3, -7, -20])
   const page = await open(view)
   const middleOf = async (name: string) => {
@@ -93,7 +96,7 @@ test('a field is dragged by its handle, and let go of with Escape', async ({ ope
 })
 
 describe('two people at one form', () => {
-  test('do not overwrite each other: what is there now is shown, and what was wanted is offered again', async ({
+  test('do not overwrite each other: what is there now is shown, and what was wanted is offered again (K-14)', async ({
     open,
     client,
   }) => {
@@ -121,7 +124,7 @@ describe('two people at one form', () => {
   })
 })
 
-test('a change that the service refuses is told where it was made, in its words, and can be repeated', async ({
+test('a change that the service refuses is told where it was made, in its words, and can be repeated (K-19)', async ({
   open,
   client,
 }) => {

@@ -18,7 +18,11 @@ test('what happens is there when it has happened, and leads to where it did', as
   expect(page.url()).toContain(`/files/${folder}`)
 })
 
-test('it is narrowed by what, where and who, and the address keeps the filter', async ({ open, client, folder }) => {
+test('it is narrowed by what, where and who, and the address keeps the filter (K-16)', async ({
+  open,
+  client,
+  folder,
+}) => {
   await client.files.put(`${folder}/a.txt`, 'a')
   await client.files.remove(`${folder}/a.txt`)
   const page = await open('#/1001/history')

@@ -54,7 +54,7 @@ const drop = (page: Page, files: Readonly<Record<string, string>>) =>
     target.dispatchEvent(event)
   }, files)
 
-test('files and folders that are dropped are uploaded with what is in them', async ({ open, client, folder }) => {
+test('files and folders that are dropped are uploaded with what is in them (K-8)', async ({ open, client, folder }) => {
   const page = await open(`#/1001/files/${folder}`)
   await page.getByText('This folder is empty').waitFor()
   await drop(page, { 'one.txt': '1', 'photos/two.txt': '2', 'photos/old/three.txt': '3', 'nothing/': '' })
@@ -89,7 +89,7 @@ test('files that are given as soon as a folder is shown go into it', async ({ op
   expect(await (await client.files.read(`${folder}/quick.txt`)).text()).toBe('quick')
 })
 
-test('what becomes of a file where one is already is asked, and one answer may be for all', async ({
+test('what becomes of a file where one is already is asked, and one answer may be for all (K-9)', async ({
   open,
   client,
   folder,
@@ -119,7 +119,11 @@ test('what becomes of a file where one is already is asked, and one answer may b
   expect(await (await client.files.read(`${folder}/c.txt`)).text()).toBe('old')
 })
 
-test('an upload is paused, goes on where it was, and another one is cancelled', async ({ open, client, folder }) => {
+test('an upload is paused, goes on where it was, and another one is cancelled (K-8)', async ({
+  open,
+  client,
+  folder,
+}) => {
   const page = await open(`#/1001/files/${folder}`)
   const held: (() => void)[] = []
   let sent = 0

@@ -87,7 +87,7 @@ test('Ctrl+C ends a command that waits for a service which says nothing', async 
   }
 })
 
-test('a watched folder is sent again when something changes, until Ctrl+C, which fails where it breaks off a push', async ({
+test('a watched folder is sent again when something changes, until Ctrl+C, which fails where it breaks off a push (T-44)', async ({
   begin,
   client,
   folder,

@@ -117,7 +117,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(Object.keys(await readSite(client, folder))).toStrictEqual(['a.txt'])
   })
 
-  test('a login shows nothing of the token, and keeps it for its user alone', async ({
+  test('a login shows nothing of the token, and keeps it for its user alone (T-39)', async ({
     makeDirectory,
     service,
     run,

@@ -13,7 +13,7 @@ test('a link with a token signs in, and the token is neither in the address nor 
   expect(page.url()).not.toContain(service.token)
 })
 
-test('a token is kept for the tab, or on the device when that is asked for', async ({ open, service }) => {
+test('a token is kept for the tab, or on the device when that is asked for (K-3)', async ({ open, service }) => {
   const page = await open('', { token: null })
   const signIn = async () => {
     await page.getByLabel('Access token').fill(` ${service.token}\n`)
@@ -81,7 +81,7 @@ test('language and theme are chosen by keyboard, and kept', async ({ open }) => 
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark')
 })
 
-test('the sites of a token are offered, and an address leads to the one that it names', async ({
+test('the sites of a token are offered, and an address leads to the one that it names (K-5)', async ({
   start,
   directory,
   open,

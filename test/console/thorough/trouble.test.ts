@@ -62,7 +62,7 @@ describe('when the service is in trouble,', () => {
 })
 
 describe('a token that stops working', () => {
-  test('is asked for anew above what was being done, which goes on then', async ({ open, start, directory }) => {
+  test('is asked for anew above what was being done, which goes on then (K-6)', async ({ open, start, directory }) => {
     const service = await start()
     const arguments_ = ['token', 'issue', '--user', 'ann', '--site', '1001', '--permission', 'files']
     const { token } = await administerJson(directory, arguments_)

@@ -79,7 +79,7 @@ describe('the history of a site', () => {
     expect(namesOf(createProgram()).sort()).toEqual([...changing.map(([name]) => name), ...others].sort())
   })
 
-  test('has an entry of each command that changes the site, under the name of who gave it', async ({
+  test('has an entry of each command that changes the site, under the name of who gave it (H-3, H-5)', async ({
     dataDirectory,
   }) => {
     const file = join(dataDirectory, '..', `${Date.now()}.json`)

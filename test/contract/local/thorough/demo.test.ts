@@ -22,7 +22,7 @@ const removeSite = async (directory: string) => {
 const tokensOf = (directory: string) => administerJson(directory, ['token', 'list'])
 
 describe('the demo token', () => {
-  test('is the same at every start, and works', async ({ used: { token, directory, file }, start }) => {
+  test('is the same at every start, and works (O-7)', async ({ used: { token, directory, file }, start }) => {
     const before = readFileSync(file)
     const service = await start()
     expect(service.token).toBe(token)
