@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
-import { fields } from '../../../support/paths.ts'
+import { fields, news, storage } from '../../../support/paths.ts'
 import { launch, noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 import { test as base } from '../../../support/test.ts'
 
@@ -26,7 +26,7 @@ describe('the demo token', () => {
     const before = readFileSync(file)
     const service = await start()
     expect(service.token).toBe(token)
-    expect((await service.request(fields)).status).toBe(200)
+    for (const path of [fields, news, `${storage}?meta`]) expect((await service.request(path)).status).toBe(200)
     expect(readFileSync(file)).toEqual(before)
     expect(await tokensOf(directory)).toHaveLength(1)
   })
