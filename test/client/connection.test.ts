@@ -70,7 +70,7 @@ test('an upload whose address is none has not begun', async () => {
   })
 })
 
-test('one of several sites has to be chosen, and requests go to the data centre where it lives', async () => {
+test('one of several sites has to be chosen, and requests go to the data centre where it lives (T-36)', async () => {
   const { asked, fetch } = scriptedFetch((each) =>
     isSites(each) ? sites(address, 'https://eu.test') : json({ name: 'news', type: 'folder', links: [] }),
   )
@@ -96,7 +96,7 @@ test('the sites of a token are asked for once, and a client of any of them speak
   expect(() => found.choose()).toThrow('1 (Site 1), 2 (Site 2)')
 })
 
-test('a redirect is followed with the token to an address of the sites, and to no other', async () => {
+test('a redirect is followed with the token to an address of the sites, and to no other (T-36)', async () => {
   const to =
     (location: string, status = 301) =>
     () =>

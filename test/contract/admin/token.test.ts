@@ -29,7 +29,7 @@ describe('token issue', () => {
     },
   )
 
-  test('is refused for a site that is not there, and issues nothing', async ({ siteDirectory }) => {
+  test('is refused for a site that is not there, and issues nothing (T-5)', async ({ siteDirectory }) => {
     const sites = ['--site', '1001', '--site', '9']
     expect(await administer(siteDirectory, ['token', 'issue', '--user', 'ann', ...sites])).toMatchObject({
       status: 1,

@@ -175,7 +175,7 @@ test.for([
   expect(rest).toEqual(status === 2 ? advice : [''])
 })
 
-describe('a data directory that cannot be used is refused in one line (T-5)', () => {
+describe('a data directory that cannot be used is refused in one line', () => {
   test('because it lies in a file', async ({ directory }) => {
     const file = join(directory, 'file')
     await writeFile(file, '')

@@ -102,7 +102,7 @@ describe('npm start', () => {
     expect(stdout).toBe(`${service.line}\n`)
   })
 
-  test('logs a line per request on standard error, without the token and the query', async ({ start }) => {
+  test('logs a line per request on standard error, without the token and the query (O-8)', async ({ start }) => {
     const service = await start()
     await service.request(`${fields}?secret=hush`)
     const { stderr } = await service.stop()
