@@ -23,7 +23,7 @@ describe('GET of a file', () => {
     })
   })
 
-  it('A caller without Accept gets the bytes, perhaps elsewhere (S-110)', async () => {
+  it('A caller without Accept gets the bytes, perhaps elsewhere', async () => {
     await put(`${own}/bytes.bin`, Buffer.from([0, 128, 255]))
     const { status, headers, text } = await call(at(`${own}/bytes.bin`), { accept: null })
     const elsewhere = status === 302 && (await fetch(headers['location'] ?? ''))

@@ -62,7 +62,7 @@ describe('a request for a file is answered', () => {
 describe('where an answer carries five bytes, a request for a file is answered', () => {
   const elsewhere = { kind: 'elsewhere', downloads }
 
-  it('elsewhere, when the bytes are more', () => {
+  it('elsewhere, when the bytes are more (S-110)', () => {
     expect(askLambda({})).toEqual(elsewhere)
     expect(askLambda({ range: 'bytes=0-5' })).toEqual(elsewhere)
     expect(askLambda({ range: 'bytes=0-4' }).kind).toBe('part')
