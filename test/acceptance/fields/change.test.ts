@@ -36,6 +36,8 @@ describe('Changing a system field (operation 4)', () => {
     expect(await layoutOf(form)).toBe('-2@2 -3@3 -5@4')
     await update(form, -5, { order: 2 })
     expect(await layoutOf(form)).toBe('-5@2 -2@3 -3@4')
+    await update(form, -2, { order: 2 })
+    expect(await layoutOf(form)).toBe('-2@2 -5@3 -3@4')
   })
 
   test('A field that keeps its order keeps its place', async () => {

@@ -58,7 +58,7 @@ describe('A removed file', () => {
 })
 
 describe('A removed folder', () => {
-  it('A removed folder comes back with every byte below it (H-19, H-21)', async () => {
+  it('A removed folder comes back with every byte below it (H-17, H-19, H-21)', async () => {
     const folder = `${own}/folder`
     const files = Array.from({ length: 30 }, (_, index) => ({ name: `${index}.txt`, content: `text ${index}` }))
     await upload(`${folder}/below`, files)
@@ -71,6 +71,7 @@ describe('A removed folder', () => {
       removedAt: expect.any(String),
       size: null,
     })
+    expect((await read(folder, '?deleted')).json.deleted).toMatchObject([{ name: 'below' }, { name: 'empty' }])
     expect((await restore(folder)).status).toBe(200)
     expect(await namesIn(folder)).toEqual(['below/', 'empty/'])
     const texts = await Promise.all(files.map(({ name }) => read(`${folder}/below/${name}`)))
