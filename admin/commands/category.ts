@@ -14,8 +14,9 @@ import {
   parseName,
   type RemoveOptions,
   siteOption,
+  yes,
 } from '../terminal/arguments.ts'
-import { Refusal } from '../terminal/output.ts'
+import { notSure, Refusal } from '../terminal/output.ts'
 
 const create = async (stores: AdminStores, { site, name, id: wanted }: NewOptions<CategoryId>) => {
   const { contents } = await areaOf(stores, site)
@@ -64,15 +65,20 @@ const preview = async ({ contents, links }: AreaStores, site: SiteId, category: 
   return { removed: false, links: counts.reduce((sum, { count }) => sum + count, 0) }
 }
 
-const remove = async (stores: AdminStores, id: CategoryId, { site, dryRun }: OfSite & RemoveOptions) => {
+const remove = async (stores: AdminStores, id: CategoryId, { site, yes, dryRun }: OfSite & RemoveOptions) => {
   const area = await areaOf(stores, site)
-  if (dryRun) return preview(area, site, id)
+  if (dryRun || !yes) {
+    const contents = await preview(area, site, id)
+    if (dryRun) return contents
+    throw new Refusal(`Category ${id} goes with its links: ${contents.links}. ${notSure}`)
+  }
   const entry = entryOf('category.removed', site, `category/${id}`)
   if (await area.contents.removeCategory(site, id, entry)) return { removed: true }
   throw noCategory(site, id)
 }
 
 const removal = `remove a category with its links; the ${manyObjects} stay`
+const removeExamples = ['category remove 1 --site 1001 --dry-run', 'category remove 1 --site 1001 --yes']
 
 export const categoryCommand = (): Command =>
   commandOf('category', `categories of ${manyObjects}`, 'category list --site 1001')
@@ -96,9 +102,10 @@ export const categoryCommand = (): Command =>
         .action(onStores(rename)),
     )
     .addCommand(
-      commandOf('remove', removal, 'category remove 1 --site 1001 --dry-run')
+      commandOf('remove', removal, ...removeExamples)
         .argument('<id>', 'its id', parseContentId<CategoryId>)
         .requiredOption(...ownerOption)
+        .option(...yes)
         .option(...dryRun)
         .action(onStores(remove)),
     )

@@ -10,6 +10,7 @@ import {
   withDefaults,
 } from '../../lib/core/content-kinds.ts'
 import { largestContentId } from '../../lib/core/ids.ts'
+import { capitalised } from '../../lib/core/names.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
 import { readJson } from '../../lib/http/json.ts'
 import { describeFault } from '../records/record-kinds.ts'
@@ -24,8 +25,9 @@ import {
   parseContentId,
   type RemoveOptions,
   siteOption,
+  yes,
 } from '../terminal/arguments.ts'
-import { Refusal } from '../terminal/output.ts'
+import { notSure, Refusal } from '../terminal/output.ts'
 
 interface CreateOptions extends OfSite {
   readonly id?: number
@@ -101,10 +103,19 @@ const preview = async ({ contents, links }: AreaStores, object: SiteObject) => {
   return { removed: false, links: count }
 }
 
-const remove = async (stores: AdminStores, kind: ObjectKind, id: number, { site, dryRun }: OfSite & RemoveOptions) => {
+const remove = async (
+  stores: AdminStores,
+  kind: ObjectKind,
+  id: number,
+  { site, yes, dryRun }: OfSite & RemoveOptions,
+) => {
   const area = await areaOf(stores, site)
   const object: SiteObject = { site, kind, id }
-  if (dryRun) return preview(area, object)
+  if (dryRun || !yes) {
+    const contents = await preview(area, object)
+    if (dryRun) return contents
+    throw new Refusal(`${capitalised(objectKinds[kind].one)} ${id} goes with its links: ${contents.links}. ${notSure}`)
+  }
   const entry = entryOf('object.removed', site, `${kind}/${id}`)
   if (await area.contents.removeObject(object, entry)) return { removed: true }
   throw noObject(object)
@@ -116,6 +127,7 @@ const inRows = (object: object): object[] => Object.entries(object).map(([member
 const kindArgument = () => new Argument('<kind>', 'what it is').choices(objectKindNames)
 const eachKind = objectKindNames.map(oneOf).join(' or ')
 
+const removal = `remove ${eachKind}, and take it out of its categories`
 const creation = `object create news --site 1001 --members '{"subject": "We are open"}'`
 
 export const objectCommand = (): Command =>
@@ -147,10 +159,16 @@ export const objectCommand = (): Command =>
         .action(onStores(create, inRows)),
     )
     .addCommand(
-      commandOf('remove', `remove ${eachKind}, and take it out of its categories`, 'object remove news 36 --site 1001')
+      commandOf(
+        'remove',
+        removal,
+        'object remove news 36 --site 1001 --dry-run',
+        'object remove news 36 --site 1001 --yes',
+      )
         .addArgument(kindArgument())
         .argument('<id>', 'its id', parseContentId<number>)
         .requiredOption(...ownerOption)
+        .option(...yes)
         .option(...dryRun)
         .action(onStores(remove)),
     )

@@ -71,11 +71,11 @@ const commandLines = [
   `export --site 1001 --out ${exported}`,
   'category rename 1 --site 1001 --name Press',
   'category remove 1 --site 1001 --dry-run',
-  'category remove 1 --site 1001',
+  'category remove 1 --site 1001 --yes',
   'object create blog --site 1001',
   'object list news --site 1001',
   'object show news 36 --site 1001',
-  'object remove news 36 --site 1001',
+  'object remove news 36 --site 1001 --yes',
   'workflow start index.html --site 1001',
   'workflow list --site 1001',
   'workflow end index.html --site 1001',
@@ -150,7 +150,7 @@ describe('the policy of an administrator', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('allows what the commands send, and nothing else', async () => {
+  test('allows what the commands send, and nothing else (T-2)', async () => {
     let printed = ''
     const hash = () => /"hash":"(\w{64})"/.exec(printed)?.[1] ?? ''
     for (const words of commandLines) {

@@ -53,7 +53,7 @@ const entries: readonly HistoryEntry[] = [
 ]
 
 describe('change events', () => {
-  test('exist only in installations that want them', () => {
+  test('exist only in installations that want them (H-13)', () => {
     without.us.resourceCountIs('AWS::Pipes::Pipe', 0)
     without.us.resourceCountIs('AWS::Events::EventBus', 0)
     directory.resourceCountIs('AWS::Pipes::Pipe', 0)
@@ -75,7 +75,7 @@ describe('change events', () => {
     expect(JSON.stringify(pipeIn(us).Source)).toContain('JournalTable')
   })
 
-  test('pass through a pipe without a function, whose role has no other permission', () => {
+  test('pass through a pipe without a function, whose role has no other permission (H-13)', () => {
     expect(Object.keys(us.findResources('AWS::Lambda::Function'))).toHaveLength(
       Object.keys(without.us.findResources('AWS::Lambda::Function')).length,
     )

@@ -53,7 +53,7 @@ const secretsIn = (text: object): string[] =>
   [...JSON.stringify(text).matchAll(/"Ref":"([^"]*OriginSecret[^"]*)"/g)].map(([, id = '']) => id)
 
 describe('the distribution of a data centre that streams', () => {
-  test('sends requests for files to the function, and all others to the gateway', () => {
+  test('sends requests for files to the function, and all others to the gateway (S-105)', () => {
     const { CacheBehaviors, DefaultCacheBehavior, Origins } = distributionOf(us)
     const hostOf = (id: string) => JSON.stringify(Origins.find(({ Id }: { Id: string }) => Id === id).DomainName)
     expect(CacheBehaviors.map(({ PathPattern }: { PathPattern: string }) => PathPattern)).toEqual(['/api/v2/*'])
@@ -146,7 +146,7 @@ describe('the function that streams', () => {
     })
   })
 
-  test('accepts files of the same size as one machine', () => {
+  test('accepts files of the same size as one machine (S-106)', () => {
     expect(Object.keys(revisionOf(us).EnvironmentVariables)).not.toContain('LARGEST_FILE')
   })
 

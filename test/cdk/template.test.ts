@@ -131,24 +131,27 @@ describe('the gateway', () => {
     ['WAF_FILTERED', { status: 403, code: 403 }],
     ['DEFAULT_4XX', { status: 400, code: 400 }],
     ['DEFAULT_5XX', errors.unavailable, '1'],
-  ])('refuses with the error body and headers of the service: %s', (type, { status, code }, retryAfter) => {
-    const { StatusCode, ResponseTemplates, ResponseParameters } = gatewayResponses.get(type)
-    expect(StatusCode).toBe(String(status))
-    const body = JSON.parse(ResponseTemplates['application/json'])
-    expect(body).toEqual({ code, message: expect.stringMatching(/\S/), requestId: '$context.requestId' })
-    const fixed = { ...corsHeaders, 'Cache-Control': 'no-store', ...(retryAfter && { 'Retry-After': retryAfter }) }
-    const headers = Object.entries(fixed).map(([name, value]) => [`gatewayresponse.header.${name}`, `'${value}'`])
-    expect(ResponseParameters).toEqual({
-      ...Object.fromEntries(headers),
-      'gatewayresponse.header.X-Request-Id': 'context.requestId',
-    })
-  })
+  ])(
+    'refuses with the error body and headers of the service: %s (E-14, E-16)',
+    (type, { status, code }, retryAfter) => {
+      const { StatusCode, ResponseTemplates, ResponseParameters } = gatewayResponses.get(type)
+      expect(StatusCode).toBe(String(status))
+      const body = JSON.parse(ResponseTemplates['application/json'])
+      expect(body).toEqual({ code, message: expect.stringMatching(/\S/), requestId: '$context.requestId' })
+      const fixed = { ...corsHeaders, 'Cache-Control': 'no-store', ...(retryAfter && { 'Retry-After': retryAfter }) }
+      const headers = Object.entries(fixed).map(([name, value]) => [`gatewayresponse.header.${name}`, `'${value}'`])
+      expect(ResponseParameters).toEqual({
+        ...Object.fromEntries(headers),
+        'gatewayresponse.header.X-Request-Id': 'context.requestId',
+      })
+    },
+  )
 
   test('has no other refusals than those of these cases', () => {
     expect(gatewayResponses.size).toBe(11)
   })
 
-  test('names the request limit of the function, and the alternative', () => {
+  test('names the request limit of the function, and the alternative (S-104, U-18)', () => {
     const textOf = (type: string) => gatewayResponses.get(type).ResponseTemplates['application/json']
     for (const type of ['REQUEST_TOO_LARGE', 'DEFAULT_4XX']) expect(textOf(type)).toContain('4.5 MB')
     expect(textOf('REQUEST_TOO_LARGE')).toContain('resumable upload (tus 1.0)')

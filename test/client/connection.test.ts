@@ -70,7 +70,7 @@ test('an upload with an invalid address has not started', async () => {
   })
 })
 
-test('a token of several sites needs a choice, and requests go to the data centre of the site', async () => {
+test('a token of several sites needs a choice, and requests go to the data centre of the site (T-36)', async () => {
   const { asked, fetch } = scriptedFetch((each) =>
     isSites(each) ? sites(address, 'https://eu.test') : json({ name: 'news', type: 'folder', links: [] }),
   )
@@ -96,7 +96,7 @@ test('the sites of a token are read once, and each client uses its own data cent
   expect(() => found.choose()).toThrow('1 (Site 1), 2 (Site 2)')
 })
 
-test('the token follows a redirect only to an address of its sites', async () => {
+test('the token follows a redirect only to an address of its sites (T-36)', async () => {
   const to =
     (location: string, status = 301) =>
     () =>
@@ -180,7 +180,7 @@ test('a temporarily refused request is repeated, even one that creates something
   expect(asked.map(({ method }) => method)).toStrictEqual(['POST', 'POST', 'POST'])
 })
 
-test('a request that creates something is not repeated if its outcome is unknown', async () => {
+test('a request that creates something is not repeated if its outcome is unknown (T-35)', async () => {
   for (const lost of [broken, busy(502), busy(504)]) {
     const { client, asked } = await scripted([lost, () => json({ id: -7, links: [] }, 201)])
     await expect(client.forms.add(1, { type: -7, mandatory: true })).rejects.toThrow(ServiceError)

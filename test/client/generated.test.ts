@@ -15,7 +15,7 @@ const readAll = async (folder: string): Promise<Record<string, string>> => {
   return texts
 }
 
-test('the committed calls match the contract document ("npm run generate -w client" updates them)', async ({
+test('the committed calls match the contract document ("npm run generate -w client" updates them) (T-37)', async ({
   makeDirectory,
 }) => {
   const fresh = join(await makeDirectory(), 'generated')

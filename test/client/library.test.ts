@@ -13,7 +13,10 @@ const all = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
 
 const textOf = async (response: Promise<Response>): Promise<string> => (await response).text()
 
-test('a client knows its site, and a refused token has the message of the service', async ({ service, client }) => {
+test('a client knows its site, and a refused token has the message of the service (T-31, T-32)', async ({
+  service,
+  client,
+}) => {
   expect(client.site).toMatchObject({ id: service.siteId, url: service.baseUrl })
   const refused = connect({ url: `${service.baseUrl}/`, token: 'wrong' })
   await expect(refused).rejects.toThrow(ServiceError)
@@ -24,7 +27,7 @@ test('a client knows its site, and a refused token has the message of the servic
   })
 })
 
-test('a file is created if it does not exist, and replaced only in the state that was read', async ({
+test('a file is created if it does not exist, and replaced only in the state that was read (T-34)', async ({
   client: { files },
   folder,
 }) => {
@@ -96,7 +99,7 @@ test('a path with dot segments is refused', async ({ client: { files }, folder }
   await expect(files.stat(`${folder}/../../webforms`)).rejects.toMatchObject({ code: 104015 })
 })
 
-test('a large file is uploaded in pieces with progress, and continues after a crash', async ({
+test('a large file is uploaded in pieces with progress, and continues after a crash (T-33)', async ({
   client,
   service,
   folder,

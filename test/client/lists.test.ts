@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { connect, type SiteClient } from '../../client/src/index.ts'
 import { address, json, scripted, scriptedFetch } from './support/scripted-fetch.ts'
 
-test('a list fetches its pages on demand, and skips empty ones', async () => {
+test('a list fetches its pages on demand, and skips empty ones (T-31)', async () => {
   const page = (ids: readonly string[], next: string | null) => () => json({ items: ids.map((id) => ({ id })), next })
   const { client, asked } = await scripted([page(['1', '2'], '2'), page([], '7'), page(['8'], null)])
   const seen: string[] = []

@@ -87,7 +87,7 @@ test.for([
 )
 
 test.for([process.execPath, node20])(
-  'packed and installed, all exports of the package load, push and pull (%s)',
+  'packed and installed, all exports of the package load, push and pull (%s) (T-30)',
   async (node, { room, service, client, skip, folder }) => {
     if (!node) return skip('This machine has no Node 20.')
     const { exports } = JSON.parse(await readFile(join(root, 'client', 'package.json'), 'utf8'))

@@ -48,7 +48,7 @@ const carryOut = (
 const writes = (steps: readonly Step[]) => steps.filter(({ action }) => action !== 'keep' && action !== 'conflict')
 const forms = (side: Side) => Object.fromEntries([...side].map(([path, { fingerprint }]) => [path, fingerprint]))
 
-test('a completed plan leaves nothing to do, except the same conflicts', () => {
+test('a completed plan leaves nothing to do, except the same conflicts (T-45)', () => {
   assert(
     property(situations, ({ local, remote, base, options: how }) => {
       const steps = plan(local, remote, base, how)
@@ -154,7 +154,7 @@ test('a push and a pull make any two sides equal, except for conflicts and remov
   )
 })
 
-test('any form of a fingerprint proves equality', () => {
+test('any form of a fingerprint proves equality (S-85)', () => {
   const one = new Map([['a', { size: 1, fingerprint: ['whole', 'whole-1'] }]])
   const other = new Map([['a', { size: 1, fingerprint: ['whole-1'] }]])
   expect(plan(one, other, undefined, { direction: 'push' })).toStrictEqual([

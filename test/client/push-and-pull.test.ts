@@ -41,7 +41,7 @@ const tree = {
   'e\u0301 decomposed.txt': 'NFD',
 }
 
-test('a folder with names of every kind is equal on both sides after a push, and after a pull', async ({
+test('a folder with names of every kind is equal on both sides after a push, and after a pull (T-41, T-42)', async ({
   client,
   folder,
   makeDirectory,
@@ -59,7 +59,7 @@ test('a folder with names of every kind is equal on both sides after a push, and
   expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
 
-test('changes of different files reach both people, and changes of one file are a conflict until force', async ({
+test('changes of different files reach both people, and changes of one file are a conflict until force (T-46)', async ({
   client,
   folder,
   makeDirectory,
@@ -92,7 +92,7 @@ test('changes of different files reach both people, and changes of one file are 
   expect(await readTree(ann)).toStrictEqual(await readTree(bob))
 })
 
-test('a local removal is pushed only with removal on, and not if the folder is empty', async ({
+test('a local removal is pushed only with removal on, and not if the folder is empty (T-43, T-50)', async ({
   client,
   folder,
   makeDirectory,
@@ -139,7 +139,7 @@ test('two names that differ only in the Unicode form of their accents stay separ
   expect(pathsOf(events, 'skipped')).toStrictEqual(['\u00e9.txt'])
 })
 
-test('a file that someone stores between plan and write is not overwritten', async ({
+test('a file that someone stores between plan and write is not overwritten (T-47)', async ({
   client,
   folder,
   makeDirectory,
@@ -192,7 +192,7 @@ test('a damaged state counts as none', async ({ client, folder, makeDirectory })
   }
 })
 
-test('a dry run reports the plan, and changes nothing', async ({ client, folder, makeDirectory }) => {
+test('a dry run reports the plan, and changes nothing (T-41)', async ({ client, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
   await client.files.put(`${folder}/b.txt`, 'other')
   await client.files.put(`${folder}/c.txt`, 'extra')

@@ -6,7 +6,7 @@ import { asDemo, siteFiles, test } from './support/command.ts'
 import { startProxy } from './support/proxy.ts'
 import { readSite, readTree, writeTree } from './support/site.ts'
 
-test('single files are stored, listed, printed, fetched, moved, copied, removed and restored', async ({
+test('single files are stored, listed, printed, fetched, moved, copied, removed and restored (T-40, T-38)', async ({
   demo,
   folder,
   makeDirectory,

@@ -3,7 +3,7 @@ import { createTextPrinter } from '../../client/src/command/printers.ts'
 import { test } from './support/command.ts'
 import { readSite, readTree, writeTree } from './support/site.ts'
 
-test('push, diff and pull report what they do as text and as events', async ({
+test('push, diff and pull report what they do as text and as events (T-41, T-51)', async ({
   demo,
   client,
   folder,
@@ -75,7 +75,7 @@ test('a conflict has status 3, and --force overwrites it, with a note on other f
   expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'mine', 'b.txt': 'b' })
 })
 
-test('without a terminal, nothing is removed without --yes', async ({ demo, client, folder, makeDirectory }) => {
+test('without a terminal, nothing is removed without --yes (T-43)', async ({ demo, client, folder, makeDirectory }) => {
   const here = await makeDirectory({ 'a.txt': 'a' })
   await client.files.put(`${folder}/old.txt`, 'old')
   expect(await demo('push', '--delete', here, folder)).toMatchObject({
@@ -158,7 +158,7 @@ test('a folder without write permission fails with a message', async ({ demo, fo
   expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('This already exists') })
 })
 
-test('a terminal shows one progress line, and then a summary', () => {
+test('a terminal shows one progress line, and then a summary (T-51)', () => {
   const lines: string[] = []
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
   try {

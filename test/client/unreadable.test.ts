@@ -67,7 +67,7 @@ describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be re
   )
 
   asOther.for(['push', 'pull'] as const)(
-    'during a first %s does not count as seen: the file of this machine is not lost, nor that of the site for a pull',
+    'during a first %s does not count as seen: the file of this machine is not lost, nor that of the site for a pull (T-38)',
     async (first, { client, folder, makeDirectory, asOther: { own, run } }) => {
       await client.files.put(`${folder}/a.txt`, 'theirs')
       const here = await makeDirectory({ 'a.txt': 'mine', 'b.txt': 'b' })

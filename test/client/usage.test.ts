@@ -32,7 +32,7 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [['--url', 'http://127.0.0.1:1', '--token-file', '/dev/zero', 'ls'], /too large for a token/],
 ]
 
-test.for(wrong)('wrong usage prints a message and has status 2: site-files %j', async ([args, sentence]) => {
+test.for(wrong)('wrong usage prints a message and has status 2: site-files %j (T-52)', async ([args, sentence]) => {
   const { status, stderr } = await siteFiles(args)
   expect(status).toBe(2)
   expect(stderr).toMatch(sentence)
@@ -188,7 +188,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _site_files; echo "\${COMPREPLY[@]}"`
   expect(script).toContain('complete -o bashdefault -o default')
 })
 
-test('a login saves the token for its user only, and never sends it to another address', async ({
+test('a login saves the token for its user only, and never sends it to another address (T-39)', async ({
   service,
   makeDirectory,
   demo,

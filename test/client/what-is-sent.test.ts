@@ -7,7 +7,7 @@ import { expect } from 'vitest'
 import { LocalRefusal, pull, push } from '../../client/src/sync/index.ts'
 import { pathsOf, readSite, readTree, reported, test } from './support/site.ts'
 
-test('files in .siteignore and built-in patterns are ignored on both sides', async ({
+test('files in .siteignore and built-in patterns are ignored on both sides (T-48)', async ({
   client,
   folder,
   makeDirectory,
@@ -28,7 +28,7 @@ test('files in .siteignore and built-in patterns are ignored on both sides', asy
   expect(site).toStrictEqual(['.siteignore', 'keep.log', 'sub/drafts/y.html', 'there.log'])
 })
 
-test('symbolic links are followed inside the folder, but not out of it or in cycles', async ({
+test('symbolic links are followed inside the folder, but not out of it or in cycles (T-49)', async ({
   client,
   folder,
   makeDirectory,

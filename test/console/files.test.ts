@@ -16,7 +16,7 @@ const seed = (
   names: readonly string[],
 ) => Promise.all(names.map((name) => client.files.put(`${folder}/${name}`, name)))
 
-test('a folder is browsed, and ranges are selected, by keyboard alone', async ({ open, client, folder }) => {
+test('a folder is browsed, and ranges are selected, by keyboard alone (K-7)', async ({ open, client, folder }) => {
   await seed(client, folder, ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'sub/e.txt'])
   const page = await open(`#/1001/files/${folder}`)
   await grid(page).focus()
@@ -40,7 +40,7 @@ test('a folder is browsed, and ranges are selected, by keyboard alone', async ({
   await row(page, 'd.txt').waitFor()
 })
 
-test('arrow keys open and close folders of the tree, and select one', async ({ open, client, folder }) => {
+test('arrow keys open and close folders of the tree, and select one (K-7)', async ({ open, client, folder }) => {
   await seed(client, folder, ['one/two/deep.txt'])
   const page = await open(`#/1001/files/${folder}`)
   const tree = page.getByRole('tree')
@@ -57,7 +57,7 @@ test('arrow keys open and close folders of the tree, and select one', async ({ o
   await row(page, 'deep.txt').waitFor()
 })
 
-test('a folder is created, and a file is renamed, moved and copied, by keyboard alone', async ({
+test('a folder is created, and a file is renamed, moved and copied, by keyboard alone (K-10)', async ({
   open,
   client,
   folder,
@@ -105,7 +105,7 @@ test('a taken name is refused with the message of the service, beside the input'
   await row(page, 'c.txt').waitFor()
 })
 
-test('a removal shows its size, and undo restores it', async ({ open, client, folder }) => {
+test('a removal shows its size, and undo restores it (K-12)', async ({ open, client, folder }) => {
   await seed(client, folder, ['album/one.txt', 'album/two/three.txt'])
   const page = await open(`#/1001/files/${folder}`)
   await row(page, 'album').click()
@@ -144,7 +144,7 @@ test('a removal shows for how many days it can be undone (H-14)', async ({ start
   await page.getByText('Nothing was deleted from this folder in the last 7 days.').waitFor()
 })
 
-test('a page is shown with its draft and its versions, and an older version is restored', async ({
+test('a page is shown with its draft and its versions, and an older version is restored (K-11)', async ({
   open,
   client,
   service,
@@ -273,7 +273,7 @@ test('a folder accepts uploads and new folders during a selection', async ({ ope
   await row(page, 'sub').waitFor()
 })
 
-test('a picture is shown, and any file can be downloaded', async ({ open, client, folder }) => {
+test('a picture is shown, and any file can be downloaded (K-11)', async ({ open, client, folder }) => {
   const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>'
   await client.files.put(`${folder}/dot.svg`, picture)
   const page = await open(`#/1001/files/${folder}?file=dot.svg`)

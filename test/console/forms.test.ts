@@ -28,7 +28,10 @@ const expectRows = (page: Page, names: readonly string[]) =>
 const withoutNews = (page: Page) => page.route('**/changes?*', (route) => route.abort())
 
 describe('by keyboard alone,', () => {
-  test('a field is added from the catalogue, made required, moved, removed and restored', async ({ open, client }) => {
+  test('a field is added from the catalogue, made required, moved, removed and restored (K-13)', async ({
+    open,
+    client,
+  }) => {
     await fill(client, [-2, -3])
     const page = await open(view)
     await expectRows(page, ['Name', 'Email address'])
@@ -69,7 +72,7 @@ describe('by keyboard alone,', () => {
   })
 })
 
-test('a field is dragged by its handle, and Escape cancels this', async ({ open, client }) => {
+test('a field is dragged by its handle, and Escape cancels this (K-13)', async ({ open, client }) => {
   await fill(client, [-2, -3, -7, -20])
   const page = await open(view)
   const middleOf = async (name: string) => {
@@ -93,7 +96,7 @@ test('a field is dragged by its handle, and Escape cancels this', async ({ open,
 })
 
 describe('two people who edit one form', () => {
-  test('do not overwrite each other: the page shows the new state, and offers the lost change again', async ({
+  test('do not overwrite each other: the page shows the new state, and offers the lost change again (K-14)', async ({
     open,
     client,
   }) => {
@@ -121,7 +124,7 @@ describe('two people who edit one form', () => {
   })
 })
 
-test('a refused change is shown beside its field, with the message of the service, and can be repeated', async ({
+test('a refused change is shown beside its field, with the message of the service, and can be repeated (K-19)', async ({
   open,
   client,
 }) => {

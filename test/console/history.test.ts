@@ -18,7 +18,7 @@ test('a change appears when it is made, with a link to its place', async ({ open
   expect(page.url()).toContain(`/files/${folder}`)
 })
 
-test('the history is filtered by type, place and user, and the address keeps the filter', async ({
+test('the history is filtered by type, place and user, and the address keeps the filter (K-16)', async ({
   open,
   client,
   folder,

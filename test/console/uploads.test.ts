@@ -54,7 +54,7 @@ const drop = (page: Page, files: Readonly<Record<string, string>>) =>
     target.dispatchEvent(event)
   }, files)
 
-test('dropped files and folders are uploaded with their contents', async ({ open, client, folder }) => {
+test('dropped files and folders are uploaded with their contents (K-8)', async ({ open, client, folder }) => {
   const page = await open(`#/1001/files/${folder}`)
   await page.getByText('This folder is empty').waitFor()
   await drop(page, { 'one.txt': '1', 'photos/two.txt': '2', 'photos/old/three.txt': '3', 'nothing/': '' })
@@ -89,7 +89,7 @@ test('files that are chosen as soon as a folder appears go into it', async ({ op
   expect(await (await client.files.read(`${folder}/quick.txt`)).text()).toBe('quick')
 })
 
-test('a collision is asked about, and one answer may apply to all', async ({ open, client, folder }) => {
+test('a collision is asked about, and one answer may apply to all (K-9)', async ({ open, client, folder }) => {
   const names = ['a.txt', 'b.txt', 'c.txt']
   await Promise.all(names.map((name) => client.files.put(`${folder}/${name}`, 'old')))
   const page = await open(`#/1001/files/${folder}`)
@@ -115,7 +115,7 @@ test('a collision is asked about, and one answer may apply to all', async ({ ope
   expect(await (await client.files.read(`${folder}/c.txt`)).text()).toBe('old')
 })
 
-test('an upload is paused and continued, and another one is cancelled', async ({ open, client, folder }) => {
+test('an upload is paused and continued, and another one is cancelled (K-8)', async ({ open, client, folder }) => {
   const page = await open(`#/1001/files/${folder}`)
   const held: (() => void)[] = []
   let sent = 0

@@ -21,7 +21,7 @@ const observed = ({ max = 100, answers = (key: string, load: number): Found | un
 }
 
 describe('a cached lookup', () => {
-  test('answers from memory until the answer is 20 s old', async () => {
+  test('answers from memory until the answer is 20 s old (A-13)', async () => {
     const { find, loads, clock } = observed()
     await find('a')
     clock.now = 19_999

@@ -1,250 +1,286 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { describeWithAdmin } from '../support/admin.ts'
-import { at, createLibrary, type Library, objectIds, range, records } from '../support/categories.ts'
+import { at, range, records, useLibrary } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
 import { type Call, call } from '../support/http.ts'
 
 const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
+const asJson = { 'Content-Type': 'application/json' }
+const library = useLibrary([...records, ...range(7, 8).map((id) => ({ kind: 'category', id, name: `Category ${id}` }))])
 
-describeWithAdmin.each([
-  ['news', 7, 8],
-  ['blogs', 10, 11],
-])('linking %s (operations %i and %i)', (kind) => {
-  let library: Library
-  beforeAll(async () => {
-    library = await createLibrary(records)
-  })
+/** From the side of category 6, and from that of object 4: `stranger` is such a path without its category or object. */
+const sides = ['news', 'blogs'].flatMap((kind) => [
+  {
+    what: `${kind} with a category`,
+    path: `/categories/6/${kind}`,
+    member: 'objectId',
+    ids: [1, 2, 3, 4],
+    inCategory: (id: number) => [`/categories/6/${kind}`, id] as const,
+    strangers: ['77', 'abc', '0', '2147483648'].map((id) => `/categories/${id}/${kind}`),
+    codes: { stranger: 220001, unknown: 220002 },
+  },
+  {
+    what: `one of the ${kind} with categories`,
+    path: `/${kind}/4/categories`,
+    member: 'categoryId',
+    ids: [5, 6, 7, 8],
+    inCategory: (id: number) => [`/categories/${id}/${kind}`, 4] as const,
+    strangers: ['99', 'abc', '0', '2147483648'].map((id) => `/${kind}/${id}/categories`),
+    codes: { stranger: 220002, unknown: 220001 },
+  },
+])
+type Side = (typeof sides)[number]
 
-  const path = `/categories/6/${kind}`
-  const own = at('current', path)
-  const linked = async () => objectIds(await library.call(`${path}?limit=500`))
-  const post = (body: unknown, options: Call = {}) => library.call(path, { method: 'POST', body, ...options })
-  const remove = (body: unknown, options: Call = {}, query = '') =>
-    library.call(`${path}${query}`, { method: 'DELETE', body, ...options })
-  const items = (...ids: readonly unknown[]) => ({ items: ids.map((objectId) => ({ objectId })) })
+const useLinks = ({ path, member, ids, inCategory }: Side) => {
+  const items = (...given: readonly unknown[]) => ({ items: given.map((id) => ({ [member]: id })) })
+  return {
+    own: at('current', path),
+    items,
+    /** Puts the member in place of ID, and the ids of the side in place of #1 to #4. */
+    fill: (text: string) => text.replaceAll('ID', member).replaceAll(/#([1-4])/g, (_, n) => String(ids[n - 1])),
+    /** Which of the four ids are linked: 1 to 4. */
+    async linked(): Promise<number[]> {
+      const { json } = await library.call(`${path}?limit=500`)
+      const found = json.items.map((item: Record<string, number>) => item[member] ?? item['id'])
+      return ids.flatMap((id, index) => (found.includes(id) ? [index + 1] : []))
+    },
+    async displayable(id: number | undefined): Promise<number | undefined> {
+      const [list, objectId] = inCategory(id ?? 0)
+      const { json } = await library.call(`${list}?limit=500`)
+      return json.items.find((item: Record<string, number>) => item['objectId'] === objectId)?.displayable
+    },
+    post: (body: unknown, options: Call = {}) => library.call(path, { method: 'POST', body, ...options }),
+    remove: (body: unknown, options: Call = {}, query = '') =>
+      library.call(`${path}${query}`, { method: 'DELETE', body, ...options }),
+    unlinkAll: () => library.call(path, { method: 'DELETE', body: items(...ids) }),
+    linkAll: () => library.call(path, { method: 'POST', body: items(...ids) }),
+  }
+}
+
+const pathsOf = ({ json }: { readonly json: { readonly errors: readonly { readonly path: string }[] } }) =>
+  json.errors.map(({ path }) => path)
+
+describeWithAdmin.each(sides)('Linking $what', (side) => {
+  const { own, items, linked, displayable, post, unlinkAll } = useLinks(side)
+  const [one, two, three] = side.ids
 
   beforeEach(async () => {
-    await remove(items(1, 2, 3, 4))
+    await unlinkAll()
   })
 
-  describe('POST', () => {
-    test('answers 201 with the path of the request in Location, and no body', async () => {
-      const answer = await post(items(1, 2))
-      expect([answer.status, answer.text, answer.headers['content-length']]).toEqual([201, '', '0'])
-      // A client that is told of JSON would parse nothing, and fail.
-      expect(answer.headers['content-type']).toMatch(/^text\/plain/)
-      expect(answer.headers['location']).toBe(own)
-      expect(await linked()).toEqual([1, 2])
-    })
-
-    test('puts the path into Location as it came', async () => {
-      const numeric = at(library.siteId, path)
-      const answer = await call(`${numeric}?x=1`, { method: 'POST', body: items(1), token: library.token })
-      expect(answer.headers['location']).toBe(numeric)
-    })
-
-    test('linking again is no error', async () => {
-      await post(items(1, 2))
-      expect((await post(items(2, 3))).status).toBe(201)
-      expect(await linked()).toEqual([1, 2, 3])
-    })
-
-    test('duplicates are folded', async () => {
-      expect((await post(items(2, 2, '2'))).status).toBe(201)
-      expect(await linked()).toEqual([2])
-    })
-
-    test('objectId may be a numeric string', async () => {
-      expect((await post(items('3'))).status).toBe(201)
-      expect(await linked()).toEqual([3])
-    })
-
-    test('displayable is 1 unless sent, and linking again keeps it unless sent', async () => {
-      const shown = async () => {
-        const { json } = await library.call(path)
-        return json.items.map(({ objectId, displayable }: Record<string, number>) => `${objectId}:${displayable}`)
-      }
-      await post({ items: [{ objectId: 1 }, { objectId: 2, displayable: 0 }, { objectId: 3, displayable: 1 }] })
-      expect(await shown()).toEqual(['1:1', '2:0', '3:1'])
-      await post(items(1, 2, 3))
-      expect(await shown()).toEqual(['1:1', '2:0', '3:1'])
-      await post({
-        items: [
-          { objectId: 1, displayable: 0 },
-          { objectId: 2, displayable: 1 },
-        ],
-      })
-      expect(await shown()).toEqual(['1:0', '2:1', '3:1'])
-    })
-
-    test('unknown members are ignored', async () => {
-      expect((await post({ items: [{ objectId: 1, note: 'x' }], more: true })).status).toBe(201)
-    })
-
-    test('takes JSON without a content type, and as a form', async () => {
-      expect((await post(JSON.stringify(items(1)))).status).toBe(201)
-      expect((await post(JSON.stringify(items(2)), { headers: form })).status).toBe(201)
-      expect(await linked()).toEqual([1, 2])
-    })
-
-    test('unknown objects are 404 / 220002, each is listed, and nothing is linked', async () => {
-      const answer = await post(items(1, 99, 2, 98))
-      expectError(answer, 404, 220002)
-      expect(answer.json.errors.map((problem: { path: string }) => problem.path)).toEqual([
-        'items[1].objectId',
-        'items[3].objectId',
-      ])
-      expect(await linked()).toEqual([])
-    })
-
-    test('an unknown category is 404 / 220001', async () => {
-      expectError(await library.call(`/categories/77/${kind}`, { method: 'POST', body: items(1) }), 404, 220001)
-    })
-
-    test.each([
-      ['a missing list', {}, 'items'],
-      ['an empty list', { items: [] }, 'items'],
-      ['a list that is none', { items: { objectId: 1 } }, 'items'],
-      ['a text for a list', { items: '[1]' }, 'items'],
-      ['null for a list', { items: null }, 'items'],
-      ['more than 500', items(...range(1, 501)), 'items'],
-      ['a negative id', items(1, -2), 'items[1].objectId'],
-      ['an id of 0', items(0), 'items[0].objectId'],
-      ['a fraction', items(1.5), 'items[0].objectId'],
-      ['an id that is too large', items(2147483648), 'items[0].objectId'],
-      ['an id that is none', items('one'), 'items[0].objectId'],
-      ['a missing id', { items: [{}] }, 'items[0].objectId'],
-      ['an entry that is no object', { items: [1] }, 'items[0]'],
-      ['a displayable of 2', { items: [{ objectId: 1, displayable: 2 }] }, 'items[0].displayable'],
-    ])('%s is 400 / 220000', async (_, body, where) => {
-      const answer = await post(body)
-      expectError(answer, 400, 220000)
-      expect(answer.json.errors.map((problem: { path: string }) => problem.path)).toEqual([where])
-      expect(await linked()).toEqual([])
-    })
-
-    test('every bad item is listed by its index', async () => {
-      const { json } = await post({ items: [{ objectId: -1 }, { objectId: 1 }, { objectId: 1.5 }, {}] })
-      expect(json.errors.map((problem: { path: string }) => problem.path)).toEqual([
-        'items[0].objectId',
-        'items[2].objectId',
-        'items[3].objectId',
-      ])
-    })
-
-    test.each(['', '{', '[]', 'null', '"x"', '{"items":[{"objectId":1}]'])(
-      'the body %j is 400 / 220000',
-      async (body) => {
-        expectError(await post(body), 400, 220000)
-      },
-    )
-
-    test('form data that is declared as JSON is 400 / 220000', async () => {
-      const headers = { 'Content-Type': 'application/json' }
-      expectError(await post('items[0][objectId]=1', { headers }), 400, 220000)
-    })
-
-    test('form data is 415 / 100015', async () => {
-      expectError(await post('items[0][objectId]=1', { headers: form }), 415, 100015)
-    })
+  test('Linking answers 201 with the path in Location, and no body (C-37, C-42, C-46)', async () => {
+    const answer = await post(items(one, two))
+    expect([answer.status, answer.text, answer.headers['content-length']]).toEqual([201, '', '0'])
+    // A client that is told of JSON would parse nothing, and fail.
+    expect(answer.headers['content-type']).toMatch(/^text\/plain/)
+    expect(answer.headers['location']).toBe(own)
+    expect(await linked()).toEqual([1, 2])
   })
 
-  describe('DELETE', () => {
-    beforeEach(async () => {
-      await post(items(1, 2, 3, 4))
-    })
+  test('Location is the path as the client wrote it (C-42)', async () => {
+    const numeric = at(library.siteId, side.path)
+    const answer = await call(`${numeric}?x=1`, { method: 'POST', body: items(one), token: library.token })
+    expect(answer.headers['location']).toBe(numeric)
+  })
 
-    test('answers 204 with the path of the request in Location, and no body', async () => {
-      const answer = await remove(items(1, 2))
-      expect([answer.status, answer.text]).toEqual([204, ''])
-      expect(answer.headers['content-type'] ?? 'text/plain').toMatch(/^text\/plain/)
-      expect(answer.headers['location']).toBe(own)
-      expect(await linked()).toEqual([3, 4])
-    })
+  test('Linking again is no error (C-39)', async () => {
+    await post(items(one, two))
+    expect((await post(items(two, three))).status).toBe(201)
+    expect(await linked()).toEqual([1, 2, 3])
+  })
 
-    test('unlinking what is not linked, or does not exist, is no error', async () => {
-      expect((await remove(items(1, 99))).status).toBe(204)
-      expect((await remove(items(1, 99))).status).toBe(204)
-      expect(await linked()).toEqual([2, 3, 4])
-    })
+  test('An item counts once, its id may be a text, and more is ignored (C-37, C-41)', async () => {
+    const body = { items: [...items(two, String(two)).items, { [side.member]: two, note: 'x' }], more: true }
+    expect((await post(body)).status).toBe(201)
+    expect(await linked()).toEqual([2])
+  })
 
-    test.each([
-      ['[{"objectId":1},{"objectId":2}]', [3, 4]],
-      ["[{objectId:'1'}]", [2, 3, 4]],
-      ['[1,2]', [3, 4]],
-      ['1', [2, 3, 4]],
-      ['{objectId:1}', [2, 3, 4]],
-    ])('takes items=%s in the query', async (text, left) => {
-      const query = `?_=170000&items=${encodeURIComponent(text)}`
-      expect((await remove(undefined, {}, query)).status).toBe(204)
-      expect(await linked()).toEqual(left)
-    })
+  test('displayable is 1 unless sent, and linking again keeps it (C-40, C-46)', async () => {
+    const shown = async () => [await displayable(one), await displayable(two), await displayable(three)]
+    await post({ items: [...items(one).items, { [side.member]: two, displayable: 0 }] })
+    expect(await shown()).toEqual([1, 0, undefined])
+    await post(items(one, two))
+    expect(await shown()).toEqual([1, 0, undefined])
+    await post({ items: [one, two].map((id, index) => ({ [side.member]: id, displayable: String(index) })) })
+    expect(await shown()).toEqual([0, 1, undefined])
+  })
 
-    test('takes items in the query with an empty body of any declared type', async () => {
-      for (const [index, type] of ['application/json', 'application/x-www-form-urlencoded'].entries()) {
-        const { status } = await remove(undefined, { headers: { 'Content-Type': type } }, `?items=${index + 1}`)
-        expect(status).toBe(204)
+  test('JSON is taken without a content type, or as a form (A-4, A-5)', async () => {
+    expect((await post(JSON.stringify(items(one)))).status).toBe(201)
+    expect((await post(JSON.stringify(items(two)), { headers: form })).status).toBe(201)
+    expect(await linked()).toEqual([1, 2])
+  })
+})
+
+describeWithAdmin.each(sides)('Refusals to link $what', (side) => {
+  const { items, linked, post, unlinkAll } = useLinks(side)
+  const [one, two] = side.ids
+
+  beforeAll(async () => {
+    await unlinkAll()
+  })
+
+  test('Unknown items answer 404, and nothing is linked (C-38, C-48, E-26)', async () => {
+    const answer = await post(items(one, 99, two, 98))
+    expectError(answer, 404, side.codes.unknown)
+    expect(pathsOf(answer)).toEqual([`items[1].${side.member}`, `items[3].${side.member}`])
+    expect(await linked()).toEqual([])
+  })
+
+  test('An unknown category or object in the path answers 404 (C-8, C-47, E-25)', async () => {
+    for (const path of side.strangers) {
+      for (const method of ['POST', 'DELETE']) {
+        expectError(await library.call(path, { method, body: items(one, 99) }), 404, side.codes.stranger)
       }
-      expect(await linked()).toEqual([3, 4])
-    })
+    }
+  })
 
-    test('takes form data, in every way to write it', async () => {
-      const bodies = [
-        ['items[0][objectId]=1&items[1][objectId]=2', [3, 4]],
-        [`${encodeURIComponent('items[0][objectId]')}=1`, [2, 3, 4]],
-        ['items[]=1&items[]=3', [2, 4]],
-        ['items=[1,2,3]', [4]],
-        ['{"items":[{"objectId":1}]}', [2, 3, 4]],
-      ] as const
-      for (const [body, left] of bodies) {
-        await post(items(1, 2, 3, 4))
-        expect((await remove(body, { headers: form })).status, body).toBe(204)
-        expect(await linked(), body).toEqual(left)
-      }
-    })
+  const id = (value: unknown) => ({ items: [{ [side.member]: value }] })
+  test.each([
+    ['a missing list', {}, 'items'],
+    ['an empty list', { items: [] }, 'items'],
+    ['a list that is none', { items: { [side.member]: 1 } }, 'items'],
+    ['a text for a list', { items: '[1]' }, 'items'],
+    ['null for a list', { items: null }, 'items'],
+    ['more than 500', items(...range(1, 501)), 'items'],
+    ['a negative id', id(-2), 'items[0].ID'],
+    ['an id of 0', id(0), 'items[0].ID'],
+    ['a fraction', id(1.5), 'items[0].ID'],
+    ['an id that is too large', id(2147483648), 'items[0].ID'],
+    ['an id that is none', id('one'), 'items[0].ID'],
+    ['a missing id', { items: [{}] }, 'items[0].ID'],
+    ['the id of the other side', { items: [{ id: 6 }] }, 'items[0].ID'],
+    ['an entry that is no object', { items: [1] }, 'items[0]'],
+    ['a displayable of 2', { items: [{ [side.member]: one, displayable: 2 }] }, 'items[0].displayable'],
+  ])('A link with %s is refused with 220000 (C-37, C-40, E-24)', async (_, body, where) => {
+    const answer = await post(body)
+    expectError(answer, 400, 220000)
+    expect(pathsOf(answer)).toEqual([where.replace('ID', side.member)])
+    expect(await linked()).toEqual([])
+  })
 
-    test.each([
-      ['application/json', 'items%5B0%5D%5BobjectId%5D=1&items%5B1%5D%5BobjectId%5D=2', [3, 4]],
-      ['application/json; charset=utf-8', 'items[0][objectId]=1', [2, 3, 4]],
-      ['application/json', 'items[]=1&items[]=3', [2, 4]],
-      ['application/json', '_=170000&items=[1,2,3]', [4]],
-      ['', 'items=1', [2, 3, 4]],
-    ])('takes form data that is declared as %j: %s', async (type, body, left) => {
-      expect((await remove(body, { headers: { 'Content-Type': type } })).status).toBe(204)
-      expect(await linked()).toEqual(left)
-    })
+  test('Every bad item of a link is listed by its index (E-2)', async () => {
+    const answer = await post({ items: [...items(-1, one, 1.5).items, {}] })
+    expect(pathsOf(answer)).toEqual([0, 2, 3].map((index) => `items[${index}].${side.member}`))
+  })
 
-    test.each(['items', '=1', 'items[0][objectId]=one', 'objects=1', '"items=1"', '1'])(
-      'the body %j, declared as JSON, is 400 / 220000',
-      async (body) => {
-        expectError(await remove(body, { headers: { 'Content-Type': 'application/json' } }), 400, 220000)
-        expect(await linked()).toEqual([1, 2, 3, 4])
-      },
-    )
+  test.each(['', '{', '[]', 'null', '"x"', '{"items":[{"objectId":1}]', `items[0][${side.member}]=1`])(
+    'The body %j does not link: 220000 (E-24)',
+    async (body) => {
+      expectError(await post(body, { headers: asJson }), 400, 220000)
+    },
+  )
 
-    test('takes 500 at once, duplicates folded', async () => {
-      expect((await remove(items(...range(1, 499), 1))).status).toBe(204)
-      expect(await linked()).toEqual([])
-      expectError(await remove(items(...range(1, 501))), 400, 220000)
-    })
+  test('Form data does not link: 415/100015 (E-11)', async () => {
+    expectError(await post(`items[0][${side.member}]=${one}`, { headers: form }), 415, 100015)
+  })
+})
 
-    test('an unknown category is 404 / 220001', async () => {
-      expectError(await library.call(`/categories/77/${kind}`, { method: 'DELETE', body: items(1) }), 404, 220001)
-    })
+describeWithAdmin.each(sides)('Unlinking $what', (side) => {
+  const { own, items, fill, linked, linkAll, remove } = useLinks(side)
+  const [one, two] = side.ids
 
-    test.each([
-      ['nothing at all', undefined, ''],
-      ['no items in the query', undefined, '?item=1'],
-      ['empty items in the query', undefined, '?items='],
-      ['items that are no JSON', undefined, '?items=%5B1'],
-      ['no list', { items: {} }, ''],
-      ['an empty list', { items: [] }, ''],
-      ['a negative id', items(-1), ''],
-      ['a fraction', undefined, '?items=1.5'],
-      ['a word', undefined, '?items=abc'],
-    ])('%s is 400 / 220000', async (_, body, query) => {
-      expectError(await remove(body, {}, query), 400, 220000)
-      expect(await linked()).toEqual([1, 2, 3, 4])
-    })
+  beforeEach(async () => {
+    await linkAll()
+  })
+
+  test('Unlinking answers 204 with the path in Location (C-42, C-43, C-46)', async () => {
+    const answer = await remove(items(one, String(two)))
+    expect([answer.status, answer.text]).toEqual([204, ''])
+    expect(answer.headers['content-type'] ?? 'text/plain').toMatch(/^text\/plain/)
+    expect(answer.headers['location']).toBe(own)
+    expect(await linked()).toEqual([3, 4])
+  })
+
+  test('Unlinking what is not linked is no error (C-43)', async () => {
+    for (let time = 0; time < 2; time++) expect((await remove(items(one))).status).toBe(204)
+    expect(await linked()).toEqual([2, 3, 4])
+  })
+
+  test.each([
+    ['[{"ID":#1},{"ID":#2}]', [3, 4]],
+    ["[{ID:'#1'}]", [2, 3, 4]],
+    ['[#1,#2]', [3, 4]],
+    ['#1', [2, 3, 4]],
+    ['{ID:#1}', [2, 3, 4]],
+  ])('Unlinking takes items=%s in the query (C-44)', async (text, left) => {
+    const query = `?_=170000&items=${encodeURIComponent(fill(text))}`
+    expect((await remove(undefined, {}, query)).status).toBe(204)
+    expect(await linked()).toEqual(left)
+  })
+
+  test('Unlinking takes a query beside an empty body of any type (C-44)', async () => {
+    for (const [id, headers] of [
+      [one, asJson],
+      [two, form],
+    ] as const) {
+      expect((await remove(undefined, { headers }, `?items=${id}`)).status).toBe(204)
+    }
+    expect(await linked()).toEqual([3, 4])
+  })
+
+  test('Unlinking takes form data, however it is written (C-45)', async () => {
+    const bodies = [
+      ['items[0][ID]=#1&items[1][ID]=#2', [3, 4]],
+      [`${encodeURIComponent('items[0][ID]')}=#1`, [2, 3, 4]],
+      ['items[]=#1&items[]=#3', [2, 4]],
+      ['items=[#1,#2,#3]', [4]],
+      ['{"items":[{"ID":#1}]}', [2, 3, 4]],
+    ] as const
+    for (const [body, left] of bodies) {
+      await linkAll()
+      expect((await remove(fill(body), { headers: form })).status, body).toBe(204)
+      expect(await linked(), body).toEqual(left)
+    }
+  })
+
+  test.each([
+    ['application/json', 'items%5B0%5D%5BID%5D=#1&items%5B1%5D%5BID%5D=#2', [3, 4]],
+    ['application/json; charset=utf-8', 'items[0][ID]=#1', [2, 3, 4]],
+    ['application/json', 'items[]=#1&items[]=#3', [2, 4]],
+    ['application/json', '_=170000&items=[#1,#2,#3]', [4]],
+    ['', 'items=#1', [2, 3, 4]],
+  ])('Unlinking takes form data declared as %j: %s (C-45)', async (type, body, left) => {
+    expect((await remove(fill(body), { headers: { 'Content-Type': type } })).status).toBe(204)
+    expect(await linked()).toEqual(left)
+  })
+
+  test('Unlinking takes up to 500 items (C-37)', async () => {
+    const { status } = await remove(items(...side.ids, ...Array.from({ length: 496 }, () => one)))
+    expect([status, await linked()]).toEqual([204, []])
+  })
+})
+
+describeWithAdmin.each(sides)('Refusals to unlink $what', (side) => {
+  const { items, linked, linkAll, remove } = useLinks(side)
+
+  beforeAll(async () => {
+    await linkAll()
+  })
+
+  test('An unknown category is not unlinked, an unknown object is no error (C-43, C-48)', async () => {
+    const answer = await remove(items(99))
+    if (side.member === 'objectId') expect(answer.status).toBe(204)
+    else expectError(answer, 404, 220001)
+    expect(await linked()).toEqual([1, 2, 3, 4])
+  })
+
+  test.each<[string, unknown, string, Call['headers']?]>([
+    ...['items', '=1', 'items[0][objectId]=one', 'objects=1', '"items=1"', '1'].map(
+      (body) => [`the body ${body}`, body, '', asJson] as [string, unknown, string, Call['headers']],
+    ),
+    ['nothing at all', undefined, ''],
+    ['no items in the query', undefined, '?item=1'],
+    ['empty items in the query', undefined, '?items='],
+    ['items that are no JSON', undefined, '?items=%5B1'],
+    ['no list', { items: {} }, ''],
+    ['an empty list', { items: [] }, ''],
+    ['more than 500', items(...range(1, 501)), ''],
+    ['a negative id', items(-1), ''],
+    ['a fraction', undefined, '?items=1.5'],
+    ['a word', undefined, '?items=abc'],
+  ])('A request with %s does not unlink: 220000 (E-24)', async (_, body, query, headers) => {
+    expectError(await remove(body, headers ? { headers } : {}, query), 400, 220000)
+    expect(await linked()).toEqual([1, 2, 3, 4])
   })
 })

@@ -1,19 +1,16 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createSite, describeWithAdmin, issueToken } from '../support/admin.ts'
-import { at, createLibrary, type Library, objectIds, range, records, withQuery } from '../support/categories.ts'
+import { at, objectIds, range, records, useLibrary, withQuery } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
 
-describeWithAdmin('operations 6 and 9: the objects of a category', () => {
-  let library: Library
-  beforeAll(async () => {
-    library = await createLibrary(records)
-  })
-  const news = '/categories/5/news'
-  const blogs = '/categories/5/blogs'
-  const list = (switches: Readonly<Record<string, string>> = {}, path = news) => library.call(withQuery(path, switches))
+const library = useLibrary(records)
+const news = '/categories/5/news'
+const blogs = '/categories/5/blogs'
+const list = (switches: Readonly<Record<string, string>> = {}, path = news) => library.call(withQuery(path, switches))
 
-  test('answer 200 with the wrapper: items, totalItemsCount, skip, limit', async () => {
+describeWithAdmin('The items of a category', () => {
+  test('The list has items, totalItemsCount, skip and limit (C-1, C-2)', async () => {
     const { status, headers, json } = await list()
     expect(status).toBe(200)
     expect(headers['content-type']).toMatch(/^application\/json/)
@@ -22,7 +19,7 @@ describeWithAdmin('operations 6 and 9: the objects of a category', () => {
     expect(json.items).toHaveLength(10)
   })
 
-  test('show every member of a news item, in the types of the contract', async () => {
+  test('A news item has its 22 members (C-3, C-4, C-5, C-6)', async () => {
     const { json } = await list({ limit: '1' })
     expect(json.items).toEqual([
       {
@@ -59,7 +56,7 @@ describeWithAdmin('operations 6 and 9: the objects of a category', () => {
     ])
   })
 
-  test('show every member of a blog, in the types of the contract', async () => {
+  test('A blog has its 20 members (C-3, C-4, C-5)', async () => {
     const { json } = await list({ limit: '1' }, blogs)
     expect(json).toMatchObject({ totalItemsCount: 3 })
     expect(json.items).toEqual([
@@ -94,23 +91,25 @@ describeWithAdmin('operations 6 and 9: the objects of a category', () => {
       },
     ])
   })
+})
 
-  test('are sorted by objectId', async () => {
+describeWithAdmin('The list of a category', () => {
+  test('Items are listed by objectId (C-20)', async () => {
     expect(objectIds(await list({ limit: '500' }))).toEqual(range(1, 25))
   })
 
-  test('keep deleted objects with their flag', async () => {
+  test('Deleted objects stay listed with their flag (C-7)', async () => {
     const { json } = await list({ skip: '3', limit: '1' })
     expect(json.items[0]).toMatchObject({ objectId: 4, news: { deleted: true } })
     expect(objectIds(await list({ where: '{deleted:true}' }))).toEqual([4])
   })
 
-  test('show displayable 0 as it was linked', async () => {
+  test('An item shows the displayable of its link (C-3)', async () => {
     const { json } = await list({ skip: '2', limit: '1' })
     expect(json.items[0]).toMatchObject({ objectId: 3, displayable: 0, news: { displayable: true } })
   })
 
-  test('of a category without any are empty', async () => {
+  test('A category without objects has an empty list', async () => {
     const { status, json } = await library.call('/categories/6/news')
     expect(status).toBe(200)
     expect(json).toEqual({ items: [], totalItemsCount: 0, skip: 0, limit: 10 })
@@ -123,22 +122,22 @@ describeWithAdmin('operations 6 and 9: the objects of a category', () => {
     '/categories/abc/news',
     '/categories/05/news',
     '/categories/99999999999/news',
-  ])('of no category: %s is 404 / 220001', async (path) => {
+  ])('The path %s names no category: 404/220001 (C-8, E-25)', async (path) => {
     expectError(await library.call(path), 404, 220001)
   })
 
-  test('take the number of the site as well as current', async () => {
+  test('The number of the site works in place of current (A-15)', async () => {
     const { token, siteId } = library
     const answer = await call(at(siteId, news), { token })
     expect(answer.text).toBe((await list()).text)
   })
 
-  test('answer HEAD', async () => {
+  test('HEAD answers a list without a body', async () => {
     const { status, text } = await library.call(news, { method: 'HEAD' })
     expect([status, text]).toEqual([200, ''])
   })
 
-  test('answer JSON whatever Accept says', async () => {
+  test('Lists are JSON whatever Accept says (A-6)', async () => {
     for (const accept of ['application/xml', 'image/png', 'application/json;q=0']) {
       const { status, json } = await library.call(news, { headers: { Accept: accept } })
       expect(status).toBe(200)
@@ -146,7 +145,7 @@ describeWithAdmin('operations 6 and 9: the objects of a category', () => {
     }
   })
 
-  test('have an ETag, and are 304 for who has them', async () => {
+  test('A list has an ETag, and answers 304 to it', async () => {
     const first = await list()
     const etag = first.headers['etag'] ?? ''
     expect(etag).toMatch(/^"[^"]+"$/)
@@ -157,8 +156,8 @@ describeWithAdmin('operations 6 and 9: the objects of a category', () => {
   })
 })
 
-describeWithAdmin('the new rendering engine', () => {
-  test('is needed: 403 / 109002 without it, before anything about the request is looked at', async () => {
+describeWithAdmin('Sites without the rendering engine', () => {
+  test('Without the rendering engine categories answer 109002 (A-20, E-19)', async () => {
     const id = await createSite('Old', '--no-rendering-engine')
     const token = await issueToken([id])
     for (const method of ['GET', 'POST', 'DELETE']) {

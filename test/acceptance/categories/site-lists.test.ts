@@ -1,22 +1,19 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { target } from '../setup/target.ts'
 import { createSite, describeWithAdmin, issueToken, testWithAdmin } from '../support/admin.ts'
-import { at, createLibrary, type Library, range, records, withQuery } from '../support/categories.ts'
+import { at, range, records, useLibrary, withQuery } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 
-describeWithAdmin('all the objects of a site', () => {
-  let library: Library
-  beforeAll(async () => {
-    library = await createLibrary(records)
-  })
+describeWithAdmin('All objects of a site', () => {
+  const library = useLibrary(records)
   const list = (path: string, switches: Readonly<Record<string, string>> = {}) =>
     library.call(withQuery(path, switches))
   const ids = async (path: string, switches: Readonly<Record<string, string>> = {}) =>
     (await list(path, switches)).json.items.map(({ id }: { id: number }) => id)
 
-  test('are listed in the wrapper of the associations, linked or not', async () => {
+  test('All objects are listed, linked or not (C-50)', async () => {
     const { status, json } = await list('/news')
     expect(status).toBe(200)
     expect(Object.keys(json)).toEqual(['items', 'totalItemsCount', 'skip', 'limit'])
@@ -30,14 +27,14 @@ describeWithAdmin('all the objects of a site', () => {
   test.each([
     ['news', 'news'],
     ['blogs', 'blog'],
-  ])('have the members that the associations show: %s', async (segment, object) => {
+  ])('Objects have the members that associations show: %s (C-50)', async (segment, object) => {
     const all = (await list(`/${segment}`, { limit: '3' })).json.items
     const linked = (await list(`/categories/5/${segment}`, { limit: '3' })).json.items
     expect(all).toEqual(linked.map((item: Record<string, unknown>) => item[object]))
     expect(Object.keys(all[0])).toEqual(Object.keys(linked[0][object]))
   })
 
-  test('are filtered, sorted, narrowed and paged by the same switches', async () => {
+  test('All objects take the switches of associations (C-50)', async () => {
     const where = "{subject:{$beginsWith:'even'},releaseDate:{$gte:'2026-01-20'}}"
     expect(await ids('/news', { where, order: '-releaseDate', limit: '2' })).toEqual([30, 28])
     expect((await list('/news', { where, fields: 'id, subject,colour', limit: '1' })).json).toEqual({
@@ -51,7 +48,7 @@ describeWithAdmin('all the objects of a site', () => {
     expect((await list('/news', { limit: 'undefined' })).json.limit).toBe(10)
   })
 
-  test('are walked through by cursor', async () => {
+  test('All objects are walked through by cursor (C-16, C-18)', async () => {
     const seen: number[] = []
     for (let cursor = ''; ; ) {
       const { json } = await list('/news', { cursor, limit: '7', where: '{roleId:{$ne:1}}' })
@@ -66,7 +63,7 @@ describeWithAdmin('all the objects of a site', () => {
     expectError(await list('/categories/5/news', { cursor: nextCursor }), 400, 220000)
   })
 
-  test('that are deleted stay listed with their flag', async () => {
+  test('Deleted objects stay listed with their flag (C-7)', async () => {
     expect(await ids('/news', { where: '{deleted:true}' })).toEqual([4])
   })
 
@@ -78,11 +75,11 @@ describeWithAdmin('all the objects of a site', () => {
     { limit: '-1' },
     { skip: 'two' },
     { cursor: 'x' },
-  ])('are 400 / 220000 with %o', async (switches) => {
+  ])('The list of all objects refuses %o with 220000 (C-22, C-23)', async (switches) => {
     expectError(await list('/news', switches), 400, 220000)
   })
 
-  test('need the new rendering engine', async () => {
+  test('All objects need the new rendering engine (A-20)', async () => {
     const plain = await createSite('Plain', '--no-rendering-engine')
     const token = await issueToken([plain])
     for (const path of ['/news', '/blogs', '/siteurls']) {
@@ -90,7 +87,7 @@ describeWithAdmin('all the objects of a site', () => {
     }
   })
 
-  test('are those of the site alone, and none where there are none', async () => {
+  test('A site lists its own objects alone (C-50)', async () => {
     const empty = await createSite('Empty')
     const token = await issueToken([empty])
     expect((await call(at(empty, '/news'), { token })).json).toEqual({
@@ -102,15 +99,15 @@ describeWithAdmin('all the objects of a site', () => {
   })
 })
 
-describe('the addresses of a site', () => {
-  test('are one: the base URL, in the wrapper of the lists', async () => {
+describe('The addresses of a site', () => {
+  test('A site has one address: its base URL (C-51)', async () => {
     const { status, json } = await call(at('current', '/siteurls'))
     expect(status).toBe(200)
     const item = { siteId: await ownSiteId(), url: target.baseUrl }
     expect(json).toEqual({ items: [item], totalItemsCount: 1, skip: 0, limit: 10 })
   })
 
-  test('know the switches of the lists', async () => {
+  test('The addresses take the switches of lists (C-51)', async () => {
     const siteId = await ownSiteId()
     const list = async (switches: Readonly<Record<string, string>>) =>
       (await call(withQuery(at(siteId, '/siteurls'), switches))).json
@@ -123,7 +120,7 @@ describe('the addresses of a site', () => {
     expectError(await call(withQuery(at(siteId, '/siteurls'), { order: 'colour' })), 400, 220000)
   })
 
-  testWithAdmin('are those of each site that a token covers', async () => {
+  testWithAdmin('Each site of a token has its address (A-16, C-51)', async () => {
     const sites = [await createSite('One'), await createSite('Two')]
     const token = await issueToken(sites)
     for (const site of sites) {

@@ -1,282 +1,282 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { describeWithAdmin } from '../support/admin.ts'
-import { createLibrary, type Library, objectIds, range, records, withQuery } from '../support/categories.ts'
+import { objectIds, range, records, useLibrary, withQuery } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
 
-describeWithAdmin('the switches of a list', () => {
-  let library: Library
-  beforeAll(async () => {
-    library = await createLibrary(records)
-  })
-  const list = (switches: Readonly<Record<string, string>> = {}, path = '/categories/5/news') =>
-    library.call(withQuery(path, switches))
-  const idsFor = async (where: string) => objectIds(await list({ where, limit: '500' }))
-  const refused = async (switches: Readonly<Record<string, string>>, path: string) => {
-    const answer = await list(switches)
-    expectError(answer, 400, 220000)
-    expect(answer.json.errors.map((problem: { path: string }) => problem.path)).toEqual([path])
-    return answer.json.message as string
-  }
+const library = useLibrary(records)
+const list = (switches: Readonly<Record<string, string>> = {}, path = '/categories/5/news') =>
+  library.call(withQuery(path, switches))
+const idsFor = async (where: string) => objectIds(await list({ where, limit: '500' }))
+const refused = async (switches: Readonly<Record<string, string>>, path: string) => {
+  const answer = await list(switches)
+  expectError(answer, 400, 220000)
+  expect(answer.json.errors.map((problem: { path: string }) => problem.path)).toEqual([path])
+  return answer.json.message as string
+}
 
-  test('unknown query parameters are ignored, a cache breaker among them', async () => {
+describeWithAdmin('Query switches', () => {
+  test('Unknown query parameters are ignored (C-9)', async () => {
     expect(objectIds(await list({ _: '1700000000000', callback: 'x', version: 'draft' }))).toEqual(range(1, 10))
   })
 
-  test('of a switch that is given twice the first value counts, and the second one is not looked at', async () => {
+  test('The first of two values of a switch counts', async () => {
     const twice = (switches: string) => library.call(`/categories/5/news?${switches}`)
     expect((await twice('limit=3&limit=4&skip=2&skip=x')).json).toMatchObject({ limit: 3, skip: 2 })
     expect((await twice('cursor=&cursor=wrong')).json).toMatchObject({ nextCursor: expect.any(String) })
     expectError(await twice('limit=x&limit=3'), 400, 220000)
   })
 
-  test('the literal value undefined counts as absent', async () => {
+  test('A switch of undefined counts as absent (C-9)', async () => {
     const names = ['fields', 'where', 'order', 'skip', 'limit', 'cursor']
     const { json } = await list(Object.fromEntries(names.map((name) => [name, 'undefined'])))
     expect(json).toEqual((await list()).json)
   })
 
-  describe('limit and skip', () => {
-    test('limit is 10 by default', async () => {
-      expect((await list()).json).toMatchObject({ limit: 10, skip: 0 })
-    })
-
-    test.each([
-      ['0', 0, 0],
-      ['7', 7, 7],
-      ['500', 500, 25],
-    ])('limit=%s is echoed', async (limit, echoed, count) => {
-      const { json } = await list({ limit })
-      expect(json).toMatchObject({ limit: echoed, totalItemsCount: 25 })
-      expect(json.items).toHaveLength(count)
-    })
-
-    test.each(['501', '100000'])('limit=%s is clamped to 500, and the answer echoes that', async (limit) => {
-      expect((await list({ limit })).json).toMatchObject({ limit: 500, totalItemsCount: 25 })
-    })
-
-    test('pages one behind the other are the whole list', async () => {
-      const pages: number[] = []
-      for (let skip = 0; skip < 28; skip += 7) pages.push(...objectIds(await list({ skip: String(skip), limit: '7' })))
-      expect(pages).toEqual(range(1, 25))
-    })
-
-    test.each(['25', '1000', '9007199254740991'])(
-      'skip=%s, past the end, is 200, empty, with the true total',
-      async (skip) => {
-        const { status, json } = await list({ skip })
-        expect(status).toBe(200)
-        expect(json).toEqual({ items: [], totalItemsCount: 25, skip: Number(skip), limit: 10 })
-      },
-    )
-
-    test('the total is that of all that match where', async () => {
-      const { json } = await list({ where: '{weight:{$ne:null}}', skip: '4', limit: '1' })
-      expect(json).toMatchObject({ totalItemsCount: 5, skip: 4, limit: 1, items: [{ objectId: 25 }] })
-      expect((await list({ where: '{weight:{$ne:null}}', skip: '9' })).json).toMatchObject({
-        totalItemsCount: 5,
-        items: [],
-      })
-    })
-
-    test.each(['-1', 'abc', '1.5', '1e2', '0x10', 'null', '99999999999999999999'])(
-      'skip and limit of %s are 400 / 220000',
-      async (value) => {
-        await refused({ skip: value }, 'skip')
-        await refused({ limit: value }, 'limit')
-      },
-    )
-  })
-
-  describe('order', () => {
-    test.each([
-      ['-objectId', [25, 24, 23]],
-      ['-releaseDate', [25, 24, 23]],
-      ['releaseDate', [1, 2, 3]],
-      ['news.releaseDate', [1, 2, 3]],
-    ])('by %s', async (order, first) => {
-      expect(objectIds(await list({ order, limit: '3' }))).toEqual(first)
-    })
-
-    test('several members, separated by commas', async () => {
-      const ids = objectIds(await list({ order: 'roleId,-releaseDate', limit: '500' }))
-      const rest = (remainder: number) =>
-        range(1, 25)
-          .filter((id) => id % 3 === remainder)
-          .reverse()
-      expect(ids).toEqual([...rest(0), ...rest(1), ...rest(2)])
-    })
-
-    test('ties are resolved by objectId, descending or not', async () => {
-      expect(objectIds(await list({ order: 'siteId', limit: '500' }))).toEqual(range(1, 25))
-      expect(objectIds(await list({ order: '-siteId', limit: '500' }))).toEqual(range(1, 25))
-    })
-
-    test('null sorts first ascending', async () => {
-      const ids = objectIds(await list({ order: 'weight', limit: '500' }))
-      expect(ids.slice(-5)).toEqual([5, 10, 15, 20, 25])
-      expect(objectIds(await list({ order: '-weight', limit: '5' }))).toEqual([25, 20, 15, 10, 5])
-    })
-
-    test('strings sort without case', async () => {
-      const ids = objectIds(await list({ order: 'subject', limit: '13' }))
-      expect(ids).toEqual([10, 12, 14, 16, 18, 2, 20, 22, 24, 4, 6, 8, 1])
-    })
-
-    test.each(['nonsense', '-nonsense', 'subject desc', 'news', '__proto__', 'body', '-news.body'])(
-      'by %s is 400 / 220000',
-      async (order) => {
-        await refused({ order }, 'order')
-      },
-    )
-  })
-
-  describe('fields', () => {
-    const first = async (fields: string) => (await list({ fields, limit: '1' })).json.items[0]
-
-    test.each([
-      ['objectId,siteId', { objectId: 1, siteId: expect.any(Number) }],
-      [' objectId , news( subject , slug ) ', { objectId: 1, news: { subject: 'odd 1', slug: 'odd-1' } }],
-      ['news.subject', { news: { subject: 'odd 1' } }],
-      ['news.body', { news: { body: '<p>Text 1</p>' } }],
-      ['objectId,category', { objectId: 1, category: { id: 5, name: 'Five' } }],
-      ['objectId,nonsense,news.nonsense', { objectId: 1 }],
-    ])('%s', async (fields, expected) => {
-      expect(await first(fields)).toEqual(expected)
-    })
-
-    test.each(['nonsense', 'news(nonsense)', ',', ' '])('%j leaves nothing known: the default set', async (fields) => {
-      expect((await list({ fields })).json).toEqual((await list()).json)
-    })
-
-    test('of blogs', async () => {
-      const { json } = await list({ fields: 'blog(blogName),category.name', limit: '1' }, '/categories/5/blogs')
-      expect(json.items).toEqual([{ blog: { blogName: 'Blog 1' }, category: { name: 'Five' } }])
-    })
-  })
-
-  describe('where', () => {
-    test.each([
-      ['{}', range(1, 25)],
-      ['{"objectId":7}', [7]],
-      ['{"objectId":"7"}', [7]],
-      ["{'news.subject':'ODD 7'}", [7]],
-      ["{subject: 'odd 7',}", [7]],
-      ['{displayable:0}', [3]],
-      ["{'news.displayable':false}", []],
-      ['{objectId:{$eq:7}}', [7]],
-      ['{objectId:{$gt:5,$lt:8}}', [6, 7]],
-      ['{objectId:{$gte:5,$lte:8}}', [5, 6, 7, 8]],
-      ['{objectId:{$in:[3,"4",99]}}', [3, 4]],
-      ['{objectId:{$nin:[3,4]}}', range(1, 25).filter((id) => id !== 3 && id !== 4)],
-      ['{enabled:{$ne:true}}', [6]],
-      ['{enabled:{$neq:true}}', [6]],
-      ["{subject:{$beginsWith:'EVEN 1'}}", [10, 12, 14, 16, 18]],
-      ["{subject:{$contains:'n 2'}}", [2, 20, 22, 24]],
-      ["{releaseDate:{$gte:'2026-01-24'}}", [24, 25]],
-      ["{releaseDate:{$lte:'2026-01-02T12:00:00'}}", [1, 2]],
-      ["{releaseDate:{$lt:'2026-01-01T13:00:00.000Z'}}", [1]],
-      ["{releaseDate:'2026-01-09T12:00:00'}", [9]],
-      ['{weight:null}', range(1, 25).filter((id) => id % 5 !== 0)],
-      ['{weight:{$ne:null}}', [5, 10, 15, 20, 25]],
-      ['{weight:{$lt:11}}', [5, 10]],
-      ['{weight:{$lt:null}}', []],
-      ['{$or:[{objectId:1},{subject:"even 2"}]}', [1, 2]],
-      ['{$and:[{objectId:{$gt:1}},{objectId:{$lt:3}}]}', [2]],
-      ['{objectId:{$gt:20},$or:[{weight:20},{weight:25}]}', [25]],
-    ])('%s', async (where, expected) => {
-      expect(await idsFor(where)).toEqual(expected)
-    })
-
-    const refusals: readonly [where: string, message: RegExp][] = [
-      ['{"subject":', /1:12/],
-      ['{subject:"a" "b"}', /1:14/],
-      ['[]', /object/],
-      ['null', /object/],
-      ['{nonsense:1}', /nonsense/],
-      ['{news:1}', /news/],
-      ['{body:"Text"}', /body/],
-      ['{subject:{$regex:"a"}}', /\$regex/],
-      ['{$not:{}}', /\$not/],
-      ['{objectId:"seven"}', /number/],
-      ['{objectId:{}}', /objectId/],
-      ['{objectId:[1]}', /\$in/],
-      ['{releaseDate:"yesterday"}', /date/],
-      ['{objectId:{$in:1}}', /array/],
-      ['{$or:{}}', /\$or/],
-      [`{$or:[${'{objectId:1},'.repeat(101)}]}`, /100/],
-      [`${'{$and:['.repeat(9)}{}${']}'.repeat(9)}`, /8/],
-      [`${'{$and:['.repeat(1000)}`, /4096/],
-      ['['.repeat(1000), /JSON/],
-      [`{subject:'${'a'.repeat(4100)}'}`, /4096/],
-    ]
-    test.each(refusals.map(([where, message]) => ({ start: where.slice(0, 50), where, message })))(
-      '$start is 400 / 220000, and the message says what is wrong',
-      async ({ where, message }) => {
-        expect(await refused({ where }, 'where')).toMatch(message)
-      },
-    )
-  })
-
-  test('everything that is wrong is listed', async () => {
+  test('Every fault of a query is listed (E-2)', async () => {
     const answer = await list({ where: '{', order: 'nonsense', skip: '-1', limit: 'abc' })
     expectError(answer, 400, 220000)
     expect(answer.json.errors.map(({ path }: { path: string }) => path)).toEqual(['where', 'order', 'skip', 'limit'])
   })
+})
 
-  describe('cursor', () => {
-    const walk = async (switches: Readonly<Record<string, string>>) => {
-      const ids: number[] = []
-      for (let cursor = ''; ; ) {
-        const answer = await list({ ...switches, cursor })
-        expect(answer.status).toBe(200)
-        ids.push(...objectIds(answer))
-        if (answer.json.nextCursor === null) return ids
-        cursor = answer.json.nextCursor
-      }
+describeWithAdmin('limit and skip', () => {
+  test('The limit is 10 by default (C-12)', async () => {
+    expect((await list()).json).toMatchObject({ limit: 10, skip: 0 })
+  })
+
+  test.each([
+    ['0', 0, 0],
+    ['7', 7, 7],
+    ['500', 500, 25],
+  ])('The limit %s is echoed (C-12)', async (limit, echoed, count) => {
+    const { json } = await list({ limit })
+    expect(json).toMatchObject({ limit: echoed, totalItemsCount: 25 })
+    expect(json.items).toHaveLength(count)
+  })
+
+  test.each(['501', '100000'])('The limit %s counts as 500, and the answer shows it (C-12)', async (limit) => {
+    expect((await list({ limit })).json).toMatchObject({ limit: 500, totalItemsCount: 25 })
+  })
+
+  test('Pages one after the other are the whole list (C-13)', async () => {
+    const pages: number[] = []
+    for (let skip = 0; skip < 28; skip += 7) pages.push(...objectIds(await list({ skip: String(skip), limit: '7' })))
+    expect(pages).toEqual(range(1, 25))
+  })
+
+  test.each(['25', '1000', '9007199254740991'])(
+    'A skip of %s is past the end: 200 and no items (C-13)',
+    async (skip) => {
+      const { status, json } = await list({ skip })
+      expect(status).toBe(200)
+      expect(json).toEqual({ items: [], totalItemsCount: 25, skip: Number(skip), limit: 10 })
+    },
+  )
+
+  test('The total counts everything that matches where (C-14)', async () => {
+    const { json } = await list({ where: '{weight:{$ne:null}}', skip: '4', limit: '1' })
+    expect(json).toMatchObject({ totalItemsCount: 5, skip: 4, limit: 1, items: [{ objectId: 25 }] })
+    expect((await list({ where: '{weight:{$ne:null}}', skip: '9' })).json).toMatchObject({
+      totalItemsCount: 5,
+      items: [],
+    })
+  })
+
+  test.each(['-1', 'abc', '1.5', '1e2', '0x10', 'null', '99999999999999999999'])(
+    'A skip or limit of %s is refused with 220000 (C-15)',
+    async (value) => {
+      await refused({ skip: value }, 'skip')
+      await refused({ limit: value }, 'limit')
+    },
+  )
+})
+
+describeWithAdmin('order', () => {
+  test.each([
+    ['-objectId', [25, 24, 23]],
+    ['-releaseDate', [25, 24, 23]],
+    ['releaseDate', [1, 2, 3]],
+    ['news.releaseDate', [1, 2, 3]],
+  ])('Items are sorted by %s (C-19)', async (order, first) => {
+    expect(objectIds(await list({ order, limit: '3' }))).toEqual(first)
+  })
+
+  test('Commas separate several members to sort by (C-19)', async () => {
+    const ids = objectIds(await list({ order: 'roleId,-releaseDate', limit: '500' }))
+    const rest = (remainder: number) =>
+      range(1, 25)
+        .filter((id) => id % 3 === remainder)
+        .reverse()
+    expect(ids).toEqual([...rest(0), ...rest(1), ...rest(2)])
+  })
+
+  test('Ties are sorted by objectId, in both directions (C-20)', async () => {
+    expect(objectIds(await list({ order: 'siteId', limit: '500' }))).toEqual(range(1, 25))
+    expect(objectIds(await list({ order: '-siteId', limit: '500' }))).toEqual(range(1, 25))
+  })
+
+  test('Null sorts first when ascending (C-21)', async () => {
+    const ids = objectIds(await list({ order: 'weight', limit: '500' }))
+    expect(ids.slice(-5)).toEqual([5, 10, 15, 20, 25])
+    expect(objectIds(await list({ order: '-weight', limit: '5' }))).toEqual([25, 20, 15, 10, 5])
+  })
+
+  test('Strings sort without case (C-21)', async () => {
+    const ids = objectIds(await list({ order: 'subject', limit: '13' }))
+    expect(ids).toEqual([10, 12, 14, 16, 18, 2, 20, 22, 24, 4, 6, 8, 1])
+  })
+
+  test.each(['nonsense', '-nonsense', 'subject desc', 'news', '__proto__', 'body', '-news.body'])(
+    'Sorting by %s is refused with 220000 (C-22, C-23)',
+    async (order) => {
+      await refused({ order }, 'order')
+    },
+  )
+})
+
+describeWithAdmin('fields', () => {
+  const first = async (fields: string) => (await list({ fields, limit: '1' })).json.items[0]
+
+  test.each([
+    ['objectId,siteId', { objectId: 1, siteId: expect.any(Number) }],
+    [' objectId , news( subject , slug ) ', { objectId: 1, news: { subject: 'odd 1', slug: 'odd-1' } }],
+    ['news.subject', { news: { subject: 'odd 1' } }],
+    ['news.body', { news: { body: '<p>Text 1</p>' } }],
+    ['objectId,category', { objectId: 1, category: { id: 5, name: 'Five' } }],
+    ['objectId,nonsense,news.nonsense', { objectId: 1 }],
+  ])('The fields %s are shown alone (C-24, C-25, C-26, C-27)', async (fields, expected) => {
+    expect(await first(fields)).toEqual(expected)
+  })
+
+  test.each(['nonsense', 'news(nonsense)', ',', ' '])(
+    'The fields %j name nothing known: the default is shown (C-27)',
+    async (fields) => {
+      expect((await list({ fields })).json).toEqual((await list()).json)
+    },
+  )
+
+  test('The fields of blogs are narrowed as well (C-25, C-26)', async () => {
+    const { json } = await list({ fields: 'blog(blogName),category.name', limit: '1' }, '/categories/5/blogs')
+    expect(json.items).toEqual([{ blog: { blogName: 'Blog 1' }, category: { name: 'Five' } }])
+  })
+})
+
+describeWithAdmin('where', () => {
+  test.each([
+    ['{}', range(1, 25)],
+    ['{"objectId":7}', [7]],
+    ['{"objectId":"7"}', [7]],
+    ["{'news.subject':'ODD 7'}", [7]],
+    ["{subject: 'odd 7',}", [7]],
+    ['{displayable:0}', [3]],
+    ["{'news.displayable':false}", []],
+    ['{objectId:{$eq:7}}', [7]],
+    ['{objectId:{$gt:5,$lt:8}}', [6, 7]],
+    ['{objectId:{$gte:5,$lte:8}}', [5, 6, 7, 8]],
+    ['{objectId:{$in:[3,"4",99]}}', [3, 4]],
+    ['{objectId:{$nin:[3,4]}}', range(1, 25).filter((id) => id !== 3 && id !== 4)],
+    ['{enabled:{$ne:true}}', [6]],
+    ['{enabled:{$neq:true}}', [6]],
+    ["{subject:{$beginsWith:'EVEN 1'}}", [10, 12, 14, 16, 18]],
+    ["{subject:{$contains:'n 2'}}", [2, 20, 22, 24]],
+    ["{releaseDate:{$gte:'2026-01-24'}}", [24, 25]],
+    ["{releaseDate:{$lte:'2026-01-02T12:00:00'}}", [1, 2]],
+    ["{releaseDate:{$lt:'2026-01-01T13:00:00.000Z'}}", [1]],
+    ["{releaseDate:'2026-01-09T12:00:00'}", [9]],
+    ['{weight:null}', range(1, 25).filter((id) => id % 5 !== 0)],
+    ['{weight:{$ne:null}}', [5, 10, 15, 20, 25]],
+    ['{weight:{$lt:11}}', [5, 10]],
+    ['{weight:{$lt:null}}', []],
+    ['{$or:[{objectId:1},{subject:"even 2"}]}', [1, 2]],
+    ['{$and:[{objectId:{$gt:1}},{objectId:{$lt:3}}]}', [2]],
+    ['{objectId:{$gt:20},$or:[{weight:20},{weight:25}]}', [25]],
+  ])('where=%s finds its items (C-28, C-29, C-30, C-31, C-32, C-33, C-34)', async (where, expected) => {
+    expect(await idsFor(where)).toEqual(expected)
+  })
+
+  const refusals: readonly [where: string, message: RegExp][] = [
+    ['{"subject":', /1:12/],
+    ['{subject:"a" "b"}', /1:14/],
+    ['[]', /object/],
+    ['null', /object/],
+    ['{nonsense:1}', /nonsense/],
+    ['{news:1}', /news/],
+    ['{body:"Text"}', /body/],
+    ['{subject:{$regex:"a"}}', /\$regex/],
+    ['{$not:{}}', /\$not/],
+    ['{objectId:"seven"}', /number/],
+    ['{objectId:{}}', /objectId/],
+    ['{objectId:[1]}', /\$in/],
+    ['{releaseDate:"yesterday"}', /date/],
+    ['{objectId:{$in:1}}', /array/],
+    ['{$or:{}}', /\$or/],
+    [`{$or:[${'{objectId:1},'.repeat(101)}]}`, /100/],
+    [`${'{$and:['.repeat(9)}{}${']}'.repeat(9)}`, /8/],
+    [`${'{$and:['.repeat(1000)}`, /4096/],
+    ['['.repeat(1000), /JSON/],
+    [`{subject:'${'a'.repeat(4100)}'}`, /4096/],
+  ]
+  test.each(refusals.map(([where, message]) => ({ start: where.slice(0, 50), where, message })))(
+    'where=$start is refused, and the fault is named (C-23, C-35, C-36)',
+    async ({ where, message }) => {
+      expect(await refused({ where }, 'where')).toMatch(message)
+    },
+  )
+})
+
+describeWithAdmin('cursor', () => {
+  const walk = async (switches: Readonly<Record<string, string>>) => {
+    const ids: number[] = []
+    for (let cursor = ''; ; ) {
+      const answer = await list({ ...switches, cursor })
+      expect(answer.status).toBe(200)
+      ids.push(...objectIds(answer))
+      if (answer.json.nextCursor === null) return ids
+      cursor = answer.json.nextCursor
     }
+  }
 
-    test('has nextCursor in place of skip, and no total', async () => {
-      const { json } = await list({ cursor: '', limit: '3' })
-      expect(Object.keys(json).sort()).toEqual(['items', 'limit', 'nextCursor', 'totalItemsCount'])
-      expect(json).toMatchObject({ limit: 3, totalItemsCount: null, nextCursor: expect.any(String) })
-    })
+  test('A list by cursor has nextCursor and no total (C-16, C-17)', async () => {
+    const { json } = await list({ cursor: '', limit: '3' })
+    expect(Object.keys(json).sort()).toEqual(['items', 'limit', 'nextCursor', 'totalItemsCount'])
+    expect(json).toMatchObject({ limit: 3, totalItemsCount: null, nextCursor: expect.any(String) })
+  })
 
-    test('counts when it is asked to', async () => {
-      expect((await list({ cursor: '', count: 'true' })).json.totalItemsCount).toBe(25)
-      expect((await list({ cursor: '', count: 'true', where: '{displayable:0}' })).json.totalItemsCount).toBe(1)
-    })
+  test('A list by cursor counts when it is asked to (C-17)', async () => {
+    expect((await list({ cursor: '', count: 'true' })).json.totalItemsCount).toBe(25)
+    expect((await list({ cursor: '', count: 'true', where: '{displayable:0}' })).json.totalItemsCount).toBe(1)
+  })
 
-    test.each([
-      [{ limit: '7' }, range(1, 25)],
-      [{ limit: '25' }, range(1, 25)],
-      [{ limit: '4', where: '{weight:{$ne:null}}' }, [5, 10, 15, 20, 25]],
-      [{ limit: '2', order: '-weight', where: '{weight:{$ne:null}}' }, [25, 20, 15, 10, 5]],
-      [{ limit: '6', order: '-siteId' }, range(1, 25)],
-      [{ where: '{objectId:0}' }, []],
-    ])('walks through %o', async (switches, expected) => {
-      expect(await walk(switches)).toEqual(expected)
-    })
+  test.each([
+    [{ limit: '7' }, range(1, 25)],
+    [{ limit: '25' }, range(1, 25)],
+    [{ limit: '4', where: '{weight:{$ne:null}}' }, [5, 10, 15, 20, 25]],
+    [{ limit: '2', order: '-weight', where: '{weight:{$ne:null}}' }, [25, 20, 15, 10, 5]],
+    [{ limit: '6', order: '-siteId' }, range(1, 25)],
+    [{ where: '{objectId:0}' }, []],
+  ])('A cursor walks through the list of %o (C-16)', async (switches, expected) => {
+    expect(await walk(switches)).toEqual(expected)
+  })
 
-    test('goes on with another limit and other fields', async () => {
-      const { json } = await list({ cursor: '', limit: '3' })
-      const { json: next } = await list({ cursor: json.nextCursor, limit: '1', fields: 'objectId' })
-      expect(next.items).toEqual([{ objectId: 4 }])
-    })
+  test('A cursor goes on with another limit and other fields (C-18)', async () => {
+    const { json } = await list({ cursor: '', limit: '3' })
+    const { json: next } = await list({ cursor: json.nextCursor, limit: '1', fields: 'objectId' })
+    expect(next.items).toEqual([{ objectId: 4 }])
+  })
 
-    test('that is malformed or belongs to another list is 400 / 220000', async () => {
-      const { json } = await list({ cursor: '', limit: '3' })
-      const { nextCursor } = json
-      await refused({ cursor: 'nonsense' }, 'cursor')
-      await refused({ cursor: `${nextCursor}x!` }, 'cursor')
-      await refused({ cursor: nextCursor, order: '-objectId' }, 'cursor')
-      await refused({ cursor: nextCursor, where: '{displayable:1}' }, 'cursor')
-      expectError(await list({ cursor: nextCursor }, '/categories/5/blogs'), 400, 220000)
-      expectError(await list({ cursor: nextCursor }, '/categories/6/news'), 400, 220000)
-    })
+  test('A malformed or foreign cursor is refused with 220000 (C-18)', async () => {
+    const { json } = await list({ cursor: '', limit: '3' })
+    const { nextCursor } = json
+    await refused({ cursor: 'nonsense' }, 'cursor')
+    await refused({ cursor: `${nextCursor}x!` }, 'cursor')
+    await refused({ cursor: nextCursor, order: '-objectId' }, 'cursor')
+    await refused({ cursor: nextCursor, where: '{displayable:1}' }, 'cursor')
+    expectError(await list({ cursor: nextCursor }, '/categories/5/blogs'), 400, 220000)
+    expectError(await list({ cursor: nextCursor }, '/categories/6/news'), 400, 220000)
+  })
 
-    test('goes with no skip but 0', async () => {
-      await refused({ cursor: '', skip: '5' }, 'skip')
-      expect((await list({ cursor: '', skip: '0' })).status).toBe(200)
-    })
+  test('A cursor goes with no skip but 0 (C-16)', async () => {
+    await refused({ cursor: '', skip: '5' }, 'skip')
+    expect((await list({ cursor: '', skip: '0' })).status).toBe(200)
   })
 })

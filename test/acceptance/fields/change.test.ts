@@ -9,8 +9,8 @@ const remove = (form: number, field: number, headers: Record<string, string> = {
   call(`${fieldsOf(form)}/${field}`, { method: 'DELETE', headers })
 const read = async (form: number, field: number) => (await call(`${fieldsOf(form)}/${field}`)).json
 
-describe('operation 4: changing a system field', () => {
-  test('answers 200 with an empty body', async () => {
+describe('Changing a system field (operation 4)', () => {
+  test('A change answers 200 with an empty body (F-18)', async () => {
     const form = await formWith({ id: -2 })
     const { status, text, headers } = await update(form, -2, { mandatory: true, order: 3 })
     expect({ status, text, length: headers['content-length'] ?? '0' }).toEqual({ status: 200, text: '', length: '0' })
@@ -18,33 +18,35 @@ describe('operation 4: changing a system field', () => {
     expect(await read(form, -2)).toMatchObject({ mandatory: true, order: 3 })
   })
 
-  test('changes mandatory alone and keeps the order', async () => {
+  test('A change of mandatory keeps the order (F-18)', async () => {
     const form = await formWith({ id: -2, order: 5 })
     await update(form, -2, { mandatory: true })
     expect(await read(form, -2)).toMatchObject({ mandatory: true, order: 5 })
   })
 
-  test('changes the order alone and keeps mandatory', async () => {
+  test('A change of the order keeps mandatory (F-18)', async () => {
     const form = await formWith({ id: -2, mandatory: true })
     await update(form, -2, { order: 5 })
     expect(await read(form, -2)).toMatchObject({ mandatory: true, order: 5 })
   })
 
-  test('lets a moving field leave its old position first', async () => {
+  test('A field that moves leaves its old position first (F-24)', async () => {
     const form = await formWith({ id: -2 }, { id: -3 }, { id: -5 })
     await update(form, -2, { order: 2 })
     expect(await layoutOf(form)).toBe('-2@2 -3@3 -5@4')
     await update(form, -5, { order: 2 })
     expect(await layoutOf(form)).toBe('-5@2 -2@3 -3@4')
+    await update(form, -2, { order: 2 })
+    expect(await layoutOf(form)).toBe('-2@2 -5@3 -3@4')
   })
 
-  test('leaves everything where it is when the order stays the same', async () => {
+  test('A field that keeps its order keeps its place', async () => {
     const form = await formWith({ id: -2 }, { id: -3 })
     await update(form, -2, { order: 1 })
     expect(await layoutOf(form)).toBe('-2@1 -3@2')
   })
 
-  test('takes back a whole field as it was read', async () => {
+  test('A whole field is taken back as it was read (F-20)', async () => {
     const form = await formWith({ id: -2 }, { id: -3 })
     const field = await read(form, -3)
     expect((await update(form, -3, { ...field, order: 1 })).status).toBe(200)
@@ -59,15 +61,15 @@ describe('operation 4: changing a system field', () => {
     ['order 1.5', { order: 1.5 }],
     ['a good and a bad member', { mandatory: true, order: -1 }],
     ['a list', [{ order: 1 }]],
-  ])('refuses %s with 400 / 115000 and changes nothing', async (_, body) => {
+  ])('A change with %s is refused with 115000 (F-18, E-20)', async (_, body) => {
     const form = await formWith({ id: -2 })
     expectError(await update(form, -2, body), 400, 115000)
     expect(await read(form, -2)).toMatchObject({ mandatory: false, order: 1 })
   })
 })
 
-describe('operation 5: taking a system field off a form', () => {
-  test('answers 200 with an empty body, and leaves a gap', async () => {
+describe('Removing a system field (operation 5)', () => {
+  test('A removal answers 200 with an empty body and leaves a gap (F-19, F-22)', async () => {
     const form = await formWith({ id: -2 }, { id: -3 }, { id: -5 })
     const { status, text, headers } = await remove(form, -3)
     expect({ status, text, length: headers['content-length'] ?? '0' }).toEqual({ status: 200, text: '', length: '0' })
@@ -75,27 +77,27 @@ describe('operation 5: taking a system field off a form', () => {
     expect(await layoutOf(form)).toBe('-2@1 -5@3')
   })
 
-  test('removes any field, after which its type can be placed again', async () => {
+  test('Any field may be removed, and its type placed again (F-19, F-4)', async () => {
     const form = await formWith({ id: -2 })
     expect((await remove(form, -2)).status).toBe(200)
     expectError(await remove(form, -2), 404, 115002)
     expect((await addField(form, { id: -2 })).status).toBe(201)
   })
 
-  test('ignores a body', async () => {
+  test('A removal ignores a body', async () => {
     const form = await formWith({ id: -2 })
     expect((await call(`${fieldsOf(form)}/-2`, { method: 'DELETE', body: 'whatever' })).status).toBe(200)
   })
 })
 
-describe('conditions', () => {
-  test('a change with the ETag of the last read passes', async () => {
+describe('Conditions on fields', () => {
+  test('A change with the ETag of the last read passes (F-31)', async () => {
     const form = await formWith({ id: -2 })
     const { headers } = await call(`${fieldsOf(form)}/-2`)
     expect((await update(form, -2, { mandatory: true }, { 'If-Match': headers['etag'] ?? '' })).status).toBe(200)
   })
 
-  test('a change with an older ETag is 412 / 100412 and changes nothing', async () => {
+  test('A change with an older ETag is refused with 100412 (F-31, E-12)', async () => {
     const form = await formWith({ id: -2 })
     const { headers } = await call(`${fieldsOf(form)}/-2`)
     await update(form, -2, { mandatory: true })
@@ -105,19 +107,19 @@ describe('conditions', () => {
     expect(await read(form, -2)).toMatchObject({ mandatory: true, order: 1 })
   })
 
-  test('a removal with the ETag of the last read passes, whichever format it was read in', async () => {
+  test('A removal takes the ETag of a read in XML (F-31)', async () => {
     const form = await formWith({ id: -2 })
     const { headers } = await call(`${fieldsOf(form)}/-2`, { headers: { Accept: 'application/xml' } })
     expect((await remove(form, -2, { 'If-Match': `"other", ${headers['etag']}` })).status).toBe(200)
   })
 
-  test('* stands for any state of a field that exists', async () => {
+  test('The condition * fits every state of a field', async () => {
     const form = await formWith({ id: -2 })
     expect((await update(form, -2, { mandatory: true }, { 'If-Match': '*' })).status).toBe(200)
     expectError(await update(form, -3, { mandatory: true }, { 'If-Match': '*' }), 404, 115002)
   })
 
-  test('a change to one field keeps the ETag of another, and changes that of the list', async () => {
+  test('A change gives the list a new ETag, and other fields none', async () => {
     const form = await formWith({ id: -2 }, { id: -3 })
     const before = [await call(fieldsOf(form)), await call(`${fieldsOf(form)}/-2`)]
     await update(form, -3, { mandatory: true })
@@ -126,7 +128,7 @@ describe('conditions', () => {
     expect(after[1]?.headers['etag']).toBe(before[1]?.headers['etag'])
   })
 
-  test('a read that names the present ETag is 304 without a body', async () => {
+  test('A read with the present ETag answers 304', async () => {
     const form = await formWith({ id: -2 })
     const { headers } = await call(fieldsOf(form))
     const again = await call(fieldsOf(form), { headers: { 'If-None-Match': `W/${headers['etag']}` } })

@@ -6,8 +6,8 @@ import { call, callPatiently } from '../support/http.ts'
 const create = (form: number, body: unknown, headers: Record<string, string> = {}) =>
   call(fieldsOf(form), { method: 'POST', body, headers })
 
-describe('operation 3: putting a system field on a form', () => {
-  test('answers 201 with the id, a self link, and the same URL in Location', async () => {
+describe('Creating a system field (operation 3)', () => {
+  test('A new field answers 201 with id, self link and Location (F-14, F-7)', async () => {
     const form = await formWith()
     const { status, json, headers } = await create(form, { type: { id: -2 }, mandatory: true })
     const uri = expect.stringMatching(
@@ -18,31 +18,31 @@ describe('operation 3: putting a system field on a form', () => {
     expect((await call('', { baseUrl: json.links[0].uri })).json).toMatchObject({ id: -2, mandatory: true })
   })
 
-  test('places the field last when it has no order: at the highest order and one', async () => {
+  test('A field without an order goes last: highest order plus 1 (F-16)', async () => {
     const form = await formWith({ id: -2, order: 1 }, { id: -3, order: 7 })
     await create(form, { type: { id: -5 }, mandatory: false })
     expect(await layoutOf(form)).toBe('-2@1 -3@7 -5@8')
   })
 
-  test('on a taken order, moves that field and those directly behind it down by one', async () => {
+  test('A field on a taken order moves the next ones down by one (F-23)', async () => {
     const form = await formWith({ id: -2, order: 1 }, { id: -3, order: 2 }, { id: -5, order: 3 })
     await addField(form, { id: -7, order: 2 })
     expect(await layoutOf(form)).toBe('-2@1 -7@2 -3@3 -5@4')
   })
 
-  test('moves fields no further than the first gap', async () => {
+  test('A field moves others down only to the first gap (F-23)', async () => {
     const form = await formWith({ id: -2, order: 1 }, { id: -3, order: 2 }, { id: -5, order: 5 })
     await addField(form, { id: -7, order: 1 })
     expect(await layoutOf(form)).toBe('-7@1 -2@2 -3@3 -5@5')
   })
 
-  test('allows gaps and keeps them', async () => {
+  test('Gaps in the order are kept (F-22)', async () => {
     const form = await formWith({ id: -2, order: 3 }, { id: -3, order: 10 })
     await addField(form, { id: -7, order: 6 })
     expect(await layoutOf(form)).toBe('-2@3 -7@6 -3@10')
   })
 
-  test('takes every identifier of the catalogue, and names each field after it', async () => {
+  test('Each of the 33 types can be created, with its name (F-10, F-11)', async () => {
     const { json: catalogue } = await call(`${site}/webformfieldtypes/system`)
     const form = await formWith()
     for (const { id } of catalogue.items) {
@@ -57,7 +57,7 @@ describe('operation 3: putting a system field on a form', () => {
     expect(json.totalItemsCount).toBe(33)
   })
 
-  test('takes the identifier in a string', async () => {
+  test('A type may be a numeric string (F-17)', async () => {
     const form = await formWith()
     expect(await create(form, { type: { id: '-304' }, mandatory: true })).toMatchObject({
       status: 201,
@@ -65,13 +65,13 @@ describe('operation 3: putting a system field on a form', () => {
     })
   })
 
-  test('ignores members that it does not know', async () => {
+  test('Unknown members of a new field are ignored (F-20)', async () => {
     const form = await formWith()
     const body = { type: { id: -2, name: 'x', y: 1 }, mandatory: true, id: 5, links: [], color: 'red' }
     expect((await create(form, body)).status).toBe(201)
   })
 
-  test('takes JSON without a content type, and declared as a form', async () => {
+  test('JSON may come without a content type, or as a form (A-4, A-5)', async () => {
     const form = await formWith()
     const text = (id: number) => JSON.stringify({ type: { id }, mandatory: true })
     expect((await create(form, text(-2))).status).toBe(201)
@@ -80,13 +80,13 @@ describe('operation 3: putting a system field on a form', () => {
     ).toBe(201)
   })
 
-  test('refuses the same type twice: 403 / 115006', async () => {
+  test('A second field of a type is refused with 115006 (F-13, E-23)', async () => {
     const form = await formWith({ id: -2 })
     expectError(await create(form, { type: { id: -2 }, mandatory: true }), 403, 115006)
     expect(await layoutOf(form)).toBe('-2@1')
   })
 
-  test('loses none of 50 changes that are made to one form at once', async () => {
+  test('Fifty changes of one form at once are all kept (F-21)', async () => {
     const { json: catalogue } = await call(`${site}/webformfieldtypes/system`)
     const types: number[] = catalogue.items.map(({ id }: { id: number }) => id)
     const form = await formWith(...types.slice(0, 17).map((id) => ({ id })))
@@ -108,11 +108,11 @@ describe('operation 3: putting a system field on a form', () => {
   }, 120_000)
 })
 
-describe('what operation 3 refuses with 400 / 115000, changing nothing', () => {
+describe('Refused fields', () => {
   const valid = { type: { id: -2 }, mandatory: true }
 
   test.each<[string, unknown, string]>([
-    ['no mandatory', { type: { id: -2 } }, 'mandatory'],
+    ['no mandatory (F-15)', { type: { id: -2 } }, 'mandatory'],
     ['mandatory as a text', { ...valid, mandatory: 'true' }, 'mandatory'],
     ['mandatory as a number', { ...valid, mandatory: 1 }, 'mandatory'],
     ['mandatory null', { ...valid, mandatory: null }, 'mandatory'],
@@ -120,19 +120,19 @@ describe('what operation 3 refuses with 400 / 115000, changing nothing', () => {
     ['type as a number', { type: -2, mandatory: true }, 'type'],
     ['type as a list', { type: [-2], mandatory: true }, 'type'],
     ['no identifier', { type: {}, mandatory: true }, 'type.id'],
-    ['an unknown identifier', { type: { id: -1 }, mandatory: true }, 'type.id'],
+    ['an unknown identifier (F-10)', { type: { id: -1 }, mandatory: true }, 'type.id'],
     ['a positive identifier', { type: { id: 2 }, mandatory: true }, 'type.id'],
     ['a fractional identifier', { type: { id: -2.5 }, mandatory: true }, 'type.id'],
     ['an identifier of letters', { type: { id: 'abc' }, mandatory: true }, 'type.id'],
-    ['ImageVerification', { type: { id: -400 }, mandatory: true }, 'type.id'],
-    ['order 0', { ...valid, order: 0 }, 'order'],
+    ['ImageVerification (F-12)', { type: { id: -400 }, mandatory: true }, 'type.id'],
+    ['order 0 (F-22)', { ...valid, order: 0 }, 'order'],
     ['order -1', { ...valid, order: -1 }, 'order'],
-    ['order 1.5', { ...valid, order: 1.5 }, 'order'],
+    ['order 1.5 (F-22)', { ...valid, order: 1.5 }, 'order'],
     ['order 1e99', { ...valid, order: 1e99 }, 'order'],
     ['order of letters', { ...valid, order: 'first' }, 'order'],
     ['order null', { ...valid, order: null }, 'order'],
     ['order as an object', { ...valid, order: {} }, 'order'],
-  ])('%s', async (_, body, member) => {
+  ])('A new field with %s is refused with 115000 (E-20)', async (_, body, member) => {
     const form = await formWith({ id: -3 })
     const answer = await create(form, body)
     expectError(answer, 400, 115000)
@@ -155,13 +155,13 @@ describe('what operation 3 refuses with 400 / 115000, changing nothing', () => {
     ['a nested __proto__ member', '{"type":{"id":-2,"__proto__":{"x":1}},"mandatory":true}'],
     ['30,000 levels', `${'['.repeat(30_000)}${']'.repeat(30_000)}`],
     ['33 levels', `{"type":{"id":-2},"mandatory":true,"x":${'['.repeat(33)}${']'.repeat(33)}}`],
-  ])('a body of %s', async (_, body) => {
+  ])('A body of %s is refused with 115000 (E-20)', async (_, body) => {
     const form = await formWith({ id: -3 })
     expectError(await create(form, body, { 'Content-Type': 'application/json' }), 400, 115000)
     expect(await layoutOf(form)).toBe('-3@1')
   })
 
-  test('names everything that is wrong, not only the first fault', async () => {
+  test('A refusal lists every fault with its path (E-1, E-2)', async () => {
     const form = await formWith()
     const { json } = await create(form, { type: { id: -1 }, mandatory: 'yes', order: 0 })
     expect(json.errors.map(({ path }: { path: string }) => path).toSorted()).toEqual(['mandatory', 'order', 'type.id'])

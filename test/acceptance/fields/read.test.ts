@@ -5,8 +5,8 @@ import { call } from '../support/http.ts'
 
 const absolute = /^https?:\/\/[^/]+.*\/api\/v1\/admin\/sites\/\d+\//
 
-describe('operation 1: listing the system fields of a web form', () => {
-  test('answers the list wrapper, with one page', async () => {
+describe('Listing system fields (operation 1)', () => {
+  test('The list of fields has the wrapper, with one page (F-5, F-6)', async () => {
     const form = await formWith({ id: -2, mandatory: true }, { id: -3 })
     const { status, json } = await call(fieldsOf(form))
     expect(status).toBe(200)
@@ -15,7 +15,7 @@ describe('operation 1: listing the system fields of a web form', () => {
     expect(json.links.slice(1).map(({ uri }: { uri: unknown }) => uri)).toEqual([null, null])
   })
 
-  test('answers every member of a field, its type and its self link', async () => {
+  test('A field has links, id, name, type, mandatory and order (F-2)', async () => {
     const form = await formWith({ id: -7, mandatory: true, order: 4 })
     const { json } = await call(fieldsOf(form))
     const [field] = json.items
@@ -29,13 +29,13 @@ describe('operation 1: listing the system fields of a web form', () => {
     })
   })
 
-  test('is sorted by order', async () => {
+  test('Fields are listed in their order (F-1)', async () => {
     const form = await formWith({ id: -2, order: 9 }, { id: -3, order: 2 }, { id: -5, order: 5 })
     const { json } = await call(fieldsOf(form))
     expect(json.items.map(({ id }: { id: number }) => id)).toEqual([-3, -5, -2])
   })
 
-  test('has links with the numeric site id although the request said current', async () => {
+  test('Links have the number of the site, also for current (F-7)', async () => {
     const form = await formWith({ id: -2 })
     const { json } = await call(fieldsOf(form))
     const numeric = `/api/v1/admin/sites/${await ownSiteId()}/webforms/${form}/fields/system`
@@ -43,24 +43,24 @@ describe('operation 1: listing the system fields of a web form', () => {
     expect(json.items[0].links[0].uri).toMatch(new RegExp(`${numeric}/-2$`))
   })
 
-  test('is empty for a form without fields', async () => {
+  test('A form without fields has an empty list', async () => {
     const { json } = await call(fieldsOf(await formWith()))
     expect(json).toMatchObject({ items: [], totalItemsCount: 0 })
   })
 
-  test('ignores query parameters: there is no paging, filter or sorting', async () => {
+  test('The list has no paging, filter or sorting (F-1)', async () => {
     const form = await formWith({ id: -2 }, { id: -3 })
     const { json } = await call(`${fieldsOf(form)}?limit=1&page=2&order=-id&_=123`)
     expect(json.items).toHaveLength(2)
   })
 
-  test('takes the numeric site id in place of current', async () => {
+  test('The number of the site works in place of current (A-15)', async () => {
     const form = await formWith({ id: -2 })
     const { status, json } = await call(fieldsOf(form, `/api/v1/admin/sites/${await ownSiteId()}`))
     expect({ status, count: json.totalItemsCount }).toEqual({ status: 200, count: 1 })
   })
 
-  test('gives a URL in its self link that reads the same list', async () => {
+  test('The self link of the list reads the same list (F-6)', async () => {
     const form = await formWith({ id: -2 })
     const { json } = await call(fieldsOf(form))
     const again = await call('', { baseUrl: json.links[0].uri })
@@ -68,8 +68,8 @@ describe('operation 1: listing the system fields of a web form', () => {
   })
 })
 
-describe('operation 2: reading one system field', () => {
-  test('answers the field as the list shows it', async () => {
+describe('Reading a system field (operation 2)', () => {
+  test('A field is read as the list shows it (F-2)', async () => {
     const form = await formWith({ id: -2 }, { id: -3, mandatory: true })
     const list = await call(fieldsOf(form))
     const { status, json } = await call(`${fieldsOf(form)}/-3`)
@@ -77,7 +77,7 @@ describe('operation 2: reading one system field', () => {
     expect(json).toEqual(list.json.items[1])
   })
 
-  test('answers HEAD without a body', async () => {
+  test('HEAD answers the headers of a field without a body', async () => {
     const form = await formWith({ id: -2 })
     const read = await call(`${fieldsOf(form)}/-2`)
     const { status, text, headers } = await call(`${fieldsOf(form)}/-2`, { method: 'HEAD' })
@@ -85,8 +85,8 @@ describe('operation 2: reading one system field', () => {
   })
 })
 
-describe('what is not there', () => {
-  test('an unknown form is 404 / 115001 in every operation', async () => {
+describe('Unknown forms and fields', () => {
+  test('An unknown form answers 404/115001 to each operation (F-3, E-21)', async () => {
     const body = { type: { id: -2 }, mandatory: true }
     expectError(await call(fieldsOf(99999999)), 404, 115001)
     expectError(await call(`${fieldsOf(99999999)}/-2`), 404, 115001)
@@ -96,16 +96,19 @@ describe('what is not there', () => {
     expectError(await call(`${site}/webforms/99999999`), 404, 115001)
   })
 
-  test('a field that the form does not have is 404 / 115002 in every operation', async () => {
+  test('A field that the form lacks answers 404/115002 (F-4, E-22)', async () => {
     const form = await formWith({ id: -2 })
     expectError(await call(`${fieldsOf(form)}/-3`), 404, 115002)
     expectError(await call(`${fieldsOf(form)}/-3`, { method: 'PUT', body: { order: 1 } }), 404, 115002)
     expectError(await call(`${fieldsOf(form)}/-3`, { method: 'DELETE' }), 404, 115002)
   })
 
-  test.each(['abc', '1.5', '01', '%00', 'x'.repeat(300), '1e3', '--2'])('%s names no form and no field', async (id) => {
-    const form = await formWith({ id: -2 })
-    expectError(await call(fieldsOf(id)), 404, 115001)
-    expectError(await call(`${fieldsOf(form)}/${id}`), 404, 115002)
-  })
+  test.each(['abc', '1.5', '01', '%00', 'x'.repeat(300), '1e3', '--2'])(
+    'The id %s names no form and no field',
+    async (id) => {
+      const form = await formWith({ id: -2 })
+      expectError(await call(fieldsOf(id)), 404, 115001)
+      expectError(await call(`${fieldsOf(form)}/${id}`), 404, 115002)
+    },
+  )
 })

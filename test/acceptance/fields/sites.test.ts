@@ -12,8 +12,8 @@ interface DataCentre {
   readonly url: string
 }
 
-describe('the sites of a token', () => {
-  test('are listed in the wrapper of the fields', async () => {
+describe('The sites of a token', () => {
+  test('The list of sites has the wrapper of the fields (A-21, A-22)', async () => {
     const { status, json } = await call(sites)
     const { baseUrl } = target
     expect(status).toBe(200)
@@ -39,7 +39,7 @@ describe('the sites of a token', () => {
     })
   })
 
-  testWithAdmin('are all that it covers, with what it may do there, and no others', async () => {
+  testWithAdmin('The list has the sites of the token alone, with permissions (A-21, A-22)', async () => {
     const plain = await createSite('Plain', '--no-rendering-engine')
     const other = await createSite('Other & more')
     await createSite('Foreign')
@@ -52,7 +52,7 @@ describe('the sites of a token', () => {
     expect(await items('--permission', 'files')).toMatchObject([{ permissions: ['files'] }, { permissions: ['files'] }])
   })
 
-  testWithAdmin('are listed in every data centre, wherever they live, without a redirect', async ({ skip }) => {
+  testWithAdmin('Every data centre lists all sites, without a redirect (A-21)', async ({ skip }) => {
     const dataCentres: DataCentre[] = await admin('data-centre', 'list')
     const here = dataCentres.find(({ url }) => url === target.baseUrl)
     const there = dataCentres.find(({ url }) => url !== target.baseUrl)
@@ -72,7 +72,7 @@ describe('the sites of a token', () => {
     }
   })
 
-  test('come in XML too', async () => {
+  test('The sites come in XML too', async () => {
     const { headers, text } = await call(sites, { headers: { Accept: 'application/xml' } })
     expect(headers['content-type']).toMatch(/^application\/xml/)
     expect(text).toContain('<sites xmlns="http://ns.adobe.com/bc/api/v1"')
@@ -80,7 +80,7 @@ describe('the sites of a token', () => {
     expect(text).toContain('<permissions><permission>files</permission></permissions>')
   })
 
-  test('need a token, and an acceptable format, and are only read', async () => {
+  test('The list of sites needs a token and an acceptable format', async () => {
     expectError(await call(sites, { token: null }), 401, 101000)
     expectError(await call(sites, { token: 'f'.repeat(64) }), 401, 101000)
     expectError(await call(sites, { headers: { Accept: 'image/png' } }), 406, 100006)

@@ -14,8 +14,8 @@ const expectXmlError = (answer: Awaited<ReturnType<typeof call>>, status: number
   expect(answer.text).toContain(`<requestId>${answer.headers['x-request-id']}</requestId>`)
 }
 
-describe('answers in XML', () => {
-  test('a list has the root fields, an element for each field and link, and nil for null', async () => {
+describe('Answers in XML', () => {
+  test('A list has its roots, elements and nil for null (F-27, F-28)', async () => {
     const form = await formWith({ id: -2, mandatory: true })
     const json = (await call(fieldsOf(form))).json
     const { text, headers } = await call(fieldsOf(form), { headers: xml })
@@ -28,13 +28,13 @@ describe('answers in XML', () => {
     )
   })
 
-  test('one field has the root field', async () => {
+  test('A field has the root field (F-27)', async () => {
     const form = await formWith({ id: -2 })
     const { text } = await call(`${fieldsOf(form)}/-2`, { headers: xml })
     expect(text).toContain(`<field ${namespaces}><links><link><rel>self</rel>`)
   })
 
-  test('a created field has the root field, with links and id', async () => {
+  test('A created field has the root field, with links and id (F-27)', async () => {
     const form = await formWith()
     const { status, text } = await call(fieldsOf(form), {
       method: 'POST',
@@ -47,7 +47,7 @@ describe('answers in XML', () => {
     )
   })
 
-  test('forms and the catalogue come in XML as well', async () => {
+  test('Forms and the catalogue come in XML as well (F-25)', async () => {
     expect((await call(`${site}/webforms`, { headers: xml })).text).toContain('<webForm><links><link><rel>self</rel>')
     const { text } = await call(`${site}/webformfieldtypes/system`, { headers: xml })
     expect(text).toContain('<fieldType><id>-2</id><name>CustomerDetails</name></fieldType>')
@@ -63,7 +63,7 @@ describe('answers in XML', () => {
     ['application/xml;q=0.4, application/json', 'json'],
     ['text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8', 'xml'],
     ['application/json;q=0, */*', 'xml'],
-  ])('Accept: %s is answered in %s', async (accept, format) => {
+  ])('Accept: %s is answered in %s (F-26)', async (accept, format) => {
     const { status, headers } = await call(`${site}/webforms`, { headers: { Accept: accept } })
     expect({ status, type: headers['content-type'] }).toEqual({
       status: 200,
@@ -71,7 +71,7 @@ describe('answers in XML', () => {
     })
   })
 
-  test('errors come in XML to those who ask for it', async () => {
+  test('Errors come in XML to callers who ask for it (E-3)', async () => {
     const form = await formWith()
     expectXmlError(await call(`${fieldsOf(form)}/-2`, { headers: xml }), 404, 115002)
     expectXmlError(await call(`${site}/webforms`, { headers: xml, token: null }), 401, 101000)
@@ -81,7 +81,7 @@ describe('answers in XML', () => {
   })
 })
 
-describe('requests in XML', () => {
+describe('Requests in XML', () => {
   test.each<[string, string]>([
     [
       'the root field and the namespace',
@@ -95,13 +95,13 @@ describe('requests in XML', () => {
     ],
     ['comments and CDATA', '<f><!-- a --><type><id><![CDATA[-2]]></id></type><mandatory>true</mandatory></f>'],
     ['unknown elements', '<f><x><y/></x><type><id>-2</id><name>n</name></type><mandatory>true</mandatory></f>'],
-  ])('with %s are understood', async (_, body) => {
+  ])('XML with %s is understood (F-29)', async (_, body) => {
     const form = await formWith({ id: -3 })
     expect((await post(form, body)).status).toBe(201)
     expect(await layoutOf(form)).toBe('-3@1 -2@2')
   })
 
-  test('declared as text/xml are understood, and answered in JSON unless Accept says otherwise', async () => {
+  test('XML as text/xml is read, and answered by Accept (F-25)', async () => {
     const form = await formWith()
     const body = '<f><type><id>-2</id></type><mandatory>false</mandatory><order>4</order></f>'
     const { status, json } = await post(form, body, { 'Content-Type': 'text/xml; charset="UTF-8"' })
@@ -109,7 +109,7 @@ describe('requests in XML', () => {
     expect(await layoutOf(form)).toBe('-2@4')
   })
 
-  test('change a field', async () => {
+  test('XML changes a field (F-25)', async () => {
     const form = await formWith({ id: -2 })
     const body = '<field><mandatory>true</mandatory><order>3</order></field>'
     const { status } = await call(`${fieldsOf(form)}/-2`, { method: 'PUT', body, headers: sendXml })
@@ -117,7 +117,7 @@ describe('requests in XML', () => {
     expect((await call(`${fieldsOf(form)}/-2`)).json).toMatchObject({ mandatory: true, order: 3 })
   })
 
-  test('take back a whole field as it was read', async () => {
+  test('A whole field in XML is taken back as it was read (F-20)', async () => {
     const form = await formWith({ id: -2 })
     await addField(form, { id: -3, mandatory: true })
     const { text } = await call(`${fieldsOf(form)}/-3`, { headers: xml })
@@ -149,7 +149,7 @@ describe('requests in XML', () => {
     ['order of letters', '<f><type><id>-2</id></type><mandatory>true</mandatory><order>first</order></f>'],
     ['order in hexadecimal', '<f><type><id>-2</id></type><mandatory>true</mandatory><order>0x1</order></f>'],
     ['order 1e3', '<f><type><id>-2</id></type><mandatory>true</mandatory><order>1e3</order></f>'],
-  ])('of %s are 400 / 115000 and change nothing', async (_, body) => {
+  ])('XML of %s is refused with 115000 (F-30)', async (_, body) => {
     const form = await formWith({ id: -3 })
     expectXmlError(await post(form, body, { ...sendXml, ...xml }), 400, 115000)
     expect(await layoutOf(form)).toBe('-3@1')

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
+import { target } from '../setup/target.ts'
 import { admin, createSite, describeWithAdmin, issueToken } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
@@ -25,9 +26,10 @@ beforeAll(async () => {
 })
 
 describe('GET changes', () => {
-  it('tells what has happened, in which request, by whom and when', async () => {
+  it('An entry says what changed, when, by whom and how (H-1, H-4, H-7)', async () => {
     const before = await end()
-    const { headers } = await put(`${own}/one.txt`, 'one')
+    const secret = `?access_token=${target.token}`
+    const { headers } = await put(`${own}/one.txt`, 'one', secret, { token: null })
     expect(await since(before)).toEqual([
       {
         id: expect.stringMatching(/^\d{16}-\d+$/),
@@ -41,7 +43,7 @@ describe('GET changes', () => {
     ])
   })
 
-  it('has one entry of an upload with its names, of a folder, a move, a copy, a removal with its number, and a restore', async () => {
+  it('Each change of files writes one entry with details (H-2, H-4)', async () => {
     const before = await end()
     await upload(`${own}/many`, [{ name: 'a.txt' }, { name: 'b.txt' }])
     await call(at(`${own}/empty`, '?type=folder'), { method: 'PUT' })
@@ -68,7 +70,7 @@ describe('GET changes', () => {
     ])
   })
 
-  it('has nothing of what is refused, or only read', async () => {
+  it('Refused changes and reads write no entry (H-1)', async () => {
     const before = await end()
     await call(at(`${own}/none.txt`), { method: 'DELETE' })
     await call(at(`${own}/first.txt`))
@@ -76,7 +78,7 @@ describe('GET changes', () => {
     expect(await since(before)).toEqual([])
   })
 
-  it('shows the newest without after, the oldest of them first, and leads on from there', async () => {
+  it('The newest entries come without after, oldest first (H-10, H-11)', async () => {
     for (const name of ['n1', 'n2', 'n3']) await put(`${own}/${name}`, name)
     const { json } = await read({ limit: '2', subject: own })
     expect(json.items).toMatchObject([{ subject: `${own}/n2` }, { subject: `${own}/n3` }])
@@ -85,10 +87,13 @@ describe('GET changes', () => {
     expect(await since(json.next)).toEqual([])
     await put(`${own}/n4`, 'n4')
     expect(await since(json.next)).toMatchObject([{ subject: `${own}/n4` }])
+    expect((await read({ after: '', subject: own, limit: '1' })).json.items).toMatchObject([
+      { subject: `${own}/first.txt` },
+    ])
     expect(await since(json.items[0].id)).toMatchObject([{ subject: `${own}/n3` }, { subject: `${own}/n4` }])
   })
 
-  it('misses nothing and shows nothing twice while 16 write', async () => {
+  it('A reader misses nothing while 16 write, and sees nothing twice (H-11)', async () => {
     const start = await end()
     const names = Array.from({ length: 32 }, (_, index) => `w${index}`)
     let left = names.length
@@ -110,7 +115,7 @@ describe('GET changes', () => {
     expect(seen.filter((name) => names.includes(name)).toSorted()).toEqual(names.toSorted())
   })
 
-  it('is narrowed by type', async () => {
+  it('Entries are filtered by one or several types (H-10)', async () => {
     const before = await end()
     await put(`${own}/typed.txt`, 'x')
     await call(at(`${own}/typed.txt`), { method: 'DELETE' })
@@ -122,29 +127,36 @@ describe('GET changes', () => {
     ...['0', '-1', '501', 'abc'].map((limit) => ({ limit })),
     ...['abc', '1769860800000000-1', '1769860800000000'].map((after) => ({ after })),
     { type: 'file.eaten' },
-  ])('is 400 / 104000 for %j', async (query) => {
+  ])('The query %j is refused with 104000 (H-10)', async (query) => {
     expectError(await read(query), 400, 104000)
   })
 })
 
-describeWithAdmin('the history of a site', () => {
+describeWithAdmin('The history of a site', () => {
   let site: number
   beforeEach(async () => {
     site = await createSite('History')
   })
 
-  it('shows nothing of files to a token without the permission', async () => {
+  it('Entries about files need the permission files (H-12)', async () => {
     const path = `/api/v2/admin/sites/${site}`
     const files = { token: await issueToken([site], '--permission', 'files') }
     const none = { token: await issueToken([site]) }
     expect((await call(`${path}/storage/a.txt`, { method: 'PUT', body: 'x', ...files })).status).toBe(200)
+    await admin('workflow', 'start', 'a.html', '--site', String(site))
     const typesFor = async (options: object) =>
       (await call(`${path}/changes`, options)).json.items.map(({ type }: { type: string }) => type)
-    expect(await typesFor(files)).toEqual(['site.created', 'token.created', 'token.created', 'file.stored'])
+    expect(await typesFor(files)).toEqual([
+      'site.created',
+      'token.created',
+      'token.created',
+      'file.stored',
+      'workflow.created',
+    ])
     expect(await typesFor(none)).toEqual(['site.created', 'token.created', 'token.created'])
   })
 
-  it('is that of site-admin audit, which tells who has changed something by a command', async () => {
+  it('site-admin audit prints the history with its actors (H-5, T-18)', async () => {
     await issueToken([site])
     const [created, ...others] = await admin('audit', '--site', String(site), '--since', '1d')
     expect(created).toMatchObject({ type: 'site.created', subject: `site/${site}`, requestId: null })

@@ -7,8 +7,8 @@ import { call } from '../support/http.ts'
 
 const forms = (siteId: number | string) => `/api/v1/admin/sites/${siteId}/webforms`
 
-describe('tokens', () => {
-  test('are taken bare, and behind Bearer', async () => {
+describe('Tokens', () => {
+  test('A token is taken bare, and behind Bearer (A-7)', async () => {
     const { token } = target
     expect((await call(`${site}/webforms`, { token })).status).toBe(200)
     expect((await call(`${site}/webforms`, { token: `Bearer ${token}` })).status).toBe(200)
@@ -22,33 +22,33 @@ describe('tokens', () => {
     ['of another shape', 'hello'],
     ['10,000 characters long', 'a'.repeat(10_000)],
     ['basic', 'Basic dXNlcjpwYXNz'],
-  ])('that are %s are 401 / 101000', async (_, token) => {
+  ])('A token that is %s answers 401/101000 (A-10, E-18)', async (_, token) => {
     const answer = await call(`${site}/webforms`, { token })
     expectError(answer, 401, 101000)
     expect(answer.headers['www-authenticate']).toBe('Bearer')
   })
 
-  test('in the query are not looked at outside storage', async () => {
+  test('Outside storage a token in the query does not count (A-8)', async () => {
     const { token } = target
     expectError(await call(`${site}/webforms?access_token=${token}`, { token: null }), 401, 101000)
   })
 
-  testWithAdmin('that are revoked are 401 / 101000', async () => {
+  testWithAdmin('A revoked token answers 401/101000 (A-10)', async () => {
     const token = await issueToken([await ownSiteId()])
     await admin('token', 'revoke', token)
     expectError(await call(`${site}/webforms`, { token }), 401, 101000)
   })
 })
 
-describe('sites', () => {
-  testWithAdmin('current is the one site of the token', async () => {
+describe('Sites', () => {
+  testWithAdmin('The site current is the one that the token covers (A-3, A-15)', async () => {
     const id = await createSite('Another')
     const token = await issueToken([id])
     const { json } = await call(`${site}/webforms`, { token })
     expect(json.links[0].uri).toContain(forms(id))
   })
 
-  testWithAdmin('current is 400 / 100002 when the token covers several, each of which has its number', async () => {
+  testWithAdmin('current answers 100002 to a token of several sites (A-11, A-16, E-6)', async () => {
     const id = await createSite('Another')
     const token = await issueToken([await ownSiteId(), id])
     expectError(await call(forms('current'), { token }), 400, 100002)
@@ -56,7 +56,7 @@ describe('sites', () => {
     expect((await call(forms(await ownSiteId()), { token })).status).toBe(200)
   })
 
-  testWithAdmin('another site and one that does not exist get the same answer', async () => {
+  testWithAdmin('A foreign site and a missing one get the same answer (A-17, E-6)', async () => {
     const id = await createSite('Foreign')
     const foreign = await call(forms(id))
     const missing = await call(forms(99999999))
@@ -66,13 +66,13 @@ describe('sites', () => {
   })
 
   test.each(['abc', '0', '-1', '1.5', 'Current', '%63urrents', '99999999999999999999'])(
-    '%s is no site: 400 / 100002',
+    'The segment %s is no site: 400/100002 (A-17)',
     async (id) => {
       expectError(await call(forms(id)), 400, 100002)
     },
   )
 
-  testWithAdmin('web forms need no rendering engine', async () => {
+  testWithAdmin('Web forms need neither permission nor rendering engine (A-19)', async () => {
     const id = await createSite('Old', '--no-rendering-engine')
     const token = await issueToken([id])
     expect((await call(forms(id), { token })).status).toBe(200)

@@ -10,7 +10,7 @@ const asBrowser = { ...anonymous, headers: { Accept: 'text/html,application/xhtm
 const filesOf = (page: string): string[] => [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url = '']) => url)
 
 describe('GET /console', () => {
-  test('answers a page of its own files, by addresses that are relative', async () => {
+  test('The console is a page with files at relative addresses (K-1)', async () => {
     const { status, headers, text } = await call('/console', anonymous)
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'text/html; charset=utf-8' })
     expect(headers['cache-control']).toBe('private, no-cache')
@@ -19,7 +19,7 @@ describe('GET /console', () => {
     expect(text).not.toMatch(/<style|<script>|style=| on\w+=/)
   })
 
-  test('allows its page nothing but its own script and style, and requests to the data centres', async () => {
+  test('The page may load only its own files and call the data centres', async () => {
     const policy = (await call('/console', anonymous)).headers['content-security-policy'] ?? ''
     const directives = Object.fromEntries(
       policy.split('; ').map((directive) => {
@@ -40,7 +40,7 @@ describe('GET /console', () => {
     expect(policy).not.toMatch(/unsafe|\*|data:/)
   })
 
-  test('keeps its page apart from the pages of others, and switches off what it does not use (K-20)', async () => {
+  test('The page is out of reach for others, with few features (K-20)', async () => {
     const { headers } = await call('/console', anonymous)
     expect(headers['cross-origin-opener-policy']).toBe('same-origin')
     expect(headers['permissions-policy']?.split(', ')).toEqual(
@@ -49,18 +49,18 @@ describe('GET /console', () => {
     expect(headers['permissions-policy']).not.toContain('clipboard-write')
   })
 
-  test('tells its page for how many days removed files are kept (H-14)', async () => {
+  test('The page names the days that removed files are kept (H-14)', async () => {
     const { text } = await call('/console', anonymous)
     expect(text).toMatch(/<html [^>]*data-kept-days="[1-9]\d{0,3}"/)
   })
 
-  test('answers 304 to who has the page already', async () => {
+  test('The page answers 304 to a browser that has it', async () => {
     const { headers } = await call('/console', anonymous)
     const again = await call('/console', { ...anonymous, headers: { 'If-None-Match': headers['etag'] ?? '' } })
     expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' })
   })
 
-  test('has its files kept for good: their names change with them', async () => {
+  test('Files of the page are cached for good, under their own names', async () => {
     const { text } = await call('/console', anonymous)
     for (const url of filesOf(text)) {
       const { status, headers } = await call(`/${url}`, anonymous)
@@ -74,13 +74,13 @@ describe('GET /console', () => {
   })
 
   test.each(['/console/nope.js', '/console/index.html', '/console/%2E%2E%2Fpackage.json'])(
-    'has no other file: %s is 404 / 100004',
+    'The console has no file %s: 404/100004',
     async (path) => {
       expectError(await call(path, anonymous), 404, 100004)
     },
   )
 
-  test('is found by who writes a slash behind it', async () => {
+  test('A slash behind /console leads to the page', async () => {
     const { status, headers } = await call('/console/', anonymous)
     if (status === 308) expect(headers['location']).toBe('../console')
     // A gateway may take the slash away before the service sees it.
@@ -89,7 +89,7 @@ describe('GET /console', () => {
 })
 
 describe('GET /', () => {
-  test('sends a browser to the console, by a relative address', async () => {
+  test('The root sends a browser to the console (K-2)', async () => {
     const { status, headers } = await call('/', asBrowser)
     expect({ status, location: headers['location'], vary: headers['vary'] }).toEqual({
       status: 302,
@@ -98,22 +98,19 @@ describe('GET /', () => {
     })
   })
 
-  test.each(['*/*', 'application/json'])(
-    'tells who asks for %s that the service answers, and where things are',
-    async (accept) => {
-      const { baseUrl } = target
-      const { status, json } = await call('/', { ...anonymous, headers: { Accept: accept } })
-      expect({ status, json }).toEqual({
-        status: 200,
-        json: {
-          status: 'ok',
-          links: [
-            { rel: 'console', uri: `${baseUrl}/console` },
-            { rel: 'docs', uri: `${baseUrl}/docs` },
-            { rel: 'openapi', uri: `${baseUrl}/openapi.json` },
-          ],
-        },
-      })
-    },
-  )
+  test.each(['*/*', 'application/json'])('The root answers addresses in JSON to Accept: %s (K-2)', async (accept) => {
+    const { baseUrl } = target
+    const { status, json } = await call('/', { ...anonymous, headers: { Accept: accept } })
+    expect({ status, json }).toEqual({
+      status: 200,
+      json: {
+        status: 'ok',
+        links: [
+          { rel: 'console', uri: `${baseUrl}/console` },
+          { rel: 'docs', uri: `${baseUrl}/docs` },
+          { rel: 'openapi', uri: `${baseUrl}/openapi.json` },
+        ],
+      },
+    })
+  })
 })

@@ -22,8 +22,8 @@ beforeAll(async () => {
   elsewhere = { url: other.url, siteId: id, token: await issueToken([id]) }
 })
 
-describe('a request for a site that lives in another data centre', () => {
-  testWithAdmin('is sent there with the same path and query: 301 for a read', async ({ skip }) => {
+describe('A site in another data centre', () => {
+  testWithAdmin('A read is redirected by 301 to the same path (A-23, A-24, A-25)', async ({ skip }) => {
     if (!elsewhere) return skip('there is one data centre only')
     const { url, siteId, token } = elsewhere
     const path = `/api/v1/admin/sites/${siteId}/webforms?a=1&b=%26%20x`
@@ -38,7 +38,7 @@ describe('a request for a site that lives in another data centre', () => {
     expect((await fetch(`${url}${path}`, { headers: { Authorization: token } })).status).toBe(200)
   })
 
-  testWithAdmin('is sent there with 308 when it changes something, so that the method stays', async ({ skip }) => {
+  testWithAdmin('A change is redirected by 308, so it stays a change (A-26)', async ({ skip }) => {
     if (!elsewhere) return skip('there is one data centre only')
     const { url, token } = elsewhere
     for (const method of ['POST', 'PUT', 'DELETE']) {
@@ -48,7 +48,18 @@ describe('a request for a site that lives in another data centre', () => {
     }
   })
 
-  testWithAdmin('is not sent anywhere without a right to the site', async ({ skip }) => {
+  testWithAdmin('Every request to an upload is redirected by 308 (U-10)', async ({ skip }) => {
+    if (!elsewhere) return skip('there is one data centre only')
+    const { url, siteId } = elsewhere
+    const token = await issueToken([siteId], '--permission', 'files')
+    const path = `/api/v2/admin/sites/${siteId}/uploads/${'a'.repeat(32)}`
+    for (const method of ['HEAD', 'PATCH', 'DELETE']) {
+      const { status, headers } = await call(path, { token, method, headers: { 'Tus-Resumable': '1.0.0' } })
+      expect({ status, location: headers['location'] }).toEqual({ status: 308, location: `${url}${path}` })
+    }
+  })
+
+  testWithAdmin('A caller without a right to the site is not redirected (A-1)', async ({ skip }) => {
     if (!elsewhere) return skip('there is one data centre only')
     const path = `/api/v1/admin/sites/${elsewhere.siteId}/webforms`
     expect((await call(path)).status).toBe(400)

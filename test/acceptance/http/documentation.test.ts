@@ -6,18 +6,18 @@ import { call } from '../support/http.ts'
 const anonymous = { token: null }
 
 describe('GET /openapi.json', () => {
-  test('answers the OpenAPI 3.1 document without a token', async () => {
+  test('The OpenAPI 3.1 document needs no token (A-29)', async () => {
     const { status, headers, json } = await call('/openapi.json', anonymous)
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'application/json; charset=utf-8' })
     expect(json).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { title: 'site-admin' } })
   })
 
-  test('names the data centre that answers as its server', async () => {
+  test('The document names the answering data centre as its server', async () => {
     const { servers } = (await call('/openapi.json', anonymous)).json
     expect(servers).toEqual([expect.objectContaining({ url: target.baseUrl })])
   })
 
-  test('has operations 1 to 14 of the contract and their neighbours', async () => {
+  test('The document has operations 1 to 14 under their prefixes (A-2)', async () => {
     const { paths } = (await call('/openapi.json', anonymous)).json
     const operations = Object.entries<object>(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, '*')}`),
@@ -42,7 +42,7 @@ describe('GET /openapi.json', () => {
     )
   })
 
-  test('answers 304 to who has it already', async () => {
+  test('The document answers 304 to a caller who has it', async () => {
     const { headers } = await call('/openapi.json', anonymous)
     const again = await call('/openapi.json', { ...anonymous, headers: { 'If-None-Match': headers['etag'] ?? '' } })
     expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' })
@@ -50,7 +50,7 @@ describe('GET /openapi.json', () => {
 })
 
 describe('GET /docs', () => {
-  test('answers a page that may load nothing from anywhere else', async () => {
+  test('The reference page loads nothing from elsewhere', async () => {
     const { status, headers, text } = await call('/docs', anonymous)
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'text/html; charset=utf-8' })
     expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
@@ -63,7 +63,7 @@ describe('GET /docs', () => {
   test.each([
     ['swagger-ui.css', 'text/css; charset=utf-8'],
     ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
-  ])('has its %s from the service', async (name, type) => {
+  ])('The reference page has its %s from the service', async (name, type) => {
     expect((await call('/docs', anonymous)).text).toContain(`docs/${name}`)
     const { status, headers, text } = await call(`/docs/${name}`, anonymous)
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type })
@@ -73,7 +73,7 @@ describe('GET /docs', () => {
   })
 
   test.each(['/docs/package.json', '/docs/..%2Fpackage.json', '/docs/constructor', '/docs/%00'])(
-    'has nothing else: %s is 404 / 100004',
+    'The reference page has no file %s: 404/100004',
     async (path) => {
       expectError(await call(path, anonymous), 404, 100004)
     },

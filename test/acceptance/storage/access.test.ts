@@ -20,21 +20,21 @@ const everyOperation = [
   ['DELETE', ''],
 ] as const
 
-describe('the storage', () => {
-  it('is closed without a token, and with a wrong one: 401 / 101000', async () => {
+describe('Access to storage', () => {
+  it('Storage without a valid token answers 401/101000 (A-10)', async () => {
     for (const [method, path] of everyOperation) {
       expectError(await call(storage + path, { method, token: null }), 401, 101000)
       expectError(await call(storage + path, { method, token: 'f'.repeat(64) }), 401, 101000)
     }
   })
 
-  it('takes the token from ?status too, and the header before any', async () => {
+  it('A token may stand in ?status, and the header wins (A-8, A-9)', async () => {
     const { token } = target
     expect((await call(`${storage}?status=${token}`, { token: null })).status).toBe(200)
     expectError(await call(`${storage}?access_token=${token}`, { token: 'f'.repeat(64) }), 401, 101000)
   })
 
-  testWithAdmin('needs the permission on every operation: 400 / 104003', async () => {
+  testWithAdmin('Every operation needs the permission: 400/104003 (A-18, E-31)', async () => {
     const token = await issueToken([await ownSiteId()])
     for (const [method, path] of everyOperation) {
       expectError(await call(storage + path, { method, token }), 400, 104003)
@@ -42,7 +42,7 @@ describe('the storage', () => {
     expect((await call(`${storage}/a`, { method: 'HEAD', token })).status).toBe(400)
   })
 
-  testWithAdmin('does not know which site is current for a token of several: 400 / 104004', async () => {
+  testWithAdmin('current of several sites answers 400/104004 (A-16, E-32)', async () => {
     const { id } = await admin('site', 'create', '--name', 'Second')
     const token = await issueToken([await ownSiteId(), id], '--permission', 'files')
     for (const [method, path] of everyOperation) {
@@ -50,14 +50,14 @@ describe('the storage', () => {
     }
   })
 
-  it('of another site, or of none, is closed: 400 / 104023', async () => {
+  it('A foreign or missing site answers 400/104023 (A-17, E-47)', async () => {
     for (const [method, path] of everyOperation) {
       expectError(await call(`/api/v2/admin/sites/999999999/storage${path}`, { method }), 400, 104023)
       expectError(await call(`/api/v2/admin/sites/abc/storage${path}`, { method }), 400, 104023)
     }
   })
 
-  testWithAdmin('of a site in another data centre is there, at the same path and query: 301', async ({ skip }) => {
+  testWithAdmin('A site elsewhere is redirected by 301, also for changes (A-23, A-26)', async ({ skip }) => {
     const dataCentres: { id: string; url: string }[] = await admin('data-centre', 'list')
     const other = dataCentres.find(({ url }) => url !== target.baseUrl)
     if (!other) return skip('there is one data centre only')
@@ -74,7 +74,7 @@ describe('the storage', () => {
     }
   })
 
-  it('knows no other methods: 405 / 100005', async () => {
+  it('Storage knows no other methods: 405/100005 (E-8)', async () => {
     const answer = await call(`${storage}/a`, { method: 'PATCH' })
     expectError(answer, 405, 100005)
     expect(answer.headers['allow']?.split(', ').sort()).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'])

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
 import { admin, testWithAdmin } from '../support/admin.ts'
@@ -28,7 +27,7 @@ const renameIf = (path: string, name: string, headers: Headers) =>
 const refused = (answer: Answer) => expectError(answer, 412, 100412)
 
 describe('If-Match', () => {
-  it('lets a PUT, a DELETE and a rename through onto the state that it names, and onto no other', async () => {
+  it('PUT, DELETE and rename need the state of If-Match (S-60, S-65)', async () => {
     const path = fresh()
     await put(path, 'old')
     const old = await tagOf(path)
@@ -45,7 +44,7 @@ describe('If-Match', () => {
     expectError(await read(renamed), 404, 104001)
   })
 
-  it('does not hold where nothing is, and * holds where something is', async () => {
+  it('If-Match fails where nothing is, and * fits any file (S-60, S-63)', async () => {
     const path = fresh()
     for (const header of ['"x"', '*']) {
       refused(await putIf(path, 'x', { 'If-Match': header }))
@@ -57,7 +56,7 @@ describe('If-Match', () => {
     expect((await removeIf(path, { 'If-Match': '*' })).status).toBe(200)
   })
 
-  it('on a folder does not hold with a tag', async () => {
+  it('A tag in If-Match does not hold for a folder (S-63)', async () => {
     const path = fresh('folder')
     await put(`${path}/below`, 'x')
     refused(await removeIf(path, { 'If-Match': '"x"' }))
@@ -66,7 +65,7 @@ describe('If-Match', () => {
     expect(await namesIn(path)).toEqual(['below'])
   })
 
-  it('may name 100 states', async () => {
+  it('If-Match may name 100 states', async () => {
     const path = fresh()
     await put(path, 'old')
     const others = Array.from({ length: 99 }, (_, index) => `"${index}"`)
@@ -74,7 +73,7 @@ describe('If-Match', () => {
     expect((await putIf(path, 'new', { 'If-Match': [...others, await tagOf(path)].join(', ') })).status).toBe(200)
   })
 
-  it('of a read is 412 / 100412 for any other state', async () => {
+  it('A read with another tag in If-Match answers 412/100412 (E-12)', async () => {
     const path = fresh()
     await put(path, 'text')
     expect((await call(at(path), { headers: { 'If-Match': await tagOf(path) } })).text).toBe('text')
@@ -83,7 +82,7 @@ describe('If-Match', () => {
 })
 
 describe('If-None-Match', () => {
-  it('* creates a file, and never replaces one', async () => {
+  it('If-None-Match: * creates a file and replaces none (S-60)', async () => {
     const path = fresh()
     expect((await putIf(path, 'first', { 'If-None-Match': '*' })).status).toBe(200)
     refused(await putIf(path, 'second', { 'If-None-Match': '*' }))
@@ -92,7 +91,7 @@ describe('If-None-Match', () => {
     expect((await read(path)).text).toBe('first')
   })
 
-  it('with the tag of what is there does not hold, weak or strong', async () => {
+  it('If-None-Match with the present tag does not hold (S-65)', async () => {
     const path = fresh()
     await put(path, 'first')
     const tag = await tagOf(path)
@@ -101,8 +100,8 @@ describe('If-None-Match', () => {
   })
 })
 
-describe('a draft', () => {
-  it('is what GET with version=draft shows: the live page where there is none', async () => {
+describe('Conditions on drafts', () => {
+  it('A condition on a draft means what GET shows with it (S-61)', async () => {
     const path = fresh('page.html')
     await put(path, 'live')
     const live = await tagOf(path)
@@ -116,8 +115,8 @@ describe('a draft', () => {
   })
 })
 
-describe('a form with a condition', () => {
-  it('asks * of each of its files, and is stored as a whole or not at all', async () => {
+describe('Conditions on forms', () => {
+  it('The condition * holds for each file of a form (S-62)', async () => {
     const folder = `${own}/${count++}`
     await put(`${folder}/b`, 'old')
     refused(await postIf(folder, ['a', 'b'], 'new', { 'If-None-Match': '*' }))
@@ -128,7 +127,7 @@ describe('a form with a condition', () => {
     expect((await read(`${folder}/b`)).text).toBe('newer')
   })
 
-  it('takes a tag for its one file, and is 400 / 104000 with several', async () => {
+  it('A tag takes a form of one file, else 400/104000 (S-62)', async () => {
     const folder = `${own}/${count++}`
     await put(`${folder}/a`, 'old')
     const tag = await tagOf(`${folder}/a`)
@@ -141,9 +140,9 @@ describe('a form with a condition', () => {
   })
 })
 
-describe('conditions', () => {
+describe('The check of conditions', () => {
   it.each(['x', '"x', '"x" "y"', 'W/x', '*, "x"', '"x";q=1', Array.from({ length: 101 }, () => '"x"').join()])(
-    'that are not well-formed are 400 / 104000: %s',
+    'The malformed condition %s is refused with 104000 (E-28)',
     async (header) => {
       const path = fresh()
       await put(path, 'old')
@@ -157,7 +156,7 @@ describe('conditions', () => {
     },
   )
 
-  it('are checked behind the path and its ancestors, and before names that are taken and templates', async () => {
+  it('Conditions come after the path, before names and templates (S-64)', async () => {
     const path = fresh()
     await put(path, 'file')
     const stale = { 'If-Match': '"x"' }
@@ -170,7 +169,7 @@ describe('conditions', () => {
     refused(await postIf('Templates', [`${own}.html`], 'no template', stale))
   })
 
-  testWithAdmin('are checked before a running workflow', async () => {
+  testWithAdmin('Conditions come before a running workflow (S-64)', async () => {
     const site = String(await ownSiteId())
     const page = fresh('page.html')
     await put(page, 'live')
@@ -182,7 +181,7 @@ describe('conditions', () => {
     expect((await remove(page)).status).toBe(200)
   })
 
-  it('let one of two through that come at the same time', async () => {
+  it('One of several changes with a condition at once passes (S-64)', async () => {
     for (let round = 0; round < 3; round++) {
       const path = fresh()
       const all = async (headers: Headers) =>
@@ -199,46 +198,8 @@ describe('conditions', () => {
   })
 })
 
-describe('a raw upload with a digest', () => {
-  const content = Buffer.from('the bytes of a file')
-  const digest = (algorithm: string, bytes = content) => createHash(algorithm).update(bytes).digest('base64')
-  const other = Buffer.from('other bytes')
-
-  it('is stored when the bytes are those that Content-Digest is of', async () => {
-    const path = fresh()
-    for (const header of [`sha-256=:${digest('sha256')}:`, `sha-512=:AAAA:, sha-256=:${digest('sha256')}:`]) {
-      expect((await putIf(path, content, { 'Content-Digest': header })).status).toBe(200)
-    }
-    expect((await putIf(path, content, { 'Content-Digest': 'sha-512=:AAAA:' })).status).toBe(200)
-    expect((await putIf(path, content, { 'Content-MD5': digest('md5') })).status).toBe(200)
-    expect((await read(path)).text).toBe(String(content))
-  })
-
-  it.for([
-    ['Content-Digest', `sha-256=:${digest('sha256', other)}:`],
-    ['Content-Digest', `sha-256=${digest('sha256')}`],
-    ['Content-Digest', 'sha-256=:AAAA:'],
-    ['Content-MD5', digest('md5', other)],
-    ['Content-MD5', 'nonsense'],
-  ] as const)(
-    'is 400 / 104033 with another one, or one that is not well-formed, and nothing changes: %s: %s',
-    async ([name, value], { skip }) => {
-      const path = fresh()
-      await put(path, 'old')
-      const answer = await putIf(path, content, { [name]: value })
-      const isTakenOut =
-        name === 'Content-MD5' && answer.status === 200 && answer.headers['x-amz-apigw-id'] !== undefined
-      if (isTakenOut) skip('NOT PROVEN: the gateway takes this header out of requests')
-      expectError(answer, 400, 104033)
-      expect((await read(path)).text).toBe('old')
-      expectError(await putIf(`${path}-new`, content, { [name]: value }), 400, 104033)
-      expectError(await read(`${path}-new`), 404, 104001)
-    },
-  )
-})
-
-describe('a page of another origin', () => {
-  it('may send conditions and digests', async () => {
+describe('Conditions of other origins', () => {
+  it('A page of another origin may send conditions and digests (A-30)', async () => {
     const wanted = 'authorization, if-match, if-none-match, content-md5, content-digest'
     const answer = await call(at(own), {
       method: 'OPTIONS',

@@ -7,8 +7,8 @@ import { copy, move, namesIn, ownFolder, put, read, remove, rename, upload } fro
 
 const own = ownFolder()
 
-describe('operation 14', () => {
-  it('deletes a file: 200 with an empty body', async () => {
+describe('Deleting (operation 14)', () => {
+  it('A file is deleted: 200 with an empty body (S-91)', async () => {
     await put(`${own}/file/a`, 'a')
     await put(`${own}/file/ab`, 'ab')
     const { status, text } = await remove(`${own}/file/a`)
@@ -16,13 +16,13 @@ describe('operation 14', () => {
     expect(await namesIn(`${own}/file`)).toEqual(['ab'])
   })
 
-  it('deletes a folder with its contents, and nothing beside it', async () => {
+  it('A folder goes with its contents, and nothing beside it (S-91)', async () => {
     for (const path of ['folder/a', 'folder/b/c', 'folder-2/x', 'folders']) await put(`${own}/tree/${path}`, 'x')
     expect((await remove(`${own}/tree/folder`)).status).toBe(200)
     expect(await namesIn(`${own}/tree`)).toEqual(['folder-2/', 'folders'])
   })
 
-  it('deletes a folder of several thousand files', async () => {
+  it('A folder of many files is deleted', async () => {
     for (let request = 0; request < 12; request++) {
       const files = Array.from({ length: 100 }, (_, index) => ({ name: `${request}-${index}`, content: 'x' }))
       await upload(`${own}/large`, files)
@@ -32,7 +32,7 @@ describe('operation 14', () => {
     expect((await put(`${own}/large/again`, 'x')).status).toBe(200)
   })
 
-  it('keeps uploads, moves, copies and other removals out of a folder while it is being deleted: 400 / 104010', async () => {
+  it('A folder that is being removed refuses changes with 104010 (S-46, S-95, S-103)', async () => {
     const folder = `${own}/going`
     const refused = { put: 0, remove: 0, move: 0, copy: 0 }
     const count = (kind: keyof typeof refused, answer: Answer) => {
@@ -65,12 +65,12 @@ describe('operation 14', () => {
     expect(Object.values(refused)).not.toContain(0)
   }, 120_000)
 
-  it('takes a slash at the end, and ?meta, for nothing', async () => {
+  it('DELETE ignores a slash at the end, and ?meta (S-2, S-98)', async () => {
     await put(`${own}/slash/a`, 'a')
     expect((await call(`${storage}/${own}/slash/?meta`, { method: 'DELETE' })).status).toBe(200)
   })
 
-  it('keeps a folder that is not empty when force is false: 403 / 104024', async () => {
+  it('With force=false a folder that is not empty stays (S-97, S-98, E-48)', async () => {
     await put(`${own}/kept/a`, 'a')
     expectError(await remove(`${own}/kept`, '?force=false'), 403, 104024)
     expectError(await remove(`${own}/kept`, '?version=draft?force=false'), 403, 104024)
@@ -78,17 +78,17 @@ describe('operation 14', () => {
     expect((await remove(`${own}/kept`, '?force=true')).status).toBe(200)
   })
 
-  it('deletes an empty folder when force is false', async () => {
+  it('With force=false an empty folder goes (S-97)', async () => {
     await put(`${own}/empty`, '', '?type=folder')
     expect((await remove(`${own}/empty`, '?force=false')).status).toBe(200)
     expectError(await read(`${own}/empty`, '?meta'), 404, 104001)
   })
 
-  it('is 404 / 104001 where nothing is', async () => {
+  it('DELETE of nothing answers 404/104001 (S-92, E-29)', async () => {
     expectError(await remove(`${own}/nothing`), 404, 104001)
   })
 
-  it('is 400 / 104009 below a file, and at a path that cannot be', async () => {
+  it('DELETE below a file, or of a bad path, answers 104009 (S-14, S-94, E-37)', async () => {
     await put(`${own}/leaf`, 'x')
     expectError(await remove(`${own}/leaf/below`), 400, 104009)
     for (const path of ['%2e%2e', '/a//.', 'a%00', 'x'.repeat(256)]) {
@@ -96,75 +96,29 @@ describe('operation 14', () => {
     }
   })
 
-  it('is 400 / 104014 at the root', async () => {
+  it('DELETE of the root answers 400/104014 (S-93, E-41)', async () => {
     expectError(await call(storage, { method: 'DELETE' }), 400, 104014)
     expectError(await call(`${storage}/`, { method: 'DELETE' }), 400, 104014)
   })
 
   it.each(['_System', 'Layouts', 'ModuleTemplates', 'Templates', 'StyleSheets'])(
-    'keeps the reserved folder %s: 400 / 104020',
+    'The reserved folder %s stays: 400/104020 (S-17, S-96, E-45)',
     async (folder) => {
       expectError(await remove(folder), 400, 104020)
     },
   )
 
-  it('lets go what lies in a reserved folder', async () => {
+  it('The contents of a reserved folder may go (S-96)', async () => {
     await put(`StyleSheets/${own}/a.css`, 'a')
     expect((await remove(`StyleSheets/${own}`)).status).toBe(200)
     expectError(await rename('StyleSheets', 'x'), 400, 104020)
   })
 
   it.each(['?force=maybe', '?force=', '?version=live', '?version=draft?force=x'])(
-    'refuses %s with 400 / 104000',
+    'DELETE with %s is refused with 104000 (S-98, E-28)',
     async (query) => {
       await put(`${own}/values/a`, 'a')
       expectError(await remove(`${own}/values/a`, query), 400, 104000)
     },
   )
-})
-
-describe('a rename', () => {
-  it('gives a file another name and the media type of it', async () => {
-    await put(`${own}/rename/a.txt`, 'x')
-    const { status, json } = await rename(`${own}/rename/a.txt`, 'b.css')
-    expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
-    expect(await namesIn(`${own}/rename`)).toEqual(['b.css'])
-    const { headers } = await call(`${storage}/${own}/rename/b.css`, { headers: { Accept: 'text/css' } })
-    expect(headers['content-type']).toBe('text/css')
-  })
-
-  it('gives a folder another name, with all that it holds', async () => {
-    for (const name of ['a', 'b/c', 'b/d/e']) await put(`${own}/move/old/${name}`, name)
-    expect((await rename(`${own}/move/old`, 'new')).status).toBe(200)
-    expect(await namesIn(`${own}/move`)).toEqual(['new/'])
-    expect((await read(`${own}/move/new/b/d/e`)).text).toBe('b/d/e')
-  })
-
-  it('to the name that it has changes nothing', async () => {
-    await put(`${own}/same/a`, 'x')
-    expect((await rename(`${own}/same/a`, 'a')).status).toBe(200)
-    expect((await read(`${own}/same/a`)).text).toBe('x')
-  })
-
-  it('is 400 / 104022 when the name is taken by a file or a folder', async () => {
-    for (const name of ['a', 'b', 'c/x']) await put(`${own}/target/${name}`, name)
-    expectError(await rename(`${own}/target/a`, 'b'), 400, 104022)
-    expectError(await rename(`${own}/target/a`, 'c'), 400, 104022)
-    expectError(await rename(`${own}/target/c`, 'a'), 400, 104022)
-    expect((await read(`${own}/target/b`)).text).toBe('b')
-  })
-
-  it('is 404 / 104001 when there is nothing to rename', async () => {
-    expectError(await rename(`${own}/missing`, 'x'), 404, 104001)
-  })
-
-  it('refuses a name that is not one segment, too long or empty', async () => {
-    await put(`${own}/name/a`, 'x')
-    expectError(await rename(`${own}/name/a`, 'b/c'), 400, 104015)
-    expectError(await rename(`${own}/name/a`, '..'), 400, 104015)
-    expectError(await rename(`${own}/name/a`, 'x'.repeat(256)), 400, 104028)
-    expectError(await rename(`${own}/name/a`, ''), 400, 104014)
-    const body = { title: 'x' }
-    expectError(await call(`${storage}/${own}/name/a?meta`, { method: 'PUT', body }), 400, 104000)
-  })
 })

@@ -5,7 +5,7 @@ import { admin, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
-import { at, namesIn, ownFolder, put, read } from '../support/storage.ts'
+import { namesIn, ownFolder, put, read } from '../support/storage.ts'
 
 const own = ownFolder()
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
@@ -20,8 +20,8 @@ beforeAll(async () => {
   await put(`${own}/digits.txt`, '0123456789')
 })
 
-describe('GET with ?meta of a file', () => {
-  it('tells its name, type, size, time, media type, tag, fingerprint and address', async () => {
+describe('?meta of a file', () => {
+  it('The description of a file has its members (S-74, S-76, S-82)', async () => {
     const { json } = await read(`${own}/digits.txt`, '?meta')
     const { headers } = await read(`${own}/digits.txt`)
     expect(json).toEqual({
@@ -37,7 +37,7 @@ describe('GET with ?meta of a file', () => {
     expect(new Date(json.lastModified).toUTCString()).toBe(headers['last-modified'])
   })
 
-  it('has another tag and fingerprint when the bytes are others, and the same fingerprint when they are equal', async () => {
+  it('The fingerprint is that of the bytes (S-82)', async () => {
     await put(`${own}/same.txt`, 'one')
     const before = (await read(`${own}/same.txt`, '?meta')).json
     await put(`${own}/same.txt`, 'two')
@@ -49,7 +49,7 @@ describe('GET with ?meta of a file', () => {
     expect(equal.fingerprint).toBe(before.fingerprint)
   })
 
-  it('tells of the draft of a page, and that there is none', async () => {
+  it('The description of a page shows its draft (S-76)', async () => {
     await put(`${own}/page.html`, 'live')
     expect((await read(`${own}/page.html`, '?meta')).json).toMatchObject({ draft: null, workflow: null })
     await put(`${own}/page.html`, 'a draft', '?version=draft')
@@ -60,7 +60,7 @@ describe('GET with ?meta of a file', () => {
     })
   })
 
-  testWithAdmin('tells of the running workflow of a page', async () => {
+  testWithAdmin('The description of a page shows its running workflow (S-76)', async () => {
     await put(`${own}/working.htm`, 'live')
     const site = String(await ownSiteId())
     await admin('workflow', 'start', `${own}/working.htm`, '--site', site)
@@ -72,18 +72,18 @@ describe('GET with ?meta of a file', () => {
     expect((await read(`${own}/working.htm`, '?meta')).json.workflow).toBeNull()
   })
 
-  it('refuses recursive with 400 / 104000', async () => {
+  it('A file has no recursive list: 400/104000 (S-81)', async () => {
     expectError(await read(`${own}/digits.txt`, '?meta&recursive=true'), 400, 104000)
   })
 })
 
-describe('GET with ?meta of a folder', () => {
+describe('?meta of a folder', () => {
   beforeAll(async () => {
     const names = ['b', 'a.txt', 'a/x', 'a-b', 'Z', 'é', '😀', '\uffee']
     for (const name of names) await put(`${own}/sorted/${name}`, name)
   })
 
-  it('tells when it was created, and has neither tag nor fingerprint', async () => {
+  it('A folder has the time of its creation (S-75)', async () => {
     await put(`${own}/created`, '', '?type=folder')
     const { json } = await read(`${own}/created`, '?meta')
     expect(json).toEqual({
@@ -99,7 +99,7 @@ describe('GET with ?meta of a folder', () => {
     expect((await read(`${own}/created`, '?meta')).json.lastModified).toBe(json.lastModified)
   })
 
-  it('lists it, sorted by name', async () => {
+  it('A folder lists its contents by name (S-77)', async () => {
     expect(await namesIn(`${own}/sorted`)).toEqual(['Z', 'a/', 'a-b', 'a.txt', 'b', 'é', '\uffee', '😀'])
     const { json } = await read(`${own}/sorted`, '?meta')
     expect(json).toMatchObject({ name: 'sorted', type: 'folder' })
@@ -113,7 +113,7 @@ describe('GET with ?meta of a folder', () => {
     expect(json.contents[1]).toMatchObject({ links: [{ rel: 'storage', uri: addressOf(`${own}/sorted/a`) }] })
   })
 
-  it('lists page by page with limit and cursor', async () => {
+  it('The contents come in pages with limit and cursor (S-78)', async () => {
     const names: string[] = []
     let query = '?meta&limit=3'
     for (let page = 0; page < 5 && query !== ''; page++) {
@@ -124,7 +124,7 @@ describe('GET with ?meta of a folder', () => {
     expect(names).toEqual(['Z', 'a', 'a-b', 'a.txt', 'b', 'é', '\uffee', '😀'])
   })
 
-  it('links to each file and folder itself', async () => {
+  it('Each entry links to its file or folder (S-74, S-77)', async () => {
     const { json } = await read(`${own}/sorted`, '?meta')
     expect(json.contents).toHaveLength(8)
     for (const { links } of json.contents) {
@@ -134,7 +134,7 @@ describe('GET with ?meta of a folder', () => {
     }
   })
 
-  it('lists the root, which has no time', async () => {
+  it('The root is listed, and has no time (S-75)', async () => {
     const { status, json } = await call(`${storage}?meta`)
     expect({ status, name: json.name, type: json.type, time: json.lastModified }).toEqual({
       status: 200,
@@ -145,14 +145,14 @@ describe('GET with ?meta of a folder', () => {
   })
 
   it.each(['?meta&limit=0', '?meta&limit=x', '?meta&limit=-1', '?meta&cursor=%20', '?meta&cursor=eA'])(
-    'refuses %s with 400 / 104000',
+    'The query %s of a folder is refused with 104000 (S-78)',
     async (query) => {
       expectError(await read(`${own}/sorted`, query), 400, 104000)
     },
   )
 })
 
-describe('GET with ?meta and recursive=true', () => {
+describe('?meta with recursive=true', () => {
   const folder = `${own}/tree`
   const paths = ['a/b/deep.txt', 'a.txt', 'a/page.html', 'ä/%41 b+c.txt', 'z']
 
@@ -177,14 +177,14 @@ describe('GET with ?meta and recursive=true', () => {
     await put(`${folder}/empty`, '', '?type=folder')
   })
 
-  it('lists every file below, neither folders nor drafts, in the order of their paths', async () => {
+  it('A recursive list has every live file, sorted by path (S-80)', async () => {
     expect(await list()).toEqual({
       paths: ['a.txt', 'a/b/deep.txt', 'a/page.html', 'z', 'ä/%41 b+c.txt'],
       pages: 1,
     })
   })
 
-  it('tells path, size, time, tag, fingerprint and address of each', async () => {
+  it('An entry of a recursive list has path, etag and fingerprint (S-80)', async () => {
     const { json } = await read(folder, '?meta&recursive=true')
     const { headers } = await read(`${folder}/a/b/deep.txt`)
     expect(json).toMatchObject({ name: 'tree', type: 'folder', lastModified: time })
@@ -205,12 +205,12 @@ describe('GET with ?meta and recursive=true', () => {
     }
   })
 
-  it('goes on page by page with limit and cursor', async () => {
+  it('A recursive list comes in pages (S-81)', async () => {
     expect(await list('&limit=2')).toEqual({ paths: (await list()).paths, pages: 3 })
     expect((await list('&limit=5000')).pages).toBe(1)
   })
 
-  it('lists nothing in an empty folder, and the whole site at the root', async () => {
+  it('A recursive list may be empty, or that of the whole site (S-80)', async () => {
     expect((await read(`${folder}/empty`, '?meta&recursive=true')).json.contents).toEqual([])
     const { status, json } = await call(`${storage}?meta&recursive=true&limit=1`)
     expect({ status, count: json.contents.length, next: typeof json.cursor }).toEqual({
@@ -227,105 +227,18 @@ describe('GET with ?meta and recursive=true', () => {
     '&recursive=1',
     '&recursive=true&limit=0',
     '&recursive=true&cursor=eA',
-  ])('refuses %s with 400 / 104000', async (query) => {
+  ])('A recursive list refuses %s with 104000 (S-81)', async (query) => {
     expectError(await read(folder, `?meta${query}`), 400, 104000)
   })
 
-  it('refuses the cursor of the other listing with 400 / 104000', async () => {
+  it('A cursor of the other list is refused with 104000 (S-78)', async () => {
     const cursorOf = async (query: string) =>
       encodeURIComponent((await read(folder, `?meta&limit=1${query}`)).json.cursor)
     expectError(await read(folder, `?meta&recursive=true&cursor=${await cursorOf('')}`), 400, 104000)
     expectError(await read(folder, `?meta&cursor=${await cursorOf('&recursive=true')}`), 400, 104000)
   })
 
-  it('is 404 / 104001 where nothing is', async () => {
+  it('A recursive list of nothing answers 404/104001 (E-29)', async () => {
     expectError(await read(`${own}/nothing`, '?meta&recursive=true'), 404, 104001)
-  })
-})
-
-describe('GET with ?link', () => {
-  const linkTo = async (path: string, query = '?link') => {
-    const { status, json, headers } = await read(path, query)
-    expect({ status, cache: headers['cache-control'] }).toEqual({ status: 200, cache: 'no-store' })
-    expect(Object.keys(json).toSorted()).toEqual(['expires', 'url'])
-    return { url: String(json.url), expires: Date.parse(json.expires) }
-  }
-
-  it('answers a URL that gives the file without a token, for five minutes', async () => {
-    const { url, expires } = await linkTo(`${own}/digits.txt`)
-    const now = Date.now()
-    expect(expires).toBeGreaterThan(now + 200_000)
-    expect(expires).toBeLessThan(now + 310_000)
-    expect(await (await fetch(url)).text()).toBe('0123456789')
-  })
-
-  it('answers a URL that makes an attachment of a file, of no particular type', async () => {
-    await put(`${own}/größe.html`, '<script></script>')
-    const { headers } = await fetch((await linkTo(`${own}/größe.html`)).url)
-    expect(headers.get('content-type')).toBe('application/octet-stream')
-    expect(headers.get('content-disposition')).toBe(
-      `attachment; filename="gr__e.html"; filename*=UTF-8''gr%C3%B6%C3%9Fe.html`,
-    )
-  })
-
-  it('answers a URL of which a range can be asked for', async () => {
-    const { url } = await linkTo(`${own}/digits.txt`)
-    const response = await fetch(url, { headers: { Range: 'bytes=3-5' } })
-    expect([response.status, await response.text()]).toEqual([206, '345'])
-  })
-
-  it('answers a URL that gives this version, and never another one', async () => {
-    await put(`${own}/replaced.txt`, 'first')
-    const { url } = await linkTo(`${own}/replaced.txt`)
-    await put(`${own}/replaced.txt`, 'second')
-    const response = await fetch(url)
-    const text = await response.text()
-    if (response.status === 200) expect(text).toBe('first')
-    else expect(response.status).toBe(404)
-    expect(await (await fetch((await linkTo(`${own}/replaced.txt`)).url)).text()).toBe('second')
-  })
-
-  it('honours version=draft', async () => {
-    await put(`${own}/linked.html`, 'live')
-    await put(`${own}/linked.html`, 'draft', '?version=draft')
-    expect(await (await fetch((await linkTo(`${own}/linked.html`)).url)).text()).toBe('live')
-    const draft = await linkTo(`${own}/linked.html`, '?link&version=draft')
-    expect(await (await fetch(draft.url)).text()).toBe('draft')
-  })
-
-  it('works for names of every kind', async () => {
-    const name = 'a b&c=d+%41#é😀"\'.txt'
-    await put(`${own}/${name}`, 'odd')
-    expect(await (await fetch((await linkTo(`${own}/${name}`)).url)).text()).toBe('odd')
-  })
-
-  it('is refused for whoever changes it', async () => {
-    const { url } = await linkTo(`${own}/digits.txt`)
-    await put(`${own}/other.txt`, 'secret')
-    for (const changed of [url.replace('digits.txt', 'other.txt'), url.slice(0, -2)]) {
-      const response = await fetch(changed)
-      expect([403, 404]).toContain(response.status)
-      expect(await response.text()).not.toContain('secret')
-    }
-  })
-
-  it('is refused for whoever leaves the signature out', async () => {
-    const { url } = await linkTo(`${own}/digits.txt`)
-    expect([403, 404]).toContain((await fetch(url.replace(/\?.*/, ''))).status)
-  })
-
-  it('is 104001 where nothing is, and 104002 for a folder and the root', async () => {
-    expectError(await read(`${own}/nothing`, '?link'), 404, 104001)
-    expectError(await read(own, '?link'), 400, 104002)
-    expectError(await call(`${storage}?link`), 400, 104002)
-  })
-
-  it('comes behind ?meta, and at the root behind ?status', async () => {
-    expect((await read(`${own}/digits.txt`, '?link&meta')).json).toMatchObject({ name: 'digits.txt' })
-    expect((await call(`${storage}?link&status`)).json).toHaveProperty('percent')
-  })
-
-  it('needs the token as a read of the file does', async () => {
-    expectError(await call(at(`${own}/digits.txt`, '?link'), { token: null }), 401, 101000)
   })
 })

@@ -43,8 +43,8 @@ const names = [
   '長'.repeat(85),
 ]
 
-describe('a name in any script', () => {
-  it.each(names)('%s is stored, listed, read, renamed and deleted', async (name) => {
+describe('Names in every script', () => {
+  it.each(names)('The name %s is stored, listed, read, renamed and deleted (S-13)', async (name) => {
     const folder = `${own}/${names.indexOf(name)}`
     expect((await put(`${folder}/${name}`, name)).status).toBe(200)
     expect(await namesIn(folder)).toEqual([name])
@@ -55,7 +55,7 @@ describe('a name in any script', () => {
     expect(await namesIn(folder)).toEqual([])
   })
 
-  it.each(names)('%s is a folder as well', async (name) => {
+  it.each(names)('The name %s is that of a folder as well (S-13)', async (name) => {
     const folder = `${own}/folders/${names.indexOf(name)}`
     await put(`${folder}/${name}/a`, 'a')
     expect(await namesIn(folder)).toEqual([`${name}/`])
@@ -63,7 +63,7 @@ describe('a name in any script', () => {
     expect((await remove(`${folder}/${name}`)).status).toBe(200)
   })
 
-  it('comes out of a multipart body as it went in', async () => {
+  it('A name comes out of a multipart body as it went in (S-13)', async () => {
     // A quote ends the name there, and a slash or backslash would begin it anew.
     const plain = names.filter((name) => !/["\\/]/.test(name))
     expect(
@@ -77,14 +77,14 @@ describe('a name in any script', () => {
     expect(new Set(await namesIn(`${own}/parts`))).toEqual(new Set(plain))
   })
 
-  it('is the same in either normal form', async () => {
+  it('A name is the same in either normal form (S-1)', async () => {
     await put(`${own}/forms/e\u0301`, 'decomposed')
     await put(`${own}/forms/\u00e9`, 'composed')
     expect(await namesIn(`${own}/forms`)).toEqual(['\u00e9'])
     expect((await read(`${own}/forms/e\u0301`)).text).toBe('composed')
   })
 
-  it('differs by case', async () => {
+  it('Names keep their case (S-3)', async () => {
     await put(`${own}/case/a`, '1')
     await put(`${own}/case/A`, '2')
     expect(await namesIn(`${own}/case`)).toEqual(['A', 'a'])

@@ -10,8 +10,8 @@ const own = ownFolder()
 const at = (path: string, options: Parameters<typeof call>[1] = {}) => call(`${storage}/${path}`, options)
 const bytes = { 'Content-Type': 'application/octet-stream' }
 
-describe('a run of slashes', () => {
-  it('counts as one, in front too, whatever is asked: GET, PUT and DELETE of storage//_System/…', async () => {
+describe('Runs of slashes', () => {
+  it('A run of slashes in front counts as one (S-2)', async () => {
     const file = `/_System/Apps/${own}/a.json`
     expect((await at(file, { method: 'PUT', body: '{"a":1}', headers: bytes })).status).toBe(200)
     expect((await at(file)).text).toBe('{"a":1}')
@@ -21,19 +21,19 @@ describe('a run of slashes', () => {
     await remove(`_System/Apps/${own}`)
   })
 
-  it('counts as one between two names: PUT storage/a//b.txt', async () => {
+  it('A run of slashes between two names counts as one (S-2)', async () => {
     expect((await at(`${own}//runs///b.txt`, { method: 'PUT', body: 'b', headers: bytes })).status).toBe(200)
     expect(await namesIn(`${own}/runs`)).toEqual(['b.txt'])
     expect((await upload(`${own}//runs/`, [{ name: 'c.txt' }])).status).toBe(200)
     expect(await namesIn(`${own}/runs`)).toEqual(['b.txt', 'c.txt'])
   })
 
-  it.each(['%2F', '/%2F/', '%2f%2F'])('counts as one where it is written %s', async (slashes) => {
+  it.each(['%2F', '/%2F/', '%2f%2F'])('A run of slashes written %s counts as one (S-1, S-2)', async (slashes) => {
     await put(`${own}/encoded/a`, 'a')
     expect((await at(`${slashes}${own}${slashes}encoded${slashes}a`)).text).toBe('a')
   })
 
-  it.each(['/', '//', '%2F'])('is the root when nothing else is there: storage/%s', async (slashes) => {
+  it.each(['/', '//', '%2F'])('The path storage/%s is the root (S-2, S-93, S-109)', async (slashes) => {
     const { json } = await at(`${slashes}?meta`)
     expect(json).toMatchObject({ name: '', type: 'folder' })
     expect((await at(`${slashes}?status`)).json).toHaveProperty('percent')
@@ -41,13 +41,13 @@ describe('a run of slashes', () => {
     expectError(await at(slashes, { method: 'PUT', body: 'x' }), 400, 104014)
   })
 
-  it('leads no further than any other path does', async () => {
+  it('A run of slashes leads out of no site (S-10, S-12, S-16)', async () => {
     expectError(await at('/..//x'), 400, 104015)
     expectError(await at('//..%2F/x', { method: 'DELETE' }), 400, 104009)
     expectError(await at(`/${'x'.repeat(256)}`), 400, 104028)
   })
 
-  it('is no part of the links', async () => {
+  it('Links have no run of slashes (S-2)', async () => {
     await put(`${own}/links/a`, 'a')
     const { json } = await at(`/${own}//links//?meta`)
     expect(json.name).toBe('links')
@@ -56,114 +56,12 @@ describe('a run of slashes', () => {
     }
   })
 
-  it('is answered to who asks from another origin', async () => {
+  it('A run of slashes gets the CORS answer (A-30)', async () => {
     const headers = { Origin: 'https://example.com', 'Access-Control-Request-Method': 'PUT' }
     const preflight = await at(`/${own}//a`, { method: 'OPTIONS', token: null, headers })
     expect({ status: preflight.status, allow: preflight.headers['allow'] }).toEqual({
       status: 204,
       allow: expect.stringContaining('PUT'),
     })
-  })
-})
-
-describe('a path in other case', () => {
-  const folder = (path: string) => put(path, '', '?type=folder')
-
-  it('finds the file that is there: _System/apps/… is _System/Apps/…', async () => {
-    await folder('_System/Apps')
-    await put(`_System/Apps/${own}/Menu.json`, '{}')
-    const found = await read(`_System/apps/${own}/menu.json`)
-    expect({ status: found.status, text: found.text }).toEqual({ status: 200, text: '{}' })
-    const head = await call(`${storage}/_system/Apps/${own}/MENU.JSON`, { method: 'HEAD' })
-    expect({ status: head.status, length: head.headers['x-content-length'] }).toEqual({ status: 200, length: '2' })
-    expect((await put(`_system/apps/${own}/second.json`, '2')).status).toBe(200)
-    expect(await namesIn(`_System/Apps/${own}`)).toEqual(['Menu.json', 'second.json'])
-    expect((await remove(`_System/apps/${own}`)).status).toBe(200)
-    expectError(await read(`_System/Apps/${own}`, '?meta'), 404, 104001)
-  })
-
-  it('is told of by the names and links of what is there', async () => {
-    await put(`${own}/Told/Of.txt`, 'x')
-    const { json } = await read(`${own}/told`, '?meta')
-    expect(json).toMatchObject({ name: 'Told', contents: [{ name: 'Of.txt' }] })
-    for (const { links } of [json, ...json.contents]) expect(links[0].uri).toContain(`${own}/Told`)
-    expect((await read(`${own}/TOLD/of.TXT`, '?meta')).json).toMatchObject({ name: 'Of.txt', size: 1 })
-    expectError(await read(`${own}/told`), 400, 104002)
-    expectError(await read(`${own}/told/of`), 404, 104001)
-  })
-
-  it('counts for nothing where the name is there as written, else the first by code point counts', async () => {
-    for (const name of ['readme', 'Readme', 'README']) await put(`${own}/names/${name}`, name)
-    expect((await read(`${own}/names/Readme`)).text).toBe('Readme')
-    expect((await read(`${own}/names/readMe`)).text).toBe('README')
-    for (const name of ['dir', 'DIR']) await folder(`${own}/names/${name}`)
-    await put(`${own}/names/DIR/x`, 'x')
-    expectError(await read(`${own}/names/dir/x`), 404, 104001)
-    expect((await read(`${own}/names/Dir/x`)).text).toBe('x')
-  })
-
-  it('finds a draft that is alone', async () => {
-    await put(`${own}/Drafts/New.html`, 'draft', '?version=draft')
-    expect((await read(`${own}/drafts/new.html`, '?version=draft')).text).toBe('draft')
-    expectError(await read(`${own}/drafts/new.html`), 404, 104001)
-  })
-
-  it('is that of the folders only for what changes something', async () => {
-    await put(`${own}/Change/a.txt`, '1')
-    expect((await put(`${own}/change/A.txt`, '2')).status).toBe(200)
-    expect((await upload(`${own}/CHANGE`, [{ name: 'b' }])).status).toBe(200)
-    expect((await folder(`${own}/change/sub`)).status).toBe(200)
-    expect(await namesIn(`${own}/Change`)).toEqual(['A.txt', 'a.txt', 'b', 'sub/'])
-    expectError(await remove(`${own}/change`), 404, 104001)
-    expectError(await remove(`${own}/change/SUB`), 404, 104001)
-    expect((await folder(`${own}/change`)).status).toBe(200)
-    expect(await namesIn(`${own}/change`)).toEqual([])
-  })
-
-  it('never takes a file for another one: a DELETE of a.txt that is repeated leaves A.TXT', async () => {
-    await put(`${own}/Again/a.txt`, 'a')
-    await put(`${own}/Again/A.TXT`, 'A')
-    expect((await remove(`${own}/again/a.txt`)).status).toBe(200)
-    for (const path of ['again', 'Again']) expectError(await remove(`${own}/${path}/a.txt`), 404, 104001)
-    expect(await namesIn(`${own}/Again`)).toEqual(['A.TXT'])
-  })
-
-  it('is under the rules of the path that is found', async () => {
-    await put(`Templates/${own}/ok.txt`, 'x')
-    expectError(await put(`templates/${own}/t.html`, 'x'), 400, 104008)
-    expect((await put(`templates/${own}/t.html`, '{tag_pagecontent}')).status).toBe(200)
-    expect(await namesIn(`Templates/${own}`)).toEqual(['ok.txt', 't.html'])
-    expect((await remove(`templates/${own}`)).status).toBe(200)
-  })
-
-  it('is taken as written by a change with a condition', async () => {
-    await put(`${own}/Written/a.txt`, 'a')
-    const headers = { 'If-Match': '"no-such-state"' }
-    const answer = await call(`${storage}/${own}/written/a.txt`, { method: 'DELETE', headers })
-    expect([404, 412]).toContain(answer.status)
-    expect((await read(`${own}/Written/a.txt`)).text).toBe('a')
-  })
-
-  it('is not looked for in more than 16 segments', async () => {
-    const folder = [own, ...Array.from({ length: 14 }, () => 'Deep')].join('/')
-    await put(`${folder}/sixteen.txt`, '16')
-    await put(`${folder}/more/seventeen.txt`, '17')
-    expect((await read(`${folder}/Sixteen.txt`)).text).toBe('16')
-    expectError(await read(`${folder}/more/Seventeen.txt`), 404, 104001)
-  })
-
-  it('is not looked for in a folder of more than 1,000 entries', async () => {
-    const hundred = (request: number) =>
-      Array.from({ length: 100 }, (_, index) => ({ name: `f${request}-${index}`, content: '' }))
-    // A gateway on a busy machine may refuse one for the time that it takes.
-    for (let request = 0; request < 10; request++) {
-      await expect
-        .poll(async () => (await upload(`${own}/Full`, hundred(request))).status, { timeout: 20_000 })
-        .toBe(200)
-    }
-    expect((await read(`${own}/full/F9-99`)).status).toBe(200)
-    await put(`${own}/Full/one more`, 'x')
-    expectError(await read(`${own}/full/f9-99`), 404, 104001)
-    expect((await read(`${own}/Full/f9-99`)).status).toBe(200)
   })
 })

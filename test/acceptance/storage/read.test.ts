@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 
 describe('GET of a file', () => {
-  it('answers its bytes with type, length, time and tag', async () => {
+  it('GET answers bytes with type, length, time and tag (S-66, S-70)', async () => {
     const { status, text, headers } = await read(`${own}/digits.txt`)
     expect({ status, text }).toEqual({ status: 200, text: '0123456789' })
     expect(headers).toMatchObject({
@@ -23,14 +23,14 @@ describe('GET of a file', () => {
     })
   })
 
-  it('gives its bytes to who sends no Accept, at another URL maybe', async () => {
+  it('A caller without Accept gets the bytes, perhaps elsewhere', async () => {
     await put(`${own}/bytes.bin`, Buffer.from([0, 128, 255]))
     const { status, headers, text } = await call(at(`${own}/bytes.bin`), { accept: null })
     const elsewhere = status === 302 && (await fetch(headers['location'] ?? ''))
     expect(elsewhere ? await elsewhere.text() : text).toBe(Buffer.from([0, 128, 255]).toString())
   })
 
-  it('answers HEAD with the same headers and no body', async () => {
+  it('HEAD answers the headers of GET without a body (S-70)', async () => {
     const { status, text, headers } = await call(at(`${own}/digits.txt`), { method: 'HEAD' })
     const { headers: whole } = await read(`${own}/digits.txt`)
     expect({ status, text }).toEqual({ status: 200, text: '' })
@@ -38,7 +38,7 @@ describe('GET of a file', () => {
       expect(headers[name]).toBe(whole[name])
   })
 
-  it('tells the length on HEAD in a header that gateways pass on', async () => {
+  it('HEAD tells the length in a header that gateways pass on', async () => {
     const { headers } = await call(at(`${own}/digits.txt`), { method: 'HEAD' })
     expect(headers['x-content-length']).toBe('10')
     expect(headers['access-control-expose-headers']).toContain('X-Content-Length')
@@ -52,26 +52,23 @@ describe('GET of a file', () => {
     ['bytes=-3', '789', 'bytes 7-9/10'],
     ['bytes=8-100', '89', 'bytes 8-9/10'],
     ['bytes=-100', '0123456789', 'bytes 0-9/10'],
-  ])('answers the range %s with 206', async (range, part, contentRange) => {
+  ])('The range %s answers 206 (S-70)', async (range, part, contentRange) => {
     const { status, text, headers } = await call(at(`${own}/digits.txt`), { headers: { Range: range } })
     expect({ status, text, range: headers['content-range'] }).toEqual({ status: 206, text: part, range: contentRange })
   })
 
-  it.each(['bytes=10-', 'bytes=-0'])(
-    'answers the range %s, which it cannot satisfy, with 416 / 100416',
-    async (range) => {
-      const answer = await call(at(`${own}/digits.txt`), { headers: { Range: range } })
-      expectError(answer, 416, 100416)
-      expect(answer.headers['content-range']).toBe('bytes */10')
-    },
-  )
+  it.each(['bytes=10-', 'bytes=-0'])('The range %s answers 416/100416 (E-13)', async (range) => {
+    const answer = await call(at(`${own}/digits.txt`), { headers: { Range: range } })
+    expectError(answer, 416, 100416)
+    expect(answer.headers['content-range']).toBe('bytes */10')
+  })
 
-  it.each(['bytes=1-2,4-5', 'lines=1-2', 'bytes=5-2', 'nonsense'])('passes over the range %s', async (range) => {
+  it.each(['bytes=1-2,4-5', 'lines=1-2', 'bytes=5-2', 'nonsense'])('The range %s is ignored', async (range) => {
     const { status, text } = await call(at(`${own}/digits.txt`), { headers: { Range: range } })
     expect({ status, text }).toEqual({ status: 200, text: '0123456789' })
   })
 
-  it('goes on with a range only while the file is the same', async () => {
+  it('A range with If-Range is that of the same file', async () => {
     const { headers } = await read(`${own}/digits.txt`)
     const same = { Range: 'bytes=0-1', 'If-Range': headers['etag'] ?? '' }
     expect((await call(at(`${own}/digits.txt`), { headers: same })).status).toBe(206)
@@ -79,7 +76,7 @@ describe('GET of a file', () => {
     expect((await call(at(`${own}/digits.txt`), { headers: other })).status).toBe(200)
   })
 
-  it('answers 304 to whoever has it already', async () => {
+  it('GET answers 304 to a caller who has the file (S-70)', async () => {
     const { headers } = await read(`${own}/digits.txt`)
     for (const tag of [headers['etag'] ?? '', `"x", W/${headers['etag']}`, '*']) {
       const { status, text } = await call(at(`${own}/digits.txt`), { headers: { 'If-None-Match': tag } })
@@ -88,11 +85,11 @@ describe('GET of a file', () => {
     expect((await call(at(`${own}/digits.txt`), { headers: { 'If-None-Match': '"x"' } })).status).toBe(200)
   })
 
-  it('ignores other values of version', async () => {
+  it('Other values of version are ignored (S-71)', async () => {
     expect((await read(`${own}/digits.txt`, '?version=17')).text).toBe('0123456789')
   })
 
-  it('is 404 / 104001 where nothing is, and 400 / 104002 for a folder', async () => {
+  it('GET of nothing answers 104001, of a folder 104002 (S-72, E-29, E-30)', async () => {
     expectError(await read(`${own}/nothing`), 404, 104001)
     expectError(await read(`${own}/digits.txt/below`), 404, 104001)
     expectError(await read(own), 400, 104002)

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { admin, testWithAdmin } from '../support/admin.ts'
+import { describe, expect, it } from 'vitest'
+import { storage } from '../../support/paths.ts'
 import { expectError } from '../support/expectations.ts'
-import { ownSiteId } from '../support/forms.ts'
-import { copy, move, namesIn, ownFolder, put, read, relocate, remove } from '../support/storage.ts'
+import { call } from '../support/http.ts'
+import { copy, move, namesIn, ownFolder, put, read, relocate, remove, rename } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -12,15 +12,67 @@ const contentOf = async (path: string, query = ''): Promise<string | undefined> 
   return status === 200 ? text : undefined
 }
 
+describe('A rename', () => {
+  it('A renamed file has its new name and media type (S-51)', async () => {
+    await put(`${own}/rename/a.txt`, 'x')
+    const { status, json } = await rename(`${own}/rename/a.txt`, 'b.css')
+    expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
+    expect(await namesIn(`${own}/rename`)).toEqual(['b.css'])
+    const { headers } = await call(`${storage}/${own}/rename/b.css`, { headers: { Accept: 'text/css' } })
+    expect(headers['content-type']).toBe('text/css')
+  })
+
+  it('A renamed folder has all that it held (S-51)', async () => {
+    for (const name of ['a', 'b/c', 'b/d/e']) await put(`${own}/folder/old/${name}`, name)
+    expect((await rename(`${own}/folder/old`, 'new')).status).toBe(200)
+    expect(await namesIn(`${own}/folder`)).toEqual(['new/'])
+    expect((await read(`${own}/folder/new/b/d/e`)).text).toBe('b/d/e')
+  })
+
+  it('A rename to the same name changes nothing (S-57)', async () => {
+    await put(`${own}/same/a`, 'x')
+    expect((await rename(`${own}/same/a`, 'a')).status).toBe(200)
+    expect((await read(`${own}/same/a`)).text).toBe('x')
+  })
+
+  it('A rename to a taken name answers 400/104022 (S-53, E-46)', async () => {
+    for (const name of ['a', 'b', 'c/x']) await put(`${own}/target/${name}`, name)
+    expectError(await rename(`${own}/target/a`, 'b'), 400, 104022)
+    expectError(await rename(`${own}/target/a`, 'c'), 400, 104022)
+    expectError(await rename(`${own}/target/c`, 'a'), 400, 104022)
+    expect((await read(`${own}/target/b`)).text).toBe('b')
+  })
+
+  it('A rename of nothing answers 404/104001 (S-53)', async () => {
+    expectError(await rename(`${own}/missing`, 'x'), 404, 104001)
+  })
+
+  it('The root gets no new name and no new place: 400/104014 (S-109)', async () => {
+    for (const body of [{ name: 'x' }, { path: 'x' }, { copyTo: 'x' }]) {
+      expectError(await call(`${storage}?meta`, { method: 'PUT', body }), 400, 104014)
+    }
+  })
+
+  it('A new name is one legal segment (S-54, S-12, E-42, E-49)', async () => {
+    await put(`${own}/name/a`, 'x')
+    expectError(await rename(`${own}/name/a`, 'b/c'), 400, 104015)
+    expectError(await rename(`${own}/name/a`, '..'), 400, 104015)
+    expectError(await rename(`${own}/name/a`, 'x'.repeat(256)), 400, 104028)
+    expectError(await rename(`${own}/name/a`, ''), 400, 104014)
+    const body = { title: 'x' }
+    expectError(await call(`${storage}/${own}/name/a?meta`, { method: 'PUT', body }), 400, 104000)
+  })
+})
+
 describe.each([
   ['move', move],
   ['copy', copy],
-] as const)('a %s', (kind, to) => {
+] as const)('A %s', (kind, to) => {
   const folder = `${own}/${kind}`
   /** What is left of the source. */
   const left = (content: string) => (kind === 'copy' ? content : undefined)
 
-  it('of a file is 200, and creates the folders on the way', async () => {
+  it('A file comes to its new place, with folders on the way (S-51, S-52)', async () => {
     await put(`${folder}/file/a.txt`, 'text')
     const { status, json } = await to(`${folder}/file/a.txt`, `/${folder}/new/deep/b.css`)
     expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
@@ -29,7 +81,7 @@ describe.each([
     expect(await namesIn(`${folder}/new`)).toEqual(['deep/'])
   })
 
-  it('of a folder takes all that it holds', async () => {
+  it('A folder comes to its new place with all that it holds (S-51)', async () => {
     const names = ['a', 'b/c', 'b/d/e']
     for (const name of names) await put(`${folder}/all/${name}`, name)
     expect((await to(`${folder}/all`, `${folder}/elsewhere/all`)).status).toBe(200)
@@ -39,7 +91,7 @@ describe.each([
     }
   })
 
-  it('takes the path as plain text, with a slash in front or without', async () => {
+  it('The new place is plain text, with or without a slash (S-52)', async () => {
     for (const [index, name] of ['100%25 + é', '%2e%2e', 'a?b#c&d', '😀', ' blank '].entries()) {
       await put(`${folder}/source`, name)
       expect((await to(`${folder}/source`, `${index % 2 ? '/' : ''}${folder}/plain/${name}`)).status).toBe(200)
@@ -47,7 +99,7 @@ describe.each([
     }
   })
 
-  it('is 400 / 104022 where a file or a folder is', async () => {
+  it('A taken place answers 400/104022 (S-53)', async () => {
     for (const name of ['a', 'b', 'c/x']) await put(`${folder}/taken/${name}`, name)
     expectError(await to(`${folder}/taken/a`, `${folder}/taken/b`), 400, 104022)
     expectError(await to(`${folder}/taken/a`, `${folder}/taken/c`), 400, 104022)
@@ -55,18 +107,18 @@ describe.each([
     expect([await contentOf(`${folder}/taken/a`), await contentOf(`${folder}/taken/b`)]).toEqual(['a', 'b'])
   })
 
-  it('is 404 / 104001 when nothing is there', async () => {
+  it('A missing source answers 404/104001 (S-53)', async () => {
     expectError(await to(`${folder}/missing`, `${folder}/anywhere`), 404, 104001)
   })
 
-  it('is 400 / 104009 below a file', async () => {
+  it('A place below a file answers 400/104009 (E-37)', async () => {
     for (const name of ['a', 'f/b', 'leaf']) await put(`${folder}/ancestor/${name}`, name)
     for (const source of ['a', 'f']) {
       expectError(await to(`${folder}/ancestor/${source}`, `${folder}/ancestor/leaf/x`), 400, 104009)
     }
   })
 
-  it('into itself or below is 400 / 104015, beside itself is none', async () => {
+  it('A place inside the source answers 400/104015 (S-57)', async () => {
     await put(`${folder}/self/a`, 'a')
     for (const below of ['self', 'x/y']) expectError(await to(`${folder}/self`, `${folder}/self/${below}`), 400, 104015)
     expectError(await to(`${folder}/self/a`, `${folder}/self/a/b`), 400, 104015)
@@ -85,13 +137,13 @@ describe.each([
     ['x'.repeat(256), 104028],
     ['', 104014],
     ['/', 104014],
-  ])('to %j is 400 / %i', async (path, code) => {
+  ])('The place %j answers 400/%i (S-10, S-11, S-12)', async (path, code) => {
     await put(`${folder}/illegal/a`, 'a')
     expectError(await to(`${folder}/illegal/a`, path), 400, code)
     expect(await contentOf(`${folder}/illegal/a`)).toBe('a')
   })
 
-  it('checks what becomes a template by it: 400 / 104008', async () => {
+  it('A file that becomes a template is checked (S-26)', async () => {
     const templates = `Templates/acceptance-${randomBytes(4).toString('hex')}`
     await put(`${folder}/pages/a.html`, 'no tag')
     expectError(await to(`${folder}/pages`, templates), 400, 104008)
@@ -104,8 +156,8 @@ describe.each([
   })
 })
 
-describe('a move', () => {
-  it('takes the draft of a page along', async () => {
+describe('Only a move', () => {
+  it('A move takes the draft of a page along (S-56)', async () => {
     await put(`${own}/draft/a.html`, 'live')
     await put(`${own}/draft/a.html`, 'draft', '?version=draft')
     await move(`${own}/draft/a.html`, `${own}/drafts/b.html`)
@@ -114,13 +166,13 @@ describe('a move', () => {
     expect(await contentOf(`${own}/moved/drafts/b.html`, '?version=draft')).toBe('draft')
   })
 
-  it('onto itself is 200, and changes nothing', async () => {
+  it('A move onto itself answers 200 (S-57)', async () => {
     await put(`${own}/onto/a`, 'a')
     for (const path of [`${own}/onto/a`, `${own}/onto`]) expect((await move(path, `/${path}`)).status).toBe(200)
     expect(await contentOf(`${own}/onto/a`)).toBe('a')
   })
 
-  it('of a reserved folder is 400 / 104020', async () => {
+  it('A move of a reserved folder answers 400/104020 (S-55, E-45)', async () => {
     await put(`StyleSheets/${own}/a.css`, 'a')
     expectError(await move('StyleSheets', `${own}/styles`), 400, 104020)
     expect((await move(`StyleSheets/${own}`, `${own}/styles`)).status).toBe(200)
@@ -128,8 +180,8 @@ describe('a move', () => {
   })
 })
 
-describe('a copy', () => {
-  it('takes the live files alone, and goes its own way', async () => {
+describe('Only a copy', () => {
+  it('A copy takes live files alone, and goes its own way (S-58)', async () => {
     await put(`${own}/live/a.html`, 'live')
     await put(`${own}/live/a.html`, 'draft', '?version=draft')
     await put(`${own}/live/only.html`, 'draft', '?version=draft')
@@ -143,12 +195,12 @@ describe('a copy', () => {
     expect(await contentOf(`${own}/live/a.html`)).toBe('newer')
   })
 
-  it('onto itself is 400 / 104022', async () => {
+  it('A copy onto itself answers 400/104022 (S-57)', async () => {
     await put(`${own}/twice/a`, 'a')
     for (const path of [`${own}/twice/a`, `${own}/twice`]) expectError(await copy(path, path), 400, 104022)
   })
 
-  it('of a reserved folder is made', async () => {
+  it('A copy of a reserved folder is made (S-55)', async () => {
     await put(`Layouts/${own}/a.txt`, 'a')
     expect((await copy('Layouts', `${own}/layouts`)).status).toBe(200)
     expect(await contentOf(`${own}/layouts/${own}/a.txt`)).toBe('a')
@@ -156,31 +208,7 @@ describe('a copy', () => {
   })
 })
 
-describe('a page with a running workflow', () => {
-  let site: string
-  beforeAll(async () => {
-    site = String(await ownSiteId().catch(() => 0))
-  })
-
-  testWithAdmin('is not moved (104012), nor is anything to its place; it is copied without the workflow', async () => {
-    const folder = `${own}/workflow`
-    const page = `${folder}/page.html`
-    await put(page, 'live')
-    await put(`${own}/other.html`, 'other')
-    await admin('workflow', 'start', page, '--site', site)
-    for (const path of [page, folder]) expectError(await move(path, `${own}/flown`), 400, 104012)
-    expectError(await move(`${own}/other.html`, page), 400, 104022)
-    expect((await copy(folder, `${own}/workflow-copy`)).status).toBe(200)
-    expect((await put(`${own}/workflow-copy/page.html`, 'changed')).status).toBe(200)
-    await admin('workflow', 'end', page, '--site', site)
-    expect((await move(folder, `${own}/flown`)).status).toBe(200)
-    await admin('workflow', 'start', page, '--site', site)
-    for (const to of [move, copy]) expectError(await to(`${own}/other.html`, page), 400, 104012)
-    await admin('workflow', 'end', page, '--site', site)
-  })
-})
-
-describe('a new place', () => {
+describe('The body of a relocation', () => {
   it.each([
     [{}],
     [{ title: 'x' }],
@@ -191,7 +219,7 @@ describe('a new place', () => {
     [{ path: 5 }],
     [{ copyTo: ['b'] }],
     [[]],
-  ])('that is %j is 400 / 104000', async (body) => {
+  ])('The body %j is refused with 104000 (S-51)', async (body) => {
     await put(`${own}/place/a`, 'a')
     expectError(await relocate(`${own}/place/a`, body), 400, 104000)
     expect(await namesIn(`${own}/place`)).toEqual(['a'])

@@ -52,8 +52,8 @@ const append = (
     headers: { ...bytes, 'Upload-Offset': String(offset), ...headers },
   })
 
-describe('a resumable upload', () => {
-  it('begins with 201 and a Location, and goes on piece by piece until the file is there', async () => {
+describe('A resumable upload', () => {
+  it('The file is there after the last append (U-2, U-3, U-14, U-26)', async () => {
     const created = await create('pieces.txt', 11)
     expect(created.status).toBe(201)
     expect(created.headers['location']).toMatch(/\/api\/v2\/admin\/sites\/\d+\/uploads\/[^/]+$/)
@@ -68,7 +68,7 @@ describe('a resumable upload', () => {
     expect((await head(upload)).headers).toMatchObject({ 'upload-offset': '11', 'upload-length': '11' })
   })
 
-  it('of more than one part is the bytes that were sent, in their order', async () => {
+  it('The file of several parts has the bytes as sent (S-83)', async () => {
     const content = Buffer.from(Array.from({ length: 9 * 1024 * 1024 }, (_, index) => index % 251))
     const upload = await begin('large.bin', content.length)
     const step = 4 * 1024 * 1024
@@ -84,7 +84,7 @@ describe('a resumable upload', () => {
     expect(fingerprints).toContain(json.fingerprint)
   })
 
-  it('brings its first bytes along, or all of them, or has none at all', async () => {
+  it('A creation may carry bytes, all of them or none (U-5, U-14)', async () => {
     const body = 'hello world'
     const first = await create('first.txt', body.length, bytes, { body: 'hello ' })
     expect(first).toMatchObject({ status: 201, headers: { 'upload-offset': '6' } })
@@ -102,7 +102,7 @@ describe('a resumable upload', () => {
     ])
   })
 
-  it('may say its length later, once', async () => {
+  it('The length may come later, once (U-5)', async () => {
     const upload = await begin('later.txt', undefined)
     expect((await head(upload)).headers).toMatchObject({ 'upload-defer-length': '1' })
     await append(upload, 0, 'hello')
@@ -111,7 +111,7 @@ describe('a resumable upload', () => {
     expect((await read(`${own}/later.txt`)).text).toBe('hello!')
   })
 
-  it('is 409 / 104030 at another offset, a repeated last append too', async () => {
+  it('Another offset answers 409/104030, also a repeated one (U-20, U-27, E-50)', async () => {
     const upload = await begin('offset.txt', 5)
     expectError(await append(upload, 1, 'ello'), 409, 104030)
     await append(upload, 0, 'hello')
@@ -119,7 +119,7 @@ describe('a resumable upload', () => {
   })
 
   it.each(['sha256', 'sha1', 'md5'])(
-    'is checked by %s: 460 / 104033, nothing of that append kept',
+    'A wrong %s answers 460/104033 and keeps nothing (U-5, U-22, E-53)',
     async (algorithm) => {
       const upload = await begin(`${algorithm}.txt`, 5)
       const sum = (body: string) => ({
@@ -131,18 +131,20 @@ describe('a resumable upload', () => {
     },
   )
 
-  it('is 413 / 104005 when it is too large, or more comes than it has', async () => {
+  it('Too many bytes answer 413/104005 (U-12, U-23, E-33)', async () => {
     expectError(await create('huge.bin', 6 * 1024 ** 3), 413, 104005)
     expectError(await append(await begin('more.txt', 5), 0, 'hello!'), 413, 104005)
   })
 
-  it('is 412 with Tus-Version in another version', async () => {
+  it('Another version of tus answers 412 with Tus-Version (U-7)', async () => {
     const answer = await create('version.txt', 5, { 'Tus-Resumable': '0.2.2' })
     expectError(answer, 412, 100412)
     expect(answer.headers['tus-version']).toBe('1.0.0')
   })
+})
 
-  it('needs a name, a length and the media type of its bytes', async () => {
+describe('The rules of a resumable upload', () => {
+  it('An upload needs a name, a length and the media type (U-2, E-41)', async () => {
     expectError(await create('x', 5, { 'Upload-Metadata': 'note eA==' }), 400, 104014)
     expectError(await create('x', 5, { 'Upload-Metadata': 'filename no base64' }), 400, 104000)
     expectError(await create('x', 5, { 'Upload-Length': '-1' }), 400, 104000)
@@ -150,7 +152,7 @@ describe('a resumable upload', () => {
     expectError(await append(await begin('type.txt', 5), 0, 'hello', { 'Content-Type': 'text/plain' }), 415, 100015)
   })
 
-  it('follows the rules of any upload, at its beginning', async () => {
+  it('The rules of an upload hold at its creation (U-11)', async () => {
     await put(`${own}/there.txt`, 'old')
     expectError(await create('there.txt', 5, { 'If-None-Match': '*' }), 412, 100412)
     expectError(
@@ -163,7 +165,7 @@ describe('a resumable upload', () => {
     )
   })
 
-  it('follows them at its end too: a refusal ends it', async () => {
+  it('The rules hold at the end, and a refusal ends it (U-11, U-28)', async () => {
     const upload = await begin('mine.txt', 5, { 'If-None-Match': '*' })
     await append(upload, 0, 'he')
     await put(`${own}/mine.txt`, 'theirs')
@@ -172,45 +174,70 @@ describe('a resumable upload', () => {
     expect((await read(`${own}/mine.txt`)).text).toBe('theirs')
   })
 
-  it('ends with DELETE: 204, and then it is unknown', async () => {
+  it('DELETE ends an upload, which is unknown then (U-3, U-24, E-52)', async () => {
     const upload = await begin('ended.txt', 5)
     expect((await call(upload, { method: 'DELETE', headers: inTus })).status).toBe(204)
     expect((await head(upload)).status).toBe(404)
     expectError(await append(upload, 0, 'hello'), 404, 104032)
   })
 
-  it('tells when it expires', async () => {
+  it('X-HTTP-Method-Override counts at an upload, and nowhere else (U-9)', async () => {
+    const upload = await begin('override.txt', 5)
+    // The document does not name a POST there.
+    const send = (path: string, method: string, more: Call['headers'] = {}) => {
+      const headers = { ...bytes, ...more, Authorization: target.token, 'X-HTTP-Method-Override': method }
+      return fetch(target.baseUrl + path, { method: 'POST', body: 'hello', headers })
+    }
+    expect((await send(upload, 'PATCH', { 'Upload-Offset': '0' })).status).toBe(204)
+    await send(at(`${own}/override.txt`), 'DELETE')
+    expect((await read(`${own}/override.txt`)).text).toBe('hello')
+  })
+
+  it('A resumable template has at most 8 MiB (U-13)', async () => {
+    const create = (length: number) => {
+      const headers = { ...inTus, 'Upload-Length': String(length), 'Upload-Metadata': named('a.html') }
+      return call(at(`Templates/${own}`), { method: 'POST', headers })
+    }
+    expectError(await create(8 * 1024 ** 2 + 1), 413, 104005)
+    const created = await create(8 * 1024 ** 2)
+    expect(created.status).toBe(201)
+    await call(pathOf(created), { method: 'DELETE', headers: inTus })
+  })
+
+  it('An upload says when it expires (U-25)', async () => {
     const created = await create('expires.txt', 4)
     const left = Date.parse(created.headers['upload-expires'] ?? '') - Date.now()
     expect(left).toBeGreaterThan(23 * 3600 * 1000)
   })
 
   // The token is its own: progress is that of the token's newest upload, and other cases upload meanwhile.
-  testWithAdmin('tells the progress of the token', async () => {
+  testWithAdmin('An append reports the progress of its token (U-16, S-86)', async () => {
     const token = await issueToken([await ownSiteId()], '--permission', 'files')
     const upload = pathOf(await create('progress.txt', 4, {}, { token }))
     await append(upload, 0, 'x', {}, { token })
     expect((await call(at('', '?status'), { token })).json.percent).toBe(25)
   })
 
-  it('is told of by OPTIONS, without a token', async () => {
+  it('OPTIONS answers the headers of tus without a token (U-5, U-8)', async () => {
     for (const path of [at(own), `${at(own)}/x`, '/api/v2/admin/sites/current/uploads/x']) {
       const { status, headers } = await call(path, { method: 'OPTIONS', token: null })
       expect(status).toBe(204)
       expect(headers).toMatchObject({ 'tus-version': '1.0.0', 'tus-checksum-algorithm': 'sha256,sha1,md5' })
-      expect(headers['tus-extension']?.split(',')).toContain('creation-defer-length')
+      expect(headers['tus-extension']).toBe(
+        'creation,creation-with-upload,creation-defer-length,expiration,termination,checksum',
+      )
       expect(Number(headers['tus-max-size'])).toBeGreaterThan(0)
     }
   })
 
-  it('has Tus-Resumable on every answer, also without a token', async () => {
+  it('Tus-Resumable is on every answer, also on 401 (U-6)', async () => {
     const answer = await head(`/api/v2/admin/sites/current/uploads/${'a'.repeat(32)}`, { token: null })
     expect(answer).toMatchObject({ status: 401, headers: { 'tus-resumable': '1.0.0' } })
   })
 })
 
-describeWithAdmin('a resumable upload of somebody', () => {
-  it('is unknown to others: 404 / 104032', async () => {
+describeWithAdmin('The owner of a resumable upload', () => {
+  it('An upload is unknown to others: 404/104032 (U-15, E-52)', async () => {
     const site = await createSite('Uploads')
     const [ann, anns, bobs] = await Promise.all(
       [['ann'], ['ann'], ['bob']].map(async ([user = '']) =>

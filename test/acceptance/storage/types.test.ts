@@ -19,7 +19,7 @@ const read = (name: string, accept: string | null, { headers, ...options }: Call
 
 const bytes = 'application/octet-stream'
 
-describe('the bytes of a file', () => {
+describe('The type of bytes', () => {
   it.each([
     '*/*',
     '*/*;q=0.5',
@@ -32,7 +32,7 @@ describe('the bytes of a file', () => {
     'text/html;q=x',
     ';;;,,,q=,text/',
     '"',
-  ])('are application/octet-stream for Accept: %s', async (accept) => {
+  ])('Bytes are application/octet-stream for Accept: %s (S-66, S-67)', async (accept) => {
     const { status, headers, text } = await read('page.html', accept)
     expect({ status, text, type: headers['content-type'] }).toEqual({ status: 200, text: page, type: bytes })
   })
@@ -46,11 +46,11 @@ describe('the bytes of a file', () => {
     ['menu.json', 'application/json, text/javascript, */*; q=0.01', 'application/json'],
     ['menu.json', 'application/*', 'application/json'],
     ['plain', 'text/html, */*', bytes],
-  ])('of %s are their own type for who names it by Accept: %s', async (name, accept, type) => {
+  ])('Bytes of %s have their own type for Accept: %s (S-67)', async (name, accept, type) => {
     expect((await read(name, accept)).headers['content-type']).toBe(type)
   })
 
-  it('may be asked for with 200 types, and with an Accept of 8 KB', async () => {
+  it('Accept may name 200 types and have 8 KB', async () => {
     const many = Array.from({ length: 200 }, (_, index) => `a/t${index};q=0.${index}`).join(',')
     expect((await read('page.html', many)).headers['content-type']).toBe(bytes)
     expect((await read('page.html', `${many},text/html`)).headers['content-type']).toBe('text/html')
@@ -60,7 +60,7 @@ describe('the bytes of a file', () => {
   it.each([
     ['*/*', bytes],
     ['text/html', 'text/html'],
-  ])('run nothing in a browser, whole, in part, unchanged or not sent at all, for Accept: %s', async (accept, type) => {
+  ])('Bytes run nothing in a browser, for Accept: %s (S-67, S-68)', async (accept, type) => {
     const whole = await read('page.html', accept)
     const answers = [
       whole,
@@ -85,13 +85,13 @@ describe('the bytes of a file', () => {
     }
   })
 
-  it('have their type told again when they are unchanged: a cache takes it over', async () => {
+  it('An answer of 304 tells the type again', async () => {
     const { headers } = await read('page.html', 'text/html')
     const unchanged = await read('page.html', 'text/html', { headers: { 'If-None-Match': headers['etag'] ?? '' } })
     expect(unchanged).toMatchObject({ status: 304, headers: { 'content-type': 'text/html' } })
   })
 
-  it('have a tag for each type, so that no cache takes the one for the other', async () => {
+  it('Each type of the same bytes has its own tag (S-67)', async () => {
     const [plain, typed] = [await read('menu.json', '*/*'), await read('menu.json', 'application/json')]
     expect(plain.headers['etag']).not.toBe(typed.headers['etag'])
     const known = { headers: { 'If-None-Match': plain.headers['etag'] ?? '' } }

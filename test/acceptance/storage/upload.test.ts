@@ -2,16 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { boundary, formHeaders, multipart } from '../../support/multipart.ts'
 import { storage } from '../../support/paths.ts'
 import { target } from '../setup/target.ts'
-import { issueToken, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
-import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 import { at, namesIn, ownFolder, put, read, upload } from '../support/storage.ts'
 
 const own = ownFolder()
 
-describe('operation 12', () => {
-  it('uploads several files into a folder, which is created with all that it lies in', async () => {
+describe('The body of an upload (operation 12)', () => {
+  it('POST stores several files and creates their folders (S-27, S-29)', async () => {
     const { status, json } = await upload(`${own}/a/b/c`, [
       { name: 'one.txt', content: 'one' },
       { name: 'two', content: '' },
@@ -22,13 +20,13 @@ describe('operation 12', () => {
     expect((await read(`${own}/a/b/c/two`)).headers['content-length']).toBe('0')
   })
 
-  it('takes a multipart body that is declared as application/octet-stream', async () => {
+  it('A multipart body may be declared as octet-stream (S-28)', async () => {
     const headers = { 'Content-Type': 'application/octet-stream' }
     expect((await upload(`${own}/sniffed`, [{ name: 'a.txt', content: 'a' }], { headers })).status).toBe(200)
     expect((await read(`${own}/sniffed/a.txt`)).text).toBe('a')
   })
 
-  it('takes parts that are declared as attachments, as curl does when it is told another Content-Type', async () => {
+  it('Parts may be declared as attachments, as curl does', async () => {
     const headers = { 'Content-Type': `application/octet-stream; boundary=${boundary}` }
     const body = multipart([
       { part: 'note', content: 'x' },
@@ -42,7 +40,7 @@ describe('operation 12', () => {
   })
 
   it.each(['application/octet-stream', `multipart/form-data; boundary=${boundary}`])(
-    'takes a body with a line end in front of its first boundary, as %s',
+    'A line end may come before the first boundary, as %s (S-28)',
     async (type) => {
       const folder = `${own}/behind-${type.length}`
       const body = Buffer.concat([Buffer.from('\r\n'), multipart([{ name: 'a.txt', content: 'a' }])])
@@ -51,7 +49,7 @@ describe('operation 12', () => {
     },
   )
 
-  it('takes parts whose last parameter ends like the others', async () => {
+  it('The last parameter of a part may end with a semicolon', async () => {
     const headers = formHeaders
     const body = multipart([{ name: 'a.txt', content: 'a' }])
       .toString()
@@ -60,45 +58,47 @@ describe('operation 12', () => {
     expect(await namesIn(`${own}/ended`)).toEqual(['a.txt'])
   })
 
-  it('takes the login token from the query', async () => {
+  it('The token may stand in the query (A-8)', async () => {
     const path = `${at(`${own}/token`)}?access_token=${target.token}`
     const headers = formHeaders
     const body = multipart([{ name: 'a' }])
     expect((await call(path, { method: 'POST', token: null, headers, body })).status).toBe(200)
   })
 
-  it('takes a file name in the extended form', async () => {
+  it('A file name may come in the extended form', async () => {
     const body = multipart([{ name: 'a' }])
       .toString()
       .replace('filename="a"', "filename*=UTF-8''na%C3%AFve%20%E9%95%B7")
     expect((await upload(`${own}/extended`, [], { body })).status).toBe(200)
     expect(await namesIn(`${own}/extended`)).toEqual(['naïve 長'])
   })
+})
 
-  it('replaces a file', async () => {
+describe('The files of an upload', () => {
+  it('A file is replaced (S-33)', async () => {
     await upload(`${own}/replaced`, [{ name: 'a', content: 'old' }])
     await upload(`${own}/replaced`, [{ name: 'a', content: 'new' }])
     expect((await read(`${own}/replaced/a`)).text).toBe('new')
   })
 
-  it('ignores parts that are not named file', async () => {
+  it('Parts that are not named file are ignored (S-29)', async () => {
     await upload(`${own}/others`, [{ part: 'note', content: 'x' }, { name: 'a' }, { part: 'other', name: 'b' }])
     expect(await namesIn(`${own}/others`)).toEqual(['a'])
   })
 
-  it('counts a file name from its last slash or backslash on', async () => {
+  it('A file name starts after its last slash or backslash (S-15)', async () => {
     await upload(`${own}/paths`, [{ name: '../../x/a' }, { name: 'C:\\photos\\b' }])
     expect(await namesIn(`${own}/paths`)).toEqual(['a', 'b'])
   })
 
-  it('stores the one file at the path itself when that ends in its own name', async () => {
+  it('A file is stored at the path that ends in its name (S-34)', async () => {
     await upload(`${own}/habit/photo.jpg`, [{ name: 'photo.jpg', content: 'x' }])
     expect(await namesIn(`${own}/habit`)).toEqual(['photo.jpg'])
     await upload(`${own}/habit/photo.jpg`, [{ name: 'photo.jpg', content: 'y' }])
     expect((await read(`${own}/habit/photo.jpg`)).text).toBe('y')
   })
 
-  it('stores it in the folder when one of that name stands there, or when it is not alone', async () => {
+  it('A file goes into a folder of its name, or with others (S-34)', async () => {
     await put(`${own}/folders/same/x`, 'x')
     await upload(`${own}/folders/same`, [{ name: 'same' }])
     await upload(`${own}/folders/two`, [{ name: 'two' }, { name: 'more' }])
@@ -106,13 +106,13 @@ describe('operation 12', () => {
     expect(await namesIn(`${own}/folders/two`)).toEqual(['more', 'two'])
   })
 
-  it('uploads 100 files at once', async () => {
+  it('One request carries 100 files (S-29)', async () => {
     const files = Array.from({ length: 100 }, (_, index) => ({ name: `f${index}`, content: `${index}` }))
     expect((await upload(`${own}/many`, files)).status).toBe(200)
     expect(await namesIn(`${own}/many`)).toHaveLength(100)
   })
 
-  it('stores the media type of the name, else of the part, else bytes', async () => {
+  it('The media type is that of the name, else of the part (S-35)', async () => {
     await upload(`${own}/types`, [
       { name: 'a.png', type: 'text/plain' },
       { name: 'b', type: 'image/gif' },
@@ -137,27 +137,31 @@ describe('operation 12', () => {
 
 const bytes = 'application/octet-stream'
 
-describe('an upload that is refused', () => {
+describe('Refused uploads', () => {
   const cases: readonly (readonly [string, number, Parameters<typeof upload>[1]])[] = [
-    ['without a part named file', 104000, [{ part: 'other', name: 'a' }]],
-    ['with a part named file that is no file', 104002, [{ name: 'good' }, { content: 'x' }]],
-    ['with a part named file that is text without a name', 104002, [{ name: '', type: 'text/plain' }]],
-    ['with the empty file field of a browser', 104014, [{ name: 'good' }, { name: '', type: bytes, content: '' }]],
-    ['with a nameless part that is declared as bytes', 104014, [{ type: bytes }]],
-    ['with a name that ends in a slash', 104014, [{ name: 'good' }, { name: 'a/' }]],
-    ['with the same name twice', 104016, [{ name: 'good' }, { name: 'good' }]],
-    ['with a name that is a dot', 104015, [{ name: 'good' }, { name: '..' }]],
-    ['with a name that is too long', 104028, [{ name: 'good' }, { name: 'x'.repeat(256) }]],
-    ['with more than 100 files', 104000, Array.from({ length: 101 }, (_, index) => ({ name: `f${index}` }))],
+    ['without a part named file (S-36)', 104000, [{ part: 'other', name: 'a' }]],
+    ['with a part named file that is no file (S-37, E-30)', 104002, [{ name: 'good' }, { content: 'x' }]],
+    ['with a part named file that is text without a name (S-37)', 104002, [{ name: '', type: 'text/plain' }]],
+    [
+      'with the empty file field of a browser (S-38)',
+      104014,
+      [{ name: 'good' }, { name: '', type: bytes, content: '' }],
+    ],
+    ['with a nameless part that is declared as bytes (S-38)', 104014, [{ type: bytes }]],
+    ['with a name that ends in a slash (S-38)', 104014, [{ name: 'good' }, { name: 'a/' }]],
+    ['with the same name twice (S-44, E-43)', 104016, [{ name: 'good' }, { name: 'good' }]],
+    ['with a name that is a dot (S-10)', 104015, [{ name: 'good' }, { name: '..' }]],
+    ['with a name that is too long (S-12)', 104028, [{ name: 'good' }, { name: 'x'.repeat(256) }]],
+    ['with more than 100 files (S-29)', 104000, Array.from({ length: 101 }, (_, index) => ({ name: `f${index}` }))],
   ]
-  it.each(cases)('%s is 400 / %i, and leaves nothing', async (_, code, files) => {
+  it.each(cases)('An upload %s answers %i and leaves nothing (S-30)', async (_, code, files) => {
     const folder = `${own}/refused/${code}`
     expectError(await upload(folder, files), 400, code)
     expectError(await upload(folder, files, { headers: { 'Content-Type': bytes } }), 400, code)
     expectError(await read(folder, '?meta'), 404, 104001)
   })
 
-  it('with a name that is not UTF-8 is 400 / 104015, and leaves nothing', async () => {
+  it('A name that is not UTF-8 answers 104015 and leaves nothing (S-30, S-39)', async () => {
     const folder = `${own}/refused/names`
     const text = multipart([{ name: 'good' }, { name: 'a' }]).toString('latin1')
     // In its bytes, in an extended form, and by what it says of itself.
@@ -171,7 +175,7 @@ describe('an upload that is refused', () => {
     expectError(await read(folder, '?meta'), 404, 104001)
   })
 
-  it('with a part that cannot be read beside a good one is 400 / 104000, and leaves nothing', async () => {
+  it('An unreadable part beside a good one answers 104000 (S-30, S-36)', async () => {
     const folder = `${own}/refused/parts`
     const text = multipart([{ name: 'good' }, { name: 'a' }]).toString()
     for (const [right, wrong] of [
@@ -184,7 +188,7 @@ describe('an upload that is refused', () => {
     expectError(await read(folder, '?meta'), 404, 104001)
   })
 
-  it('with a body that is no multipart is 400 / 104000', async () => {
+  it('A body that is no multipart answers 104000 (S-36)', async () => {
     for (const [type, body] of [
       ['text/plain', 'hello'],
       ['application/json', '{}'],
@@ -196,19 +200,19 @@ describe('an upload that is refused', () => {
     }
   })
 
-  it('below a file is 400 / 104009', async () => {
+  it('An upload below a file answers 400/104009 (S-41, E-37)', async () => {
     await put(`${own}/file`, 'x')
     expectError(await upload(`${own}/file/below/more`, [{ name: 'a' }]), 400, 104009)
     expectError(await put(`${own}/file/below`, 'x'), 400, 104009)
   })
 
-  it('into a path that is a file is 400 / 104019', async () => {
+  it('An upload into a file answers 400/104019 (S-42, E-44)', async () => {
     await put(`${own}/file`, 'x')
     expectError(await upload(`${own}/file`, [{ name: 'a' }]), 400, 104019)
     expect((await read(`${own}/file`)).text).toBe('x')
   })
 
-  it('onto a folder is 400 / 104022', async () => {
+  it('An upload onto a folder answers 400/104022 (S-43, E-46)', async () => {
     await put(`${own}/taken/folder/x`, 'x')
     expectError(await upload(`${own}/taken`, [{ name: 'a' }, { name: 'folder' }]), 400, 104022)
     expectError(await put(`${own}/taken/folder`, 'x'), 400, 104022)
@@ -223,7 +227,7 @@ describe('an upload that is refused', () => {
     ['a%5Cb', 104015],
     [`${'a/'.repeat(450)}ab`, 104015],
     ['x'.repeat(256), 104028],
-  ])('at the path %s is 400 / %i', async (path, code) => {
+  ])('An upload to %s answers 400/%i (S-10, S-11, S-12, E-42)', async (path, code) => {
     const body = multipart([{ name: 'a' }])
     for (const type of [`multipart/form-data; boundary=${boundary}`, bytes]) {
       const headers = { 'Content-Type': type }
@@ -236,14 +240,14 @@ describe('an upload that is refused', () => {
 
 const { largestFile } = target
 
-describe.skipIf(largestFile === null)('a file over the limit', () => {
+describe.skipIf(largestFile === null)('Files at the limit', () => {
   const largest = Buffer.alloc(largestFile ?? 0, 'x')
   const tooLarge = Buffer.alloc(largest.length + 1, 'x')
 
   it.each([
     ['whose length is declared', false],
     ['whose length nobody knows beforehand', true],
-  ])('is 400 / 104005 in a body %s, and leaves nothing', async (_, isChunked) => {
+  ])('A file over the limit answers 104005 in a body %s (S-40, E-33)', async (_, isChunked) => {
     const folder = `${own}/too-large-${isChunked}`
     const files = [{ name: 'good' }, { name: 'large', content: tooLarge }]
     expectError(await upload(folder, files, { isChunked }), 400, 104005)
@@ -251,52 +255,9 @@ describe.skipIf(largestFile === null)('a file over the limit', () => {
     expectError(await read(folder, '?meta'), 404, 104001)
   })
 
-  it('is told from one of the very limit', async () => {
+  it('A file of the very limit is stored (S-40)', async () => {
     expect((await put(`${own}/largest`, largest, '', { isChunked: true })).status).toBe(200)
     expect((await upload(`${own}/largest-too`, [{ name: 'a', content: largest }])).status).toBe(200)
     expect((await read(`${own}/largest-too/a`)).headers['content-length']).toBe(String(largestFile))
-  })
-})
-
-describe('a raw upload', () => {
-  it('stores its body as the file', async () => {
-    const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index))
-    const { status, json } = await put(`${own}/raw/a.bin`, bytes)
-    expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
-    const asBytes = { headers: { Accept: 'application/octet-stream' } }
-    expect((await call(at(`${own}/raw/a.bin`), asBytes)).headers['content-length']).toBe('256')
-  })
-
-  it('takes a multipart body as POST does', async () => {
-    await upload(`${own}/raw/form`, [{ name: 'a', content: 'in a form' }], { method: 'PUT' })
-    expect((await read(`${own}/raw/form/a`)).text).toBe('in a form')
-  })
-
-  it('creates a folder with ?type=folder, again and again', async () => {
-    for (const _ of [1, 2]) expect((await put(`${own}/raw/empty/folder`, '', '?type=folder')).status).toBe(200)
-    expect(await namesIn(`${own}/raw/empty`)).toEqual(['folder/'])
-  })
-
-  it('creates no folder where a file is: 400 / 104022', async () => {
-    await put(`${own}/raw/file`, 'x')
-    expectError(await put(`${own}/raw/file`, '', '?type=folder'), 400, 104022)
-  })
-
-  it('needs a name: 400 / 104014', async () => {
-    expectError(await call(storage, { method: 'PUT', body: 'x' }), 400, 104014)
-  })
-
-  it('knows the versions draft and draft-publish only: 400 / 104000', async () => {
-    expectError(await put(`${own}/raw/x.html`, 'x', '?version=other'), 400, 104000)
-  })
-})
-
-describe('the progress of an upload (operation 13)', () => {
-  // The token is its own: progress is that of the token's newest upload, and other cases upload meanwhile.
-  testWithAdmin('is 100 when it succeeded', async () => {
-    const token = await issueToken([await ownSiteId()], '--permission', 'files')
-    await upload(`${own}/progress`, [{ name: 'a' }], { token })
-    const { status, json } = await call(`${storage}?status`, { token })
-    expect({ status, json }).toEqual({ status: 200, json: { percent: 100 } })
   })
 })

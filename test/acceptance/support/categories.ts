@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { beforeAll } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
+import { target } from '../setup/target.ts'
 import { createSite, issueToken, outcomeOf } from './admin.ts'
 import { type Call, call } from './http.ts'
 
@@ -33,6 +35,23 @@ export const createLibrary = async (records: readonly object[]): Promise<Library
   if (skipped > 0) throw new Error(JSON.stringify(errors))
   const token = await issueToken([siteId])
   return { siteId, token, call: (path, options) => call(at('current', path), { token, ...options }) }
+}
+
+/** The library of the cases of one file. Without the administration tool there is none. */
+export const useLibrary = (records: readonly object[]): Library => {
+  let library: Library
+  beforeAll(async () => {
+    if (target.admin) library = await createLibrary(records)
+  })
+  return {
+    get siteId() {
+      return library.siteId
+    },
+    get token() {
+      return library.token
+    },
+    call: (path, options) => library.call(path, options),
+  }
 }
 
 export const range = (from: number, to: number): number[] =>

@@ -49,6 +49,18 @@ export const move = (from: string, path: string): Promise<Answer> => relocate(fr
 
 export const copy = (from: string, copyTo: string): Promise<Answer> => relocate(from, { copyTo })
 
+interface Version {
+  readonly version: string
+  readonly at: string
+  readonly size: number
+  readonly removed: boolean
+  readonly current: boolean
+}
+
+/** The newest first. */
+export const versionsOf = async (path: string): Promise<readonly Version[]> =>
+  (await read(path, '?versions')).json.versions
+
 /** The names in a folder, with a slash behind those of folders. */
 export const namesIn = async (folder: string): Promise<string[]> => {
   const { json } = await read(folder, '?meta')

@@ -92,7 +92,7 @@ test('Ctrl+C ends a command that waits for a silent service', async ({ programs 
   }
 })
 
-test('watch pushes after every change until Ctrl+C, which has status 1 in the middle of a push', async ({
+test('watch pushes after every change until Ctrl+C, which has status 1 in the middle of a push (T-44)', async ({
   begin,
   client,
   folder,

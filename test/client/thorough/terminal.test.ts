@@ -105,7 +105,11 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(Object.keys(await readSite(client, folder))).toStrictEqual(['a.txt'])
   })
 
-  test('a login does not show the token, and saves it for its user only', async ({ makeDirectory, service, run }) => {
+  test('a login does not show the token, and saves it for its user only (T-39)', async ({
+    makeDirectory,
+    service,
+    run,
+  }) => {
     const config = await makeDirectory()
     const terminal = await run(['--url', service.baseUrl, 'login'], { XDG_CONFIG_HOME: config })
     await expect.poll(terminal.screen).toMatch(/token/i)

@@ -54,7 +54,7 @@ const looks: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
 }
 
 test.for(Object.entries(looks))(
-  '%s is accessible, in both themes',
+  '%s is accessible, in both themes (K-17)',
   async ([, show], { open, client, folder, service }) => {
     const { files } = client
     await files.put(`${folder}/page.html`, '<p>first</p>')

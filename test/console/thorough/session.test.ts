@@ -13,7 +13,7 @@ test('a link with a token signs in, and the token stays neither in the address n
   expect(page.url()).not.toContain(service.token)
 })
 
-test('a token is saved for the tab, or on the device on request', async ({ open, service }) => {
+test('a token is saved for the tab, or on the device on request (K-3)', async ({ open, service }) => {
   const page = await open('', { token: null })
   const signIn = async () => {
     await page.getByLabel('Access token').fill(` ${service.token}\n`)
@@ -81,7 +81,7 @@ test('language and theme are chosen by keyboard, and saved', async ({ open }) =>
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark')
 })
 
-test('the sites of a token are offered, and an address leads to its site', async ({ start, directory, open }) => {
+test('the sites of a token are offered, and an address leads to its site (K-5)', async ({ start, directory, open }) => {
   const service = await start()
   await administer(directory, ['site', 'create', '--id', '2002', '--name', 'Second site'])
   const sites = ['--site', '1001', '--site', '2002', '--permission', 'files']

@@ -62,7 +62,11 @@ describe('during trouble of the service,', () => {
 })
 
 describe('an expired token', () => {
-  test('is replaced in a dialog above the running work, which then continues', async ({ open, start, directory }) => {
+  test('is replaced in a dialog above the running work, which then continues (K-6)', async ({
+    open,
+    start,
+    directory,
+  }) => {
     const service = await start()
     const arguments_ = ['token', 'issue', '--user', 'ann', '--site', '1001', '--permission', 'files']
     const { token } = await administerJson(directory, arguments_)

@@ -42,8 +42,8 @@ const changing: readonly (readonly [name: string, args: readonly string[], type:
   ['category rename', ['1', '--site', '1001', '--name', 'Six'], 'category.changed', /^category\/1$/],
   ['object create', ['news', '--site', '1001', '--id', '7'], 'object.created', /^news\/7$/],
   ['import', ['FILE', '--site', '1001'], 'content.imported', /^news$/],
-  ['object remove', ['news', '1', '--site', '1001'], 'object.removed', /^news\/1$/],
-  ['category remove', ['1', '--site', '1001'], 'category.removed', /^category\/1$/],
+  ['object remove', ['news', '1', '--site', '1001', '--yes'], 'object.removed', /^news\/1$/],
+  ['category remove', ['1', '--site', '1001', '--yes'], 'category.removed', /^category\/1$/],
   ['workflow start', ['a.html', '--site', '1001'], 'workflow.created', /^a\.html$/],
   ['workflow end', ['a.html', '--site', '1001'], 'workflow.removed', /^a\.html$/],
   ['site remove', ['1001', '--yes'], 'site.removed', /^site\/1001$/],
@@ -79,7 +79,7 @@ describe('the history of a site', () => {
     expect(namesOf(createProgram()).sort()).toEqual([...changing.map(([name]) => name), ...others].sort())
   })
 
-  test('has an entry of each command that changes the site, under the name of who gave it', async ({
+  test('has an entry of each command that changes the site, under the name of who gave it (H-3, H-5)', async ({
     dataDirectory,
   }) => {
     const file = join(dataDirectory, '..', `${Date.now()}.json`)

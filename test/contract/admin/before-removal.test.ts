@@ -36,6 +36,24 @@ describe('remove --dry-run', () => {
     }
   })
 
+  test('a removal without --yes says how many links would go, and removes nothing (T-17)', async ({
+    siteDirectory: directory,
+  }) => {
+    await administer(directory, ['import', '-', '--site', '1001'], lines)
+    const commands = [
+      ['Category 5 goes', 'category', 'remove', '5', '--site', '1001'],
+      ['News item 1 goes', 'object', 'remove', 'news', '1', '--site', '1001'],
+    ] as const
+    for (const [begins, ...command] of commands) {
+      const refused = await administer(directory, command)
+      expect(refused).toMatchObject({ status: 1, stdout: '' })
+      expect(refused.stderr).toContain(`${begins} with its links: 2. Nothing was removed: add --yes to remove it.`)
+    }
+    for (const [, ...command] of commands) {
+      expect(await administerJson(directory, [...command, '--yes'])).toEqual({ removed: true })
+    }
+  })
+
   test('refuses what is not there', async ({ siteDirectory: directory }) => {
     const refused = await administer(directory, ['category', 'remove', '9', '--site', '1001', '--dry-run'])
     expect(refused).toMatchObject({ status: 1 })

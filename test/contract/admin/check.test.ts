@@ -147,7 +147,7 @@ describe('check', () => {
           { where, fault: `the service cannot read its ${column}. Put the database back from a backup` },
         ] as const,
     ),
-  ] as const)('names %s', async ([, sql, fault], { directory, start }) => {
+  ] as const)('names %s (T-21)', async ([, sql, fault], { directory, start }) => {
     await (await start()).stop()
     tamper(directory, sql)
     const { status, stdout } = await administer(directory, ['--json', 'check'])

@@ -27,14 +27,14 @@ const filled = async (directory: string) => {
 }
 
 describe('form', () => {
-  test('rename gives a form another name, and keeps its fields', async ({ siteDirectory }) => {
+  test('rename gives a form another name, and keeps its fields (T-16)', async ({ siteDirectory }) => {
     const json = await filled(siteDirectory)
     expect(await json('form', 'rename', '3', '--name', ' Write to us ')).toEqual({ id: 3, name: 'Write to us' })
     expect(await json('form', 'list')).toEqual([{ id: 3, name: 'Write to us' }])
     expect(await json('form', 'remove', '3', '--dry-run')).toEqual({ removed: false, fields: 2 })
   })
 
-  test('remove tells what would go, and removes nothing without --yes', async ({ siteDirectory }) => {
+  test('remove tells what would go, and removes nothing without --yes (T-17)', async ({ siteDirectory }) => {
     const json = await filled(siteDirectory)
     expect(await administer(siteDirectory, ['form', 'remove', '3', ...ofSite])).toMatchObject({
       status: 1,
@@ -50,7 +50,7 @@ describe('form', () => {
   })
 })
 
-test('category rename gives a category another name, and keeps its links', async ({ siteDirectory }) => {
+test('category rename gives a category another name, and keeps its links (T-16)', async ({ siteDirectory }) => {
   const json = await filled(siteDirectory)
   expect(await json('category', 'rename', '5', '--name', 'Cinq')).toEqual({ id: 5, name: 'Cinq' })
   expect(await json('category', 'list')).toEqual([{ id: 5, name: 'Cinq' }])
@@ -85,7 +85,7 @@ describe('object', () => {
     expect(await json('object', 'list', 'blog')).toEqual([])
   })
 
-  test('show gives every member and the categories, for people one in a row', async ({ siteDirectory }) => {
+  test('show gives every member and the categories, for people one in a row (T-14)', async ({ siteDirectory }) => {
     const json = await filled(siteDirectory)
     const shown = await json('object', 'show', 'news', '1')
     expect(shown).toMatchObject({ id: 1, subject: 'One', body: '<p>One</p>', categories: [5] })

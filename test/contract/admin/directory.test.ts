@@ -7,7 +7,7 @@ const url = 'http://127.0.0.1:4000'
 const noSite = 'There is no site 9. "site list" shows those that there are.'
 
 describe('data-centre', () => {
-  test('add registers one; the first one is the default', async ({ dataDirectory: directory }) => {
+  test('add registers one; the first one is the default (T-7)', async ({ dataDirectory: directory }) => {
     const us = await administerJson(directory, ['data-centre', 'add', 'us', '--url', `${url}/`])
     expect(us).toEqual({ id: 'us', url, default: true })
     const eu = await administerJson(directory, ['data-centre', 'add', 'eu', '--url', 'https://eu.example/base'])
@@ -64,14 +64,16 @@ describe('data-centre', () => {
 })
 
 describe('site', () => {
-  test('create gives the next id, the default data centre and the rendering engine', async ({ siteDirectory }) => {
+  test('create gives the next id, the default data centre and the rendering engine (T-8)', async ({
+    siteDirectory,
+  }) => {
     const site = await administerJson(siteDirectory, ['site', 'create', '--name', '  Zoë’s shop '])
     expect(site).toEqual({ id: 1002, name: 'Zoë’s shop', dataCentre: 'us', renderingEngine: true })
     const kept = { keptVersions: 0, keptBytes: 0 }
     expect(await administerJson(siteDirectory, ['site', 'show', '1002'])).toEqual({ ...site, ...kept })
   })
 
-  test('create takes an id, a data centre and no rendering engine', async ({ siteDirectory }) => {
+  test('create takes an id, a data centre and no rendering engine (T-8)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, ['data-centre', 'add', 'eu', '--url', 'https://eu.example'])
     const options = ['--name', 'Old', '--id', '7', '--data-centre', 'eu', '--no-rendering-engine']
     const site = await administerJson(siteDirectory, ['site', 'create', ...options])
@@ -122,7 +124,7 @@ test.for(['site', 'form --site 1001'])(
 )
 
 describe('form', () => {
-  test('create gives the next id, or the one that is asked for', async ({ siteDirectory }) => {
+  test('create gives the next id, or the one that is asked for (T-12)', async ({ siteDirectory }) => {
     const create = (...options: string[]) =>
       administerJson(siteDirectory, ['form', 'create', '--site', '1001', ...options])
     expect(await create('--name', 'Contact')).toEqual({ id: 1, name: 'Contact' })

@@ -33,7 +33,7 @@ const test = base.extend('outside', async ({ directory }, { onCleanup }) => {
 const lines = (records: readonly object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
 describe('export', () => {
-  test('gives a site whose every list answers the same, when it is imported into an empty one', async ({
+  test('gives a site whose every list answers the same, when it is imported into an empty one (T-29)', async ({
     directory,
     outside,
     start,

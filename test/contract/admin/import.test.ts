@@ -39,7 +39,7 @@ describe('import takes', () => {
     'one JSON array, indented, with a byte order mark and CRLF': `\uFEFF${JSON.stringify(records, null, 2).replaceAll('\n', '\r\n')}\r\n`,
   }
   for (const [shape, text] of Object.entries(shapes)) {
-    test(`${shape}, from a file and from standard input`, async ({ siteDirectory }) => {
+    test(`${shape}, from a file and from standard input (T-23)`, async ({ siteDirectory }) => {
       const file = join(siteDirectory, 'records')
       await writeFile(file, text)
       expect(await administerJson(siteDirectory, ['import', file, '--site', '1001'])).toEqual(allImported)
@@ -64,7 +64,7 @@ describe('import takes', () => {
   })
 })
 
-test('what was imported is what the service answers', async ({ directory, start }) => {
+test('what was imported is what the service answers (T-24)', async ({ directory, start }) => {
   const { request } = await start()
   const path = '/api/v1/admin/sites/current/webforms/3'
   await administerJson(directory, importing, jsonLines(records))
@@ -172,7 +172,7 @@ describe('a bad record is named by its line and skipped:', () => {
     ['{"kind":"field","webFormId":1,"typeId":-2,"mandatory":1}', 'mandatory: must be true or false'],
   ] as const
 
-  test('each in its own words', async ({ siteDirectory }) => {
+  test('each in its own words (T-28)', async ({ siteDirectory }) => {
     const good = '{"kind":"webForm","id":1}'
     const text = faults.map(([bad]) => `${good}\n\n${bad}\n`).join('')
     const outcome = await importSome(siteDirectory, text)
@@ -233,7 +233,7 @@ describe('a bad record is named by its line and skipped:', () => {
     })
   })
 
-  test('once for all that have the same fault, with their number and the first of their lines', async ({
+  test('once for all that have the same fault, with their number and the first of their lines (T-28)', async ({
     siteDirectory,
   }) => {
     const good = jsonLines([form])
@@ -284,7 +284,7 @@ describe('a bad record is named by its line and skipped:', () => {
 describe('import --strict', () => {
   const bad = { kind: 'webForm', id: 0 }
 
-  test('stops at the first bad record, with status 1 and its line', async ({ siteDirectory }) => {
+  test('stops at the first bad record, with status 1 and its line (T-22)', async ({ siteDirectory }) => {
     const outcome = await administer(
       siteDirectory,
       [...importing, '--strict'],

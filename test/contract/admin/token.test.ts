@@ -18,15 +18,18 @@ describe('token issue', () => {
     ['30m', 1800],
     ['3d', 3 * 24 * 3600],
     ['1y', 365 * 24 * 3600],
-  ] as const)('with lifetime "%s" says when the token expires', async ([lifetime, seconds], { siteDirectory }) => {
-    const before = Math.floor(Date.now() / 1000)
-    const { expires } = await issue(siteDirectory, ...(lifetime ? ['--ttl', lifetime] : []))
-    const issuedAt = Date.parse(expires) / 1000 - seconds
-    expect(issuedAt).toBeGreaterThanOrEqual(before)
-    expect(issuedAt).toBeLessThanOrEqual(Date.now() / 1000)
-  })
+  ] as const)(
+    'with lifetime "%s" says when the token expires (A-14, T-9, T-10)',
+    async ([lifetime, seconds], { siteDirectory }) => {
+      const before = Math.floor(Date.now() / 1000)
+      const { expires } = await issue(siteDirectory, ...(lifetime ? ['--ttl', lifetime] : []))
+      const issuedAt = Date.parse(expires) / 1000 - seconds
+      expect(issuedAt).toBeGreaterThanOrEqual(before)
+      expect(issuedAt).toBeLessThanOrEqual(Date.now() / 1000)
+    },
+  )
 
-  test('is refused for a site that is not there, and issues nothing', async ({ siteDirectory }) => {
+  test('is refused for a site that is not there, and issues nothing (T-5)', async ({ siteDirectory }) => {
     const sites = ['--site', '1001', '--site', '9']
     expect(await administer(siteDirectory, ['token', 'issue', '--user', 'ann', ...sites])).toMatchObject({
       status: 1,
@@ -38,7 +41,7 @@ describe('token issue', () => {
 })
 
 describe('token list', () => {
-  test('names tokens by hash, and never shows one', async ({ siteDirectory }) => {
+  test('names tokens by hash, and never shows one (T-9)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, ['site', 'create', '--name', 'Other'])
     const options = ['--site', '1002', '--site', '1001', '--permission', 'files', '--permission', 'files']
     const { token, expires } = await issue(siteDirectory, ...options)
@@ -49,7 +52,7 @@ describe('token list', () => {
   })
 })
 
-test('token list --site names those that cover the site', async ({ siteDirectory }) => {
+test('token list --site names those that cover the site (T-9)', async ({ siteDirectory }) => {
   await administerJson(siteDirectory, ['site', 'create', '--name', 'Other'])
   await issue(siteDirectory, '--site', '1002')
   await issue(siteDirectory)
@@ -76,7 +79,7 @@ describe('token revoke', () => {
     })
   })
 
-  test('takes a token by its hash from the list, and no other', async ({ siteDirectory }) => {
+  test('takes a token by its hash from the list, and no other (T-11)', async ({ siteDirectory }) => {
     await issue(siteDirectory)
     await issue(siteDirectory)
     const [first, second] = await administerJson(siteDirectory, ['token', 'list'])

@@ -11,7 +11,7 @@ import { launch } from '../../support/program.ts'
 import { test } from '../../support/test.ts'
 
 describe('people see tables', () => {
-  test('with a heading, and columns below one another', async ({ siteDirectory }) => {
+  test('with a heading, and columns below one another (T-3)', async ({ siteDirectory }) => {
     await administer(siteDirectory, ['site', 'create', '--name', 'A long name', '--id', '7', '--no-rendering-engine'])
     const { stdout, stderr } = await administer(siteDirectory, ['site', 'list'])
     expect(stderr).toBe('')
@@ -101,12 +101,12 @@ describe('the help of each command shows examples that it takes', () => {
   })
 })
 
-test('--version tells the version of the package', async ({ directory }) => {
+test('--version tells the version of the package (T-19)', async ({ directory }) => {
   const { version } = JSON.parse(await readFile('package.json', 'utf8'))
   expect(await administer(directory, ['--version'])).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' })
 })
 
-describe('wrong usage has status 2, says what is wrong, and does nothing', () => {
+describe('wrong usage has status 2, says what is wrong, and does nothing (T-4)', () => {
   test.for([
     ['bogus', "unknown command 'bogus'"],
     ['site', 'Usage: site-admin site'],

@@ -136,7 +136,7 @@ describe('what the gateway gets', () => {
       ['what LocalStack makes up', 'application/json', binaryAccept === 'named'],
       ['a type', 'application/octet-stream', false],
       ['a kind of types, and then anything', 'image/*, */*;q=0.8', false],
-    ])('what is no text is elsewhere for who accepts %s, when it must', async (_, accept, isElsewhere) => {
+    ])('what is no text is elsewhere for who accepts %s, when it must (S-110)', async (_, accept, isElsewhere) => {
       const { status, headers, text } = await answerTo(accept, bytes)
       expect({ status, location: headers['location'], text }).toEqual(
         isElsewhere

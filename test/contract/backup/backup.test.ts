@@ -47,7 +47,10 @@ const writeOn = async (service: SpawnedService, writer: number, isOver: () => bo
 }
 
 describe('a backup of a running service', () => {
-  test('holds what was there when it began, comes back whole, and serves the same tokens', async ({ place, serve }) => {
+  test('holds what was there when it began, comes back whole, and serves the same tokens (T-20)', async ({
+    place,
+    serve,
+  }) => {
     const service = await serve(place.data)
     await put(service, 'small.txt', 'small')
     await put(service, 'large.bin', contentOf('a'))

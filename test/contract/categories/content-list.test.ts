@@ -81,7 +81,7 @@ describe.each(hands)('the list of all news items of a site, on $name,', ({ open 
     expect(second.read).toEqual({ objects: 11, texts: 10 })
   })
 
-  test('is refused when more than the limit are to be filtered or sorted, but not by cursor', async () => {
+  test('is refused when more than the limit are to be filtered or sorted, but not by cursor (C-11, E-27)', async () => {
     await hand.stores.contents.putMany(site, 'news', [newsItem(5_000)], entry)
     try {
       await expect(list({ order: '-id' })).rejects.toMatchObject({ code: 220003, status: 400 })

@@ -170,7 +170,7 @@ describe('an answer stays under 5 MB', () => {
     await plain.linkItems.putMany(ofLong, displayed(long))
   })
 
-  test('by cutting the page, which limit echoes', async () => {
+  test('by cutting the page, which limit echoes (C-10)', async () => {
     const { page } = await list({ limit: '500' }, ofLong)
     expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(5_000_000)
     expect(page.items.length).toBeGreaterThan(5)

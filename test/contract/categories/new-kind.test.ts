@@ -187,7 +187,7 @@ test('a new kind of objects is one of the choices of site-admin', async () => {
     status: 1,
     stdout: expect.stringContaining('"imported":5,"skipped":1'),
   })
-  const remove = () => manage('object', 'remove', 'event', '1', '--site', '1001')
+  const remove = () => manage('object', 'remove', 'event', '1', '--site', '1001', '--yes')
   expect(await remove()).toEqual({ status: 0, stdout: '{"removed":true}\n', stderr: '' })
   expect(await remove()).toMatchObject({ status: 1, stderr: expect.stringMatching(/^Site 1001 has no event 1\. /) })
 })

@@ -78,21 +78,24 @@ describe('while the store is away for a moment', () => {
     expect(calls).toHaveLength(callsOf(operation))
   })
 
-  test.each(cases)('$name with call $call $failure is 100503, changes nothing, and can be repeated', async (each) => {
-    const { method, below, status, after } = each.operation
-    const { handler, dynamodb } = service.start()
-    const path = await service.createForm(before)
-    const request = { headers: authorization, ...each.operation }
-    failOnce(dynamodb, each)
+  test.each(cases)(
+    '$name with call $call $failure is 100503, changes nothing, and can be repeated (E-16)',
+    async (each) => {
+      const { method, below, status, after } = each.operation
+      const { handler, dynamodb } = service.start()
+      const path = await service.createForm(before)
+      const request = { headers: authorization, ...each.operation }
+      failOnce(dynamodb, each)
 
-    const refused = await send(handler, method, path + below, request)
-    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
-    expect(refused.json).toEqual(unavailable)
-    expect(await service.storedFields(path)).toEqual([first, second])
+      const refused = await send(handler, method, path + below, request)
+      expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+      expect(refused.json).toEqual(unavailable)
+      expect(await service.storedFields(path)).toEqual([first, second])
 
-    expect((await send(handler, method, path + below, request)).status).toBe(status)
-    expect(await service.storedFields(path)).toEqual(after)
-  })
+      expect((await send(handler, method, path + below, request)).status).toBe(status)
+      expect(await service.storedFields(path)).toEqual(after)
+    },
+  )
 
   const changes = Object.entries(operations).filter(([, { method }]) => method !== 'GET')
 

@@ -151,7 +151,7 @@ describe('the history in DynamoDB', () => {
     expect(changes.map(({ subject }) => subject).toSorted()).toEqual(['and again', 'anew'])
   })
 
-  test('forgets a block 90 days after its last entry', async () => {
+  test('forgets a block 90 days after its last entry (H-8)', async () => {
     const now = Date.UTC(2026, 10, 22)
     const { record } = open(() => now)
     await record(entryOf('one'))

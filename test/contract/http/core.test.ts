@@ -80,7 +80,7 @@ describe('a header', () => {
 })
 
 describe('a token', () => {
-  test('stops working 20 s after it was revoked, and no later', async () => {
+  test('stops working 20 s after it was revoked, and no later (A-13)', async () => {
     const time = { passed: 0 }
     const { handler } = service.start({ wall: () => beginning + time.passed, monotonic: () => time.passed })
     const path = await service.createForm()

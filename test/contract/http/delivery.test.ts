@@ -13,7 +13,7 @@ import { requestOf, send } from '../../support/gateway.ts'
 const request = requestOf('GET', '/', { requestId: 'request-1' })
 const body = { code: 100500, message: expect.any(String), requestId: 'request-1' }
 
-describe('what fails behind the operation is answered like any other failure, and recorded once', () => {
+describe('what fails behind the operation is answered like any other failure, and recorded once (E-15)', () => {
   test('a value that cannot be written', async () => {
     const failure = new Error('cannot be written')
     const value = {

@@ -75,7 +75,7 @@ describe('a start that cannot be says why in one line, and ends with status 1', 
 
 describe('a directory that is not the service’s own is refused, and left as it is', () => {
   test.for([[], ['--reset'], ['--reset', '--yes']] as const)(
-    'when it holds other files, started with %j',
+    'when it holds other files, started with %j (O-10)',
     async (flags, { directory }) => {
       await writeFile(join(directory, 'notes.txt'), 'mine')
       const outcome = await startOn(directory, ['--port', '0', ...flags])
@@ -85,7 +85,7 @@ describe('a directory that is not the service’s own is refused, and left as it
     },
   )
 
-  test('when version 0.1 has made it', async ({ directory }) => {
+  test('when version 0.1 has made it (O-17)', async ({ directory }) => {
     await makeOldDirectory(directory)
     const before = snapshotOf(directory)
     const outcome = await startOn(directory)
@@ -183,7 +183,7 @@ describe('--reset asks before it removes anything (O-11)', () => {
 })
 
 describe('--reset', () => {
-  test('takes a directory of version 0.1', async ({ directory, start }) => {
+  test('takes a directory of version 0.1 (O-17)', async ({ directory, start }) => {
     await makeOldDirectory(directory)
     await writeFile(join(directory, 'notes.txt'), 'mine')
     const service = await start(['--port', '0', '--reset', '--yes'])
@@ -215,7 +215,7 @@ describe('a directory that was never made to its end', () => {
     expect(JSON.parse(await readFile(join(dataDirectory, 'site-admin.json'), 'utf8'))).toMatchObject({ ready: true })
   })
 
-  test('is refused by commands, as one that is not there', async ({ directory }) => {
+  test('is refused by commands, as one that is not there (T-6)', async ({ directory }) => {
     const missing = join(directory, 'missing')
     for (const path of [directory, missing]) {
       const outcome = await run('admin/main.js', ['--data-dir', path, 'site', 'list'])
@@ -230,7 +230,7 @@ describe('a directory that was never made to its end', () => {
   })
 })
 
-test('other users can look into nothing, whatever the umask says', async ({ directory, start }) => {
+test('other users can look into nothing, whatever the umask says (O-12)', async ({ directory, start }) => {
   const path = join(directory, 'data')
   const before = process.umask(0o000)
   try {

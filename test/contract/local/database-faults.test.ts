@@ -17,7 +17,7 @@ const unlimit = ({ connection }: Database) => connection.exec('PRAGMA max_page_c
 describe('when the disk is full', () => {
   const long = 'x'.repeat(100_000)
 
-  test('a change is refused with 507, what came with it is made, reads go on, and it works again when there is room', async () => {
+  test('a change is refused with 507, what came with it is made, reads go on, and it works again when there is room (E-17, O-18)', async () => {
     const { database, add, words } = openWords()
     await add('a')
     limitPages(database)

@@ -87,7 +87,7 @@ describe('with --log json, every line on standard error is a JSON object with it
 })
 
 describe('npm start', () => {
-  test('with --json prints one line, an object that tells a program all it needs', async ({ start }) => {
+  test('with --json prints one line, an object that tells a program all it needs (O-6)', async ({ start }) => {
     const service = await start()
     expect(JSON.parse(service.line)).toMatchObject({
       baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -102,7 +102,7 @@ describe('npm start', () => {
     expect(stdout).toBe(`${service.line}\n`)
   })
 
-  test('logs a line per request on standard error, without the token and the query', async ({ start }) => {
+  test('logs a line per request on standard error, without the token and the query (O-8)', async ({ start }) => {
     const service = await start()
     await service.request(`${fields}?secret=hush`)
     const { stderr } = await service.stop()
@@ -117,7 +117,7 @@ describe('npm start', () => {
     expect((await service.stop()).stderr).toBe('')
   })
 
-  test('with --help names every flag and ends well', async () => {
+  test('with --help names every flag and ends well (O-2)', async () => {
     const { status, stdout } = await run('local/main.js', ['--help'])
     expect(status).toBe(0)
     const flags = 'host port base-url data-dir data-centres reset yes no-demo json quiet log help'
@@ -186,7 +186,9 @@ describe('npm start', () => {
     expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
   })
 
-  test('with --base-url says that URL in its line and in links, whatever it listens on', async ({ directory }) => {
+  test('with --base-url says that URL in its line and in links, whatever it listens on (O-3)', async ({
+    directory,
+  }) => {
     const flags = ['--json', '--data-dir', directory, '--port', '0', '--base-url', 'https://files.example/base/']
     const program = launch('local/main.js', [...flags, '--log', 'text'])
     const { baseUrl, dataCentres, listening } = JSON.parse(await program.line())
@@ -201,7 +203,7 @@ describe('npm start', () => {
     expect(listed).toMatchObject([{ id: 'us', url: 'https://files.example/base' }])
   })
 
-  test('with a base URL for each data centre', async ({ directory }) => {
+  test('with a base URL for each data centre (O-3)', async ({ directory }) => {
     const urls = 'us=https://us.example,eu=https://eu.example'
     const flags = ['--json', '--data-dir', directory, '--data-centres', 'us:0,eu:0', '--base-url', urls]
     const program = launch('local/main.js', flags)
@@ -225,7 +227,7 @@ describe('npm start', () => {
     expect((await start(['--port', '0', '--no-demo'])).line).not.toContain(token)
   })
 
-  test('with --data-centres has a listener for each', async ({ start }) => {
+  test('with --data-centres has a listener for each (O-4)', async ({ start }) => {
     const { baseUrl, dataCentres } = await start(['--data-centres', 'us:0,eu:0'])
     expect(Object.keys(dataCentres)).toEqual(['us', 'eu'])
     expect(dataCentres['us']).toBe(baseUrl)

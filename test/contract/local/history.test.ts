@@ -13,7 +13,7 @@ const now = Date.UTC(2026, 10, 22)
 const entryOf = (subject: string): HistoryEntry => ({ site, type: 'form.created', subject, actor: 'ann' })
 
 describe('the history on one machine', () => {
-  test('and its change are there together, or neither is', async () => {
+  test('and its change are there together, or neither is (H-9)', async () => {
     const database = scratchTables()
     const { webForms, history } = createTableStores(database)
     const form = { site, id: 1 as WebFormId, name: 'Form', fields: [] }
@@ -26,7 +26,7 @@ describe('the history on one machine', () => {
     expect(await history.after(site, 0, 10)).toMatchObject([entryOf('form/1')])
   })
 
-  test('loses what is older than 90 days, and nothing else', async () => {
+  test('loses what is older than 90 days, and nothing else (H-8)', async () => {
     const database = scratchTables()
     const at = (moment: number) => createRecorder(database.connection, () => moment)
     await database.write(() => {

@@ -26,7 +26,7 @@ const bodyOf = (upload: number) =>
 
 describe('kill -9 during uploads', () => {
   test.for([3, 11, 19, 26, 33, 40, 47])(
-    'in the middle of number %i: each is there as a whole or not at all, and what was acknowledged is there',
+    'in the middle of number %i: each is there as a whole or not at all, and what was acknowledged is there (S-32)',
     async (last, { start, directory }) => {
       const first = await start()
       const acknowledged = new Set<number>()

@@ -15,7 +15,7 @@ const readWelcome = async (program: Program): Promise<string[]> => {
   return lines
 }
 
-test('people see where the service is, the token, and lines that work when pasted', async ({ directory }) => {
+test('people see where the service is, the token, and lines that work when pasted (K-4)', async ({ directory }) => {
   const program = launch('local/main.js', ['--port', '0', '--data-dir', directory])
   try {
     const lines = await readWelcome(program)

@@ -252,7 +252,7 @@ export const describeHistory = ({ name, open }: Hand<Tested>): void => {
         expect(await told(history, site)).toEqual(Object.values(entries))
       })
 
-      test('of the removal of a folder when it is over, with what all of its workers have removed', async () => {
+      test('of the removal of a folder when it is over, with what all of its workers have removed (H-6)', async () => {
         const { removals, history } = stores
         const folder = toStoragePath('large')
         const removed = entryOf('folder.removed', folder)

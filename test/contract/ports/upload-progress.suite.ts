@@ -88,7 +88,7 @@ export const describeUploadProgress = ({ name, open }: Hand<Tested>): void => {
       expect(await progress.percentOf('unknown')).toBe(0)
     })
 
-    test('is forgotten after a day', async () => {
+    test('is forgotten after a day (S-89)', async () => {
       await progress.begin(upload('day', 'x'))
       await progress.report(upload('day', 'x'), 100)
       now += 23 * hour

@@ -82,7 +82,7 @@ export const describeUploadRecords = ({ name, open }: Hand<Tested>): void => {
       expect(await records.get('none')).toBeUndefined()
     })
 
-    test('are as many as may be open for one user of one site', async () => {
+    test('are as many as may be open for one user of one site (U-17)', async () => {
       const crowd = { user: 'crowd' }
       for (let open = 0; open < 3; open++) expect(await records.create(newUpload(crowd), 3, now)).toBe(true)
       const refused = newUpload(crowd)

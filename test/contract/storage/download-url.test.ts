@@ -63,7 +63,7 @@ describe('the URL of a file in the bucket', () => {
     expect(expires).toBe(signedAt + 300_000)
   })
 
-  it('makes an attachment of no particular type of it, under the name of the file, for five minutes', async () => {
+  it('makes an attachment of no particular type of it, under the name of the file, for five minutes (S-69, S-73)', async () => {
     const { put, urlOf, close } = await openDownloads()
     await put('live/1001/pages/größe.html', '<script>')
     const { searchParams } = await urlOf('live/1001/pages/größe.html')

@@ -14,7 +14,7 @@ const page = async (folder: string, query: Record<string, string>) => {
   return { names: contents.map(({ name }: { name: string }) => name), cursor }
 }
 
-it('a listing that has begun leaves nothing out when the folder outgrows 10,000 entries meanwhile', async () => {
+it('a listing that has begun leaves nothing out when the folder outgrows 10,000 entries meanwhile (S-78)', async () => {
   await fillFolder(storage, '/growing', 9_000)
   const first = await page('/growing', {})
   await fillFolder(storage, '/growing', 12_000)

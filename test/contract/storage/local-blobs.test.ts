@@ -47,7 +47,7 @@ const onlyBlob = (): string => {
 describe('blobs that nothing refers to', () => {
   const name = 'f'.repeat(32)
 
-  it('are moved to orphans by the next start, and all others stay', async () => {
+  it('are moved to orphans by the next start, and all others stay (O-16)', async () => {
     await put('live/1001/small', 'few bytes')
     await put('live/1001/large', large)
     writeFileSync(join(directory, 'blobs', name), 'left behind')
@@ -63,7 +63,7 @@ describe('blobs that nothing refers to', () => {
     }
   })
 
-  it('are removed 7 days after they were moved, however old they were', () => {
+  it('are removed 7 days after they were moved, however old they were (O-16)', () => {
     const blob = join(directory, 'blobs', name)
     writeFileSync(blob, 'left behind')
     utimesSync(blob, 0, 0)
@@ -84,7 +84,7 @@ describe('a blob that is not what its row says', () => {
     ['shorter', 1000, (path: string) => truncateSync(path, 1000)],
     ['longer', 3 * megabyte, (path: string) => truncateSync(path, 3 * megabyte)],
   ] as const)(
-    'fails before a byte is read, and is named by the next start, when it is %s',
+    'fails before a byte is read, and is named by the next start, when it is %s (O-15)',
     async (_, found, damage) => {
       await put(key, large)
       const path = onlyBlob()

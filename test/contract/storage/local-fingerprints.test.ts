@@ -50,7 +50,7 @@ describe('the fingerprint of a large file on one machine', () => {
     }
   }
 
-  test('is made in the background, though nobody asks for it and another upload goes on', async () => {
+  test('is made in the background, though nobody asks for it and another upload goes on (S-84)', async () => {
     const opened = open()
     const breakOff = hang(opened)
     await put(opened, key, large)
@@ -58,7 +58,7 @@ describe('the fingerprint of a large file on one machine', () => {
     await breakOff()
   })
 
-  test('is made when it is asked for, where the service ended before it was made', async () => {
+  test('is made when it is asked for, where the service ended before it was made (S-84)', async () => {
     const first = open()
     await first.files.stop()
     await put(first, key, large)

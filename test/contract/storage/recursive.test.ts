@@ -62,7 +62,7 @@ const numbered = (count: number, name: (number: string) => string) =>
   Array.from({ length: count }, (_, index) => name(String(index).padStart(5, '0')))
 
 describe('every file below a folder', () => {
-  it('comes once, 1,000 a page, whatever more is asked for', async () => {
+  it('comes once, 1,000 a page, whatever more is asked for (S-81)', async () => {
     const paths = numbered(2_000, (number) => `${number.slice(0, 3)}/${number}`)
     await fill('many', paths)
     for (const query of [{}, { limit: '1000' }, { limit: '9999' }]) {

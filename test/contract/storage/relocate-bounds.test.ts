@@ -22,7 +22,7 @@ it.each([
   expect((await storage.relocate('/f', { [member]: 'y'.repeat(98) })).status).toBe(200)
 })
 
-it('a copy of a folder with 10,000 objects is made; with one more, it is 104000, and all is as it was', async () => {
+it('a copy of a folder with 10,000 objects is made; with one more, it is 104000, and all is as it was (S-108)', async () => {
   const names = Array.from({ length: 9_999 }, (_, index) => String(index))
   const keys = await fillFolder(storage, '/large', 0, names)
   expect((await storage.relocate('/large', { copyTo: '/copy' })).status).toBe(200)

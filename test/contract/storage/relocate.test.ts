@@ -183,7 +183,7 @@ describe.each([
       await refused(() => to('/a.html', '/taken.html'), 104022)
     })
 
-    it('of a folder for which there is no time is 104000', async () => {
+    it('of a folder for which there is no time is 104000 (S-59)', async () => {
       await fillFolder(storage, '/large', 10)
       await refused(
         () => storage.relocate('/large', { [kind === 'copy' ? 'copyTo' : 'path']: 'b/c' }, { remaining: 0 }),
@@ -257,7 +257,7 @@ describe.each([
       expect(await storage.textOf('/Layouts/u.dwt')).toBe(template)
     })
 
-    it('of a file for which there is no time is 104000', async () => {
+    it('of a file for which there is no time is 104000 (S-59)', async () => {
       await storage.put('/a')
       await refused(() => storage.relocate('/a', { copyTo: 'b/c' }, { remaining: 0 }), 104000)
     })

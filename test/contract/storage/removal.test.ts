@@ -58,7 +58,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
     expect(storage.leftovers()).toBe(0)
   })
 
-  it('is answered 202 when it is not, and goes on from the queue', async () => {
+  it('is answered 202 when it is not, and goes on from the queue (S-102)', async () => {
     const { status, text } = await storage.remove('/large', { remaining: noTime })
     expect({ status, text }).toEqual({ status: 202, text: '{"status":"deleting"}' })
     expect(await finish()).toBeUndefined()
@@ -150,7 +150,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
     expect((await metaOf('/large')).status).toBe(404)
   })
 
-  it('goes on when the time of a worker is over that has died with it in his hands', async () => {
+  it('goes on when the time of a worker is over that has died with it in his hands (S-102)', async () => {
     await storage.remove('/large', { remaining: noTime })
     const { files, removals } = storage.deps
     const dies = () => Promise.reject(new Error('died'))
@@ -162,7 +162,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
     expect((await metaOf('/large')).status).toBe(404)
   })
 
-  it('keeps everything else out of the folder until it is gone: 104010', async () => {
+  it('keeps everything else out of the folder until it is gone: 104010 (S-46, S-103, E-38)', async () => {
     await put('/other')
     await storage.remove('/large', { remaining: noTime })
     const answers = [
@@ -181,7 +181,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
     expect((await put('/large/new')).status).toBe(200)
   })
 
-  it('never takes along what came after it: late and repeated messages are harmless', async () => {
+  it('never takes along what came after it: late and repeated messages are harmless (S-103)', async () => {
     await storage.remove('/large', { remaining: noTime })
     await finish()
     await put('/large/new')

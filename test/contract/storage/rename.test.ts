@@ -92,7 +92,7 @@ describe('a rename that makes templates of what were none', () => {
 })
 
 describe('a rename of a large folder', () => {
-  it('goes in one go up to 10,000 objects; more is 400 / 104000, with all as it was', async () => {
+  it('goes in one go up to 10,000 objects; more is 400 / 104000, with all as it was (S-108)', async () => {
     // With the folder itself.
     await fillFolder(storage, '/large', 9_999)
     expect((await storage.rename('/large', 'renamed')).status).toBe(200)

@@ -63,7 +63,7 @@ describe('while a folder is restored on S3', () => {
     return { restoring, goOn: gate.resolve }
   }
 
-  it('uploads into it are refused, and all of it comes back', async () => {
+  it('uploads into it are refused, and all of it comes back (H-25)', async () => {
     const { restoring, goOn } = await restoreInSteps()
     for (const path of ['/folder/new.txt', '/folder/a.txt', '/folder/below/new.txt']) {
       expect(codeOf(await storage.put(path))).toBe(104010)

@@ -257,7 +257,7 @@ for (const { name: hand, open } of storageHands) {
         expect(await restoreAfter(5_000)).toEqual(['third'])
       })
 
-      it('also with what went by itself in the same second, where moments are whole seconds', async () => {
+      it('also with what went by itself in the same second, where moments are whole seconds (H-23)', async () => {
         expect(await restoreAfter(10)).toEqual(hand === 'AWS' ? ['first', 'second', 'third'] : ['third'])
       })
 
@@ -472,7 +472,9 @@ for (const { name: hand, open } of storageHands) {
       expect([found.length, found.toSorted()]).toEqual([keys.length, keys.toSorted()])
     }, 120_000)
 
-    it('more than 10,000 do not, and the refusal names the folders to be restored one by one', async ({ skip }) => {
+    it('more than 10,000 do not, and the refusal names the folders to be restored one by one (H-22)', async ({
+      skip,
+    }) => {
       if (hand === 'AWS') skip('the rule is the same, and the store in memory takes minutes for so many')
       await fillFolder(storage, '/large/one', 6_000)
       await fillFolder(storage, '/large/two', 4_500)

@@ -134,7 +134,7 @@ describe('behind a distribution', () => {
     expect(text()).toMatch(/^$|^HTTP\/1\.1 401 /)
   })
 
-  it('a file of any size comes and goes in one request, and never from a bucket', async () => {
+  it('a file of any size comes and goes in one request, and never from a bucket (S-106)', async () => {
     const { url, token } = await openStream()
     const content = randomBytes(5 * 1024 * 1024)
     const headers = { Authorization: token, ...fromDistribution }

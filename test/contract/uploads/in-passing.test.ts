@@ -31,7 +31,7 @@ const away = (): never => {
 
 describe('a completion that fails in passing', () => {
   test.each(['HEAD', 'PATCH'] as const)(
-    'is tried again by the next %s, which is 503 until it is decided',
+    'is tried again by the next %s, which is 503 until it is decided (U-29)',
     async (method) => {
       const service = await open()
       const upload = uploadIn(await service.create('a.txt', 5))

@@ -52,7 +52,7 @@ describe('bytes of a resumable upload', () => {
     expect((await service.head(upload)).headers['upload-offset']).toBe('0')
   })
 
-  test('are added by one request at a time: another one is told to come back', async () => {
+  test('are added by one request at a time: another one is told to come back (U-21, E-51)', async () => {
     const upload = uploadIn(await service.create('alone.txt', 5))
     const { arrived, goOn, slow } = inTwoHalves()
     const first = service.patch(upload, 0, slow)
@@ -117,7 +117,7 @@ describe('a resumable upload belongs', () => {
 })
 
 describe('a resumable upload expires', () => {
-  test('24 hours after its last append, which is checked when it is read', async () => {
+  test('24 hours after its last append, which is checked when it is read (U-25)', async () => {
     const upload = uploadIn(await service.create('late.txt', 5))
     now += 24 * hour - 1
     expect((await service.patch(upload, 0, 'he')).status).toBe(204)
@@ -129,7 +129,7 @@ describe('a resumable upload expires', () => {
     expect(service.leftovers()).toBe(before - 1)
   })
 
-  test('6 days after its creation, however often something is added', async () => {
+  test('6 days after its creation, however often something is added (U-25)', async () => {
     const begun = now
     const created = await service.create('slow.txt', 100)
     const upload = uploadIn(created)
@@ -163,7 +163,7 @@ describe('the progress of a resumable upload', () => {
   })
 })
 
-test('a request without Tus-Resumable is what it always was', async () => {
+test('a request without Tus-Resumable is what it always was (U-4)', async () => {
   const answer = await service.create('plain.txt', 5, { headers: plain, body: 'no form' })
   expect([...statusAndCode(answer), answer.headers['tus-resumable']]).toEqual([400, 104000, undefined])
 })

@@ -148,7 +148,7 @@ describe('a resumable upload is refused at creation', () => {
     expect(statusAndCode(await service.patch(upload, 0, Buffer.alloc(8 * 1024 * 1024 + 1)))).toEqual([413, 104005])
   })
 
-  test('by the 1,001st that is open', async () => {
+  test('by the 1,001st that is open (U-17)', async () => {
     const token = await service.issueToken({ user: 'busy' })
     const first = await service.create('open', 5, { token })
     for (let count = 1; count < 1_000; count++) expect((await service.create('open', 5, { token })).status).toBe(201)

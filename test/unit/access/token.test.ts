@@ -3,13 +3,13 @@ import { hashToken, isCurrent, newToken, storedGrant } from '../../../lib/access
 import type { SiteId } from '../../../lib/core/ids.ts'
 
 describe('a token', () => {
-  test('is 32 random bytes in hex', () => {
+  test('is 32 random bytes in hex (A-12)', () => {
     const tokens = Array.from({ length: 100 }, newToken)
     expect(tokens.every((token) => /^[0-9a-f]{64}$/.test(token))).toBe(true)
     expect(new Set(tokens).size).toBe(100)
   })
 
-  test('is known by its SHA-256', () => {
+  test('is known by its SHA-256 (A-12)', () => {
     expect(hashToken('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
   })
 

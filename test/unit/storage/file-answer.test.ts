@@ -62,7 +62,7 @@ describe('a request for a file gets', () => {
 describe('if an answer has room for five bytes, a request for a file gets', () => {
   const elsewhere = { kind: 'elsewhere', downloads }
 
-  it('a redirect for a larger file', () => {
+  it('a redirect for a larger file (S-110)', () => {
     expect(askLambda({})).toEqual(elsewhere)
     expect(askLambda({ range: 'bytes=0-5' })).toEqual(elsewhere)
     expect(askLambda({ range: 'bytes=0-4' }).kind).toBe('part')

@@ -25,7 +25,7 @@ describe('a fingerprint', () => {
     ])
   })
 
-  it('equals the MD5 of the MD5s of several parts, with their number', () => {
+  it('equals the MD5 of the MD5s of several parts, with their number (S-83)', () => {
     const [first, second, third] = [Buffer.alloc(partLength, 'a'), Buffer.alloc(partLength, 'b'), Buffer.from('c')]
     const expected = `${md5(Buffer.concat([first, second, third].map(md5))).toString('hex')}-3`
     const bytes = Buffer.concat([first, second, third])

@@ -32,7 +32,7 @@ const running = (total: number | undefined, isFailing = false) => {
 }
 
 describe('the progress of an upload', () => {
-  it('is written at most four times per second, including the first and the last write', async () => {
+  it('is written at most four times per second, including the first and the last write (S-90)', async () => {
     const { progress, writes, receive, settle } = running(10_000)
     await settle()
     for (let chunk = 0; chunk < 1_000; chunk++) await receive(10, 5)
@@ -43,7 +43,7 @@ describe('the progress of an upload', () => {
     expect(writes.length).toBeGreaterThan(10)
   })
 
-  it('never falls, and reaches 100 only at the end', async () => {
+  it('never falls, and reaches 100 only at the end (S-86)', async () => {
     const { progress, writes, receive, settle } = running(1_000)
     await settle()
     for (const bytes of [100, 400, 499, 1]) await receive(bytes, 400)
@@ -52,7 +52,7 @@ describe('the progress of an upload', () => {
     expect(writes.at(-1)?.percent).toBe(100)
   })
 
-  it('is 0 until the end if the length is unknown', async () => {
+  it('is 0 until the end if the length is unknown (S-88)', async () => {
     const { progress, writes, receive, settle } = running(undefined)
     await settle()
     for (let chunk = 0; chunk < 10; chunk++) await receive(1_000, 500)

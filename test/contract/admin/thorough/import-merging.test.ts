@@ -34,7 +34,7 @@ describe('a record that leaves members out', () => {
       .map((line) => JSON.parse(line))
   }
 
-  test('keeps what is stored of them, the text of a news item as well', async ({ siteDirectory }) => {
+  test('keeps what is stored of them, the text of a news item as well (T-25)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, importing, jsonLines(whole))
     const before = await exported(siteDirectory)
     expect(before).toMatchObject(whole)
@@ -43,7 +43,7 @@ describe('a record that leaves members out', () => {
     expect(await exported(siteDirectory)).toEqual(after)
   })
 
-  test('gives them sensible values with --replace', async ({ siteDirectory }) => {
+  test('gives them sensible values with --replace (T-26)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, importing, jsonLines(whole))
     await administerJson(siteDirectory, [...importing, '--replace'], jsonLines(sparse))
     const [webForm, field, category, news, link] = await exported(siteDirectory)

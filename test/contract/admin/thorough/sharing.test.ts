@@ -40,7 +40,7 @@ describe('commands', () => {
     expect(await answer.json()).toMatchObject({ totalItemsCount: 6 })
   })
 
-  test('are seen by the service, which then stops cleanly', async ({ directory, start }) => {
+  test('are seen by the service, which then stops cleanly (T-1)', async ({ directory, start }) => {
     const service = await start()
     await create(directory, 'While it runs')
     expect((await service.request('/api/v1/admin/sites/current/webforms/3')).status).toBe(200)

@@ -63,7 +63,7 @@ for (const { name, killed = false, inflict, refusal, warning, faults } of damage
         expect(snapshotOf(directory)).toEqual(before)
       })
     } else {
-      test('does not stop the start', async ({ used }) => {
+      test('does not stop the start (O-15)', async ({ used }) => {
         const { directory, token } = await used(ending)
         inflict(directory)
         const service = launch('local/main.js', ['--json', '--quiet', '--port', '0', '--data-dir', directory])
@@ -128,7 +128,7 @@ test('a database that another process holds is not called damaged', async ({ use
   )
 })
 
-test('a copy of the running directory without the WAL is refused', async ({ start: serve, directory }) => {
+test('a copy of the running directory without the WAL is refused (O-14)', async ({ start: serve, directory }) => {
   const service = await serve()
   await fill(service)
   const copy = `${directory}-copy`

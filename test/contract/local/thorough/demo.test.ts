@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
-import { fields } from '../../../support/paths.ts'
+import { fields, news, storage } from '../../../support/paths.ts'
 import { launch, noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 import { test as base } from '../../../support/test.ts'
 
@@ -22,11 +22,11 @@ const removeSite = async (directory: string) => {
 const tokensOf = (directory: string) => administerJson(directory, ['token', 'list'])
 
 describe('the demo token', () => {
-  test('is the same at every start, and works', async ({ used: { token, directory, file }, start }) => {
+  test('is the same at every start, and works (O-7)', async ({ used: { token, directory, file }, start }) => {
     const before = readFileSync(file)
     const service = await start()
     expect(service.token).toBe(token)
-    expect((await service.request(fields)).status).toBe(200)
+    for (const path of [fields, news, `${storage}?meta`]) expect((await service.request(path)).status).toBe(200)
     expect(readFileSync(file)).toEqual(before)
     expect(await tokensOf(directory)).toHaveLength(1)
   })

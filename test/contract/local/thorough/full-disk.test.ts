@@ -27,7 +27,7 @@ const test = base
     return { service, data }
   })
 
-test('a full disk refuses what writes with 507, lets everybody read, and is over when there is room', async ({
+test('a full disk refuses what writes with 507, lets everybody read, and is over when there is room (E-17, O-18)', async ({
   disk,
   full: { service, data },
 }) => {

@@ -129,7 +129,7 @@ export const describePlacing = (bench: Workbench): void => {
     expect(await bench.store.find(key)).toEqual(first)
   })
 
-  it('keeps each object whole when many write the same one', async () => {
+  it('keeps each object whole when many write the same one (S-33)', async () => {
     const key = `${fresh()}a`
     const bodies = Array.from({ length: 8 }, (_, index) => String(index).repeat(200 * kilobyte))
     await Promise.all(bodies.map((body) => put(key, body)))

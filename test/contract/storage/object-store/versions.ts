@@ -139,7 +139,7 @@ export const describeVersions = (bench: Workbench): void => {
   })
 
   describe('an object is restored', () => {
-    it('as it was when it was removed, time and type included', async () => {
+    it('as it was when it was removed, time and type included (H-27)', async () => {
       const key = `${fresh()}a`
       await put(key, 'old')
       await put(key, 'newer', 'text/css')

@@ -1,0 +1,70 @@
+import { beforeEach, expect, test } from 'vitest'
+import { admin, describeWithAdmin } from '../support/admin.ts'
+import { createLibrary, importRecords, type Library, objectIds, records, withQuery } from '../support/categories.ts'
+import { expectError } from '../support/expectations.ts'
+
+describeWithAdmin('Administration of categories', () => {
+  let own: Library
+  const site = () => String(own.siteId)
+  beforeEach(async () => {
+    own = await createLibrary(records)
+  })
+
+  test('A category is created under the next id or a chosen one (T-13)', async () => {
+    const id = async (...options: readonly string[]) =>
+      (await admin('category', 'create', '--site', site(), '--name', 'New', ...options)).id
+    expect(await id()).toBe(7)
+    expect(await id('--id', '40')).toBe(40)
+    expect(await id()).toBe(41)
+    await expect(id('--id', '40')).rejects.toThrow(/already/)
+    expect((await admin('category', 'list', '--site', site())).map((category: { id: number }) => category.id)).toEqual([
+      5, 6, 7, 40, 41,
+    ])
+    expect((await own.call('/categories/40')).json).toEqual({ id: 40, name: 'New' })
+  })
+
+  test('A removed news item or blog leaves its categories (T-14)', async () => {
+    expect(await admin('object', 'remove', 'news', '25', '--site', site(), '--yes')).toEqual({ removed: true })
+    expect(await admin('object', 'remove', 'blog', '3', '--site', site(), '--yes')).toEqual({ removed: true })
+    await expect(admin('object', 'remove', 'news', '25', '--site', site(), '--yes')).rejects.toThrow(/no news item 25/)
+    expect(objectIds(await own.call('/categories/5/news?limit=500'))).not.toContain(25)
+    expect((await own.call('/categories/5/news')).json.totalItemsCount).toBe(24)
+    expect((await own.call('/categories/5/blogs')).json.totalItemsCount).toBe(2)
+    const body = { items: [{ objectId: 25 }] }
+    expectError(await own.call('/categories/5/news', { method: 'POST', body }), 404, 220002)
+  })
+
+  test('A removed category takes its links along (T-13)', async () => {
+    await importRecords(own.siteId, [
+      { kind: 'category', id: 50, name: 'Short-lived' },
+      { kind: 'link', type: 'news', categoryId: 50, objectId: 2 },
+    ])
+    expect(await admin('category', 'remove', '50', '--site', site(), '--yes')).toEqual({ removed: true })
+    expectError(await own.call('/categories/50/news'), 404, 220001)
+    await expect(admin('category', 'remove', '50', '--site', site(), '--yes')).rejects.toThrow(/no category 50/)
+    expect((await own.call('/news/2/categories')).json.items).toEqual([{ id: 5, name: 'Five' }])
+    await admin('category', 'create', '--site', site(), '--name', 'Again', '--id', '50')
+    expect((await own.call('/categories/50/news')).json.totalItemsCount).toBe(0)
+  })
+
+  test('An import skips bad records, and again changes nothing (T-22, T-27)', async () => {
+    const more = [
+      { kind: 'news', id: 60, subject: 'Sixty' },
+      { kind: 'news', id: 0 },
+      { kind: 'news', id: 61, colour: 'red' },
+      { kind: 'news', id: 62, releaseDate: 'soon' },
+      { kind: 'blog', id: 60, blogName: 5 },
+      { kind: 'link', type: 'news', categoryId: 5, objectId: 60 },
+      { kind: 'link', type: 'news', categoryId: 5, objectId: 4711 },
+      { kind: 'link', type: 'news', categoryId: 4711, objectId: 60 },
+      { kind: 'link', type: 'page', categoryId: 5, objectId: 60 },
+    ]
+    const outcome = await importRecords(own.siteId, more)
+    expect(outcome).toMatchObject({ imported: 2, skipped: 7 })
+    expect(outcome.errors.map(({ line }: { line: number }) => line)).toEqual([2, 3, 4, 5, 7, 8, 9])
+    expect(await importRecords(own.siteId, more)).toEqual(outcome)
+    const { json } = await own.call(withQuery('/categories/5/news', { where: '{objectId:60}' }))
+    expect(json.items).toMatchObject([{ objectId: 60, displayable: 1, news: { subject: 'Sixty', enabled: true } }])
+    await expect(importRecords(own.siteId, more, '--strict')).rejects.toThrow(/Line 2/)
+  })
+})

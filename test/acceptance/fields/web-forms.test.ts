@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { formWith, ownSiteId, site } from '../support/forms.ts'
+import { call } from '../support/http.ts'
+
+describe('The web forms of a site', () => {
+  test('Forms are listed in the wrapper of the fields, with links (F-8)', async () => {
+    const form = await formWith()
+    const { status, json } = await call(`${site}/webforms`)
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ totalItemsCount: json.items.length, itemsPerPageCount: 1000, currentPage: 1 })
+    expect(json.links.map(({ rel }: { rel: string }) => rel)).toEqual(['self', 'previous', 'next'])
+    const item = json.items.find(({ id }: { id: number }) => id === form)
+    const path = `/api/v1/admin/sites/${await ownSiteId()}/webforms/${form}`
+    expect(item).toEqual({
+      links: [
+        { rel: 'self', uri: expect.stringMatching(new RegExp(`${path}$`)) },
+        { rel: 'systemFields', uri: expect.stringMatching(new RegExp(`${path}/fields/system$`)) },
+      ],
+      id: form,
+      name: expect.any(String),
+    })
+  })
+
+  test('A form is read as the list shows it (F-8)', async () => {
+    const form = await formWith()
+    const { json: list } = await call(`${site}/webforms`)
+    const { status, json } = await call(`${site}/webforms/${form}`)
+    expect(status).toBe(200)
+    expect(json).toEqual(list.items.find(({ id }: { id: number }) => id === form))
+  })
+
+  test('The link systemFields leads to the fields of the form (F-8)', async () => {
+    const form = await formWith({ id: -2 })
+    const { json } = await call(`${site}/webforms/${form}`)
+    const fields = json.links.find(({ rel }: { rel: string }) => rel === 'systemFields').uri
+    expect((await call('', { baseUrl: fields })).json.totalItemsCount).toBe(1)
+  })
+})

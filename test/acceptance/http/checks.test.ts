@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest'
+import { site } from '../support/forms.ts'
+import { call } from '../support/http.ts'
+
+describe('The order of the checks', () => {
+  const bad = { Accept: 'image/png', 'Content-Type': 'text/plain' }
+  const huge = 'x'.repeat(70_000)
+
+  test.each<[string, Parameters<typeof call>, number]>([
+    ['of the route comes before that of the token', ['/nope', { token: null, headers: bad }], 404],
+    ['of the method comes before that of the token', [`${site}/webforms`, { method: 'PUT', token: null }], 405],
+    ['of the token comes before that of the site', ['/api/v1/admin/sites/99/webforms', { token: null }], 401],
+    ['of the site comes before that of media types', ['/api/v1/admin/sites/99/webforms', { headers: bad }], 400],
+    [
+      'of Accept comes before that of Content-Type',
+      [`${site}/webforms/1/fields/system`, { method: 'POST', headers: bad, body: huge }],
+      406,
+    ],
+    [
+      'of Content-Type comes before that of the size',
+      [`${site}/webforms/1/fields/system`, { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body: huge }],
+      415,
+    ],
+    [
+      'of the size comes before that of the body',
+      [
+        `${site}/webforms/1/fields/system`,
+        { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: huge },
+      ],
+      413,
+    ],
+  ])('The check %s (A-1)', async (_, [path, options], status) => {
+    expect((await call(path, options)).status).toBe(status)
+  })
+})

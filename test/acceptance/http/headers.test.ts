@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { site } from '../support/forms.ts'
+import { call } from '../support/http.ts'
+
+describe('Headers', () => {
+  test('Each answer has a request id, and any origin may read it (A-31)', async () => {
+    const answers = await Promise.all([
+      call('/health'),
+      call(`${site}/webforms`),
+      call('/nope'),
+      call(`${site}/webforms`, { token: null }),
+    ])
+    expect(new Set(answers.map(({ headers }) => headers['x-request-id'])).size).toBe(4)
+    for (const { headers } of answers) {
+      expect(headers).toMatchObject({
+        'x-request-id': expect.stringMatching(/\S{8}/),
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': expect.stringMatching(
+          /Location.*ETag.*X-Request-Id.*Upload-Offset.*Tus-Resumable/,
+        ),
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'strict-transport-security': expect.stringContaining('max-age='),
+        'content-security-policy': expect.stringContaining("default-src 'none'"),
+      })
+    }
+  })
+
+  test.each(['/health', `${site}/webforms`, '/nope/at/all'])(
+    'OPTIONS %s answers the CORS headers without a token (A-30)',
+    async (path) => {
+      const headers = {
+        Origin: 'https://example.com',
+        'Access-Control-Request-Method': 'PUT',
+        'Access-Control-Request-Headers': 'authorization, content-type, if-match',
+      }
+      const { status, text, headers: answered } = await call(path, { method: 'OPTIONS', token: null, headers })
+      expect({ status, text }).toEqual({ status: 204, text: '' })
+      expect(answered).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-allow-headers': 'authorization, content-type, if-match',
+        'access-control-allow-methods': expect.stringMatching(/GET.*PATCH/),
+      })
+    },
+  )
+
+  test('URLs in answers do not follow the Host header (A-27)', async () => {
+    const { json } = await call(`${site}/webforms`, { headers: { Host: 'evil.example' } })
+    expect(json.links[0].uri).not.toContain('evil')
+  })
+})
+
+test('GET /health answers 200 without a token (A-28)', async () => {
+  const { status, json } = await call('/health', { token: null })
+  expect({ status, json }).toEqual({ status: 200, json: { status: 'ok' } })
+})

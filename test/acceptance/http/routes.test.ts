@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import { target } from '../setup/target.ts'
+import { expectError } from '../support/expectations.ts'
+import { site } from '../support/forms.ts'
+import { call } from '../support/http.ts'
+
+describe('Routes', () => {
+  test.each([
+    '/nope',
+    '/console/a/b',
+    '/api/v1',
+    '/api/v1/admin',
+    `${site}/nope`,
+    `${site}/webforms/1/fields`,
+    `//api/v1/admin/sites/current/webforms`,
+  ])('The path %s answers 404/100004 (E-4, E-7)', async (path) => {
+    expectError(await call(path), 404, 100004)
+    expectError(await call(path, { method: 'POST', token: null }), 404, 100004)
+  })
+
+  test('A slash at the end of a path changes nothing', async () => {
+    expect((await call(`${site}/webforms/`)).status).toBe(200)
+  })
+
+  test.each<[string, string, string]>([
+    ['PATCH', `${site}/webforms/1/fields/system`, 'GET, POST, HEAD, OPTIONS'],
+    ['DELETE', `${site}/webforms/1/fields/system`, 'GET, POST, HEAD, OPTIONS'],
+    ['POST', `${site}/webforms/1/fields/system/-2`, 'GET, PUT, DELETE, HEAD, OPTIONS'],
+    ['PUT', `${site}/webforms`, 'GET, HEAD, OPTIONS'],
+  ])('The method %s at %s answers 405/100005 (E-8)', async (method, path, allow) => {
+    const answer = await call(path, { method, token: null })
+    expectError(answer, 405, 100005)
+    expect(answer.headers['allow']).toBe(allow)
+  })
+})
+
+describe('Repeated query parameters', () => {
+  const files = '/api/v2/admin/sites/current/storage'
+
+  test.each([`${files}?meta&limit=1&limit=x`, '/api/v2/admin/sites/current/changes?limit=1&limit=x'])(
+    'The first of two values counts: %s',
+    async (path) => {
+      expect((await call(path)).status).toBe(200)
+      expectError(await call(path.replace('limit=1&limit=x', 'limit=x&limit=1')), 400, 104000)
+    },
+  )
+
+  test('The first of two tokens in the query counts', async () => {
+    const { token } = target
+    const path = (first: string, second: string) => `${files}?meta&access_token=${first}&access_token=${second}`
+    expect((await call(path(token, 'wrong'), { token: null })).status).toBe(200)
+    expectError(await call(path('wrong', token), { token: null }), 401, 101000)
+  })
+})

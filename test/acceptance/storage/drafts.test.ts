@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { expectError } from '../support/expectations.ts'
+import { namesIn, ownFolder, put, read, remove, rename } from '../support/storage.ts'
+
+const own = ownFolder()
+
+const pageWithDraft = async (path: string) => {
+  await put(path, 'live')
+  await put(path, 'draft', '?version=draft')
+}
+
+describe('Drafts', () => {
+  it('A draft is beside the live page (S-19, S-48, S-71)', async () => {
+    await pageWithDraft(`${own}/a.html`)
+    expect((await read(`${own}/a.html`)).text).toBe('live')
+    expect((await read(`${own}/a.html`, '?version=draft')).text).toBe('draft')
+    expect(await namesIn(own)).toContain('a.html')
+  })
+
+  it('Publishing a page removes its draft (S-48)', async () => {
+    for (const query of ['', '?version=draft-publish']) {
+      await pageWithDraft(`${own}/published.html`)
+      await put(`${own}/published.html`, 'newer', query)
+      expect((await read(`${own}/published.html`, '?version=draft')).text).toBe('newer')
+    }
+  })
+
+  it('Without a draft, version=draft means the live file (S-20, S-71)', async () => {
+    await put(`${own}/plain.html`, 'live')
+    expect((await read(`${own}/plain.html`, '?version=draft')).text).toBe('live')
+    await put(`${own}/b.txt`, 'as a draft', '?version=draft')
+    expect((await read(`${own}/b.txt`)).text).toBe('as a draft')
+  })
+
+  it('DELETE with version=draft removes the draft alone (S-99)', async () => {
+    await pageWithDraft(`${own}/c.html`)
+    for (const _ of ['there is one', 'there is none']) {
+      expect((await remove(`${own}/c.html`, '?version=draft')).status).toBe(200)
+      expect((await read(`${own}/c.html`, '?version=draft')).text).toBe('live')
+    }
+  })
+
+  it('DELETE ignores version=draft on other files and folders (S-100)', async () => {
+    await put(`${own}/ignored/d.txt`, 'x')
+    expect((await remove(`${own}/ignored/d.txt`, '?version=draft')).status).toBe(200)
+    expect(await namesIn(`${own}/ignored`)).toEqual([])
+    expect((await remove(`${own}/ignored`, '?version=draft')).status).toBe(200)
+    expectError(await read(`${own}/ignored`, '?meta'), 404, 104001)
+  })
+
+  it('A draft goes with its page (S-91)', async () => {
+    await pageWithDraft(`${own}/e.html`)
+    await remove(`${own}/e.html`)
+    expectError(await read(`${own}/e.html`, '?version=draft'), 404, 104001)
+  })
+
+  it('A draft goes along when its page or folder is renamed (S-56)', async () => {
+    await pageWithDraft(`${own}/old/f.html`)
+    await rename(`${own}/old/f.html`, 'g.html')
+    await rename(`${own}/old`, 'new')
+    expect((await read(`${own}/new/g.html`, '?version=draft')).text).toBe('draft')
+  })
+})

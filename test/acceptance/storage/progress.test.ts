@@ -1,0 +1,23 @@
+import { describe, expect } from 'vitest'
+import { storage } from '../../support/paths.ts'
+import { issueToken, testWithAdmin } from '../support/admin.ts'
+import { ownSiteId } from '../support/forms.ts'
+import { call } from '../support/http.ts'
+import { ownFolder, upload } from '../support/storage.ts'
+
+const own = ownFolder()
+
+describe('Progress (operation 13)', () => {
+  // The token is its own: progress is that of the token's newest upload, and other cases upload meanwhile.
+  testWithAdmin('Progress is 0 for a token that has never uploaded (S-87)', async () => {
+    const token = await issueToken([await ownSiteId()], '--permission', 'files')
+    expect((await call(`${storage}?status`, { token })).json).toEqual({ percent: 0 })
+  })
+
+  testWithAdmin('Progress is 100 after an upload that succeeded (S-86, S-87)', async () => {
+    const token = await issueToken([await ownSiteId()], '--permission', 'files')
+    await upload(`${own}/progress`, [{ name: 'a' }], { token })
+    const { status, json } = await call(`${storage}?status`, { token })
+    expect({ status, json }).toEqual({ status: 200, json: { percent: 100 } })
+  })
+})

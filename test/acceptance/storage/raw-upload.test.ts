@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { storage } from '../../support/paths.ts'
+import { expectError } from '../support/expectations.ts'
+import { call } from '../support/http.ts'
+import { at, namesIn, ownFolder, put, read, upload } from '../support/storage.ts'
+
+const own = ownFolder()
+
+describe('PUT of a file', () => {
+  it('PUT stores its body as the file (S-47)', async () => {
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index))
+    const { status, json } = await put(`${own}/raw/a.bin`, bytes)
+    expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
+    const asBytes = { headers: { Accept: 'application/octet-stream' } }
+    expect((await call(at(`${own}/raw/a.bin`), asBytes)).headers['content-length']).toBe('256')
+  })
+
+  it('PUT takes a multipart body as POST does (S-47)', async () => {
+    await upload(`${own}/raw/form`, [{ name: 'a', content: 'in a form' }], { method: 'PUT' })
+    expect((await read(`${own}/raw/form/a`)).text).toBe('in a form')
+  })
+
+  it('PUT with ?type=folder creates a folder, again and again (S-49)', async () => {
+    for (const _ of [1, 2]) expect((await put(`${own}/raw/empty/folder`, '', '?type=folder')).status).toBe(200)
+    expect(await namesIn(`${own}/raw/empty`)).toEqual(['folder/'])
+  })
+
+  it('PUT creates no folder in place of a file: 400/104022 (S-49)', async () => {
+    await put(`${own}/raw/file`, 'x')
+    expectError(await put(`${own}/raw/file`, '', '?type=folder'), 400, 104022)
+  })
+
+  it('PUT to the root answers 400/104014 (S-109, E-41)', async () => {
+    expectError(await call(storage, { method: 'PUT', body: 'x' }), 400, 104014)
+  })
+
+  it('PUT refuses other versions with 104000 (S-48)', async () => {
+    expectError(await put(`${own}/raw/x.html`, 'x', '?version=other'), 400, 104000)
+  })
+})
+
+let count = 0
+const fresh = () => `${own}/${count++}/a.txt`
+const putIf = (path: string, content: Buffer, headers: Readonly<Record<string, string>>) =>
+  put(path, content, '', { headers: { 'Content-Type': 'application/octet-stream', ...headers } })
+
+describe('PUT with a digest', () => {
+  const content = Buffer.from('the bytes of a file')
+  const digest = (algorithm: string, bytes = content) => createHash(algorithm).update(bytes).digest('base64')
+  const other = Buffer.from('other bytes')
+
+  it('PUT stores bytes that match their digest (S-50)', async () => {
+    const path = fresh()
+    for (const header of [`sha-256=:${digest('sha256')}:`, `sha-512=:AAAA:, sha-256=:${digest('sha256')}:`]) {
+      expect((await putIf(path, content, { 'Content-Digest': header })).status).toBe(200)
+    }
+    expect((await putIf(path, content, { 'Content-Digest': 'sha-512=:AAAA:' })).status).toBe(200)
+    expect((await putIf(path, content, { 'Content-MD5': digest('md5') })).status).toBe(200)
+    expect((await read(path)).text).toBe(String(content))
+  })
+
+  it.for([
+    ['Content-Digest', `sha-256=:${digest('sha256', other)}:`],
+    ['Content-Digest', `sha-256=${digest('sha256')}`],
+    ['Content-Digest', 'sha-256=:AAAA:'],
+    ['Content-MD5', digest('md5', other)],
+    ['Content-MD5', 'nonsense'],
+  ] as const)('PUT with %s: %s answers 104033 and changes nothing (S-50, E-53)', async ([name, value], { skip }) => {
+    const path = fresh()
+    await put(path, 'old')
+    const answer = await putIf(path, content, { [name]: value })
+    const isTakenOut = name === 'Content-MD5' && answer.status === 200 && answer.headers['x-amz-apigw-id'] !== undefined
+    if (isTakenOut) skip('NOT PROVEN: the gateway takes this header out of requests')
+    expectError(answer, 400, 104033)
+    expect((await read(path)).text).toBe('old')
+    expectError(await putIf(`${path}-new`, content, { [name]: value }), 400, 104033)
+    expectError(await read(`${path}-new`), 404, 104001)
+  })
+})

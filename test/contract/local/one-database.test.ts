@@ -1,0 +1,21 @@
+import { readdirSync } from 'node:fs'
+import { expect } from 'vitest'
+import { storage } from '../../support/paths.ts'
+import { test } from '../../support/test.ts'
+
+const own = /^(site-admin\.(db|db-wal|db-shm|json)|demo\.json|running|locks(\/\w+)?|blobs|orphans)$/
+
+test('A data directory holds one database, and beside it only the bytes of larger files (O-9)', async ({
+  start,
+  directory,
+}) => {
+  const service = await start()
+  const put = (path: string, size: number) =>
+    service.request(`${storage}/${path}`, { method: 'PUT', body: 'x'.repeat(size) })
+  const others = () => readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => !own.test(name))
+  expect((await put('small.txt', 8_000)).status).toBe(200)
+  expect((await put('page.html?version=draft', 8_000)).status).toBe(200)
+  expect(others()).toEqual([])
+  expect((await put('large.txt', 300_000)).status).toBe(200)
+  expect(others()).toEqual([expect.stringMatching(/^blobs\/[^/]+$/)])
+})

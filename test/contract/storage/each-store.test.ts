@@ -1,0 +1,48 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
+import type { Between } from '../../support/files.ts'
+import { openStorage } from './service.ts'
+
+// Rules of one of the two stores alone.
+
+afterEach(() => vi.useRealTimers())
+
+const inBucket =
+  (bucket = openBucketInMemory()): Between =>
+  () => ({ files: openObjectStore(bucket) })
+
+it.each([
+  ['on one machine', undefined, '2026-01-01T00:00:00.000Z'],
+  ['in S3', inBucket(), '2026-01-02T00:00:00.000Z'],
+])('A moved file %s has the time that the store gives it (S-107)', async (_, between, expected) => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-01-01T00:00:00Z') })
+  const storage = await openStorage(between ? { between } : {})
+  await storage.put('/a.txt')
+  vi.setSystemTime(new Date('2026-01-02T00:00:00Z'))
+  expect((await storage.rename('/a.txt', 'b.txt')).status).toBe(200)
+  expect((await storage.get('/b.txt', { meta: '' })).json.lastModified).toBe(expected)
+  await storage.close()
+})
+
+it('A process that dies while S3 places a form leaves whole files, and repeating completes it (S-31)', async () => {
+  const bucket = openBucketInMemory()
+  const { handle } = bucket.s3.requestHandler
+  let placed = 0
+  bucket.s3.requestHandler.handle = async (request, options) => {
+    const isPlacing = request.method === 'PUT' && request.path.includes('/live/')
+    if (placed === 2) throw new Error('The process has died')
+    if (isPlacing && !request.path.endsWith('/')) placed += 1
+    return handle(request, options)
+  }
+  const storage = await openStorage({ between: inBucket(bucket) })
+  const files = ['a', 'b', 'c', 'd'].map((name) => ({ name, content: name.repeat(1_000) }))
+  const texts = () => Promise.all(files.map(({ name }) => storage.textOf(`/form/${name}`)))
+  expect((await storage.post('/form', files)).status).toBeGreaterThanOrEqual(500)
+  placed = Number.NaN
+  const left = (await texts()).filter((text) => text !== undefined)
+  expect(left.length).toBeGreaterThan(0)
+  expect(files.map(({ content }) => content)).toEqual(expect.arrayContaining(left))
+  expect((await storage.post('/form', files)).status).toBe(200)
+  expect(await texts()).toEqual(files.map(({ content }) => content))
+  await storage.close()
+})
