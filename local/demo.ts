@@ -7,8 +7,8 @@ import type { SystemField } from '../lib/fields/web-forms.ts'
 import type { DataDirectory } from '../lib/machine/directory/data-directory.ts'
 import { type Demo, type KnownDemo, readDemo, writeDemo } from '../lib/machine/directory/demo-file.ts'
 import type { Stores } from '../lib/service/stores.ts'
+import { putFile } from '../lib/storage/changes/put.ts'
 import { toStoragePath } from '../lib/storage/path.ts'
-import { putFile } from '../lib/storage/put-file.ts'
 import { demoCategories, storeDemoCategories } from './demo-categories.ts'
 
 const demoSite = 1001 as SiteId

@@ -2,8 +2,8 @@ import type * as z from 'zod/mini'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { OperationInput } from '../../lib/http/operation.ts'
 import type { Switches } from '../../lib/http/request.ts'
+import type { Requester } from '../../lib/storage/changes/change.ts'
 import { isUnconditional, parseConditions } from '../../lib/storage/conditions.ts'
-import type { Requester } from '../../lib/storage/engine.ts'
 import { parsePath, type StoragePath } from '../../lib/storage/path.ts'
 
 type Asking = Pick<OperationInput<unknown, unknown, unknown>, 'author' | 'remainingTime' | 'headers'>

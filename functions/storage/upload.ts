@@ -6,7 +6,7 @@ import { type OperationInput, operation } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import { bodyChunks } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
-import { type IncomingFile, uploadFiles } from '../../lib/storage/upload-files.ts'
+import { type IncomingFile, uploadFiles } from '../../lib/storage/changes/upload.ts'
 import { startProgress } from '../../lib/storage/upload-progress.ts'
 import { pathOf, requesterOf } from './params.ts'
 

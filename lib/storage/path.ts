@@ -81,6 +81,18 @@ export const ancestorsOf = (path: StoragePath): readonly StoragePath[] => {
 /** Names that differ only in case are equal in it (S-4). */
 export const foldCase = (name: string): string => name.normalize('NFC').toLowerCase()
 
+// Sorts surrogates behind all other code units, as code points are.
+const rankOf = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
+
+export const compareText = (a: string, b: string): number => {
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at++) {
+    const difference = a.charCodeAt(at) - b.charCodeAt(at)
+    if (difference !== 0) return rankOf(a.charCodeAt(at)) - rankOf(b.charCodeAt(at))
+  }
+  return a.length - b.length
+}
+
 /** S-18. */
 export const isReserved = (reservedFolders: readonly string[], folder: string): boolean =>
   reservedFolders.some((reserved) => foldCase(reserved) === foldCase(folder))

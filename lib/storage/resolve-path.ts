@@ -1,12 +1,12 @@
 import { errors, ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { isPage } from './file-kind.ts'
-import { compareText } from './listing.ts'
 import { longestListing, type ObjectStore } from './object-store.ts'
 import {
   type Area,
   ancestorsOf,
   childOf,
+  compareText,
   foldCase,
   folderKey,
   nameOf,

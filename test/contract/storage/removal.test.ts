@@ -195,7 +195,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
         },
       },
     }
-    const { putFile } = await import('../../../lib/storage/put-file.ts')
+    const { putFile } = await import('../../../lib/storage/changes/put.ts')
     const content = (async function* () {
       yield Buffer.from('late')
     })()

@@ -1,10 +1,10 @@
-import { type ErrorName, ServiceError } from '../core/errors.ts'
-import type { SiteId } from '../core/ids.ts'
-import { inParallel } from '../core/in-parallel.ts'
-import { contentTypeOf, isPage, isTemplate } from './file-kind.ts'
-import { type Change, listAll, type ObjectStore, type Transfer } from './object-store.ts'
-import { type Area, fileKey, folderKey, longestPath, nameOf, pathIn, root, type StoragePath } from './path.ts'
-import { templateFault } from './template.ts'
+import { type ErrorName, ServiceError } from '../../core/errors.ts'
+import type { SiteId } from '../../core/ids.ts'
+import { inParallel } from '../../core/in-parallel.ts'
+import { contentTypeOf, isPage, isTemplate } from '../file-kind.ts'
+import { type Change, listAll, type ObjectStore, type Transfer } from '../object-store.ts'
+import { type Area, fileKey, folderKey, longestPath, nameOf, pathIn, root, type StoragePath } from '../path.ts'
+import { templateFault } from '../template.ts'
 
 export interface Relocation {
   readonly kind: Transfer['kind']
@@ -92,21 +92,24 @@ const faultOf = async (store: ObjectStore, key: string): Promise<ErrorName | und
 }
 
 /**
- * Checks files that become templates (S-26). A file that changes meanwhile is not moved. Errors: those of a template
- * and of `refuseLate`.
+ * Checks files that become templates (S-26). A file that changes meanwhile is not moved. Errors: the faults of a
+ * template are returned, and `tooMuch` when the time of the request is too short.
  */
-export const checkTemplates = async (
+export const refusalOfTemplates = async (
   store: ObjectStore,
-  site: SiteId,
+  kind: Transfer['kind'],
   transfers: readonly Transfer[],
-  refuseLate: () => void,
-): Promise<void> => {
-  const check = async ({ from, key }: Transfer) => {
-    refuseLate()
+  isLate: () => boolean,
+): Promise<ServiceError | undefined> => {
+  let refusal: ServiceError | undefined
+  await inParallel(transfers, readsInFlight, async ({ from, key }) => {
+    if (refusal) return
+    if (isLate()) {
+      refusal = tooMuch(kind)
+      return
+    }
     const fault = await faultOf(store, from.key)
-    if (!fault) return
-    const path = key.slice(folderKey('live', site, root).length)
-    throw new ServiceError(fault, { message: `${path}: ${new ServiceError(fault).message}` })
-  }
-  await inParallel(transfers, readsInFlight, check)
+    if (fault) refusal ??= new ServiceError(fault, { message: `${pathIn(key)}: ${new ServiceError(fault).message}` })
+  })
+  return refusal
 }

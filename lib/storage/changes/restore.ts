@@ -1,19 +1,10 @@
-import { ServiceError } from '../core/errors.ts'
-import type { SiteId } from '../core/ids.ts'
-import { checkConditions } from './conditions.ts'
-import {
-  type Absences,
-  allInOrder,
-  carryOut,
-  noFileAt,
-  type Requester,
-  refuseOccupied,
-  refuseRemovals,
-} from './engine.ts'
-import type { ObjectStore, ObjectVersion, Restoration } from './object-store.ts'
-import { ancestorsOf, fileKey, folderKey, isReserved, root, type StoragePath } from './path.ts'
-import { refuseWorkflow } from './put-file.ts'
-import { findAncestors } from './resolve-path.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { SiteId } from '../../core/ids.ts'
+import { checkConditions } from '../conditions.ts'
+import type { ObjectStore, ObjectVersion, Restoration } from '../object-store.ts'
+import { ancestorsOf, fileKey, isReserved, root, type StoragePath } from '../path.ts'
+import { change, type Plan, type Refusals, type Requester, refuse } from './change.ts'
+import { absencesOf, isInWorkflow, look, lookAgain, type Seen } from './look.ts'
 import { isAnyTaken, type RestoreDeps, restoreFolder, type Wanted } from './restore-folder.ts'
 
 const fewVersions = 2
@@ -31,6 +22,29 @@ const restorationOf = async (files: ObjectStore, key: string, version: string): 
   return { kind: 'restore', key, id: version }
 }
 
+const refusalsOf = ({ checked, isLocked, taken }: Seen, isRunning: boolean): Refusals => [
+  checked.refusal,
+  isLocked && 'folderLocked',
+  taken.has('destinationExists') && 'destinationExists',
+  taken.has('pathUnknown') && 'pathUnknown',
+  isRunning && 'workflowUpdated',
+]
+
+const planRestoredFile = ({ place, ancestors, checked }: Seen, restoration: Restoration, version?: string): Plan => {
+  if (checked.refusal) return checked.refusal
+  const { site, path } = place
+  const details = version === undefined ? {} : { details: { version } }
+  return {
+    site,
+    paths: [path],
+    changes: [restoration],
+    absent: absencesOf(place),
+    ancestors,
+    matching: checked.matching,
+    entry: { type: 'file.restored', subject: path, ...details },
+  }
+}
+
 const restoreFile = async (
   deps: RestoreDeps,
   site: SiteId,
@@ -39,24 +53,14 @@ const restoreFile = async (
   { replace = false, version }: Wanted,
   requester: Requester,
 ): Promise<void> => {
-  const { files } = deps
-  const absent: Absences = [
-    [folderKey('live', site, path), 'destinationExists'],
-    ...(replace ? [] : [[fileKey('live', site, path), 'destinationExists'] as const]),
-  ]
-  const folders = ancestorsOf(path)
-  const checkAgain = () => checkConditions(files, site, path, false, requester.conditions)
-  const [matching, ancestors] = await allInOrder([
-    checkAgain(),
-    findAncestors(files, site, folders),
-    refuseRemovals(deps.removals, site, [path]),
+  const place = { site, path, brings: 'file', isNew: !replace } as const
+  const [seen, isRunning] = await Promise.all([
+    look(deps, place, { ...requester, isCaseSensitive: true }),
+    isInWorkflow(deps, site, [path]),
   ])
-  await refuseOccupied(deps, [...absent, ...noFileAt(site, ancestors.missing)])
-  await refuseWorkflow(deps, { site, path })
-  const details = version === undefined ? {} : { details: { version } }
-  const entry = { type: 'file.restored', subject: path, ...details } as const
-  const plan = { site, paths: [path], changes: [restoration], absent, matching, checkAgain, entry }
-  await carryOut(deps, plan, requester, folders, ancestors)
+  refuse(refusalsOf(seen, isRunning))
+  const again = (before: Seen) => lookAgain(deps, before, [path], requester)
+  await change(deps, seen, (now) => planRestoredFile(now, restoration, version), requester, again)
 }
 
 /**
@@ -72,15 +76,15 @@ export const restore = async (
   requester: Requester,
 ): Promise<void> => {
   const { files, removals, reservedFolders } = deps
-  if (path === root)
-    throw new ServiceError('nameRequired', { message: 'Name what is to be restored: a file, or a folder.' })
-  if (isReserved(reservedFolders, path)) throw new ServiceError('folderReserved')
+  refuse([
+    path === root && new ServiceError('nameRequired', { message: 'Name what is to be restored: a file, or a folder.' }),
+    isReserved(reservedFolders, path) && 'folderReserved',
+  ])
   const key = fileKey('live', site, path)
   if (wanted.version !== undefined) {
     const restoration = await restorationOf(files, key, wanted.version)
     if (restoration) return restoreFile(deps, site, path, restoration, wanted, requester)
-    await checkConditions(files, site, path, false, requester.conditions)
-    return
+    return refuse([(await checkConditions(files, site, [path], false, requester.conditions)).refusal])
   }
   const [kept, periods] = await Promise.all([
     newestKept(files, key),

@@ -1,9 +1,9 @@
-import { ServiceError } from '../core/errors.ts'
-import type { SiteId } from '../core/ids.ts'
-import type { StorageStores } from './engine.ts'
-import { isPage } from './file-kind.ts'
-import type { ByteRange, ObjectInfo, ObjectStore, ReadObject } from './object-store.ts'
-import { type Area, fileKey, folderKey, root, type StoragePath } from './path.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { SiteId } from '../../core/ids.ts'
+import type { StorageStores } from '../changes/change.ts'
+import { isPage } from '../file-kind.ts'
+import type { ByteRange, ObjectInfo, ObjectStore, ReadObject } from '../object-store.ts'
+import { type Area, fileKey, folderKey, root, type StoragePath } from '../path.ts'
 
 /** Errors: fileUnknown, notAFile (a folder). */
 export const readFile = async <Choice extends { readonly bytes?: ByteRange | undefined }>(

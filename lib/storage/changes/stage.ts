@@ -1,9 +1,8 @@
-import { ServiceError } from '../core/errors.ts'
-import type { SiteId } from '../core/ids.ts'
-import { contentTypeOf, isTemplate } from './file-kind.ts'
-import type { ObjectStore, Staged } from './object-store.ts'
-import { type Area, fileKey, nameOf, type StoragePath } from './path.ts'
-import { createTemplateCheck } from './template.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { contentTypeOf, isTemplate } from '../file-kind.ts'
+import type { ObjectStore, Staged } from '../object-store.ts'
+import { nameOf, type StoragePath } from '../path.ts'
+import { createTemplateCheck } from '../template.ts'
 
 export interface FileContent {
   readonly contentType: string | undefined
@@ -34,20 +33,20 @@ async function* inspected(
   if (fault) throw new ServiceError(fault)
 }
 
-export interface StageTarget {
-  readonly site: SiteId
-  readonly area: Area
-  readonly path: StoragePath
-  readonly isSettled: boolean
+export interface StageDeps {
+  readonly files: ObjectStore
+  /** Bytes. */
+  readonly largestFile: number
 }
 
-/** Errors: fileTooLarge, those of a template, those of the content. */
-export const stageFile = (
-  { files, largestFile }: { readonly files: ObjectStore; readonly largestFile: number },
-  { site, area, path, isSettled }: StageTarget,
+/** `key`: undefined while unknown. Errors: fileTooLarge, those of a template, those of the content. */
+export const stageContent = (
+  { files, largestFile }: StageDeps,
+  path: StoragePath,
+  key: string | undefined,
   { contentType, content }: FileContent,
 ): Promise<Staged> =>
   files.stage(inspected(content, path, largestFile), {
-    key: isSettled ? fileKey(area, site, path) : undefined,
+    key,
     contentType: contentTypeOf(nameOf(path), contentType),
   })

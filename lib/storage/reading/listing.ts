@@ -1,7 +1,7 @@
-import { ServiceError } from '../core/errors.ts'
-import type { SiteId } from '../core/ids.ts'
-import { type ListedObject, type ListQuery, longestListing, type ObjectStore } from './object-store.ts'
-import { folderKey, type StoragePath } from './path.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { SiteId } from '../../core/ids.ts'
+import { type ListedObject, type ListQuery, longestListing, type ObjectStore } from '../object-store.ts'
+import { compareText, folderKey, type StoragePath } from '../path.ts'
 
 export interface Position<By extends string> {
   readonly by: By
@@ -42,18 +42,6 @@ export interface FolderQuery {
 const wholeFolder = 10_000
 
 const positions = ['name', 'key'] as const
-
-// Sorts surrogates behind all other code units, as code points are.
-const rankOf = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
-
-export const compareText = (a: string, b: string): number => {
-  const length = Math.min(a.length, b.length)
-  for (let at = 0; at < length; at++) {
-    const difference = a.charCodeAt(at) - b.charCodeAt(at)
-    if (difference !== 0) return rankOf(a.charCodeAt(at)) - rankOf(b.charCodeAt(at))
-  }
-  return a.length - b.length
-}
 
 const byName = (a: Entry, b: Entry): number => compareText(a.name, b.name)
 

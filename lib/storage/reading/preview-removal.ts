@@ -1,11 +1,11 @@
-import { createDeadline, type Deadline, type RemainingTime, reserves } from '../core/deadline.ts'
-import { errors, ServiceError } from '../core/errors.ts'
-import type { SiteId } from '../core/ids.ts'
-import { noFileAbove, refuseOccupied, type StorageStores } from './engine.ts'
-import { compareText } from './listing.ts'
-import { listAll, type ObjectStore } from './object-store.ts'
-import { areas, folderKey, isReserved, pathIn, root, type StoragePath } from './path.ts'
-import { findFile, isInWorkflow, openRemovals, refusalOf } from './removal-rules.ts'
+import { createDeadline, type Deadline, type RemainingTime, reserves } from '../../core/deadline.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { SiteId } from '../../core/ids.ts'
+import { refusalIn, type StorageStores } from '../changes/change.ts'
+import { isInWorkflow } from '../changes/look.ts'
+import { findFile, isBelowFile, openRemovals, refusalsOfRemoval } from '../changes/remove.ts'
+import { listAll, type ObjectStore } from '../object-store.ts'
+import { areas, compareText, folderKey, isReserved, pathIn, root, type StoragePath } from '../path.ts'
 
 interface PreviewDeps extends StorageStores {
   readonly reservedFolders: readonly string[]
@@ -98,10 +98,11 @@ export const previewRemoval = async (
   const counting = isFile ? Promise.resolve(ofFile) : countFolder(files, site, path, deadline)
   const counted = await counting.finally(deadline.end)
   if (!isFile && path !== root && counted.folders === 0) {
-    await refuseOccupied(deps, noFileAbove(site, path))
-    throw new ServiceError('fileUnknown')
+    throw new ServiceError((await isBelowFile(deps, site, path)) ? 'pathUnknown' : 'fileUnknown')
   }
-  const seen = { path, open, isReserved: !isFile && isReserved(reservedFolders, path) }
-  const refusal = refusalOf(seen) ?? refusalOf({ ...seen, isInWorkflow: await isInWorkflow(deps, site, path, isFile) })
-  return { ...counted, ...(refusal && { code: errors[refusal].code }) }
+  const seen = { site, path, open, live, draft, isReserved: !isFile && isReserved(reservedFolders, path) }
+  const isRunning = () => (isFile ? isInWorkflow(deps, site, [path]) : deps.workflows.isRunningBelow(site, path))
+  const refusal =
+    refusalIn(refusalsOfRemoval(seen)) ?? refusalIn(refusalsOfRemoval({ ...seen, isInWorkflow: await isRunning() }))
+  return { ...counted, ...(refusal && { code: refusal.code }) }
 }

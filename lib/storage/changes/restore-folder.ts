@@ -1,21 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../core/clock.ts'
-import { type RemainingTime, refuseLate, reserves } from '../core/deadline.ts'
-import { ServiceError } from '../core/errors.ts'
-import type { SiteId } from '../core/ids.ts'
-import { isUnconditional, requireConditions } from './conditions.ts'
-import {
-  noFileAt,
-  type Plan,
-  place,
-  type Requester,
-  refuseOccupied,
-  refuseRemovals,
-  type StorageStores,
-} from './engine.ts'
-import { listAll, type ObjectStore, type Period, type Restoration } from './object-store.ts'
-import { ancestorsOf, areas, fileKey, folderKey, pathIn, root, type StoragePath } from './path.ts'
-import { findAncestors } from './resolve-path.ts'
+import type { Clock } from '../../core/clock.ts'
+import { type RemainingTime, refuseLate, reserves } from '../../core/deadline.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { SiteId } from '../../core/ids.ts'
+import { isUnconditional, refusalOf } from '../conditions.ts'
+import { listAll, type ObjectStore, type Period, type Restoration } from '../object-store.ts'
+import { ancestorsOf, areas, folderKey, pathIn, root, type StoragePath } from '../path.ts'
+import { type Ancestors, findAncestors } from '../resolve-path.ts'
+import { type Absences, change, noFileAt, type Plan, type Requester, refuse, type StorageStores } from './change.ts'
+import { findTaken, isLocked } from './look.ts'
 
 export interface RestoreDeps extends StorageStores {
   readonly reservedFolders: readonly string[]
@@ -106,14 +99,14 @@ const upTo = (folder: StoragePath, path: string): readonly string[] => {
   return found
 }
 
-// Refuses a file in place of a folder, and a folder in place of a file. Errors: destinationExists, unavailable.
-const refuseClashes = async (
+// A file in place of a folder, or a folder in place of a file. Errors: unavailable.
+const findClash = async (
   files: ObjectStore,
   site: SiteId,
   folder: StoragePath,
   changes: readonly Restoration[],
   remainingTime: RemainingTime,
-): Promise<void> => {
+): Promise<boolean> => {
   const isFolder = (key: string) => key.endsWith('/')
   const comingFiles = new Set(changes.flatMap(({ key }) => (isFolder(key) ? [] : pathIn(key))))
   const comingFolders = new Set(changes.flatMap(({ key }) => upTo(folder, pathIn(key)).slice(isFolder(key) ? 0 : 1)))
@@ -124,72 +117,56 @@ const refuseClashes = async (
         const folders = isFolder(key) && self !== undefined ? [self, ...around] : around
         return folders.some((one) => comingFiles.has(one)) || (!isFolder(key) && comingFolders.has(self ?? ''))
       })
-      if (clash) throw new ServiceError('destinationExists')
+      if (clash) return true
       refuseLate(remainingTime, reserves.restore)
     }
   }
+  return false
 }
 
 // Milliseconds. The lock ends after `longestLock`. No change begins in the last `lockReserve`.
 const longestLock = 60_000
 const lockReserve = 5_000
 
-interface Locked {
-  readonly id: string
-  readonly remainingTime: RemainingTime
+interface SeenFolder {
+  readonly site: SiteId
+  readonly folder: StoragePath
+  readonly lockId: string
+  readonly changes: readonly Restoration[]
+  readonly ancestors: Ancestors
 }
 
-const withLock = async (
-  { removals, clock }: RestoreDeps,
-  site: SiteId,
-  folder: StoragePath,
-  remainingTime: RemainingTime,
-  work: (lock: Locked) => Promise<void>,
-): Promise<void> => {
-  const id = randomUUID()
-  const end = clock.monotonic() + longestLock - lockReserve
-  if (!(await removals.hold(site, folder, id, longestLock))) throw new ServiceError('folderLocked')
-  try {
-    await work({ id, remainingTime: () => Math.min(remainingTime(), end - clock.monotonic()) })
-  } finally {
-    // Otherwise the lock ends by itself.
-    await removals.release(site, folder, id).catch(() => {})
-  }
-}
+const absencesOf = (site: SiteId, folder: StoragePath, replace: boolean): Absences => [
+  ...noFileAt(site, [folder], 'destinationExists'),
+  ...(replace ? [] : areas.map((area) => [folderKey(area, site, folder), 'destinationExists'] as const)),
+]
 
-const planRestore = (
-  site: SiteId,
-  folder: StoragePath,
-  changes: readonly Restoration[],
-  replace: boolean,
-  lockId: string,
-): Plan => ({
+const planRestoredFolder = ({ site, folder, changes, ancestors, lockId }: SeenFolder, replace: boolean): Plan => ({
   site,
   paths: [folder],
   changes,
-  absent: [
-    [fileKey('live', site, folder), 'destinationExists'],
-    ...(replace ? [] : areas.map((area) => [folderKey(area, site, folder), 'destinationExists'] as const)),
-  ],
+  absent: absencesOf(site, folder, replace),
+  ancestors,
   entry: { type: 'folder.restored', subject: folder, details: { count: changes.length } },
   lockId,
 })
 
-const placeRestore = async (
+const restoreTaken = async (
   deps: RestoreDeps,
-  plan: Plan & { readonly changes: readonly Restoration[] },
-  folder: StoragePath,
+  taken: Omit<SeenFolder, 'ancestors'>,
   since: number,
   replace: boolean,
   requester: Requester,
 ): Promise<void> => {
   const { files, removals } = deps
-  const { site, absent, changes } = plan
+  const { site, folder, changes } = taken
   const ancestors = await findAncestors(files, site, ancestorsOf(folder))
-  await refuseOccupied(deps, [...absent, ...noFileAt(site, ancestors.missing)])
-  if (replace) await refuseClashes(files, site, folder, changes, requester.remainingTime)
+  refuse(await findTaken(files, [...absencesOf(site, folder, replace), ...noFileAt(site, ancestors.missing)]))
+  const isClash = replace && (await findClash(files, site, folder, changes, requester.remainingTime))
+  refuse([isClash && 'destinationExists'])
   try {
-    if ((await place(deps, plan, requester, ancestors)) !== 'placed') throw new ServiceError('unavailable')
+    // An undone attempt is not repeated: its objects are hidden anew.
+    await change(deps, { ...taken, ancestors }, (seen) => planRestoredFolder(seen, replace), requester)
   } catch (error) {
     // S3 has hidden the objects again, later than the record says: the next attempt must find them.
     await removals.note({ site, folder, since }).catch(() => {})
@@ -206,21 +183,33 @@ export const restoreFolder = async (
   { replace = false }: Wanted,
   { author, remainingTime, conditions = {} }: Requester,
 ): Promise<void> => {
-  const { files, removals, workflows } = deps
+  const { files, removals, workflows, clock } = deps
   const known = periods.length > 0 ? periods : await assumedRemoval(deps, site, folder, remainingTime)
-  if (known.length === 0) throw nothingRemoved()
-  await refuseRemovals(removals, site, [folder])
-  if (!isUnconditional(conditions)) {
-    requireConditions(conditions, (await files.exists(folderKey('live', site, folder))) ? 'folder' : undefined)
-  }
-  if (await workflows.isRunningBelow(site, folder)) throw new ServiceError('workflowUpdated')
-  await withLock(deps, site, folder, remainingTime, async (lock) => {
+  refuse([known.length === 0 && nothingRemoved()])
+  const isUnconditionally = isUnconditional(conditions)
+  const [isHeld, isFolder, isInWorkflow] = await Promise.all([
+    isLocked(removals, site, [folder]),
+    !isUnconditionally && files.exists(folderKey('live', site, folder)),
+    workflows.isRunningBelow(site, folder),
+  ])
+  refuse([
+    isHeld && 'folderLocked',
+    refusalOf(conditions, isFolder ? 'folder' : undefined),
+    isInWorkflow && 'workflowUpdated',
+  ])
+  const lockId = randomUUID()
+  const end = clock.monotonic() + longestLock - lockReserve
+  refuse([!(await removals.hold(site, folder, lockId, longestLock)) && 'folderLocked'])
+  const locked = { author, remainingTime: () => Math.min(remainingTime(), end - clock.monotonic()) }
+  try {
     for (const period of known) {
-      const changes = await takenIn(files, site, folder, period, lock.remainingTime)
+      const changes = await takenIn(files, site, folder, period, locked.remainingTime)
       if (changes.length === 0) continue
-      const plan = { ...planRestore(site, folder, changes, replace, lock.id), changes }
-      return placeRestore(deps, plan, folder, period.from, replace, { author, remainingTime: lock.remainingTime })
+      return await restoreTaken(deps, { site, folder, lockId, changes }, period.from, replace, locked)
     }
     throw nothingRemoved()
-  })
+  } finally {
+    // Otherwise the lock ends by itself.
+    await removals.release(site, folder, lockId).catch(() => {})
+  }
 }

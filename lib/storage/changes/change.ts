@@ -1,0 +1,137 @@
+import type { RemainingTime } from '../../core/deadline.ts'
+import { type ErrorName, ServiceError } from '../../core/errors.ts'
+import type { Author, HistoryEntry } from '../../core/history-entry.ts'
+import type { SiteId } from '../../core/ids.ts'
+import type { Conditions } from '../conditions.ts'
+import type { FolderRemovals, OpenRemoval } from '../folder-removals.ts'
+import type { Change, Expected, ListedObject, ObjectStore, PlaceResult, RemovedFolder } from '../object-store.ts'
+import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from '../path.ts'
+import type { Ancestors } from '../resolve-path.ts'
+import type { Workflows } from '../workflows.ts'
+
+// Every change of files looks, refuses, plans, and carries its plan out here.
+
+export interface StorageStores {
+  readonly files: ObjectStore
+  readonly workflows: Workflows
+  readonly removals: FolderRemovals
+}
+
+export interface Requester {
+  readonly author: Author
+  readonly remainingTime: RemainingTime
+  /** Skips the lookup without case (S-7). */
+  readonly isCaseSensitive?: boolean
+  readonly conditions?: Conditions
+}
+
+/** The refusals of an operation in the order of its checks; those that do not hold are false or undefined. */
+export type Refusals = readonly (ErrorName | ServiceError | false | undefined)[]
+
+export const refusalIn = (refusals: Refusals): ServiceError | undefined => {
+  const first = refusals.find((refusal) => refusal !== undefined && refusal !== false)
+  return typeof first === 'string' ? new ServiceError(first) : first || undefined
+}
+
+export const refuse = (refusals: Refusals): void => {
+  const refusal = refusalIn(refusals)
+  if (refusal) throw refusal
+}
+
+/** Keys that must be free, each with the error when it is not. */
+export type Absences = readonly (readonly [key: string, error: ErrorName])[]
+
+export const noFileAt = (site: SiteId, folders: readonly StoragePath[], error: ErrorName = 'pathUnknown'): Absences =>
+  folders.map((folder) => [fileKey('live', site, folder), error])
+
+/** Changes that become visible together, and their conditions. */
+export interface Changes {
+  readonly site: SiteId
+  /** Neither these nor their ancestors may be locked. */
+  readonly paths: readonly StoragePath[]
+  readonly changes: readonly Change[]
+  readonly absent: Absences
+  /** The missing ones are created. */
+  readonly ancestors?: Ancestors
+  readonly matching?: readonly Expected[]
+  readonly entry: Pick<HistoryEntry, 'type' | 'subject' | 'details'>
+  /** The caller's own lock on the folder. */
+  readonly lockId?: string
+  readonly removedFolder?: RemovedFolder | undefined
+  /** The refusal when the time is up; unavailable by default. */
+  readonly late?: ServiceError | undefined
+}
+
+/** Objects that go unless they were replaced. */
+interface Deletion {
+  readonly objects: readonly Pick<ListedObject, 'key' | 'version'>[]
+  readonly entry: Omit<HistoryEntry, keyof Author>
+  readonly removedFolder?: RemovedFolder
+}
+
+/** The removal of a folder that may outlast its request. `open`: it has begun earlier. */
+export interface FolderRemoval {
+  readonly folder: StoragePath
+  readonly open?: OpenRemoval
+}
+
+export type Plan = Changes | Deletion | FolderRemoval | 'nothing' | ServiceError
+
+export const foldersAround = (paths: readonly StoragePath[]): readonly StoragePath[] =>
+  [...new Set(paths.flatMap((path) => [...ancestorsOf(path), path]))].filter((path) => path !== root)
+
+const noAncestors: Ancestors = { existing: undefined, missing: [] }
+
+// One attempt. Errors: folderLocked, those of `absent`, `late`.
+const place = async ({ files }: StorageStores, plan: Changes, { author, remainingTime }: Requester) => {
+  const { site, paths, changes, absent, matching = [], entry, lockId, removedFolder } = plan
+  const { existing, missing } = plan.ancestors ?? noAncestors
+  const created = missing.map((folder): Change => ({ kind: 'folder', key: folderKey('live', site, folder) }))
+  const vacant = [...absent, ...noFileAt(site, missing)]
+  const conditions = {
+    absent: vacant.map(([key]) => key),
+    unlocked: { site, folders: foldersAround(paths), lockId },
+    present: existing === undefined ? [] : [folderKey('live', site, existing)],
+    matching,
+    remainingTime,
+    removedFolder,
+  }
+  const result: PlaceResult = await files.place([...created, ...changes], conditions, { ...author, site, ...entry })
+  if (result.outcome === 'locked') throw new ServiceError('folderLocked')
+  if (result.outcome === 'late') throw plan.late ?? new ServiceError('unavailable')
+  if (result.outcome === 'occupied') {
+    throw new ServiceError(vacant.find(([key]) => key === result.key)?.[1] ?? 'destinationExists')
+  }
+  return result.outcome === 'placed'
+}
+
+const mostAttempts = 10
+
+/**
+ * Carries out the plan for what was seen. When that has changed, looks and plans again; without `lookAgain` there is
+ * one attempt. Returns the removal of a folder, which may outlast the request. Errors: those of plan, `place` and
+ * `lookAgain`, unavailable (every attempt met a change).
+ */
+export const change = async <Seen>(
+  stores: StorageStores,
+  first: Seen,
+  planFor: (seen: Seen) => Plan,
+  requester: Requester,
+  lookAgain?: (seen: Seen) => Promise<Seen>,
+): Promise<FolderRemoval | undefined> => {
+  let seen = first
+  for (let attempt = 1; ; attempt++) {
+    const plan = planFor(seen)
+    if (plan instanceof ServiceError) throw plan
+    if (plan === 'nothing') return undefined
+    if ('folder' in plan) return plan
+    if ('objects' in plan) {
+      const { objects, entry, removedFolder } = plan
+      await stores.files.remove(objects, { ...requester.author, ...entry }, requester.remainingTime, removedFolder)
+      return undefined
+    }
+    if (await place(stores, plan, requester)) return undefined
+    if (!lookAgain || attempt === mostAttempts) throw new ServiceError('unavailable')
+    seen = await lookAgain(seen)
+  }
+}

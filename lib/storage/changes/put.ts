@@ -1,0 +1,126 @@
+import { ServiceError } from '../../core/errors.ts'
+import type { SiteId } from '../../core/ids.ts'
+import { isPage } from '../file-kind.ts'
+import type { Change, Staged } from '../object-store.ts'
+import { type Area, childOf, fileKey, foldCase, folderKey, nameOf, root, type StoragePath } from '../path.ts'
+import { resolveFolder } from '../resolve-path.ts'
+import type { StorageStores } from './change.ts'
+import { type Changes, change, noFileAt, type Plan, type Refusals, type Requester, refuse } from './change.ts'
+import { absencesOf, isInWorkflow, look, lookAgain, type Place, type Seen } from './look.ts'
+import { type FileContent, type StageDeps, stageContent } from './stage.ts'
+
+/** S-34. */
+export const placeInFolder = async (
+  { files }: Pick<StorageStores, 'files'>,
+  { site, folder, name }: { readonly site: SiteId; readonly folder: StoragePath; readonly name: string },
+  { isCaseSensitive = false }: Pick<Requester, 'isCaseSensitive'>,
+): Promise<Required<Pick<Place, 'path' | 'into'>>> => {
+  const inside = { path: childOf(folder, name), into: folder }
+  if (foldCase(nameOf(folder)) !== foldCase(name)) return inside
+  const found = isCaseSensitive ? folder : await resolveFolder(files, site, folder)
+  if (nameOf(found) !== name || (await files.exists(folderKey('live', site, found)))) return inside
+  return { path: found, into: found }
+}
+
+const beforeBody = ({ isLocked, taken, checked }: Seen): Refusals => [
+  isLocked && 'folderLocked',
+  taken.has('folderUnknown') && 'folderUnknown',
+  taken.has('pathUnknown') && 'pathUnknown',
+  checked.refusal,
+  taken.has('destinationExists') && 'destinationExists',
+]
+
+/**
+ * Looks at a file's place and makes every check that needs no bytes. Errors: nameRequired, pathUnknown, folderUnknown,
+ * conditionFailed, destinationExists, folderLocked.
+ */
+export const admitFile = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
+  if (place.path === root) throw new ServiceError('nameRequired')
+  const seen = await look(stores, place, requester)
+  refuse(beforeBody(seen))
+  return seen
+}
+
+export const areaOf = ({ path, asDraft = false }: Place): Area => (asDraft && isPage(path) ? 'draft' : 'live')
+
+const entryOf = ({ path, into, asDraft }: Place): Changes['entry'] => {
+  const details = {
+    ...(into !== undefined && { names: [nameOf(path)] }),
+    ...(asDraft && isPage(path) && { draft: true }),
+  }
+  const hasDetails = Object.keys(details).length > 0
+  return { type: 'file.stored', subject: into ?? path, ...(hasDetails && { details }) }
+}
+
+const planPut = ({ place, ancestors, checked }: Seen, staged: Staged): Plan => {
+  if (checked.refusal) return checked.refusal
+  const { site, path, keepsDraft = false } = place
+  const area = areaOf(place)
+  const isPublished = area === 'live' && !keepsDraft && isPage(path)
+  const published: readonly Change[] = isPublished ? [{ kind: 'remove', key: fileKey('draft', site, path) }] : []
+  return {
+    site,
+    paths: [path],
+    changes: [{ kind: 'put', key: fileKey(area, site, path), staged }, ...published],
+    absent: absencesOf(place),
+    ancestors,
+    matching: checked.matching,
+    entry: entryOf(place),
+  }
+}
+
+/** S-47. Discards the bytes when they are refused. Errors: workflowUpdated, conditionFailed, those of `change`. */
+export const putStaged = async (
+  stores: StorageStores,
+  seen: Seen,
+  staged: Staged,
+  requester: Requester,
+): Promise<void> => {
+  const { site, path } = seen.place
+  try {
+    refuse([(await isInWorkflow(stores, site, [path])) && 'workflowUpdated'])
+    const again = (before: Seen) => lookAgain(stores, before, [path], requester)
+    await change(stores, seen, (now) => planPut(now, staged), requester, again)
+  } catch (error) {
+    // The first error counts.
+    await staged.discard().catch(() => {})
+    throw error
+  }
+}
+
+/** S-47, S-48. Errors: those of `admitFile`, `stageContent` and `putStaged`. */
+export const putFile = async (
+  deps: StageDeps & StorageStores,
+  site: SiteId,
+  wanted: StoragePath,
+  asDraft: boolean,
+  content: FileContent,
+  requester: Requester,
+): Promise<void> => {
+  const seen = await admitFile(deps, { site, path: wanted, brings: 'file', asDraft }, requester)
+  const { path } = seen.place
+  const staged = await stageContent(deps, path, fileKey(areaOf(seen.place), site, path), content)
+  await putStaged(deps, seen, staged, requester)
+}
+
+const planFolder = ({ place: { site, path }, ancestors }: Seen): Plan => ({
+  site,
+  paths: [path],
+  changes: [{ kind: 'folder', key: folderKey('live', site, path) }],
+  absent: noFileAt(site, [path], 'destinationExists'),
+  ancestors,
+  entry: { type: 'folder.created', subject: path },
+})
+
+/** S-49. An existing folder stays. Errors: nameRequired, pathUnknown, destinationExists, folderLocked, unavailable. */
+export const createFolder = async (
+  stores: StorageStores,
+  site: SiteId,
+  path: StoragePath,
+  requester: Requester,
+): Promise<void> => {
+  if (path === root) throw new ServiceError('nameRequired')
+  const seen = await look(stores, { site, path, brings: 'folder' }, requester)
+  refuse([seen.isLocked && 'folderLocked'])
+  await change(stores, seen, planFolder, requester, (before) => lookAgain(stores, before, [], requester))
+}

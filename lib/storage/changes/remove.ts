@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../core/clock.ts'
+import { createDeadline, reserves } from '../../core/deadline.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { SiteId } from '../../core/ids.ts'
+import { isUnconditional, refusalOf } from '../conditions.ts'
+import { continueRemoval } from '../continue-removal.ts'
+import { isPage } from '../file-kind.ts'
+import type { OpenRemoval, RemovalQueue, RemovalTask } from '../folder-removals.ts'
+import { type ListedObject, longestListing, type ObjectInfo } from '../object-store.ts'
+import { ancestorsOf, areas, fileKey, folderKey, isReserved, root, type StoragePath } from '../path.ts'
+import { resolveParent } from '../resolve-path.ts'
+import {
+  change,
+  type FolderRemoval,
+  noFileAt,
+  type Plan,
+  type Refusals,
+  type Requester,
+  refusalIn,
+  type StorageStores,
+} from './change.ts'
+import { findTaken, isInWorkflow, withItself } from './look.ts'
+
+interface RemoveDeps extends StorageStores {
+  readonly removalQueue: RemovalQueue
+  readonly reservedFolders: readonly string[]
+  readonly clock: Clock
+}
+
+interface RemoveOptions extends Requester {
+  readonly draftOnly: boolean
+  readonly withContents: boolean
+}
+
+export interface SeenRemoval {
+  readonly site: SiteId
+  readonly path: StoragePath
+  /** Removals and restores of the path and of the folders around it. */
+  readonly open: readonly OpenRemoval[]
+  readonly live?: ObjectInfo | undefined
+  readonly draft?: ObjectInfo | undefined
+  /** `objects`: undefined when they are too many. `since`: before they were listed. */
+  readonly folder?: { readonly objects: readonly ListedObject[] | undefined; readonly since: number }
+  readonly isBelowFile?: boolean
+  readonly condition?: ServiceError | undefined
+  readonly isReserved?: boolean
+  readonly isMissing?: boolean
+  readonly isNotEmpty?: boolean
+  readonly isInWorkflow?: boolean
+}
+
+/** The refusals of a removal and of its preview. */
+export const refusalsOfRemoval = (seen: SeenRemoval): Refusals => [
+  seen.path === root && new ServiceError('nameRequired', { message: 'The root folder of a site cannot be deleted.' }),
+  // A removal of this very folder continues when it is requested again.
+  seen.open.some(({ path, isHold }) => path !== seen.path || isHold) && 'folderLocked',
+  seen.isBelowFile && 'pathUnknown',
+  seen.condition,
+  seen.isReserved && 'folderReserved',
+  seen.isMissing && 'fileUnknown',
+  seen.isNotEmpty && 'folderNotEmpty',
+  seen.isInWorkflow && 'workflowDeleted',
+]
+
+export const planRemoval = (
+  seen: SeenRemoval,
+  { draftOnly, conditions = {} }: Pick<RemoveOptions, 'draftOnly' | 'conditions'>,
+): Plan => {
+  const refusal = refusalIn(refusalsOfRemoval(seen))
+  if (refusal) return refusal
+  const { site, path, live, draft, folder } = seen
+  const [open] = seen.open
+  if (open) return { folder: path, open }
+  if (folder) {
+    const { objects, since } = folder
+    if (!objects) return { folder: path }
+    const entry = { site, type: 'folder.removed', subject: path, details: { count: objects.length } } as const
+    return { objects, entry, removedFolder: { site, folder: path, since } }
+  }
+  const objects = (draftOnly && isPage(path) ? [draft] : [live, draft]).filter((version) => version !== undefined)
+  const entry = { type: 'file.removed', subject: path } as const
+  if (isUnconditional(conditions)) return { objects, entry: { ...entry, site } }
+  if (objects.length === 0) return 'nothing'
+  return {
+    site,
+    paths: [path],
+    changes: objects.map(({ key }) => ({ kind: 'remove', key })),
+    absent: [],
+    matching: [
+      { key: fileKey('live', site, path), version: live?.version },
+      ...(isPage(path) ? [{ key: fileKey('draft', site, path), version: draft?.version }] : []),
+    ],
+    entry,
+  }
+}
+
+export const openRemovals = (
+  { removals }: Pick<StorageStores, 'removals'>,
+  site: SiteId,
+  path: StoragePath,
+): Promise<readonly OpenRemoval[]> => removals.openOf(site, withItself(path))
+
+export const findFile = async (
+  { files }: Pick<StorageStores, 'files'>,
+  site: SiteId,
+  path: StoragePath,
+): Promise<Pick<SeenRemoval, 'live' | 'draft'>> => {
+  const [live, draft] = await Promise.all([
+    path === root ? undefined : files.find(fileKey('live', site, path)),
+    isPage(path) ? files.find(fileKey('draft', site, path)) : undefined,
+  ])
+  return { live, draft }
+}
+
+export const isBelowFile = async (
+  { files }: Pick<StorageStores, 'files'>,
+  site: SiteId,
+  path: StoragePath,
+): Promise<boolean> => (await findTaken(files, noFileAt(site, ancestorsOf(path)))).length > 0
+
+const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePath) => {
+  const listings = await Promise.all(
+    areas.map((area) => files.list({ prefix: folderKey(area, site, folder), folded: false, limit: longestListing })),
+  )
+  if (listings.some(({ next }) => next !== undefined)) return undefined
+  return listings.flatMap(({ objects }) => objects)
+}
+
+const isEmpty = (objects: readonly ListedObject[] | undefined, self: string): boolean =>
+  objects?.every(({ key }) => key === self) ?? false
+
+const judgeFolder = async (deps: RemoveDeps, seen: SeenRemoval, { conditions = {} }: RemoveOptions) => {
+  const { site, path } = seen
+  const judged = { ...seen, isReserved: isReserved(deps.reservedFolders, path) }
+  if (isUnconditional(conditions)) return judged
+  const isFolder = await deps.files.exists(folderKey('live', site, path))
+  const isInFile = !isFolder && (await isBelowFile(deps, site, path))
+  return { ...judged, isBelowFile: isInFile, condition: refusalOf(conditions, isFolder ? 'folder' : undefined) }
+}
+
+// Each look costs calls: what is refused already is not looked at further.
+const lookAtFolder = async (deps: RemoveDeps, seen: SeenRemoval, options: RemoveOptions): Promise<SeenRemoval> => {
+  const { site, path } = seen
+  const judged = await judgeFolder(deps, seen, options)
+  if (refusalIn(refusalsOfRemoval(judged))) return judged
+  const since = deps.clock.wall()
+  const objects = await listSmall(deps, site, path)
+  if (objects?.length === 0) {
+    const found = options.isCaseSensitive ? path : await resolveParent(deps.files, site, path)
+    if (found !== path) return look(deps, site, found, { ...options, isCaseSensitive: true })
+    return { ...judged, isMissing: true, isBelowFile: await isBelowFile(deps, site, path) }
+  }
+  const isNotEmpty = !options.withContents && !isEmpty(objects, folderKey('live', site, path))
+  const listed = { ...judged, folder: { objects, since }, isNotEmpty }
+  return isNotEmpty ? listed : { ...listed, isInWorkflow: await deps.workflows.isRunningBelow(site, path) }
+}
+
+const look = async (
+  deps: RemoveDeps,
+  site: SiteId,
+  path: StoragePath,
+  options: RemoveOptions,
+): Promise<SeenRemoval> => {
+  if (path === root) return { site, path, open: [] }
+  const open = await openRemovals(deps, site, path)
+  if (open.length > 0) return { site, path, open }
+  const { live, draft } = await findFile(deps, site, path)
+  const seen = { site, path, open, live, draft }
+  if (!live && !draft) return lookAtFolder(deps, seen, options)
+  const condition = refusalOf(options.conditions ?? {}, options.draftOnly ? (draft ?? live) : live)
+  return { ...seen, condition, isInWorkflow: !condition && (await isInWorkflow(deps, site, [path])) }
+}
+
+// Seconds. On AWS, every request has ended by then.
+const takeoverDelay = 30
+
+// Milliseconds before the answer (S-102).
+const longestWork = 20_000
+
+const workWithin = async (deps: RemoveDeps, task: RemovalTask, name: string, { remainingTime }: Requester) => {
+  const { monotonic } = deps.clock
+  const until = monotonic() + longestWork + reserves.removal
+  const end = Math.min(remainingTime(), takeoverDelay * 1000)
+  const deadline = createDeadline(() => Math.min(remainingTime(), until - monotonic()), reserves.removal)
+  try {
+    return await continueRemoval(deps, { task, name }, { deadline, end })
+  } finally {
+    deadline.end()
+  }
+}
+
+export type RemoveOutcome = 'removed' | 'pending'
+
+const removeInSteps = async (
+  deps: RemoveDeps,
+  site: SiteId,
+  { folder, open }: FolderRemoval,
+  requester: Requester,
+): Promise<RemoveOutcome> => {
+  if (open?.isTended) return 'pending'
+  const task: RemovalTask = { site, path: folder, id: open?.id ?? randomUUID() }
+  // The message comes first: without a removal on record it is harmless, while a removal without a message might never
+  // end.
+  const name = await deps.removalQueue.send(task, takeoverDelay)
+  if (!open) {
+    const entry = { ...requester.author, site, type: 'folder.removed', subject: folder } as const
+    const id = await deps.removals.open(site, folder, task.id, entry, requester.remainingTime)
+    if (id !== task.id) return 'pending'
+  }
+  const rest = await workWithin(deps, task, name, requester)
+  return open || rest ? 'pending' : 'removed'
+}
+
+/**
+ * Removes a file with its draft, a draft, or a folder with its contents. Errors: nameRequired (the root), fileUnknown,
+ * pathUnknown, folderLocked, conditionFailed, folderReserved, folderNotEmpty, workflowDeleted, unavailable.
+ */
+export const remove = async (
+  deps: RemoveDeps,
+  site: SiteId,
+  path: StoragePath,
+  options: RemoveOptions,
+): Promise<RemoveOutcome> => {
+  const seen = await look(deps, site, path, options)
+  const again = () => look(deps, site, path, options)
+  const removal = await change(deps, seen, (now) => planRemoval(now, options), options, again)
+  return removal ? removeInSteps(deps, site, removal, options) : 'removed'
+}
