@@ -49,10 +49,10 @@ async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
 }
 
 const storeDemoFiles = async (stores: Stores, site: SiteId): Promise<void> => {
-  const requester = { author: { actor: 'npm start' }, remainingTime: unlimited }
+  const requester = { site, author: { actor: 'npm start' }, remainingTime: unlimited }
   for (const [path, text] of Object.entries(demoFiles)) {
     const file = { contentType: undefined, content: bytesOf(text) }
-    await putFile({ ...stores, largestFile: text.length }, site, toStoragePath(path), false, file, requester)
+    await putFile({ ...stores, largestFile: text.length }, { path: toStoragePath(path) }, file, requester)
   }
 }
 

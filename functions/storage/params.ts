@@ -6,7 +6,7 @@ import type { Requester } from '../../lib/storage/changes/change.ts'
 import { isUnconditional, parseConditions } from '../../lib/storage/conditions.ts'
 import { parsePath, type StoragePath } from '../../lib/storage/path.ts'
 
-type Asking = Pick<OperationInput<unknown, unknown, unknown>, 'author' | 'remainingTime' | 'headers'>
+type Asking = Pick<OperationInput<unknown, unknown, unknown>, 'site' | 'author' | 'remainingTime' | 'headers'>
 
 type Segments = Readonly<Record<string, string>>
 
@@ -23,9 +23,9 @@ export const deletedPathOf = (segments: Segments): { path: StoragePath } => {
 }
 
 /** With a condition, the path is taken as written (S-7). Errors: storageRefused. */
-export const requesterOf = ({ author, remainingTime, headers }: Asking): Requester => {
+export const requesterOf = ({ site, author, remainingTime, headers }: Asking): Requester => {
   const conditions = parseConditions(headers['if-match'], headers['if-none-match'])
-  return { author, remainingTime, conditions, isCaseSensitive: !isUnconditional(conditions) }
+  return { site: site.id, author, remainingTime, conditions, isCaseSensitive: !isUnconditional(conditions) }
 }
 
 export const asDraft = (query: Switches): boolean => query.get('version') === 'draft'

@@ -10,7 +10,7 @@ import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 import { encodePath, nameOf, type StoragePath } from '../../lib/storage/path.ts'
-import { type Entry, type FileBelow, listFiles, listFolder } from '../../lib/storage/reading/listing.ts'
+import { type Entry, type FileBelow, listFiles, listFolder, type Page } from '../../lib/storage/reading/listing.ts'
 import { describePath, type PageState } from '../../lib/storage/reading/read-file.ts'
 import { readResolved } from '../../lib/storage/resolve-path.ts'
 import { pathOf, readSwitches, schemaOf, timeOf } from './params.ts'
@@ -49,7 +49,7 @@ const folderView = (
   name: string,
   uri: string,
   created: number | undefined,
-  { contents, cursor }: Listed<ContentView>,
+  { contents, cursor }: Page<ContentView>,
 ): EntryView => ({
   name,
   type: 'folder',
@@ -96,16 +96,11 @@ const filesBelow: Shown<FileBelow> = {
   roughCharacter: 17,
 }
 
-interface Listed<Entry> {
-  readonly contents: readonly Entry[]
-  readonly cursor: string | undefined
-}
-
 const show = async <Entry>(
   folderUri: string,
   { view, textOf, roughEntry, roughCharacter }: Shown<Entry>,
-  list: (countThatFit: (entries: readonly Entry[]) => number) => Promise<Listed<Entry>>,
-): Promise<Listed<ContentView>> => {
+  list: (countThatFit: (entries: readonly Entry[]) => number) => Promise<Page<Entry>>,
+): Promise<Page<ContentView>> => {
   const viewOf = (entry: Entry) => view(entry, folderUri)
   const countThatFit = (entries: readonly Entry[]): number => {
     const characters = entries.reduce((sum, entry) => sum + textOf(entry).length, 0)

@@ -167,8 +167,8 @@ const measureRestoreOf = async (stores: StorageStores): Promise<number> => {
   for await (const objects of listAll(files, `live/${site}/archive/`)) await files.remove(objects, undefined)
   await stores.removals.close(site, folder, removal, filesToRestore)
   const begun = performance.now()
-  const requester = { author: { actor: 'ann' }, remainingTime: unlimited }
-  await restore({ ...stores, reservedFolders: [], clock: systemClock }, site, folder, {}, requester)
+  const requester = { site, author: { actor: 'ann' }, remainingTime: unlimited }
+  await restore({ ...stores, reservedFolders: [], clock: systemClock }, folder, {}, requester)
   const took = performance.now() - begun
   let found = 0
   for await (const objects of listAll(files, `live/${site}/archive/`)) found += objects.length

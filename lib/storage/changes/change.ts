@@ -18,6 +18,7 @@ export interface StorageStores {
 }
 
 export interface Requester {
+  readonly site: SiteId
   readonly author: Author
   readonly remainingTime: RemainingTime
   /** Skips the lookup without case (S-7). */
@@ -44,9 +45,10 @@ export type Absences = readonly (readonly [key: string, error: ErrorName])[]
 export const noFileAt = (site: SiteId, folders: readonly StoragePath[], error: ErrorName = 'pathUnknown'): Absences =>
   folders.map((folder) => [fileKey('live', site, folder), error])
 
+type Entry = Pick<HistoryEntry, 'type' | 'subject' | 'details'>
+
 /** Changes that become visible together, and their conditions. */
 export interface Changes {
-  readonly site: SiteId
   /** Neither these nor their ancestors may be locked. */
   readonly paths: readonly StoragePath[]
   readonly changes: readonly Change[]
@@ -54,7 +56,7 @@ export interface Changes {
   /** The missing ones are created. */
   readonly ancestors?: Ancestors
   readonly matching?: readonly Expected[]
-  readonly entry: Pick<HistoryEntry, 'type' | 'subject' | 'details'>
+  readonly entry: Entry
   /** The caller's own lock on the folder. */
   readonly lockId?: string
   readonly removedFolder?: RemovedFolder | undefined
@@ -65,7 +67,7 @@ export interface Changes {
 /** Objects that go unless they were replaced. */
 interface Deletion {
   readonly objects: readonly Pick<ListedObject, 'key' | 'version'>[]
-  readonly entry: Omit<HistoryEntry, keyof Author>
+  readonly entry: Entry
   readonly removedFolder?: RemovedFolder
 }
 
@@ -83,8 +85,8 @@ export const foldersAround = (paths: readonly StoragePath[]): readonly StoragePa
 const noAncestors: Ancestors = { existing: undefined, missing: [] }
 
 // One attempt. Errors: folderLocked, those of `absent`, `late`.
-const place = async ({ files }: StorageStores, plan: Changes, { author, remainingTime }: Requester) => {
-  const { site, paths, changes, absent, matching = [], entry, lockId, removedFolder } = plan
+const place = async ({ files }: StorageStores, plan: Changes, { site, author, remainingTime }: Requester) => {
+  const { paths, changes, absent, matching = [], entry, lockId, removedFolder } = plan
   const { existing, missing } = plan.ancestors ?? noAncestors
   const created = missing.map((folder): Change => ({ kind: 'folder', key: folderKey('live', site, folder) }))
   const vacant = [...absent, ...noFileAt(site, missing)]
@@ -126,8 +128,8 @@ export const change = async <Seen>(
     if (plan === 'nothing') return undefined
     if ('folder' in plan) return plan
     if ('objects' in plan) {
-      const { objects, entry, removedFolder } = plan
-      await stores.files.remove(objects, { ...requester.author, ...entry }, requester.remainingTime, removedFolder)
+      const entry = { ...requester.author, site: requester.site, ...plan.entry }
+      await stores.files.remove(plan.objects, entry, requester.remainingTime, plan.removedFolder)
       return undefined
     }
     if (await place(stores, plan, requester)) return undefined

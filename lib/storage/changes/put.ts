@@ -59,7 +59,6 @@ const planPut = ({ place, ancestors, checked }: Seen, staged: Staged): Plan => {
   const isPublished = area === 'live' && !keepsDraft && isPage(path)
   const published: readonly Change[] = isPublished ? [{ kind: 'remove', key: fileKey('draft', site, path) }] : []
   return {
-    site,
     paths: [path],
     changes: [{ kind: 'put', key: fileKey(area, site, path), staged }, ...published],
     absent: absencesOf(place),
@@ -91,20 +90,17 @@ export const putStaged = async (
 /** S-47, S-48. Errors: those of `admitFile`, `stageContent` and `putStaged`. */
 export const putFile = async (
   deps: StageDeps & StorageStores,
-  site: SiteId,
-  wanted: StoragePath,
-  asDraft: boolean,
+  wanted: Pick<Place, 'path' | 'asDraft'>,
   content: FileContent,
   requester: Requester,
 ): Promise<void> => {
-  const seen = await admitFile(deps, { site, path: wanted, brings: 'file', asDraft }, requester)
-  const { path } = seen.place
+  const seen = await admitFile(deps, { ...wanted, site: requester.site, brings: 'file' }, requester)
+  const { site, path } = seen.place
   const staged = await stageContent(deps, path, fileKey(areaOf(seen.place), site, path), content)
   await putStaged(deps, seen, staged, requester)
 }
 
 const planFolder = ({ place: { site, path }, ancestors }: Seen): Plan => ({
-  site,
   paths: [path],
   changes: [{ kind: 'folder', key: folderKey('live', site, path) }],
   absent: noFileAt(site, [path], 'destinationExists'),
@@ -113,14 +109,9 @@ const planFolder = ({ place: { site, path }, ancestors }: Seen): Plan => ({
 })
 
 /** S-49. An existing folder stays. Errors: nameRequired, pathUnknown, destinationExists, folderLocked, unavailable. */
-export const createFolder = async (
-  stores: StorageStores,
-  site: SiteId,
-  path: StoragePath,
-  requester: Requester,
-): Promise<void> => {
+export const createFolder = async (stores: StorageStores, path: StoragePath, requester: Requester): Promise<void> => {
   if (path === root) throw new ServiceError('nameRequired')
-  const seen = await look(stores, { site, path, brings: 'folder' }, requester)
+  const seen = await look(stores, { site: requester.site, path, brings: 'folder' }, requester)
   refuse([seen.isLocked && 'folderLocked'])
   await change(stores, seen, planFolder, requester, (before) => lookAgain(stores, before, [], requester))
 }

@@ -1,7 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { reserves } from '../../core/deadline.ts'
 import { type ErrorName, ServiceError } from '../../core/errors.ts'
-import type { SiteId } from '../../core/ids.ts'
 import { type CheckedConditions, checkSource } from '../conditions.ts'
 import type { Change, ObjectStore } from '../object-store.ts'
 import {
@@ -105,7 +104,6 @@ export const planRelocation = (seen: SeenRelocation): Plan => {
   if (target === path) return 'nothing'
   const isFileMove = kind === 'move' && isFile
   return {
-    site,
     paths: [path, target],
     changes,
     absent: absencesOf(relocation),
@@ -180,20 +178,19 @@ const lookAtTransfers = async (
 
 const look = async (
   deps: RelocateDeps,
-  site: SiteId,
   path: StoragePath,
   destination: Destination,
   requester: Requester,
 ): Promise<SeenRelocation> => {
   const { files } = deps
-  const { isCaseSensitive } = requester
+  const { site, isCaseSensitive } = requester
   const wanted = { site, path, ...wantedOf(path, destination) }
   const { relocation, ancestors } = await spellTarget(files, wanted, isCaseSensitive)
   if (await isLockedAround(deps, relocation)) return { ...nothing, relocation, ancestors, isLocked: true }
   const seen = await lookAtTransfers(deps, relocation, ancestors, requester)
   if (seen.changes.length > 0 || isCaseSensitive) return seen
   const found = await resolveParent(files, site, path)
-  return found === path ? seen : look(deps, site, found, destination, requester)
+  return found === path ? seen : look(deps, found, destination, requester)
 }
 
 /**
@@ -203,12 +200,11 @@ const look = async (
  */
 export const relocate = async (
   deps: RelocateDeps,
-  site: SiteId,
   path: StoragePath,
   destination: Destination,
   requester: Requester,
 ): Promise<void> => {
-  const seen = await look(deps, site, path, destination, requester)
+  const seen = await look(deps, path, destination, requester)
   const again = async ({ relocation }: SeenRelocation) =>
     lookAtTransfers(deps, relocation, await ancestorsOfTarget(deps.files, relocation), requester)
   await change(deps, seen, planRelocation, requester, again)

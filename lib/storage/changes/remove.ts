@@ -75,15 +75,14 @@ export const planRemoval = (
   if (folder) {
     const { objects, since } = folder
     if (!objects) return { folder: path }
-    const entry = { site, type: 'folder.removed', subject: path, details: { count: objects.length } } as const
+    const entry = { type: 'folder.removed', subject: path, details: { count: objects.length } } as const
     return { objects, entry, removedFolder: { site, folder: path, since } }
   }
   const objects = (draftOnly && isPage(path) ? [draft] : [live, draft]).filter((version) => version !== undefined)
   const entry = { type: 'file.removed', subject: path } as const
-  if (isUnconditional(conditions)) return { objects, entry: { ...entry, site } }
+  if (isUnconditional(conditions)) return { objects, entry }
   if (objects.length === 0) return 'nothing'
   return {
-    site,
     paths: [path],
     changes: objects.map(({ key }) => ({ kind: 'remove', key })),
     absent: [],
@@ -148,7 +147,7 @@ const lookAtFolder = async (deps: RemoveDeps, seen: SeenRemoval, options: Remove
   const objects = await listSmall(deps, site, path)
   if (objects?.length === 0) {
     const found = options.isCaseSensitive ? path : await resolveParent(deps.files, site, path)
-    if (found !== path) return look(deps, site, found, { ...options, isCaseSensitive: true })
+    if (found !== path) return look(deps, found, { ...options, isCaseSensitive: true })
     return { ...judged, isMissing: true, isBelowFile: await isBelowFile(deps, site, path) }
   }
   const isNotEmpty = !options.withContents && !isEmpty(objects, folderKey('live', site, path))
@@ -156,12 +155,8 @@ const lookAtFolder = async (deps: RemoveDeps, seen: SeenRemoval, options: Remove
   return isNotEmpty ? listed : { ...listed, isInWorkflow: await deps.workflows.isRunningBelow(site, path) }
 }
 
-const look = async (
-  deps: RemoveDeps,
-  site: SiteId,
-  path: StoragePath,
-  options: RemoveOptions,
-): Promise<SeenRemoval> => {
+const look = async (deps: RemoveDeps, path: StoragePath, options: RemoveOptions): Promise<SeenRemoval> => {
+  const { site } = options
   if (path === root) return { site, path, open: [] }
   const open = await openRemovals(deps, site, path)
   if (open.length > 0) return { site, path, open }
@@ -194,19 +189,18 @@ export type RemoveOutcome = 'removed' | 'pending'
 
 const removeInSteps = async (
   deps: RemoveDeps,
-  site: SiteId,
   { folder, open }: FolderRemoval,
   requester: Requester,
 ): Promise<RemoveOutcome> => {
+  const { site, author, remainingTime } = requester
   if (open?.isTended) return 'pending'
   const task: RemovalTask = { site, path: folder, id: open?.id ?? randomUUID() }
   // The message comes first: without a removal on record it is harmless, while a removal without a message might never
   // end.
   const name = await deps.removalQueue.send(task, takeoverDelay)
   if (!open) {
-    const entry = { ...requester.author, site, type: 'folder.removed', subject: folder } as const
-    const id = await deps.removals.open(site, folder, task.id, entry, requester.remainingTime)
-    if (id !== task.id) return 'pending'
+    const entry = { ...author, site, type: 'folder.removed', subject: folder } as const
+    if ((await deps.removals.open(site, folder, task.id, entry, remainingTime)) !== task.id) return 'pending'
   }
   const rest = await workWithin(deps, task, name, requester)
   return open || rest ? 'pending' : 'removed'
@@ -216,14 +210,9 @@ const removeInSteps = async (
  * Removes a file with its draft, a draft, or a folder with its contents. Errors: nameRequired (the root), fileUnknown,
  * pathUnknown, folderLocked, conditionFailed, folderReserved, folderNotEmpty, workflowDeleted, unavailable.
  */
-export const remove = async (
-  deps: RemoveDeps,
-  site: SiteId,
-  path: StoragePath,
-  options: RemoveOptions,
-): Promise<RemoveOutcome> => {
-  const seen = await look(deps, site, path, options)
-  const again = () => look(deps, site, path, options)
+export const remove = async (deps: RemoveDeps, path: StoragePath, options: RemoveOptions): Promise<RemoveOutcome> => {
+  const seen = await look(deps, path, options)
+  const again = () => look(deps, path, options)
   const removal = await change(deps, seen, (now) => planRemoval(now, options), options, again)
-  return removal ? removeInSteps(deps, site, removal, options) : 'removed'
+  return removal ? removeInSteps(deps, removal, options) : 'removed'
 }

@@ -142,7 +142,6 @@ const absencesOf = (site: SiteId, folder: StoragePath, replace: boolean): Absenc
 ]
 
 const planRestoredFolder = ({ site, folder, changes, ancestors, lockId }: SeenFolder, replace: boolean): Plan => ({
-  site,
   paths: [folder],
   changes,
   absent: absencesOf(site, folder, replace),
@@ -177,11 +176,10 @@ const restoreTaken = async (
 /** `periods`: recorded removals, the newest first. Errors: those of `restore`. */
 export const restoreFolder = async (
   deps: RestoreDeps,
-  site: SiteId,
   folder: StoragePath,
   periods: readonly Period[],
   { replace = false }: Wanted,
-  { author, remainingTime, conditions = {} }: Requester,
+  { site, author, remainingTime, conditions = {} }: Requester,
 ): Promise<void> => {
   const { files, removals, workflows, clock } = deps
   const known = periods.length > 0 ? periods : await assumedRemoval(deps, site, folder, remainingTime)
@@ -200,7 +198,7 @@ export const restoreFolder = async (
   const lockId = randomUUID()
   const end = clock.monotonic() + longestLock - lockReserve
   refuse([!(await removals.hold(site, folder, lockId, longestLock)) && 'folderLocked'])
-  const locked = { author, remainingTime: () => Math.min(remainingTime(), end - clock.monotonic()) }
+  const locked = { site, author, remainingTime: () => Math.min(remainingTime(), end - clock.monotonic()) }
   try {
     for (const period of known) {
       const changes = await takenIn(files, site, folder, period, locked.remainingTime)

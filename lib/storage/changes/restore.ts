@@ -1,5 +1,4 @@
 import { ServiceError } from '../../core/errors.ts'
-import type { SiteId } from '../../core/ids.ts'
 import { checkConditions } from '../conditions.ts'
 import type { ObjectStore, ObjectVersion, Restoration } from '../object-store.ts'
 import { ancestorsOf, fileKey, isReserved, root, type StoragePath } from '../path.ts'
@@ -9,7 +8,7 @@ import { isAnyTaken, type RestoreDeps, restoreFolder, type Wanted } from './rest
 
 const fewVersions = 2
 
-const unknownVersion = () =>
+export const unknownVersion = () =>
   new ServiceError('fileUnknown', { message: 'There is no such version of this file, or it is kept no longer.' })
 
 const newestKept = async (files: ObjectStore, key: string): Promise<ObjectVersion | undefined> =>
@@ -32,10 +31,9 @@ const refusalsOf = ({ checked, isLocked, taken }: Seen, isRunning: boolean): Ref
 
 const planRestoredFile = ({ place, ancestors, checked }: Seen, restoration: Restoration, version?: string): Plan => {
   if (checked.refusal) return checked.refusal
-  const { site, path } = place
+  const { path } = place
   const details = version === undefined ? {} : { details: { version } }
   return {
-    site,
     paths: [path],
     changes: [restoration],
     absent: absencesOf(place),
@@ -47,12 +45,12 @@ const planRestoredFile = ({ place, ancestors, checked }: Seen, restoration: Rest
 
 const restoreFile = async (
   deps: RestoreDeps,
-  site: SiteId,
   path: StoragePath,
   restoration: Restoration,
   { replace = false, version }: Wanted,
   requester: Requester,
 ): Promise<void> => {
+  const { site } = requester
   const place = { site, path, brings: 'file', isNew: !replace } as const
   const [seen, isRunning] = await Promise.all([
     look(deps, place, { ...requester, isCaseSensitive: true }),
@@ -70,11 +68,11 @@ const restoreFile = async (
  */
 export const restore = async (
   deps: RestoreDeps,
-  site: SiteId,
   path: StoragePath,
   wanted: Wanted,
   requester: Requester,
 ): Promise<void> => {
+  const { site } = requester
   const { files, removals, reservedFolders } = deps
   refuse([
     path === root && new ServiceError('nameRequired', { message: 'Name what is to be restored: a file, or a folder.' }),
@@ -83,7 +81,7 @@ export const restore = async (
   const key = fileKey('live', site, path)
   if (wanted.version !== undefined) {
     const restoration = await restorationOf(files, key, wanted.version)
-    if (restoration) return restoreFile(deps, site, path, restoration, wanted, requester)
+    if (restoration) return restoreFile(deps, path, restoration, wanted, requester)
     return refuse([(await checkConditions(files, site, [path], false, requester.conditions)).refusal])
   }
   const [kept, periods] = await Promise.all([
@@ -93,6 +91,6 @@ export const restore = async (
   // A folder of that name may have gone since.
   const later = periods.filter(({ from }) => from > (kept?.goneAt ?? 0))
   if (kept && !(await isAnyTaken(deps, site, path, later)))
-    return restoreFile(deps, site, path, { ...kept, kind: 'restore', key }, wanted, requester)
-  return restoreFolder(deps, site, path, periods, wanted, requester)
+    return restoreFile(deps, path, { ...kept, kind: 'restore', key }, wanted, requester)
+  return restoreFolder(deps, path, periods, wanted, requester)
 }

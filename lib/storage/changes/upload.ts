@@ -1,5 +1,4 @@
 import { ServiceError } from '../../core/errors.ts'
-import type { SiteId } from '../../core/ids.ts'
 import { type CheckedConditions, checkConditions, namesStates } from '../conditions.ts'
 import type { Staged } from '../object-store.ts'
 import { ancestorsOf, childOf, fileKey, folderKey, nameOf, parseFileName, root, type StoragePath } from '../path.ts'
@@ -127,7 +126,6 @@ const planUpload = (
   if (checked.refusal) return checked.refusal
   const isFolderTarget = folder === root || paths.includes(folder)
   return {
-    site,
     // One lookup of the folder covers all of its files.
     paths: [folder],
     changes: staged.map((one, index) => ({
@@ -148,11 +146,11 @@ const planUpload = (
 /** Operation 12 (S-27 to S-46): stores files in a folder and creates the folder. All or nothing. */
 export const uploadFiles = async (
   deps: UploadDeps,
-  site: SiteId,
   wanted: StoragePath,
   incoming: AsyncIterable<IncomingFile>,
   requester: Requester,
 ): Promise<void> => {
+  const { site } = requester
   const before = await look(deps, { site, path: wanted, brings: 'files' }, requester)
   refuse(beforeBody(before))
   const parts: StagedPart[] = []

@@ -28,15 +28,15 @@ export interface Entry {
   readonly modified: number | undefined
 }
 
-export interface FolderListing {
-  readonly contents: readonly Entry[]
+export interface Page<Item> {
+  readonly contents: readonly Item[]
   readonly cursor: string | undefined
 }
 
-export interface FolderQuery {
+interface PageQuery<Item> {
   readonly limit: number | undefined
   readonly cursor: string | undefined
-  readonly countThatFit: (entries: readonly Entry[]) => number
+  readonly countThatFit: (items: readonly Item[]) => number
 }
 
 const wholeFolder = 10_000
@@ -68,13 +68,16 @@ const readEntries = async (store: ObjectStore, query: Omit<ListQuery, 'limit'>, 
   return { entries, next: after }
 }
 
-type FittingQuery = Pick<FolderQuery, 'countThatFit'> & { readonly size: number; readonly after: string | undefined }
+type FittingQuery = Pick<PageQuery<Entry>, 'countThatFit'> & {
+  readonly size: number
+  readonly after: string | undefined
+}
 
 const listByKey = async (
   store: ObjectStore,
   prefix: string,
   { size, after, countThatFit }: FittingQuery,
-): Promise<FolderListing> => {
+): Promise<Page<Entry>> => {
   const { entries, next } = await readEntries(store, { prefix, folded: true, after: after && prefix + after }, size)
   // Entries that are left out must sort after the cursor.
   const contents = entries.sort(byKey).slice(0, countThatFit(entries))
@@ -83,7 +86,7 @@ const listByKey = async (
   return { contents: contents.sort(byName), cursor: isEnd ? undefined : writeCursor({ by: 'key', after: keyOf(last) }) }
 }
 
-const listByName = (all: readonly Entry[], { size, after, countThatFit }: FittingQuery): FolderListing => {
+const listByName = (all: readonly Entry[], { size, after, countThatFit }: FittingQuery): Page<Entry> => {
   const start = after === undefined ? 0 : all.findIndex(({ name }) => compareText(name, after) > 0)
   const some = start < 0 ? [] : all.slice(start, start + size)
   const contents = some.slice(0, countThatFit(some))
@@ -97,8 +100,8 @@ export const listFolder = async (
   store: ObjectStore,
   site: SiteId,
   folder: StoragePath,
-  { limit = wholeFolder, cursor, countThatFit }: FolderQuery,
-): Promise<FolderListing> => {
+  { limit = wholeFolder, cursor, countThatFit }: PageQuery<Entry>,
+): Promise<Page<Entry>> => {
   const prefix = folderKey('live', site, folder)
   const position = cursor === undefined ? undefined : readCursor(cursor, positions)
   const query = { size: Math.min(limit, wholeFolder), after: position?.after, countThatFit }
@@ -113,17 +116,6 @@ export interface FileBelow extends Omit<ListedObject, 'key'> {
   readonly path: string
 }
 
-interface FilesQuery {
-  readonly limit: number | undefined
-  readonly cursor: string | undefined
-  readonly countThatFit: (files: readonly FileBelow[]) => number
-}
-
-interface FilesListing {
-  readonly contents: readonly FileBelow[]
-  readonly cursor: string | undefined
-}
-
 const mostFiles = 1_000
 
 const leastKeys = 100
@@ -135,8 +127,8 @@ export const listFiles = async (
   store: ObjectStore,
   site: SiteId,
   folder: StoragePath,
-  { limit = mostFiles, cursor, countThatFit }: FilesQuery,
-): Promise<FilesListing> => {
+  { limit = mostFiles, cursor, countThatFit }: PageQuery<FileBelow>,
+): Promise<Page<FileBelow>> => {
   const prefix = folderKey('live', site, folder)
   const size = Math.min(limit, mostFiles)
   const found: FileBelow[] = []

@@ -1,9 +1,27 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { StorageStores } from '../changes/change.ts'
+import { unknownVersion } from '../changes/restore.ts'
 import { isPage } from '../file-kind.ts'
 import type { ByteRange, ObjectInfo, ObjectStore, ReadObject } from '../object-store.ts'
 import { type Area, fileKey, folderKey, root, type StoragePath } from '../path.ts'
+
+type Choose<Choice> = (info: ObjectInfo) => Choice
+interface Chosen<Choice> extends ReadObject {
+  readonly choice: Choice
+}
+
+const readChosen = async <Choice extends { readonly bytes?: ByteRange | undefined }>(
+  choose: Choose<Choice>,
+  read: (choose: Choose<ByteRange | undefined>) => Promise<ReadObject | undefined>,
+): Promise<Chosen<Choice> | undefined> => {
+  let choice: Choice | undefined
+  const object = await read((info) => {
+    choice = choose(info)
+    return choice.bytes
+  })
+  return object && choice && { ...object, choice }
+}
 
 /** Errors: fileUnknown, notAFile (a folder). */
 export const readFile = async <Choice extends { readonly bytes?: ByteRange | undefined }>(
@@ -11,20 +29,10 @@ export const readFile = async <Choice extends { readonly bytes?: ByteRange | und
   site: SiteId,
   path: StoragePath,
   asDraft: boolean,
-  choose: (info: ObjectInfo) => Choice,
+  choose: Choose<Choice>,
   expected?: string,
-): Promise<ReadObject & { readonly choice: Choice }> => {
-  const read = async (area: Area) => {
-    const choices: Choice[] = []
-    const decide = (info: ObjectInfo) => {
-      const choice = choose(info)
-      choices.push(choice)
-      return choice.bytes
-    }
-    const object = await store.read(fileKey(area, site, path), decide, expected)
-    const choice = choices.at(-1)
-    return object && choice && { ...object, choice }
-  }
+): Promise<Chosen<Choice>> => {
+  const read = (area: Area) => readChosen(choose, (decide) => store.read(fileKey(area, site, path), decide, expected))
   const draft = asDraft && isPage(path) ? await read('draft') : undefined
   const object = draft ?? (path === root ? undefined : await read('live'))
   if (object) return object
@@ -40,19 +48,11 @@ export const readVersion = async <Choice extends { readonly bytes?: ByteRange | 
   site: SiteId,
   path: StoragePath,
   id: string,
-  choose: (info: ObjectInfo) => Choice,
-): Promise<ReadObject & { readonly choice: Choice }> => {
-  let choice: Choice | undefined
-  const object = await store.readVersion(fileKey('live', site, path), id, (info) => {
-    choice = choose(info)
-    return choice.bytes
-  })
-  if (!object || !choice) {
-    throw new ServiceError('fileUnknown', {
-      message: 'There is no such version of this file, or it is kept no longer.',
-    })
-  }
-  return { ...object, choice }
+  choose: Choose<Choice>,
+): Promise<Chosen<Choice>> => {
+  const object = await readChosen(choose, (decide) => store.readVersion(fileKey('live', site, path), id, decide))
+  if (object) return object
+  throw unknownVersion()
 }
 
 type Stores = Pick<StorageStores, 'files' | 'workflows'>

@@ -1,7 +1,4 @@
-import type { RemainingTime } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
-import type { Author } from '../../core/history-entry.ts'
-import type { SiteId } from '../../core/ids.ts'
 import { type Requester, refuse, type StorageStores } from '../changes/change.ts'
 import { isInWorkflow } from '../changes/look.ts'
 import { admitFile, areaOf, placeInFolder, putStaged } from '../changes/put.ts'
@@ -13,12 +10,6 @@ import { largestResumableTemplate, templateFault } from '../template.ts'
 import type { Target } from './upload.ts'
 import type { UploadParts, WholeUpload } from './upload-stores.ts'
 
-export interface Uploader {
-  readonly site: SiteId
-  readonly author: Author
-  readonly remainingTime: RemainingTime
-}
-
 export interface UploadRequest {
   readonly folder: StoragePath
   readonly fileName: string | undefined
@@ -29,7 +20,7 @@ export interface UploadRequest {
 }
 
 export interface PlacementDeps extends StorageStores {
-  readonly parts: UploadParts<Staged>
+  readonly uploadParts: UploadParts<Staged>
   /** Bytes. */
   readonly largestResumableFile: number
 }
@@ -50,9 +41,9 @@ const isForDraft = ({ version }: Pick<UploadRequest, 'version'>): boolean => {
 
 type Conditional = Pick<Target, 'ifMatch' | 'ifNoneMatch'>
 
-const requesterOf = ({ author, remainingTime }: Uploader, { ifMatch, ifNoneMatch }: Conditional): Requester => {
+const requesterOf = (uploader: Requester, { ifMatch, ifNoneMatch }: Conditional): Requester => {
   const conditions = parseConditions(ifMatch, ifNoneMatch)
-  return { author, remainingTime, conditions, isCaseSensitive: !isUnconditional(conditions) }
+  return { ...uploader, conditions, isCaseSensitive: !isUnconditional(conditions) }
 }
 
 const conditionalOf = ({ ifMatch, ifNoneMatch }: UploadRequest): Conditional => ({
@@ -64,7 +55,7 @@ const conditionalOf = ({ ifMatch, ifNoneMatch }: UploadRequest): Conditional => 
 export const admitUpload = async (
   deps: PlacementDeps,
   request: UploadRequest,
-  uploader: Uploader,
+  uploader: Requester,
 ): Promise<{ readonly target: Target; readonly limit: number }> => {
   const { site } = uploader
   const name = parseFileName(request.fileName ?? '')
@@ -92,7 +83,7 @@ export const admitUpload = async (
   }
 }
 
-export const placeUpload = async (deps: PlacementDeps, whole: WholeUpload, uploader: Uploader): Promise<void> => {
+export const placeUpload = async (deps: PlacementDeps, whole: WholeUpload, uploader: Requester): Promise<void> => {
   const { path: text, folder, asDraft, keepsDraft = false } = whole.target
   const path = toStoragePath(text)
   const into = folder === undefined ? undefined : toStoragePath(folder)
@@ -100,7 +91,7 @@ export const placeUpload = async (deps: PlacementDeps, whole: WholeUpload, uploa
   const requester = { ...requesterOf(uploader, whole.target), isCaseSensitive: true }
   const place = { site: uploader.site, path, brings: 'file', asDraft, keepsDraft, into } as const
   const seen = await admitFile(deps, place, requester)
-  const fault = isTemplate(path) ? await templateFault(deps.parts.read(whole)) : undefined
+  const fault = isTemplate(path) ? await templateFault(deps.uploadParts.read(whole)) : undefined
   refuse([fault])
-  await putStaged(deps, seen, await deps.parts.whole(whole), requester)
+  await putStaged(deps, seen, await deps.uploadParts.whole(whole), requester)
 }

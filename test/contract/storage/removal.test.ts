@@ -201,11 +201,9 @@ describe('the removal of a folder with more files than one call deletes', () => 
     })()
     const putting = putFile(
       late,
-      storage.site,
-      parsePath('large/late'),
-      false,
+      { path: parsePath('large/late') },
       { contentType: undefined, content },
-      { author, remainingTime: () => Number.POSITIVE_INFINITY },
+      { site: storage.site, author, remainingTime: () => Number.POSITIVE_INFINITY },
     )
     await expect(putting).rejects.toMatchObject({ code: 104010 })
     expect((await storage.get('/large/late')).status).toBe(404)
