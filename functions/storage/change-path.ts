@@ -38,7 +38,6 @@ export const restorePath = (deps: StorageDeps) =>
     return succeeded
   })
 
-// PUT with `?meta`: renames by `{"name": …}`, moves by `{"path": …}`, copies by `{"copyTo": …}`.
 const relocatePath = (deps: StorageDeps) =>
   operation({ params: pathOf, body: bodyOf('destinationBody') }, async (input) => {
     await relocate(deps, input.params.path, input.body, requesterOf(input))

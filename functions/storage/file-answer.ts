@@ -52,7 +52,6 @@ const rangeFor = (info: ObjectInfo, tag: string, headers: Headers): RequestedRan
   return readRange(headers['range'], info.size)
 }
 
-/** Without `downloads`, an answer carries files of any size. */
 export const answerFor = (
   info: ObjectInfo,
   { method, headers }: Pick<Request, 'method' | 'headers'>,

@@ -12,7 +12,6 @@ type Segments = Readonly<Record<string, string>>
 
 export const pathOf = ({ path = '' }: Segments): { path: StoragePath } => ({ path: parsePath(path) })
 
-/** Every fault of the path is pathUnknown here. */
 export const deletedPathOf = (segments: Segments): { path: StoragePath } => {
   try {
     return pathOf(segments)

@@ -65,8 +65,6 @@ const stateOf = async (query: Switches) => {
   return { isDraft: asDraft(query), versionId }
 }
 
-// Reads a file, its draft or an old version, whole or by `Range` (S-66 to S-72). 304 by `If-None-Match`, 412 by
-// `If-Match`, 302 when an answer cannot carry the bytes.
 const getFile = ({ files, downloads }: StorageDeps) =>
   operation(
     { params: pathOf, query: stateOf },

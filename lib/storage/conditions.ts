@@ -86,7 +86,6 @@ export const checkSource = (
   return { matching, refusal: refusalOf(conditions, source) }
 }
 
-/** Checks the conditions on the files at some paths. */
 export const checkConditions = async (
   files: ObjectStore,
   site: SiteId,

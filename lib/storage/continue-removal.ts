@@ -24,7 +24,6 @@ export interface Slice {
   readonly end: number
 }
 
-// Repeat the task after this delay, in seconds.
 export interface Rest {
   readonly delay: number
 }
@@ -67,8 +66,8 @@ const startStopwatch = ({ wall, monotonic }: Clock, duration: number): (() => bo
 }
 
 /**
- * Continues a removal for a slice of time, unless another worker has its lease. Undefined: this message is done. That
- * is so when the folder is gone, the removal is closed, or another message has the lease.
+ * Continues a removal for a slice of time. Undefined: this message is done, because the folder is gone, the removal is
+ * closed, or another message has its lease.
  */
 export const continueRemoval = async (
   { files, removals, clock }: ContinueDeps,
@@ -84,8 +83,7 @@ export const continueRemoval = async (
     return taken.holder === name ? { delay: Math.ceil(taken.left / 1000) } : undefined
   }
   let removed = 0
-  // A function that was frozen in the middle may be thawed when others have finished the removal, and the folder holds
-  // new files.
+  // A frozen function may be thawed when others have finished the removal, and the folder holds new files.
   const guardedFiles: ObjectStore = {
     ...files,
     remove: async (objects, ...options) => {

@@ -4,8 +4,6 @@ import { isReserved } from './path.ts'
 // S-21.
 const templatesFolders = ['Templates']
 
-// A path as the keys of the store have it is enough: whatever else is wrong with it, it says where something is and
-// what it is called.
 const isBelowTemplates = (path: string) => isReserved(templatesFolders, path.slice(0, Math.max(path.indexOf('/'), 0)))
 
 export const isPage = (path: string): boolean => /\.html?$/i.test(path) && !isBelowTemplates(path)

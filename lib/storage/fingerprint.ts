@@ -8,9 +8,6 @@ export interface FingerprintMaker {
   digest(): string
 }
 
-/**
- * Up to one part: the hex MD5. Above it: the hex MD5 of the parts' MD5s, `-` and their number, as in S3 (S-82, S-83).
- */
 export const createFingerprint = (): FingerprintMaker => {
   const whole: Buffer[] = []
   let part = createHash('md5')

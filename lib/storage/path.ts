@@ -63,7 +63,6 @@ export const parseName = (text: string): string => {
 export const parseFileName = (text: string): string =>
   parseName(text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1))
 
-/** Errors: urlInvalid (too long). */
 export const childOf = (folder: StoragePath, name: string): StoragePath => checked([...segmentsOf(folder), name])
 
 export const segmentsOf = (path: StoragePath): readonly string[] => (path === root ? [] : path.split('/'))
@@ -93,15 +92,12 @@ export const compareText = (a: string, b: string): number => {
   return a.length - b.length
 }
 
-/** S-18. */
 export const isReserved = (reservedFolders: readonly string[], folder: string): boolean =>
   reservedFolders.some((reserved) => foldCase(reserved) === foldCase(folder))
 
 export const encodePath = (path: StoragePath): string => segmentsOf(path).map(encodeURIComponent).join('/')
 
-/**
- * Keys of objects: `live/<site>/<path>`; a folder ends in `/`. A path has no `..`, so it cannot leave its site (S-16).
- */
+// Keys of objects are `live/<site>/<path>`; a folder ends in `/`. A path has no `..`: it cannot leave its site (S-16).
 export const areas = ['live', 'draft'] as const
 export type Area = (typeof areas)[number]
 

@@ -136,7 +136,6 @@ const allNamesIn = async (store: ObjectStore, site: SiteId, folder: StoragePath,
   return [...live.files, ...live.folders, ...(drafts?.files ?? [])]
 }
 
-/** For a path that does not exist as written (S-4). */
 export const findIgnoringCase = async (
   store: ObjectStore,
   site: SiteId,

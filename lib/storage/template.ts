@@ -1,7 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { ErrorName } from '../core/errors.ts'
 
-// Characters.
 const longestComment = 2_000
 
 const mostRegions = 10_000

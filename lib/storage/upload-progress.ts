@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
 interface UploadName {
-  /** SHA-256 of the login token. */
   readonly token: string
   readonly id: string
 }

@@ -9,8 +9,6 @@ import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from '../path
 import type { Ancestors } from '../resolve-path.ts'
 import type { Workflows } from '../workflows.ts'
 
-// Every change of files looks, refuses, plans, and carries its plan out here.
-
 export interface StorageStores {
   readonly files: ObjectStore
   readonly workflows: Workflows
@@ -53,14 +51,12 @@ export interface Changes {
   readonly paths: readonly StoragePath[]
   readonly changes: readonly Change[]
   readonly absent: Absences
-  /** The missing ones are created. */
   readonly ancestors?: Ancestors
   readonly matching?: readonly Expected[]
   readonly entry: Entry
   /** The caller's own lock on the folder. */
   readonly lockId?: string
   readonly removedFolder?: RemovedFolder | undefined
-  /** The refusal when the time is up; unavailable by default. */
   readonly late?: ServiceError | undefined
 }
 
@@ -111,8 +107,7 @@ const mostAttempts = 10
 
 /**
  * Carries out the plan for what was seen. When that has changed, looks and plans again; without `lookAgain` there is
- * one attempt. Returns the removal of a folder, which may outlast the request. Errors: those of plan, `place` and
- * `lookAgain`, unavailable (every attempt met a change).
+ * one attempt. Returns the removal of a folder, which may outlast the request.
  */
 export const change = async <Seen>(
   stores: StorageStores,

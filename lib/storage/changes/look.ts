@@ -17,14 +17,12 @@ export interface Place {
   readonly asDraft?: boolean
   /** A form keeps the draft. Publishing removes it (S-48). */
   readonly keepsDraft?: boolean
-  /** A file there is not replaced. */
   readonly isNew?: boolean
   /** The folder of an upload, or the file's own path where the client added the name (S-34). */
   readonly into?: StoragePath | undefined
 }
 
 export interface Seen {
-  /** Spelled as in the store (S-5). */
   readonly place: Place
   /** Folders that the change creates where they are missing. */
   readonly folders: readonly StoragePath[]
@@ -38,7 +36,6 @@ export interface Seen {
 export const withItself = (folder: StoragePath): readonly StoragePath[] =>
   folder === root ? [] : [...ancestorsOf(folder), folder]
 
-/** Errors of the keys that are not free, in their order. */
 export const findTaken = async (files: ObjectStore, absent: Absences): Promise<readonly ErrorName[]> => {
   const found = await Promise.all(
     absent.map(([key]) => (key.endsWith('/') ? files.exists(key) : files.find(key).then((info) => info !== undefined))),

@@ -30,10 +30,7 @@ const beforeBody = ({ isLocked, taken, checked }: Seen): Refusals => [
   taken.has('destinationExists') && 'destinationExists',
 ]
 
-/**
- * Looks at a file's place and makes every check that needs no bytes. Errors: nameRequired, pathUnknown, folderUnknown,
- * conditionFailed, destinationExists, folderLocked.
- */
+/** Looks at a file's place and makes every check that needs no bytes. */
 export const admitFile = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
   if (place.path === root) throw new ServiceError('nameRequired')
   const seen = await look(stores, place, requester)
@@ -68,7 +65,7 @@ const planPut = ({ place, ancestors, checked }: Seen, staged: Staged): Plan => {
   }
 }
 
-/** S-47. Discards the bytes when they are refused. Errors: workflowUpdated, conditionFailed, those of `change`. */
+/** S-47, S-48. Discards the bytes when they are refused. */
 export const putStaged = async (
   stores: StorageStores,
   seen: Seen,
@@ -81,13 +78,11 @@ export const putStaged = async (
     const again = (before: Seen) => lookAgain(stores, before, [path], requester)
     await change(stores, seen, (now) => planPut(now, staged), requester, again)
   } catch (error) {
-    // The first error counts.
     await staged.discard().catch(() => {})
     throw error
   }
 }
 
-/** S-47, S-48. Errors: those of `admitFile`, `stageContent` and `putStaged`. */
 export const putFile = async (
   deps: StageDeps & StorageStores,
   wanted: Pick<Place, 'path' | 'asDraft'>,
@@ -108,7 +103,7 @@ const planFolder = ({ place: { site, path }, ancestors }: Seen): Plan => ({
   entry: { type: 'folder.created', subject: path },
 })
 
-/** S-49. An existing folder stays. Errors: nameRequired, pathUnknown, destinationExists, folderLocked, unavailable. */
+/** S-49. An existing folder stays. */
 export const createFolder = async (stores: StorageStores, path: StoragePath, requester: Requester): Promise<void> => {
   if (path === root) throw new ServiceError('nameRequired')
   const seen = await look(stores, { site: requester.site, path, brings: 'folder' }, requester)

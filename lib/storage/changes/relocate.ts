@@ -193,11 +193,7 @@ const look = async (
   return found === path ? seen : look(deps, found, destination, requester)
 }
 
-/**
- * Renames, moves or copies a file or folder, all or nothing (S-51 to S-59). Errors: nameRequired, urlInvalid,
- * nameTooLong, conditionFailed, folderReserved, fileUnknown, pathUnknown, destinationExists, workflowUpdated,
- * folderLocked, storageRefused (too large), unavailable, those of a template.
- */
+/** Renames, moves or copies a file or folder, all or nothing (S-51 to S-59). */
 export const relocate = async (
   deps: RelocateDeps,
   path: StoragePath,

@@ -36,7 +36,6 @@ interface RemoveOptions extends Requester {
 export interface SeenRemoval {
   readonly site: SiteId
   readonly path: StoragePath
-  /** Removals and restores of the path and of the folders around it. */
   readonly open: readonly OpenRemoval[]
   readonly live?: ObjectInfo | undefined
   readonly draft?: ObjectInfo | undefined
@@ -50,7 +49,6 @@ export interface SeenRemoval {
   readonly isInWorkflow?: boolean
 }
 
-/** The refusals of a removal and of its preview. */
 export const refusalsOfRemoval = (seen: SeenRemoval): Refusals => [
   seen.path === root && new ServiceError('nameRequired', { message: 'The root folder of a site cannot be deleted.' }),
   // A removal of this very folder continues when it is requested again.
@@ -195,8 +193,7 @@ const removeInSteps = async (
   const { site, author, remainingTime } = requester
   if (open?.isTended) return 'pending'
   const task: RemovalTask = { site, path: folder, id: open?.id ?? randomUUID() }
-  // The message comes first: without a removal on record it is harmless, while a removal without a message might never
-  // end.
+  // The message comes first: alone it is harmless, while a removal without a message might never end.
   const name = await deps.removalQueue.send(task, takeoverDelay)
   if (!open) {
     const entry = { ...author, site, type: 'folder.removed', subject: folder } as const
@@ -206,10 +203,7 @@ const removeInSteps = async (
   return open || rest ? 'pending' : 'removed'
 }
 
-/**
- * Removes a file with its draft, a draft, or a folder with its contents. Errors: nameRequired (the root), fileUnknown,
- * pathUnknown, folderLocked, conditionFailed, folderReserved, folderNotEmpty, workflowDeleted, unavailable.
- */
+/** Removes a file with its draft, a draft, or a folder with its contents (S-91 to S-103). */
 export const remove = async (deps: RemoveDeps, path: StoragePath, options: RemoveOptions): Promise<RemoveOutcome> => {
   const seen = await look(deps, path, options)
   const again = () => look(deps, path, options)

@@ -99,7 +99,6 @@ const upTo = (folder: StoragePath, path: string): readonly string[] => {
   return found
 }
 
-// A file in place of a folder, or a folder in place of a file. Errors: unavailable.
 const findClash = async (
   files: ObjectStore,
   site: SiteId,
@@ -173,7 +172,6 @@ const restoreTaken = async (
   }
 }
 
-/** `periods`: recorded removals, the newest first. Errors: those of `restore`. */
 export const restoreFolder = async (
   deps: RestoreDeps,
   folder: StoragePath,
@@ -207,7 +205,6 @@ export const restoreFolder = async (
     }
     throw nothingRemoved()
   } finally {
-    // Otherwise the lock ends by itself.
     await removals.release(site, folder, lockId).catch(() => {})
   }
 }

@@ -61,11 +61,7 @@ const restoreFile = async (
   await change(deps, seen, (now) => planRestoredFile(now, restoration, version), requester, again)
 }
 
-/**
- * Restores a removed or earlier file, or what the last removal of a folder took. Errors: nameRequired (the root),
- * fileUnknown, pathUnknown, destinationExists, workflowUpdated, folderLocked, folderReserved, conditionFailed,
- * storageRefused (too much for one request), unavailable.
- */
+/** Restores a removed or earlier file, or what the last removal of a folder took. */
 export const restore = async (
   deps: RestoreDeps,
   path: StoragePath,

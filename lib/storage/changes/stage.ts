@@ -35,7 +35,6 @@ async function* inspected(
 
 export interface StageDeps {
   readonly files: ObjectStore
-  /** Bytes. */
   readonly largestFile: number
 }
 

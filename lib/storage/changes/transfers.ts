@@ -24,7 +24,6 @@ const tooMuchMessages: Readonly<Record<Transfer['kind'], string>> = {
 export const tooMuch = (kind: Transfer['kind']): ServiceError =>
   new ServiceError('storageRefused', { message: tooMuchMessages[kind] })
 
-// S-58.
 const areasOf = (kind: Transfer['kind']): readonly Area[] => (kind === 'copy' ? ['live'] : ['live', 'draft'])
 
 export const transfersOfFile = async (
@@ -91,10 +90,7 @@ const faultOf = async (store: ObjectStore, key: string): Promise<ErrorName | und
   return templateFault(body instanceof Uint8Array ? [body] : body)
 }
 
-/**
- * Checks files that become templates (S-26). A file that changes meanwhile is not moved. Errors: the faults of a
- * template are returned, and `tooMuch` when the time of the request is too short.
- */
+/** Checks files that become templates (S-26). A file that changes meanwhile is not moved. */
 export const refusalOfTemplates = async (
   store: ObjectStore,
   kind: Transfer['kind'],

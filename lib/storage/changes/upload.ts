@@ -87,7 +87,6 @@ const stageParts = async (
     const key = path === place.path ? undefined : fileKey('live', place.site, path)
     const staging = stageContent(deps, path, key, { contentType, content: ahead.content })
     parts.push({ ...part, staging })
-    // A failure of what goes on beside is seen when all of them are waited for.
     if (ahead.isWhole) staging.catch(() => {})
     else await staging
   }

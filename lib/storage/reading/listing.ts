@@ -11,7 +11,6 @@ export interface Position<By extends string> {
 export const writeCursor = <By extends string>({ by, after }: Position<By>): string =>
   Buffer.from(`${by}:${after}`).toString('base64url')
 
-/** Errors: storageRefused. */
 export const readCursor = <By extends string>(cursor: string, kinds: readonly By[]): Position<By> => {
   const [, kind, after] = /^(\w+):(.+)$/s.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   const by = kinds.find((one) => one === kind)
@@ -57,7 +56,6 @@ const readEntries = async (store: ObjectStore, query: Omit<ListQuery, 'limit'>, 
     const limit = Math.min(most - entries.length, longestListing)
     const { objects, folders, next } = await store.list({ ...query, after, limit })
     for (const { key, size, modified } of objects) {
-      // The folder itself is not in it.
       if (key !== prefix) entries.push({ name: key.slice(prefix.length), type: 'file', size, modified })
     }
     for (const key of folders) {
@@ -95,7 +93,6 @@ const listByName = (all: readonly Entry[], { size, after, countThatFit }: Fittin
   return { contents, cursor: isEnd ? undefined : writeCursor({ by: 'name', after: last.name }) }
 }
 
-/** Errors: storageRefused (cursor). */
 export const listFolder = async (
   store: ObjectStore,
   site: SiteId,
@@ -107,8 +104,7 @@ export const listFolder = async (
   const query = { size: Math.min(limit, wholeFolder), after: position?.after, countThatFit }
   if (position?.by === 'key') return listByKey(store, prefix, query)
   const { entries, next } = await readEntries(store, { prefix, folded: true }, wholeFolder)
-  // A folder may have outgrown what is sorted as a whole since its listing began. What is behind a name then has a key
-  // behind it, too.
+  // The folder may have grown since its listing began. What is behind a name then has a key behind it, too.
   return next === undefined ? listByName(entries.sort(byName), query) : listByKey(store, prefix, query)
 }
 

@@ -42,7 +42,6 @@ export const readFile = async <Choice extends { readonly bytes?: ByteRange | und
   throw new ServiceError('fileUnknown')
 }
 
-/** Errors: fileUnknown. */
 export const readVersion = async <Choice extends { readonly bytes?: ByteRange | undefined }>(
   store: ObjectStore,
   site: SiteId,

@@ -26,9 +26,7 @@ interface AppendDeps {
 
 /**
  * Appends bytes under a lease and releases it unless the upload is whole. Bytes before a broken connection stay. Wrong
- * or too many bytes are dropped; without a declared length the first of too many may stay. Errors: offsetMismatch,
- * storageRefused, uploadTooLarge, chunkMismatch, uploadUnknown (cancelled meanwhile), uploadLocked (the lease is lost),
- * unavailable, those of the content.
+ * or too many bytes are dropped; without a declared length the first of too many may stay.
  */
 export const append = async (
   { uploadRecords, uploadParts, clock }: AppendDeps,

@@ -21,7 +21,6 @@ export interface UploadRequest {
 
 export interface PlacementDeps extends StorageStores {
   readonly uploadParts: UploadParts<Staged>
-  /** Bytes. */
   readonly largestResumableFile: number
 }
 

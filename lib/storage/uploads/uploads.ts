@@ -31,7 +31,6 @@ interface Beginning {
   readonly metadata: string
 }
 
-/** Errors: those of the destination, uploadTooLarge, storageRefused (too many open uploads). */
 export const openUpload = async (
   deps: UploadsDeps,
   requester: Requester,
@@ -117,17 +116,14 @@ const complete = async (deps: UploadsDeps, requester: Requester, upload: Upload,
   try {
     await placeUpload(deps, wholeOf(upload), requester)
   } catch (error) {
-    // The caller is told why it was refused. What is not removed now expires.
+    // What is not removed now expires.
     if (isRefusal(error)) await discardUpload(deps, upload.id).catch(() => {})
     throw error
   }
   return writeComplete(deps, upload)
 }
 
-/**
- * Places an upload that has all of its bytes and waits. Errors: unavailable (undecided), those of the destination (the
- * upload has ended).
- */
+/** Places an upload that has all of its bytes. Errors: unavailable (undecided); others have ended the upload. */
 export const settleUpload = async (deps: UploadsDeps, requester: Requester, upload: Upload): Promise<Upload> => {
   if (!isWaiting(upload)) return upload
   const { held, lease } = await acquireLease(deps, upload, 'unavailable')
@@ -142,7 +138,7 @@ export const settleUpload = async (deps: UploadsDeps, requester: Requester, uplo
 const isEmptyAddition = (upload: Upload, { offset, length, declared }: Addition): boolean =>
   declared === 0 && offset === upload.offset && (length === undefined || length === upload.length)
 
-/** Places the upload with its last byte. Errors: those of `append`, uploadLocked, those of `settleUpload`. */
+/** Places the upload with its last byte. */
 export const appendTo = async (
   deps: UploadsDeps,
   requester: Requester,
@@ -175,7 +171,6 @@ export const fillUpload = async (
   try {
     return await (first ? appendTo(deps, requester, upload, first) : settleUpload(deps, requester, upload))
   } catch (error) {
-    // Nobody has been told of it.
     await discardUpload(deps, upload.id).catch(() => {})
     throw error
   }
