@@ -8,7 +8,7 @@ import type { RoutedRequest } from '../lib/http/operation.ts'
 import { publicOperation } from '../lib/http/public-operation.ts'
 import type { Handler, Request } from '../lib/http/request.ts'
 import type { LinkTo } from '../lib/service/deps.ts'
-import { asAttachment } from '../lib/storage/content-disposition.ts'
+import { asAttachment } from '../lib/storage/file-kind.ts'
 import type { ObjectStore } from '../lib/storage/object-store.ts'
 
 /** Links of `?link` on one machine (S-73). Deployed, they lead to the bucket. */

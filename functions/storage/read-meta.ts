@@ -11,7 +11,7 @@ import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 import { encodePath, nameOf, type StoragePath } from '../../lib/storage/path.ts'
 import { type Entry, type FileBelow, listFiles, listFolder, type Page } from '../../lib/storage/reading/listing.ts'
-import { describePath, type PageState } from '../../lib/storage/reading/read-file.ts'
+import { describeFile, describeFolder, type PageState } from '../../lib/storage/reading/read-file.ts'
 import { readResolved } from '../../lib/storage/resolve-path.ts'
 import { pathOf, readSwitches, schemaOf, timeOf } from './params.ts'
 
@@ -115,21 +115,24 @@ const show = async <Entry>(
 export const getMeta = ({ files, workflows }: StorageDeps) =>
   operation({ params: pathOf, query: listingOf }, async ({ site, dataCentre, params, query, remainingTime }) => {
     const { limit, cursor, recursive: isRecursive } = query
-    const isFromStart = !isRecursive && cursor === undefined
     const view = async (path: StoragePath) => {
       const uri = siteUrls(dataCentre, site).storage(encodePath(path))
-      const list = () =>
-        isRecursive
-          ? show(uri, filesBelow, (countThatFit) => listFiles(files, site.id, path, { limit, cursor, countThatFit }))
-          : show(uri, children, (countThatFit) => listFolder(files, site.id, path, { limit, cursor, countThatFit }))
-      const described = await describePath({ files, workflows }, site.id, path, { list, isFromStart })
-      if (!described) throw new ServiceError('fileUnknown')
-      if (described.type === 'folder') return folderView(nameOf(path), uri, described.created, described.listing)
-      if (isRecursive) {
+      const file = await describeFile({ files, workflows }, site.id, path)
+      if (file && isRecursive) {
         throw new ServiceError('storageRefused', { message: 'This is a file. Leave out recursive, or name a folder.' })
       }
-      const fingerprint = await files.fingerprintOf(described.info, remainingTime)
-      return fileView(nameOf(path), uri, { ...described, fingerprint })
+      if (file) {
+        return fileView(nameOf(path), uri, {
+          ...file,
+          fingerprint: await files.fingerprintOf(file.info, remainingTime),
+        })
+      }
+      const page = isRecursive
+        ? show(uri, filesBelow, (countThatFit) => listFiles(files, site.id, path, { limit, cursor, countThatFit }))
+        : show(uri, children, (countThatFit) => listFolder(files, site.id, path, { limit, cursor, countThatFit }))
+      const isFromStart = !isRecursive && cursor === undefined
+      const { created, listing } = await describeFolder(files, site.id, path, page, isFromStart)
+      return folderView(nameOf(path), uri, created, listing)
     }
     return ok({ value: await readResolved(files, site.id, params.path, view) })
   })

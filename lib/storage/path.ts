@@ -77,6 +77,15 @@ export const ancestorsOf = (path: StoragePath): readonly StoragePath[] => {
   return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/') as StoragePath)
 }
 
+/** A path and the folders around it, up to a folder that is not among them. */
+export const upTo = (folder: StoragePath, path: string): readonly StoragePath[] => {
+  const found: StoragePath[] = []
+  for (let at = path.length; at > folder.length; at = path.lastIndexOf('/', at - 1)) {
+    found.push(path.slice(0, at) as StoragePath)
+  }
+  return found
+}
+
 /** Names that differ only in case are equal in it (S-4). */
 export const foldCase = (name: string): string => name.normalize('NFC').toLowerCase()
 
@@ -106,4 +115,4 @@ export const fileKey = (area: Area, site: SiteId, path: StoragePath): string => 
 export const folderKey = (area: Area, site: SiteId, path: StoragePath): string =>
   path === root ? `${area}/${site}/` : `${area}/${site}/${path}/`
 
-export const pathIn = (key: string): string => key.replace(/^[^/]*\/[^/]*\//, '').replace(/\/$/, '')
+export const pathIn = (key: string): StoragePath => key.replace(/^[^/]*\/[^/]*\//, '').replace(/\/$/, '') as StoragePath

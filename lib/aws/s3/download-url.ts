@@ -1,6 +1,6 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import type { DownloadLink } from '../../service/deps.ts'
-import { asAttachment } from '../../storage/content-disposition.ts'
+import { asAttachment } from '../../storage/file-kind.ts'
 import type { ObjectInfo } from '../../storage/object-store.ts'
 import type { Bucket } from './bucket.ts'
 

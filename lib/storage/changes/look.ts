@@ -2,7 +2,6 @@ import type { ErrorName } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { type CheckedConditions, checkConditions } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
-import type { FolderRemovals } from '../folder-removals.ts'
 import type { ObjectStore } from '../object-store.ts'
 import { ancestorsOf, folderKey, parentOf, root, type StoragePath } from '../path.ts'
 import { type Ancestors, findAncestors, resolvePath } from '../resolve-path.ts'
@@ -43,17 +42,10 @@ export const findTaken = async (files: ObjectStore, absent: Absences): Promise<r
   return absent.filter((_, index) => found[index]).map(([, error]) => error)
 }
 
-export const isLocked = async (
-  removals: FolderRemovals,
-  site: SiteId,
-  paths: readonly StoragePath[],
-): Promise<boolean> => (await removals.openOf(site, foldersAround(paths))).length > 0
+export const isLocked = async ({ removals }: StorageStores, site: SiteId, paths: readonly StoragePath[]) =>
+  (await removals.openOf(site, foldersAround(paths))).length > 0
 
-export const isInWorkflow = async (
-  { workflows }: Pick<StorageStores, 'workflows'>,
-  site: SiteId,
-  paths: readonly StoragePath[],
-): Promise<boolean> => {
+export const isInWorkflow = async ({ workflows }: StorageStores, site: SiteId, paths: readonly StoragePath[]) => {
   const pages = paths.filter(isPage)
   return pages.length > 0 && workflows.isRunning(site, pages)
 }
@@ -72,13 +64,13 @@ const spelled = (place: Place, path: StoragePath): Place => ({
 })
 
 const lookAsWritten = async (stores: StorageStores, place: Place, { conditions }: Requester): Promise<Seen> => {
-  const { files, removals } = stores
+  const { files } = stores
   const { site, path, brings, asDraft = false } = place
   const folders = brings === 'files' ? withItself(path) : ancestorsOf(path)
   const isFile = brings === 'file'
   const [ancestors, locked, taken, checked] = await Promise.all([
     findAncestors(files, site, folders),
-    isLocked(removals, site, [path]),
+    isLocked(stores, site, [path]),
     findTaken(files, isFile ? absencesOf(place) : []),
     checkConditions(files, site, isFile ? [path] : [], asDraft, conditions),
   ])

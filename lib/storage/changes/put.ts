@@ -1,20 +1,74 @@
 import { ServiceError } from '../../core/errors.ts'
-import type { SiteId } from '../../core/ids.ts'
-import { isPage } from '../file-kind.ts'
-import type { Change, Staged } from '../object-store.ts'
+import { contentTypeOf, isPage, isTemplate } from '../file-kind.ts'
+import type { Change, ObjectStore, Staged } from '../object-store.ts'
 import { type Area, childOf, fileKey, foldCase, folderKey, nameOf, root, type StoragePath } from '../path.ts'
 import { resolveFolder } from '../resolve-path.ts'
-import type { StorageStores } from './change.ts'
-import { type Changes, change, noFileAt, type Plan, type Refusals, type Requester, refuse } from './change.ts'
+import { createTemplateCheck } from '../template.ts'
+import {
+  type Changes,
+  change,
+  noFileAt,
+  type Plan,
+  type Refusals,
+  type Requester,
+  refuse,
+  type StorageStores,
+} from './change.ts'
 import { absencesOf, isInWorkflow, look, lookAgain, type Place, type Seen } from './look.ts'
-import { type FileContent, type StageDeps, stageContent } from './stage.ts'
+
+export interface FileContent {
+  readonly contentType: string | undefined
+  readonly content: AsyncIterable<Uint8Array>
+}
+
+export const fileTooLarge = (limit: number): ServiceError =>
+  new ServiceError('fileTooLarge', {
+    message:
+      `The file is larger than the ${limit} bytes allowed here in one request. ` +
+      'Send it as a resumable upload (tus 1.0), in pieces of up to that size.',
+  })
+
+async function* inspected(
+  content: AsyncIterable<Uint8Array>,
+  path: StoragePath,
+  largestFile: number,
+): AsyncGenerator<Uint8Array> {
+  const template = isTemplate(path) ? createTemplateCheck() : undefined
+  let size = 0
+  for await (const chunk of content) {
+    size += chunk.length
+    if (size > largestFile) throw fileTooLarge(largestFile)
+    template?.write(chunk)
+    yield chunk
+  }
+  const fault = template?.end()
+  if (fault) throw new ServiceError(fault)
+}
+
+export interface StageDeps {
+  readonly files: ObjectStore
+  readonly largestFile: number
+}
+
+/** `key`: undefined while unknown. Errors: fileTooLarge, those of a template, those of the content. */
+export const stageContent = (
+  { files, largestFile }: StageDeps,
+  path: StoragePath,
+  key: string | undefined,
+  { contentType, content }: FileContent,
+): Promise<Staged> =>
+  files.stage(inspected(content, path, largestFile), {
+    key,
+    contentType: contentTypeOf(nameOf(path), contentType),
+  })
 
 /** S-34. */
 export const placeInFolder = async (
-  { files }: Pick<StorageStores, 'files'>,
-  { site, folder, name }: { readonly site: SiteId; readonly folder: StoragePath; readonly name: string },
-  { isCaseSensitive = false }: Pick<Requester, 'isCaseSensitive'>,
-): Promise<Required<Pick<Place, 'path' | 'into'>>> => {
+  { files }: StorageStores,
+  folder: StoragePath,
+  name: string,
+  { site, isCaseSensitive }: Requester,
+) => {
   const inside = { path: childOf(folder, name), into: folder }
   if (foldCase(nameOf(folder)) !== foldCase(name)) return inside
   const found = isCaseSensitive ? folder : await resolveFolder(files, site, folder)

@@ -131,9 +131,9 @@ const spellTarget = async (files: ObjectStore, relocation: Relocation, isCaseSen
   return { relocation: spelled, ancestors: await ancestorsOfTarget(files, spelled) }
 }
 
-const isLockedAround = async ({ removals }: StorageStores, { site, path, target }: Relocation): Promise<boolean> => {
-  const below = [path, target].map((folder) => removals.isOpenBelow(site, folder))
-  return (await Promise.all([isLocked(removals, site, [path, target]), ...below])).includes(true)
+const isLockedAround = async (stores: StorageStores, { site, path, target }: Relocation): Promise<boolean> => {
+  const below = [path, target].map((folder) => stores.removals.isOpenBelow(site, folder))
+  return (await Promise.all([isLocked(stores, site, [path, target]), ...below])).includes(true)
 }
 
 const sourceOf = (key: string, isFile: boolean, changes: readonly Change[]) => {

@@ -92,17 +92,10 @@ export const planRemoval = (
   }
 }
 
-export const openRemovals = (
-  { removals }: Pick<StorageStores, 'removals'>,
-  site: SiteId,
-  path: StoragePath,
-): Promise<readonly OpenRemoval[]> => removals.openOf(site, withItself(path))
+export const openRemovals = ({ removals }: StorageStores, site: SiteId, path: StoragePath) =>
+  removals.openOf(site, withItself(path))
 
-export const findFile = async (
-  { files }: Pick<StorageStores, 'files'>,
-  site: SiteId,
-  path: StoragePath,
-): Promise<Pick<SeenRemoval, 'live' | 'draft'>> => {
+export const findFile = async ({ files }: StorageStores, site: SiteId, path: StoragePath) => {
   const [live, draft] = await Promise.all([
     path === root ? undefined : files.find(fileKey('live', site, path)),
     isPage(path) ? files.find(fileKey('draft', site, path)) : undefined,
@@ -110,22 +103,17 @@ export const findFile = async (
   return { live, draft }
 }
 
-export const isBelowFile = async (
-  { files }: Pick<StorageStores, 'files'>,
-  site: SiteId,
-  path: StoragePath,
-): Promise<boolean> => (await findTaken(files, noFileAt(site, ancestorsOf(path)))).length > 0
+export const isBelowFile = async ({ files }: StorageStores, site: SiteId, path: StoragePath) =>
+  (await findTaken(files, noFileAt(site, ancestorsOf(path)))).length > 0
 
 const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePath) => {
+  const query = { folded: false, limit: longestListing }
   const listings = await Promise.all(
-    areas.map((area) => files.list({ prefix: folderKey(area, site, folder), folded: false, limit: longestListing })),
+    areas.map((area) => files.list({ ...query, prefix: folderKey(area, site, folder) })),
   )
   if (listings.some(({ next }) => next !== undefined)) return undefined
   return listings.flatMap(({ objects }) => objects)
 }
-
-const isEmpty = (objects: readonly ListedObject[] | undefined, self: string): boolean =>
-  objects?.every(({ key }) => key === self) ?? false
 
 const judgeFolder = async (deps: RemoveDeps, seen: SeenRemoval, { conditions = {} }: RemoveOptions) => {
   const { site, path } = seen
@@ -148,7 +136,8 @@ const lookAtFolder = async (deps: RemoveDeps, seen: SeenRemoval, options: Remove
     if (found !== path) return look(deps, found, { ...options, isCaseSensitive: true })
     return { ...judged, isMissing: true, isBelowFile: await isBelowFile(deps, site, path) }
   }
-  const isNotEmpty = !options.withContents && !isEmpty(objects, folderKey('live', site, path))
+  const self = folderKey('live', site, path)
+  const isNotEmpty = !options.withContents && !objects?.every(({ key }) => key === self)
   const listed = { ...judged, folder: { objects, since }, isNotEmpty }
   return isNotEmpty ? listed : { ...listed, isInWorkflow: await deps.workflows.isRunningBelow(site, path) }
 }
@@ -183,13 +172,9 @@ const workWithin = async (deps: RemoveDeps, task: RemovalTask, name: string, { r
   }
 }
 
-export type RemoveOutcome = 'removed' | 'pending'
+type RemoveOutcome = 'removed' | 'pending'
 
-const removeInSteps = async (
-  deps: RemoveDeps,
-  { folder, open }: FolderRemoval,
-  requester: Requester,
-): Promise<RemoveOutcome> => {
+const removeInSteps = async (deps: RemoveDeps, { folder, open }: FolderRemoval, requester: Requester) => {
   const { site, author, remainingTime } = requester
   if (open?.isTended) return 'pending'
   const task: RemovalTask = { site, path: folder, id: open?.id ?? randomUUID() }

@@ -5,7 +5,7 @@ import { ancestorsOf, childOf, fileKey, folderKey, nameOf, parseFileName, root, 
 import { readAhead } from '../read-ahead.ts'
 import { change, noFileAt, type Plan, type Refusals, type Requester, refuse, type StorageStores } from './change.ts'
 import { isInWorkflow, look, lookAgain, type Place, type Seen } from './look.ts'
-import { type FileContent, type StageDeps, stageContent } from './stage.ts'
+import { type FileContent, type StageDeps, stageContent } from './put.ts'
 
 export interface IncomingFile extends FileContent {
   /** Empty when the client gave none. Undefined when the part is no file. */

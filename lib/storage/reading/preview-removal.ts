@@ -4,8 +4,8 @@ import type { SiteId } from '../../core/ids.ts'
 import { refusalIn, type StorageStores } from '../changes/change.ts'
 import { isInWorkflow } from '../changes/look.ts'
 import { findFile, isBelowFile, openRemovals, refusalsOfRemoval } from '../changes/remove.ts'
-import { listAll, type ObjectStore } from '../object-store.ts'
-import { areas, compareText, folderKey, isReserved, pathIn, root, type StoragePath } from '../path.ts'
+import { type ListedObject, listAll, type ObjectStore } from '../object-store.ts'
+import { areas, folderKey, isReserved, pathIn, root, type StoragePath, upTo } from '../path.ts'
 
 interface PreviewDeps extends StorageStores {
   readonly reservedFolders: readonly string[]
@@ -23,38 +23,10 @@ const mostCounted = 100_000
 
 type Listing = Pick<ObjectStore, 'list'>
 
-interface Counted {
-  readonly path: string
-  readonly isFolder: boolean
-  readonly size: number
-}
-
-async function* objectsIn(store: Listing, prefix: string): AsyncGenerator<Counted, void> {
-  for await (const objects of listAll(store, prefix)) {
-    for (const { key, size } of objects) yield { path: pathIn(key), isFolder: key.endsWith('/'), size }
+async function* objectsBelow(store: Listing, site: SiteId, folder: StoragePath): AsyncGenerator<ListedObject, void> {
+  for (const area of areas) {
+    for await (const objects of listAll(store, folderKey(area, site, folder))) yield* objects
   }
-}
-
-async function* allBelow(store: Listing, site: SiteId, folder: StoragePath): AsyncGenerator<Counted, void> {
-  const [live, drafts] = areas.map((area) => objectsIn(store, folderKey(area, site, folder)))
-  if (!live || !drafts) return
-  const orderOf = ({ path, isFolder }: Counted) => (isFolder ? `${path}/` : path)
-  let [one, other] = await Promise.all([live.next(), drafts.next()])
-  while (!one.done || !other.done) {
-    const isLiveNext = other.done || (!one.done && compareText(orderOf(one.value), orderOf(other.value)) <= 0)
-    if (isLiveNext && !one.done) {
-      yield one.value
-      one = await live.next()
-    } else if (!other.done) {
-      yield other.value
-      other = await drafts.next()
-    }
-  }
-}
-
-const newFolders = (before: readonly string[], now: readonly string[]): number => {
-  const different = now.findIndex((segment, index) => segment !== before[index])
-  return different < 0 ? 0 : now.length - different
 }
 
 /** Counts files and folders as people see them; a draft counts as its page. Stops at 100,000 objects. */
@@ -64,21 +36,20 @@ export const countFolder = async (
   folder: StoragePath,
   deadline: Pick<Deadline, 'isOver'>,
 ): Promise<Omit<Preview, 'code'>> => {
-  let [files, folders, bytes, objects] = [0, 0, 0, 0]
-  let last: string | undefined
-  let around: readonly string[] = []
-  const result = (atLeast: boolean) => ({ files, folders, bytes, atLeast })
-  for await (const { path, isFolder, size } of allBelow(store, site, folder)) {
+  const [files, folders] = [new Set<string>(), new Set<string>()]
+  let [bytes, objects] = [0, 0]
+  const result = (atLeast: boolean) => ({ files: files.size, folders: folders.size, bytes, atLeast })
+  for await (const { key, size } of objectsBelow(store, site, folder)) {
     if (objects === mostCounted || deadline.isOver()) return result(true)
     objects += 1
     bytes += size
-    if (!isFolder && path !== last) files += 1
-    if (!isFolder) last = path
-    if (folders === 0) folders = 1
-    const below = path.slice(folder.length).split('/').filter(Boolean)
-    const now = isFolder ? below : below.slice(0, -1)
-    folders += newFolders(around, now)
-    around = now
+    const path = pathIn(key)
+    const isFolder = key.endsWith('/')
+    if (!isFolder) files.add(path)
+    for (const around of [...upTo(folder, path).slice(isFolder ? 0 : 1), folder]) {
+      if (folders.has(around)) break
+      folders.add(around)
+    }
   }
   return result(false)
 }

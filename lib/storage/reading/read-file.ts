@@ -5,6 +5,7 @@ import { unknownVersion } from '../changes/restore.ts'
 import { isPage } from '../file-kind.ts'
 import type { ByteRange, ObjectInfo, ObjectStore, ReadObject } from '../object-store.ts'
 import { type Area, fileKey, folderKey, root, type StoragePath } from '../path.ts'
+import type { Page } from './listing.ts'
 
 type Choose<Choice> = (info: ObjectInfo) => Choice
 interface Chosen<Choice> extends ReadObject {
@@ -61,48 +62,29 @@ export interface PageState {
   readonly isInWorkflow: boolean
 }
 
-export type Described<Listing> =
-  | {
-      readonly type: 'file'
-      readonly info: ObjectInfo
-      readonly page: PageState | undefined
-    }
-  | {
-      readonly type: 'folder'
-      readonly created: number | undefined
-      readonly listing: Listing
-    }
-
-interface Listing<Listed> {
-  readonly list: () => Promise<Listed>
-  readonly isFromStart: boolean
-}
-
-const describeFile = async ({ files, workflows }: Stores, site: SiteId, path: StoragePath) => {
+/** The live file with its draft and workflow. Undefined when there is none. */
+export const describeFile = async ({ files, workflows }: Stores, site: SiteId, path: StoragePath) => {
   if (path === root) return undefined
-  const find = (area: 'live' | 'draft') => files.find(fileKey(area, site, path))
-  if (!isPage(path)) return { info: await find('live'), page: undefined }
+  const find = (area: Area) => files.find(fileKey(area, site, path))
   const [info, draft, isInWorkflow] = await Promise.all([
     find('live'),
-    find('draft'),
-    workflows.isRunning(site, [path]),
+    isPage(path) ? find('draft') : undefined,
+    isPage(path) && workflows.isRunning(site, [path]),
   ])
-  return { info, page: { draft, isInWorkflow } }
+  return info && { info, page: isPage(path) ? { draft, isInWorkflow } : undefined }
 }
 
-/** Undefined when nothing exists as written (S-74 to S-77). Errors: those of `list`. */
-export const describePath = async <Listed extends { readonly contents: readonly unknown[] }>(
-  stores: Stores,
+/** When a folder was created, and its page. Errors: fileUnknown, those of the page. */
+export const describeFolder = async <Item>(
+  files: ObjectStore,
   site: SiteId,
   path: StoragePath,
-  { list, isFromStart }: Listing<Listed>,
-): Promise<Described<Listed> | undefined> => {
-  const file = await describeFile(stores, site, path)
-  if (file?.info) return { type: 'file', info: file.info, page: file.page }
-  const { files } = stores
+  page: Promise<Page<Item>>,
+  isFromStart: boolean,
+) => {
   const key = folderKey('live', site, path)
-  const [marker, listing] = await Promise.all([path === root ? undefined : files.find(key), list()])
+  const [marker, listing] = await Promise.all([path === root ? undefined : files.find(key), page])
   const isProven = path === root || marker !== undefined || listing.contents.length > 0
-  if (!isProven && (isFromStart || !(await files.exists(key)))) return undefined
-  return { type: 'folder', created: marker?.modified, listing }
+  if (!isProven && (isFromStart || !(await files.exists(key)))) throw new ServiceError('fileUnknown')
+  return { created: marker?.modified, listing }
 }

@@ -60,7 +60,7 @@ export const admitUpload = async (
   const name = parseFileName(request.fileName ?? '')
   const draft = isForDraft(request)
   const requester = requesterOf(uploader, conditionalOf(request))
-  const where = await placeInFolder(deps, { site, folder: request.folder, name }, requester)
+  const where = await placeInFolder(deps, request.folder, name, requester)
   // Without a version, the upload leaves the draft alone, like a form.
   const place = { site, ...where, brings: 'file', asDraft: draft, keepsDraft: request.version === undefined } as const
   const admitted = await admitFile(deps, place, requester)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asAttachment } from '../../../lib/storage/content-disposition.ts'
+import { asAttachment } from '../../../lib/storage/file-kind.ts'
 
 /** The name that a client makes of the exact form, else of the plain one. */
 const nameIn = (header: string): string => {
