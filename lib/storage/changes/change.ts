@@ -3,9 +3,10 @@ import { type ErrorName, ServiceError } from '../../core/errors.ts'
 import type { Author, HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Conditions } from '../conditions.ts'
+import { isPage } from '../file-kind.ts'
 import type { FolderRemovals, OpenRemoval } from '../folder-removals.ts'
 import type { Change, Expected, ListedObject, ObjectStore, PlaceResult, RemovedFolder } from '../object-store.ts'
-import { ancestorsOf, fileKey, folderKey, root, type StoragePath } from '../path.ts'
+import { ancestorsOf, areas, fileKey, folderKey, root, type StoragePath } from '../path.ts'
 import type { Ancestors } from '../resolve-path.ts'
 import type { Workflows } from '../workflows.ts'
 
@@ -40,8 +41,12 @@ export const refuse = (refusals: Refusals): void => {
 /** Keys that must be free, each with the error when it is not. */
 export type Absences = readonly (readonly [key: string, error: ErrorName])[]
 
+/** A draft takes its path too (S-112). */
 export const noFileAt = (site: SiteId, folders: readonly StoragePath[], error: ErrorName = 'pathUnknown'): Absences =>
-  folders.map((folder) => [fileKey('live', site, folder), error])
+  folders.flatMap((folder) => {
+    const kinds = isPage(folder) ? areas : (['live'] as const)
+    return kinds.map((area) => [fileKey(area, site, folder), error] as const)
+  })
 
 type Entry = Pick<HistoryEntry, 'type' | 'subject' | 'details'>
 

@@ -3,7 +3,7 @@ import type { SiteId } from '../../core/ids.ts'
 import { type CheckedConditions, checkConditions } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
 import type { ObjectStore } from '../object-store.ts'
-import { ancestorsOf, folderKey, parentOf, root, type StoragePath } from '../path.ts'
+import { ancestorsOf, fileKey, folderKey, parentOf, root, type StoragePath } from '../path.ts'
 import { type Ancestors, findAncestors, resolvePath } from '../resolve-path.ts'
 import { type Absences, foldersAround, noFileAt, type Requester, type StorageStores } from './change.ts'
 
@@ -54,7 +54,7 @@ export const isInWorkflow = async ({ workflows }: StorageStores, site: SiteId, p
 export const absencesOf = ({ site, path, into = path, isNew = false }: Place): Absences => [
   ...(into === path || into === root ? [] : noFileAt(site, [into], 'folderUnknown')),
   [folderKey('live', site, path), 'destinationExists'],
-  ...(isNew ? noFileAt(site, [path], 'destinationExists') : []),
+  ...(isNew ? [[fileKey('live', site, path), 'destinationExists'] as const] : []),
 ]
 
 const spelled = (place: Place, path: StoragePath): Place => ({

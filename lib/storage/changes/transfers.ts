@@ -2,7 +2,14 @@ import { type ErrorName, ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { contentTypeOf, isPage, isTemplate } from '../file-kind.ts'
-import { type Change, listAll, type ObjectStore, type Transfer } from '../object-store.ts'
+import {
+  type Change,
+  type ListedObject,
+  listAll,
+  type ObjectInfo,
+  type ObjectStore,
+  type Transfer,
+} from '../object-store.ts'
 import { type Area, fileKey, folderKey, longestPath, nameOf, pathIn, root, type StoragePath } from '../path.ts'
 import { templateFault } from '../template.ts'
 
@@ -26,23 +33,23 @@ export const tooMuch = (kind: Transfer['kind']): ServiceError =>
 
 const areasOf = (kind: Transfer['kind']): readonly Area[] => (kind === 'copy' ? ['live'] : ['live', 'draft'])
 
+/** Only pages have drafts: elsewhere a draft is the live file, unless there is one (S-20, S-111). */
 export const transfersOfFile = async (
   store: ObjectStore,
   { kind, site, path, target }: Relocation,
 ): Promise<readonly Change[]> => {
-  const changes = await Promise.all(
-    areasOf(kind)
-      .filter((area) => area === 'live' || isPage(path))
-      .map(async (area): Promise<Change | undefined> => {
-        const info = await store.find(fileKey(area, site, path))
-        if (!info) return undefined
-        // Only pages have drafts.
-        if (area === 'draft' && !isPage(target)) return { kind: 'remove', key: info.key }
-        const contentType = contentTypeOf(nameOf(target), info.contentType)
-        return { kind, from: info, key: fileKey(area, site, target), contentType }
-      }),
-  )
-  return changes.filter((change) => change !== undefined)
+  const [live, draft] = await Promise.all([
+    store.find(fileKey('live', site, path)),
+    kind === 'move' && isPage(path) ? store.find(fileKey('draft', site, path)) : undefined,
+  ])
+  const to = (area: Area, from: ObjectInfo): Change => {
+    const contentType = contentTypeOf(nameOf(target), from.contentType)
+    return { kind, from, key: fileKey(area, site, target), contentType }
+  }
+  const changes = live ? [to('live', live)] : []
+  if (!draft) return changes
+  if (isPage(target)) return [...changes, to('draft', draft)]
+  return live ? [...changes, { kind: 'remove', key: draft.key }] : [to('live', draft)]
 }
 
 /** Empty when the folder does not exist. Errors: storageRefused. */
@@ -50,20 +57,21 @@ export const transfersOfFolder = async (
   store: ObjectStore,
   { kind, site, path, target }: Relocation,
 ): Promise<readonly Change[]> => {
-  const changes: Change[] = []
+  const found: ListedObject[] = []
   for (const area of areasOf(kind)) {
-    const prefix = folderKey(area, site, path)
-    for await (const objects of listAll(store, prefix)) {
-      for (const object of objects) {
-        const name = object.key.slice(prefix.length)
-        // A template has no draft.
-        if (area === 'draft' && isTemplate(`${target}/${name}`)) changes.push({ kind: 'remove', key: object.key })
-        else changes.push({ kind, from: object, key: `${folderKey(area, site, target)}${name}` })
-      }
-      if (changes.length > mostObjects) throw tooMuch(kind)
+    for await (const objects of listAll(store, folderKey(area, site, path))) {
+      found.push(...objects)
+      if (found.length > mostObjects) throw tooMuch(kind)
     }
   }
-  return changes
+  const keys = new Set(found.map(({ key }) => key))
+  return found.map((from): Change => {
+    const isDraft = from.key.startsWith(folderKey('draft', site, path))
+    const name = from.key.slice(folderKey(isDraft ? 'draft' : 'live', site, path).length)
+    const hasDraft = isDraft && !isTemplate(`${target}/${name}`)
+    if (isDraft && !hasDraft && keys.has(folderKey('live', site, path) + name)) return { kind: 'remove', key: from.key }
+    return { kind, from, key: folderKey(hasDraft ? 'draft' : 'live', site, target) + name }
+  })
 }
 
 export const isTransfer = (change: Change): change is Transfer => change.kind === 'move' || change.kind === 'copy'

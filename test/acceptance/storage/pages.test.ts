@@ -66,6 +66,26 @@ describe('a draft', () => {
   })
 })
 
+describe('a draft without a live page', () => {
+  it('becomes the file where it is renamed to what is no page (S-20, S-111)', async () => {
+    await put(`${own}/only/h.html`, 'draft', '?version=draft')
+    expect((await rename(`${own}/only/h.html`, 'h')).status).toBe(200)
+    expect((await read(`${own}/only/h`)).text).toBe('draft')
+    expectError(await read(`${own}/only/h.html`, '?version=draft'), 404, 104001)
+  })
+
+  it('lets no folder be created at its path or below it (S-112)', async () => {
+    const page = `${own}/only/i.html`
+    await put(page, 'draft', '?version=draft')
+    expectError(await put(page, '', '?type=folder'), 400, 104022)
+    expectError(await put(`${page}/new`, '', '?type=folder'), 400, 104009)
+    expectError(await put(`${page}/new.txt`, 'x'), 400, 104009)
+    expectError(await upload(page, [{ name: 'new.txt', content: 'x' }]), 400, 104019)
+    expect((await read(page, '?version=draft')).text).toBe('draft')
+    expect(await namesIn(`${own}/only`)).not.toContain('i.html/')
+  })
+})
+
 describe('a page with a running workflow', () => {
   let site: string
   const folder = `${own}/workflow`
