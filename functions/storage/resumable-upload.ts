@@ -33,7 +33,7 @@ import { declaredLength, openBody } from './upload.ts'
 
 type Input = OperationInput<unknown, unknown, unknown>
 
-const requesterOf = ({ site, author, remainingTime }: Input): Requester => ({ site: site.id, author, remainingTime })
+const uploaderOf = ({ site, author, remainingTime }: Input): Requester => ({ site: site.id, author, remainingTime })
 
 const hasBody = ({ headers }: Input): boolean =>
   headers['transfer-encoding'] !== undefined || (declaredLength({ headers }) ?? 0) > 0
@@ -47,7 +47,7 @@ export const createUpload = (deps: StorageDeps) =>
     if (hasBody(input)) requireBytes(headers)
     const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] }
     const request = { folder: params.path, ...file, ...conditions }
-    const requester = requesterOf(input)
+    const requester = uploaderOf(input)
     const opened = await openUpload(deps, requester, { request, length, metadata })
     const { body: content, follow } = openBody(deps, input, opened)
     const first = bringsBytes(headers) ? { offset: 0, declared: declaredLength(input), content, checksum } : undefined
@@ -66,7 +66,7 @@ const uploadOf = ({ upload = '' }: Readonly<Record<string, string>>): { readonly
 export const describeUpload = (deps: StorageDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
     requireTus(input.headers)
-    const requester = requesterOf(input)
+    const requester = uploaderOf(input)
     const upload = await findUpload(deps, requester, input.params.id)
     return { status: 200, headers: stateHeaders(await settleUpload(deps, requester, upload)) }
   })
@@ -76,7 +76,7 @@ export const appendToUpload = (deps: StorageDeps) =>
     requireTus(input.headers)
     const addition = readAppend(input.headers)
     const declared = declaredLength(input)
-    const requester = requesterOf(input)
+    const requester = uploaderOf(input)
     const upload = await findUpload(deps, requester, input.params.id)
     const { body: content, follow } = openBody(deps, input, upload)
     const grown = await follow(appendTo(deps, requester, upload, { ...addition, declared, content }), isWhole)
@@ -86,7 +86,7 @@ export const appendToUpload = (deps: StorageDeps) =>
 export const cancelUpload = (deps: StorageDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
     requireTus(input.headers)
-    const { id } = await findUpload(deps, requesterOf(input), input.params.id)
+    const { id } = await findUpload(deps, uploaderOf(input), input.params.id)
     await discardUpload(deps, id)
     return { status: 204 }
   })

@@ -105,7 +105,8 @@ const place = async ({ files }: StorageStores, plan: Changes, { site, author, re
   if (result.outcome === 'occupied') {
     throw new ServiceError(vacant.find(([key]) => key === result.key)?.[1] ?? 'destinationExists')
   }
-  return result.outcome === 'placed'
+  const outcome: 'placed' | 'stale' | 'changed' = result.outcome
+  return outcome === 'placed'
 }
 
 const mostAttempts = 10

@@ -90,7 +90,7 @@ const refusalsOf = ({ relocation: { kind, path, target }, ...seen }: SeenRelocat
   seen.ofTemplates,
 ]
 
-const absencesOf = ({ site, target }: Relocation): Absences => [
+const absencesAtTarget = ({ site, target }: Relocation): Absences => [
   [fileKey('live', site, target), 'destinationExists'],
   [fileKey('draft', site, target), 'destinationExists'],
   [folderKey('live', site, target), 'destinationExists'],
@@ -106,7 +106,7 @@ export const planRelocation = (seen: SeenRelocation): Plan => {
   return {
     paths: [path, target],
     changes,
-    absent: absencesOf(relocation),
+    absent: absencesAtTarget(relocation),
     ancestors,
     matching: checked.matching,
     entry: { type: kind === 'copy' ? 'file.copied' : 'file.moved', subject: path, details: { to: target } },
@@ -167,7 +167,7 @@ const lookAtTransfers = async (
   ])
   const templates = target === path ? [] : templatesAmong(site, changes)
   const looksAtTarget = isTargetInWorkflow || templates.length > 0
-  const vacant = [...absencesOf(relocation), ...noFileAt(site, ancestors.missing)]
+  const vacant = [...absencesAtTarget(relocation), ...noFileAt(site, ancestors.missing)]
   const [occupied] = looksAtTarget ? await findTaken(files, vacant) : []
   const isOfReserved = !isFile && isReserved(reservedFolders, path)
   const seen = { ...found, isReserved: isOfReserved, isSourceInWorkflow, isTargetInWorkflow, occupied }
@@ -176,7 +176,7 @@ const lookAtTransfers = async (
   return { ...seen, ofTemplates: await refusalOfTemplates(files, kind, templates, isLate) }
 }
 
-const look = async (
+const lookAtRelocation = async (
   deps: RelocateDeps,
   path: StoragePath,
   destination: Destination,
@@ -190,7 +190,7 @@ const look = async (
   const seen = await lookAtTransfers(deps, relocation, ancestors, requester)
   if (seen.changes.length > 0 || isCaseSensitive) return seen
   const found = await resolveParent(files, site, path)
-  return found === path ? seen : look(deps, found, destination, requester)
+  return found === path ? seen : lookAtRelocation(deps, found, destination, requester)
 }
 
 /** Renames, moves or copies a file or folder, all or nothing (S-51 to S-59). */
@@ -200,7 +200,7 @@ export const relocate = async (
   destination: Destination,
   requester: Requester,
 ): Promise<void> => {
-  const seen = await look(deps, path, destination, requester)
+  const seen = await lookAtRelocation(deps, path, destination, requester)
   const again = async ({ relocation }: SeenRelocation) =>
     lookAtTransfers(deps, relocation, await ancestorsOfTarget(deps.files, relocation), requester)
   await change(deps, seen, planRelocation, requester, again)

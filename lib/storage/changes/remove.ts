@@ -133,7 +133,7 @@ const lookAtFolder = async (deps: RemoveDeps, seen: SeenRemoval, options: Remove
   const objects = await listSmall(deps, site, path)
   if (objects?.length === 0) {
     const found = options.isCaseSensitive ? path : await resolveParent(deps.files, site, path)
-    if (found !== path) return look(deps, found, { ...options, isCaseSensitive: true })
+    if (found !== path) return lookAtRemoval(deps, found, { ...options, isCaseSensitive: true })
     return { ...judged, isMissing: true, isBelowFile: await isBelowFile(deps, site, path) }
   }
   const self = folderKey('live', site, path)
@@ -142,7 +142,7 @@ const lookAtFolder = async (deps: RemoveDeps, seen: SeenRemoval, options: Remove
   return isNotEmpty ? listed : { ...listed, isInWorkflow: await deps.workflows.isRunningBelow(site, path) }
 }
 
-const look = async (deps: RemoveDeps, path: StoragePath, options: RemoveOptions): Promise<SeenRemoval> => {
+const lookAtRemoval = async (deps: RemoveDeps, path: StoragePath, options: RemoveOptions): Promise<SeenRemoval> => {
   const { site } = options
   if (path === root) return { site, path, open: [] }
   const open = await openRemovals(deps, site, path)
@@ -190,8 +190,8 @@ const removeInSteps = async (deps: RemoveDeps, { folder, open }: FolderRemoval, 
 
 /** Removes a file with its draft, a draft, or a folder with its contents (S-91 to S-103). */
 export const remove = async (deps: RemoveDeps, path: StoragePath, options: RemoveOptions): Promise<RemoveOutcome> => {
-  const seen = await look(deps, path, options)
-  const again = () => look(deps, path, options)
+  const seen = await lookAtRemoval(deps, path, options)
+  const again = () => lookAtRemoval(deps, path, options)
   const removal = await change(deps, seen, (now) => planRemoval(now, options), options, again)
   return removal ? removeInSteps(deps, removal, options) : 'removed'
 }
