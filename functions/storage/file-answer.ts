@@ -89,7 +89,6 @@ const redirect = async (downloads: Downloads, info: ObjectInfo): Promise<Reply> 
   headers: { Location: await downloads.urlOf(info), 'Cache-Control': 'no-store', Vary: 'Accept' },
 })
 
-/** 200, 206, 302 or 304. Errors: conditionFailed, rangeNotSatisfiable. */
 export const replyWith = async (
   { info, body }: ReadObject,
   choice: FileAnswer,

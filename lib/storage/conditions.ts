@@ -49,7 +49,6 @@ export const refusalOf = (
 }
 
 export interface CheckedConditions {
-  /** The states for which the conditions hold. */
   readonly matching: readonly Expected[]
   readonly refusal?: ServiceError | undefined
 }

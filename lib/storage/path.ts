@@ -52,7 +52,6 @@ export const parsePath = (encoded: string): StoragePath => {
   return toStoragePath(decoded)
 }
 
-/** Errors: urlInvalid, nameTooLong, nameRequired. */
 export const parseName = (text: string): string => {
   if (text === '') throw new ServiceError('nameRequired')
   if (text.includes('/')) throw fault('urlInvalid', 'A name is one segment: it has no slash.')

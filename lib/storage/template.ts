@@ -34,11 +34,6 @@ const nameIn = (attributes: string): string => {
 
 type TemplateFault = Extract<ErrorName, 'regionNameInvalid' | 'tagOutsideRegions' | 'tagMissing'>
 
-interface TemplateCheck {
-  write(chunk: Uint8Array): void
-  end(): TemplateFault | undefined
-}
-
 // Bytes. A resumable template is read as a whole.
 export const largestResumableTemplate = 8 * 1024 * 1024
 
@@ -54,7 +49,7 @@ export const templateFault = async (
  * Checks that the tag is in an editable region, if there are any, and that regions have unique names (S-22 to S-25).
  * Reads in passing, so a large template costs no memory.
  */
-export const createTemplateCheck = (): TemplateCheck => {
+export const createTemplateCheck = () => {
   const decoder = new StringDecoder('utf8')
   const names = new Set<string>()
   let rest = ''
@@ -81,7 +76,7 @@ export const createTemplateCheck = (): TemplateCheck => {
   }
 
   return {
-    write(chunk) {
+    write(chunk: Uint8Array): void {
       if (!namesValid) return
       const text = rest + decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))
       const length = safeLength(text)
@@ -89,7 +84,7 @@ export const createTemplateCheck = (): TemplateCheck => {
       rest = text.slice(length)
     },
 
-    end() {
+    end(): TemplateFault | undefined {
       if (namesValid) read(rest + decoder.end())
       if (!namesValid) return 'regionNameInvalid'
       if (names.size > 0 && !tagInRegion) return 'tagOutsideRegions'

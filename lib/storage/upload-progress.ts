@@ -24,7 +24,6 @@ const interval = 334
 interface Options {
   readonly progress: UploadProgress
   readonly token: string
-  /** For an upload over several requests; a new id by default. */
   readonly id?: string
   /** Bytes. Undefined keeps the progress at 0 until the end (S-88). */
   readonly total: number | undefined

@@ -59,7 +59,6 @@ export interface Changes {
   readonly ancestors?: Ancestors
   readonly matching?: readonly Expected[]
   readonly entry: Entry
-  /** The caller's own lock on the folder. */
   readonly lockId?: string
   readonly removedFolder?: RemovedFolder | undefined
   readonly late?: ServiceError | undefined

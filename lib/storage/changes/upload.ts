@@ -16,11 +16,8 @@ interface Part {
   readonly name: string
   readonly path: StoragePath
   readonly checked: CheckedConditions
-}
-
-interface StagedPart extends Part {
   /** Undefined when a tag does not match: a second file would be the first error. */
-  readonly staging: Promise<Staged> | undefined
+  readonly staging?: Promise<Staged>
 }
 
 type UploadDeps = StageDeps & StorageStores
@@ -37,7 +34,7 @@ const beforeBody = ({ isLocked, taken }: Seen): Refusals => [
   taken.has('pathUnknown') && 'pathUnknown',
 ]
 
-const parseName = (fileName: string | undefined, earlier: readonly StagedPart[]): string => {
+const parseName = (fileName: string | undefined, earlier: readonly Part[]): string => {
   if (fileName === undefined) {
     throw new ServiceError('notAFile', { message: 'The part "file" is not a file: it has no file name.' })
   }
@@ -73,14 +70,14 @@ const stageParts = async (
   place: Place,
   incoming: AsyncIterable<IncomingFile>,
   requester: Requester,
-  parts: StagedPart[],
+  parts: Part[],
 ): Promise<void> => {
   for await (const { fileName, contentType, content } of incoming) {
     const name = parseName(fileName, parts)
     const part = await lookAtPart(deps, place, name, parts.length === 0, requester)
     const { path, checked } = part
     if (checked.refusal) {
-      parts.push({ ...part, staging: undefined })
+      parts.push(part)
       continue
     }
     const ahead = await readAhead(content, smallFile)
@@ -93,7 +90,7 @@ const stageParts = async (
   if (parts.length === 0) throw refused('The request has no part "file" with the content of a file.')
 }
 
-const discardAll = async (parts: readonly StagedPart[]): Promise<void> => {
+const discardAll = async (parts: readonly Part[]): Promise<void> => {
   const settled = await Promise.allSettled(parts.map(({ staging }) => staging))
   await Promise.allSettled(
     settled.map((result) => (result.status === 'fulfilled' ? result.value?.discard() : undefined)),
@@ -152,7 +149,7 @@ export const uploadFiles = async (
   const { site } = requester
   const before = await look(deps, { site, path: wanted, brings: 'files' }, requester)
   refuse(beforeBody(before))
-  const parts: StagedPart[] = []
+  const parts: Part[] = []
   try {
     await stageParts(deps, before.place, incoming, requester, parts)
     const staged = (await Promise.all(parts.map(({ staging }) => staging))).filter((one) => one !== undefined)

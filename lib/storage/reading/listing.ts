@@ -71,11 +71,7 @@ type FittingQuery = Pick<PageQuery<Entry>, 'countThatFit'> & {
   readonly after: string | undefined
 }
 
-const listByKey = async (
-  store: ObjectStore,
-  prefix: string,
-  { size, after, countThatFit }: FittingQuery,
-): Promise<Page<Entry>> => {
+const listByKey = async (store: ObjectStore, prefix: string, { size, after, countThatFit }: FittingQuery) => {
   const { entries, next } = await readEntries(store, { prefix, folded: true, after: after && prefix + after }, size)
   // Entries that are left out must sort after the cursor.
   const contents = entries.sort(byKey).slice(0, countThatFit(entries))

@@ -22,7 +22,6 @@ export interface Target {
 
 /** Times are milliseconds since the epoch, sizes are bytes. */
 export interface Upload {
-  /** 32 hex digits. */
   readonly id: string
   readonly site: SiteId
   readonly user: string

@@ -138,7 +138,6 @@ export const settleUpload = async (deps: UploadsDeps, requester: Requester, uplo
 const isEmptyAddition = (upload: Upload, { offset, length, declared }: Addition): boolean =>
   declared === 0 && offset === upload.offset && (length === undefined || length === upload.length)
 
-/** Places the upload with its last byte. */
 export const appendTo = async (
   deps: UploadsDeps,
   requester: Requester,
