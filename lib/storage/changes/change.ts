@@ -111,8 +111,8 @@ const place = async ({ files }: StorageStores, plan: Changes, { site, author, re
 const mostAttempts = 10
 
 /**
- * Carries out the plan for what was seen. When that has changed, looks and plans again; without `lookAgain` there is
- * one attempt. Returns the removal of a folder, which may outlast the request.
+ * Carries out the plan for the state that was seen. When the state has changed, looks and plans again; without
+ * `lookAgain` there is one attempt. Returns the removal of a folder, which may outlast the request.
  */
 export const change = async <Seen>(
   stores: StorageStores,

@@ -7,7 +7,7 @@ import { ancestorsOf, fileKey, folderKey, parentOf, root, type StoragePath } fro
 import { type Ancestors, findAncestors, resolvePath } from '../resolve-path.ts'
 import { type Absences, foldersAround, noFileAt, type Requester, type StorageStores } from './change.ts'
 
-/** What comes to a path: a file, a folder, or a folder with files in it. */
+/** The path to which a file, a folder, or a folder with files comes. */
 export interface Place {
   readonly site: SiteId
   readonly path: StoragePath
@@ -77,7 +77,7 @@ const lookAsWritten = async (stores: StorageStores, place: Place, { conditions }
   return { place, folders, ancestors, isLocked: locked, taken: new Set(taken), checked }
 }
 
-/** Looks side by side at what a change of this place needs to know. Errors: urlInvalid (too long as it is spelled). */
+/** Looks side by side at everything that a change at this place depends on. Errors: urlInvalid (too long as spelled). */
 export const look = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
   const { files } = stores
   const { site, path, brings } = place
@@ -96,7 +96,7 @@ export const look = async (stores: StorageStores, place: Place, requester: Reque
   return { ...seen, taken: new Set([...seen.taken, ...above]) }
 }
 
-/** Looks again at what may have changed since: the folders, and the conditions of the files at `paths`. */
+/** Looks again at the folders, and at the conditions of the files at `paths`. */
 export const lookAgain = async (
   { files }: StorageStores,
   seen: Seen,

@@ -124,7 +124,7 @@ const judgeFolder = async (deps: RemoveDeps, seen: SeenRemoval, { conditions = {
   return { ...judged, isBelowFile: isInFile, condition: refusalOf(conditions, isFolder ? 'folder' : undefined) }
 }
 
-// Each look costs calls: what is refused already is not looked at further.
+// Each look costs calls, so a refused removal looks no further.
 const lookAtFolder = async (deps: RemoveDeps, seen: SeenRemoval, options: RemoveOptions): Promise<SeenRemoval> => {
   const { site, path } = seen
   const judged = await judgeFolder(deps, seen, options)

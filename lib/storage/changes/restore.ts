@@ -154,7 +154,7 @@ const restoreTaken = async (
   const isClash = replace && (await findClash(files, folder, changes, requester))
   refuse([isClash && 'destinationExists'])
   try {
-    // An undone attempt is not repeated: its objects are hidden anew.
+    // One attempt: when S3 undoes it, the recorded period no longer fits.
     await change(deps, { ...taken, ancestors }, (seen) => planRestoredFolder(seen, replace), requester)
   } catch (error) {
     // S3 has hidden the objects again, later than the record says: the next attempt must find them.
