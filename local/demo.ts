@@ -7,8 +7,8 @@ import type { SystemField } from '../lib/fields/web-forms.ts'
 import type { DataDirectory } from '../lib/machine/directory/data-directory.ts'
 import { type Demo, type KnownDemo, readDemo, writeDemo } from '../lib/machine/directory/demo-file.ts'
 import type { Stores } from '../lib/service/stores.ts'
+import { putFile } from '../lib/storage/changes/put.ts'
 import { toStoragePath } from '../lib/storage/path.ts'
-import { putFile } from '../lib/storage/put-file.ts'
 import { demoCategories, storeDemoCategories } from './demo-categories.ts'
 
 const demoSite = 1001 as SiteId
@@ -49,10 +49,10 @@ async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
 }
 
 const storeDemoFiles = async (stores: Stores, site: SiteId): Promise<void> => {
-  const requester = { author: { actor: 'npm start' }, deadline: unlimited }
+  const requester = { site, author: { actor: 'npm start' }, deadline: unlimited }
   for (const [path, text] of Object.entries(demoFiles)) {
     const file = { contentType: undefined, content: bytesOf(text) }
-    await putFile({ ...stores, largestFile: text.length }, site, toStoragePath(path), false, file, requester)
+    await putFile({ ...stores, largestFile: text.length }, { path: toStoragePath(path) }, file, requester)
   }
 }
 

@@ -1,17 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { answerFor, type FileAnswer } from '../functions/storage/read-path.ts'
-import { headersOfBytes } from '../functions/storage/representation.ts'
+import { answerFor, type FileAnswer, replyWith } from '../functions/storage/file-answer.ts'
 import type { Clock } from '../lib/core/clock.ts'
 import { entityTagOf } from '../lib/core/entity-tags.ts'
 import { ServiceError } from '../lib/core/errors.ts'
 import { createHandler, type EdgeDeps } from '../lib/http/handler.ts'
 import type { RoutedRequest } from '../lib/http/operation.ts'
 import { publicOperation } from '../lib/http/public-operation.ts'
-import type { Reply } from '../lib/http/reply.ts'
 import type { Handler, Request } from '../lib/http/request.ts'
 import type { LinkTo } from '../lib/service/deps.ts'
-import { asAttachment } from '../lib/storage/content-disposition.ts'
-import type { ObjectInfo, ObjectStore, ReadObject } from '../lib/storage/object-store.ts'
+import { asAttachment } from '../lib/storage/file-kind.ts'
+import type { ObjectStore } from '../lib/storage/object-store.ts'
 
 /** Links of `?link` on one machine (S-73). Deployed, they lead to the bucket. */
 const prefix = '/downloads'
@@ -79,27 +77,6 @@ const claimIn = ({ params, query }: RoutedRequest, { secret }: Secret, now: numb
 
 const anyType = 'application/octet-stream'
 
-/** The file as an attachment of no particular type: an uploaded page does not run here. */
-const attachment = (info: ObjectInfo, choice: FileAnswer, body: ReadObject['body']): Reply => {
-  if (choice.kind === 'changed') throw new ServiceError('conditionFailed')
-  if (choice.kind === 'unsatisfiable') {
-    throw new ServiceError('rangeNotSatisfiable', { headers: { 'Content-Range': `bytes */${info.size}` } })
-  }
-  const headers = {
-    ETag: entityTagOf(info),
-    'Last-Modified': new Date(info.modified).toUTCString(),
-    'Accept-Ranges': 'bytes',
-    'Content-Disposition': asAttachment(info.key.slice(info.key.lastIndexOf('/') + 1)),
-    'Content-Security-Policy': headersOfBytes['Content-Security-Policy'],
-  }
-  if (choice.kind === 'unchanged') return { status: 304, headers: { ...headers, 'Content-Type': anyType } }
-  if (choice.kind === 'elsewhere') throw new Error('The files of one machine are nowhere else')
-  const { first, last } = choice.range
-  const content = { type: anyType, length: last - first + 1, ...(body && { bytes: body }) }
-  if (choice.kind === 'whole') return { status: 200, headers, content }
-  return { status: 206, headers: { ...headers, 'Content-Range': `bytes ${first}-${last}/${info.size}` }, content }
-}
-
 const routes = [
   { operation: 'download', method: 'GET', path: `${prefix}/{key+}`, group: 'storage', public: true },
 ] as const
@@ -124,7 +101,10 @@ export const createDownloads = (
       return choice?.bytes
     })
     if (!object || !choice) throw refused()
-    return attachment(object.info, choice, object.body)
+    // An uploaded page does not run here.
+    const name = object.info.key.slice(object.info.key.lastIndexOf('/') + 1)
+    const headers = { type: anyType, ETag: entityTagOf(object.info), 'Content-Disposition': asAttachment(name) }
+    return replyWith(object, choice, headers, undefined)
   })
   return createHandler('storage', routes, { download }, edge)
 }

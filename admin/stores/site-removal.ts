@@ -8,7 +8,7 @@ import { objectKinds } from '../../lib/core/object-kinds.ts'
 import type { Site } from '../../lib/sites/site-directory.ts'
 import { emptyFolder } from '../../lib/storage/continue-removal.ts'
 import { root, type StoragePath } from '../../lib/storage/path.ts'
-import { countFolder } from '../../lib/storage/preview-removal.ts'
+import { countFolder } from '../../lib/storage/reading/preview-removal.ts'
 import { type AdminStores, type AreaStores, readPages } from './admin-stores.ts'
 import { entryOf } from './changes.ts'
 

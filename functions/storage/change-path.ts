@@ -4,20 +4,19 @@ import { bodyOf, type OperationHandler, operation } from '../../lib/http/operati
 import { done } from '../../lib/http/reply.ts'
 import { firstValue, type Request, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
-import { createFolder } from '../../lib/storage/create-folder.ts'
-import { putFile } from '../../lib/storage/put-file.ts'
-import { relocate } from '../../lib/storage/relocate.ts'
-import { remove } from '../../lib/storage/remove.ts'
-import { restore } from '../../lib/storage/restore.ts'
-import { fileTooLarge } from '../../lib/storage/stage-file.ts'
+import { createFolder, fileTooLarge, putFile } from '../../lib/storage/changes/put.ts'
+import { relocate } from '../../lib/storage/changes/relocate.ts'
+import { remove } from '../../lib/storage/changes/remove.ts'
+import { restore } from '../../lib/storage/changes/restore.ts'
 import { bodies, deletedPathOf, pathOf, readSwitches, requesterOf, schemaOf } from './params.ts'
-import { declaredLength, isMultipart, receiveUpload, succeeded, upload } from './upload.ts'
+import { declaredLength, isMultipart, openBody, succeeded, upload } from './upload.ts'
 
-const bothInOne = /^draft\?force=(true|false)$/
+// S-98: old clients send `?version=draft?force=false`, and mean both switches.
+const secondMarkQuirk = /^draft\?force=(true|false)$/
 
 const optionsOf = async (query: Switches) => {
-  const [, swallowed] = bothInOne.exec(query.get('version') ?? '') ?? []
-  const given = swallowed === undefined ? query : new Map(Object.entries({ version: 'draft', force: swallowed }))
+  const [, forceInVersion] = secondMarkQuirk.exec(query.get('version') ?? '') ?? []
+  const given = forceInVersion ? new Map(Object.entries({ version: 'draft', force: forceInVersion })) : query
   const { version, force: forced } = await readSwitches(given, ['version', 'force'], schemaOf('deleteSwitches'))
   return { draftOnly: version === 'draft', withContents: forced !== 'false' }
 }
@@ -25,8 +24,8 @@ const optionsOf = async (query: Switches) => {
 /** Operation 14: deletes a file, a draft or a folder. 202 when a large folder is still being deleted. */
 export const deletePath = (deps: StorageDeps) =>
   operation({ params: deletedPathOf, query: optionsOf }, async (input) => {
-    const { site, params, query } = input
-    const outcome = await remove(deps, site.id, params.path, { ...query, ...requesterOf(input) })
+    const { params, query } = input
+    const outcome = await remove(deps, params.path, { ...query, ...requesterOf(input) })
     if (outcome === 'removed') return done
     const value: Answer<typeof deleting> = { status: 'deleting' }
     return { status: 202, document: { value } }
@@ -34,20 +33,19 @@ export const deletePath = (deps: StorageDeps) =>
 
 export const restorePath = (deps: StorageDeps) =>
   operation({ params: pathOf, body: bodyOf(bodies, 'restoreBody') }, async (input) => {
-    await restore(deps, input.site.id, input.params.path, input.body, requesterOf(input))
+    await restore(deps, input.params.path, input.body, requesterOf(input))
     return succeeded
   })
 
-// PUT with `?meta`: renames by `{"name": …}`, moves by `{"path": …}`, copies by `{"copyTo": …}`.
 const relocatePath = (deps: StorageDeps) =>
   operation({ params: pathOf, body: bodyOf(bodies, 'destinationBody') }, async (input) => {
-    await relocate(deps, input.site.id, input.params.path, input.body, requesterOf(input))
+    await relocate(deps, input.params.path, input.body, requesterOf(input))
     return succeeded
   })
 
 const putFolder = (deps: StorageDeps) =>
   operation({ params: pathOf }, async (input) => {
-    await createFolder(deps, input.site.id, input.params.path, requesterOf(input))
+    await createFolder(deps, input.params.path, requesterOf(input))
     return succeeded
   })
 
@@ -86,8 +84,8 @@ const putFileContent = (deps: StorageDeps) =>
     const contentType = mediaType.exec(input.headers['content-type'] ?? '')?.[1]?.toLowerCase()
     const requester = requesterOf(input)
     const checked = await checkedContent(input)
-    return receiveUpload(deps, input, (body) => {
-      const content = checked?.(body) ?? body
-      return putFile(deps, input.site.id, input.params.path, input.query, { contentType, content }, requester)
-    })
+    const { body, follow } = openBody(deps, input)
+    const content = { contentType, content: checked?.(body) ?? body }
+    await follow(putFile(deps, { path: input.params.path, asDraft: input.query }, content, requester))
+    return succeeded
   })

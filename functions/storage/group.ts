@@ -5,7 +5,6 @@ import type { OperationHandler } from '../../lib/http/operation.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { isTus } from '../../lib/storage/uploads/tus.ts'
-import { createUploads } from '../../lib/storage/uploads/uploads.ts'
 import { deletePath, putPath, restorePath } from './change-path.ts'
 import { listChanges } from './list-changes.ts'
 import { readPath, readRoot } from './read-path.ts'
@@ -20,8 +19,7 @@ const receive = (restore: OperationHandler, plain: OperationHandler, resumable: 
 }
 
 export const createStorageHandler = (deps: StorageDeps): Handler => {
-  const resumable = { ...deps, uploads: createUploads({ ...deps, ...deps.resumable }) }
-  const uploadTo = receive(restorePath(deps), upload(deps), createUpload(resumable))
+  const uploadTo = receive(restorePath(deps), upload(deps), createUpload(deps))
   const operations: Record<OperationOf<'storage'>, OperationHandler> = {
     uploadToFolder: uploadTo,
     uploadToRoot: uploadTo,
@@ -31,9 +29,9 @@ export const createStorageHandler = (deps: StorageDeps): Handler => {
     deleteRoot: deletePath(deps),
     putPath: putPath(deps),
     putRoot: putPath(deps),
-    describeUpload: describeUpload(resumable),
-    appendToUpload: appendToUpload(resumable),
-    cancelUpload: cancelUpload(resumable),
+    describeUpload: describeUpload(deps),
+    appendToUpload: appendToUpload(deps),
+    cancelUpload: cancelUpload(deps),
     listChanges: listChanges(deps),
   }
   return speakingTus(createHandler('storage', storageRoutes, operations, deps.edge), deps.largestResumableFile)

@@ -2,17 +2,16 @@ import type * as z from 'zod/mini'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { OperationInput } from '../../lib/http/operation.ts'
 import type { Switches } from '../../lib/http/request.ts'
+import type { Requester } from '../../lib/storage/changes/change.ts'
 import { isUnconditional, parseConditions } from '../../lib/storage/conditions.ts'
-import type { Requester } from '../../lib/storage/engine.ts'
 import { parsePath, type StoragePath } from '../../lib/storage/path.ts'
 
-type Asking = Pick<OperationInput<unknown, unknown, unknown>, 'author' | 'deadline' | 'headers'>
+type Asking = Pick<OperationInput<unknown, unknown, unknown>, 'site' | 'author' | 'deadline' | 'headers'>
 
 type Segments = Readonly<Record<string, string>>
 
 export const pathOf = ({ path = '' }: Segments): { path: StoragePath } => ({ path: parsePath(path) })
 
-/** Every fault of the path is pathUnknown here. */
 export const deletedPathOf = (segments: Segments): { path: StoragePath } => {
   try {
     return pathOf(segments)
@@ -23,9 +22,9 @@ export const deletedPathOf = (segments: Segments): { path: StoragePath } => {
 }
 
 /** With a condition, the path is taken as written (S-7). Errors: storageRefused. */
-export const requesterOf = ({ author, deadline, headers }: Asking): Requester => {
+export const requesterOf = ({ site, author, deadline, headers }: Asking): Requester => {
   const conditions = parseConditions(headers['if-match'], headers['if-none-match'])
-  return { author, deadline, conditions, isCaseSensitive: !isUnconditional(conditions) }
+  return { site: site.id, author, deadline, conditions, isCaseSensitive: !isUnconditional(conditions) }
 }
 
 export const asDraft = (query: Switches): boolean => query.get('version') === 'draft'

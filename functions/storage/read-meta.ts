@@ -8,10 +8,10 @@ import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
-import { type Entry, type FileBelow, listFiles, listFolder } from '../../lib/storage/listing.ts'
 import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 import { encodePath, nameOf, type StoragePath } from '../../lib/storage/path.ts'
-import { describePath, type PageState } from '../../lib/storage/read-file.ts'
+import { type Entry, type FileBelow, listFiles, listFolder, type Page } from '../../lib/storage/reading/listing.ts'
+import { describeFile, describeFolder, type PageState } from '../../lib/storage/reading/read-file.ts'
 import { readResolved } from '../../lib/storage/resolve-path.ts'
 import { pathOf, readSwitches, schemaOf, timeOf } from './params.ts'
 
@@ -49,7 +49,7 @@ const folderView = (
   name: string,
   uri: string,
   created: number | undefined,
-  { contents, cursor }: Listed<ContentView>,
+  { contents, cursor }: Page<ContentView>,
 ): EntryView => ({
   name,
   type: 'folder',
@@ -96,16 +96,11 @@ const filesBelow: Shown<FileBelow> = {
   roughCharacter: 17,
 }
 
-interface Listed<Entry> {
-  readonly contents: readonly Entry[]
-  readonly cursor: string | undefined
-}
-
 const show = async <Entry>(
   folderUri: string,
   { view, textOf, roughEntry, roughCharacter }: Shown<Entry>,
-  list: (countThatFit: (entries: readonly Entry[]) => number) => Promise<Listed<Entry>>,
-): Promise<Listed<ContentView>> => {
+  list: (countThatFit: (entries: readonly Entry[]) => number) => Promise<Page<Entry>>,
+): Promise<Page<ContentView>> => {
   const viewOf = (entry: Entry) => view(entry, folderUri)
   const countThatFit = (entries: readonly Entry[]): number => {
     const characters = entries.reduce((sum, entry) => sum + textOf(entry).length, 0)
@@ -120,21 +115,24 @@ const show = async <Entry>(
 export const getMeta = ({ files, workflows }: StorageDeps) =>
   operation({ params: pathOf, query: listingOf }, async ({ site, dataCentre, params, query, deadline }) => {
     const { limit, cursor, recursive: isRecursive } = query
-    const isFromStart = !isRecursive && cursor === undefined
     const view = async (path: StoragePath) => {
       const uri = siteUrls(dataCentre, site).storage(encodePath(path))
-      const list = () =>
-        isRecursive
-          ? show(uri, filesBelow, (countThatFit) => listFiles(files, site.id, path, { limit, cursor, countThatFit }))
-          : show(uri, children, (countThatFit) => listFolder(files, site.id, path, { limit, cursor, countThatFit }))
-      const described = await describePath({ files, workflows }, site.id, path, { list, isFromStart })
-      if (!described) throw new ServiceError('fileUnknown')
-      if (described.type === 'folder') return folderView(nameOf(path), uri, described.created, described.listing)
-      if (isRecursive) {
+      const file = await describeFile({ files, workflows }, site.id, path)
+      if (file && isRecursive) {
         throw new ServiceError('storageRefused', { message: 'This is a file. Leave out recursive, or name a folder.' })
       }
-      const fingerprint = await files.fingerprintOf(described.info, deadline)
-      return fileView(nameOf(path), uri, { ...described, fingerprint })
+      if (file) {
+        return fileView(nameOf(path), uri, {
+          ...file,
+          fingerprint: await files.fingerprintOf(file.info, deadline),
+        })
+      }
+      const page = isRecursive
+        ? show(uri, filesBelow, (countThatFit) => listFiles(files, site.id, path, { limit, cursor, countThatFit }))
+        : show(uri, children, (countThatFit) => listFolder(files, site.id, path, { limit, cursor, countThatFit }))
+      const isFromStart = !isRecursive && cursor === undefined
+      const { created, listing } = await describeFolder(files, site.id, path, page, isFromStart)
+      return folderView(nameOf(path), uri, created, listing)
     }
     return ok({ value: await readResolved(files, site.id, params.path, view) })
   })

@@ -5,10 +5,10 @@ import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
-import { readCursor, writeCursor } from '../../lib/storage/listing.ts'
 import { longestListing, type ObjectVersion, type RemovedEntry } from '../../lib/storage/object-store.ts'
 import { fileKey, folderKey, root } from '../../lib/storage/path.ts'
-import { previewRemoval } from '../../lib/storage/preview-removal.ts'
+import { readCursor, writeCursor } from '../../lib/storage/reading/listing.ts'
+import { previewRemoval } from '../../lib/storage/reading/preview-removal.ts'
 import { pathOf, readSwitches, schemaOf, timeOf } from './params.ts'
 
 const usualLimit = 100

@@ -4,8 +4,7 @@ import { type OperationInput, operation } from '../../lib/http/operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
 import type { Answer, Handler, Request, Send } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
-import { type Progress, startProgress } from '../../lib/storage/upload-progress.ts'
-import type { Uploader } from '../../lib/storage/uploads/placement.ts'
+import type { Requester } from '../../lib/storage/changes/change.ts'
 import {
   bringsBytes,
   createdHeaders,
@@ -21,46 +20,25 @@ import {
   tusAnswer,
 } from '../../lib/storage/uploads/tus.ts'
 import type { Upload } from '../../lib/storage/uploads/upload.ts'
-import type { Begun, Uploads } from '../../lib/storage/uploads/uploads.ts'
+import {
+  appendTo,
+  discardUpload,
+  fillUpload,
+  findUpload,
+  openUpload,
+  settleUpload,
+} from '../../lib/storage/uploads/uploads.ts'
 import { pathOf } from './params.ts'
-import { countedBody, declaredLength } from './upload.ts'
-
-export interface ResumableDeps extends Pick<StorageDeps, 'progress' | 'clock'> {
-  readonly uploads: Uploads
-}
+import { declaredLength, openBody } from './upload.ts'
 
 type Input = OperationInput<unknown, unknown, unknown>
 
-const uploaderOf = ({ site, author, deadline }: Input): Uploader => ({ site: site.id, author, deadline })
-
-// Reports the progress of an append under the token that sent it (operation 13).
-const tracked = async (
-  { progress: store, clock }: ResumableDeps,
-  input: Input,
-  run: (body: AsyncIterable<Uint8Array>, begun: Begun) => Promise<Upload>,
-): Promise<Upload> => {
-  let progress: Progress | undefined
-  const begun: Begun = ({ id, length, offset }) => {
-    const [token, total] = [input.caller.hash, length ?? undefined]
-    progress = startProgress({ progress: store, token, id, total, already: offset, now: clock.monotonic })
-  }
-  try {
-    const upload = await run(
-      countedBody(input, (bytes) => progress?.advance(bytes)),
-      begun,
-    )
-    await (upload.isComplete ? progress?.succeed() : progress?.pause())
-    return upload
-  } catch (error) {
-    await progress?.fail()
-    throw error
-  }
-}
+const uploaderOf = ({ site, author, deadline }: Input): Requester => ({ site: site.id, author, deadline })
 
 const hasBody = ({ headers }: Input): boolean =>
   headers['transfer-encoding'] !== undefined || (declaredLength({ headers }) ?? 0) > 0
 
-export const createUpload = (deps: ResumableDeps) =>
+export const createUpload = (deps: StorageDeps) =>
   operation({ params: pathOf }, async (input): Promise<Reply> => {
     const { headers, dataCentre, site, params } = input
     requireTus(headers)
@@ -69,40 +47,47 @@ export const createUpload = (deps: ResumableDeps) =>
     if (hasBody(input)) requireBytes(headers)
     const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] }
     const request = { folder: params.path, ...file, ...conditions }
-    const upload = await tracked(deps, input, (content, begun) => {
-      const first = bringsBytes(headers) ? { offset: 0, declared: declaredLength(input), content, checksum } : undefined
-      return deps.uploads.create(uploaderOf(input), { request, length, metadata, first }, begun)
-    })
+    const requester = uploaderOf(input)
+    const opened = await openUpload(deps, requester, { request, length, metadata })
+    const { body: content, follow } = openBody(deps, input, opened)
+    const first = bringsBytes(headers) ? { offset: 0, declared: declaredLength(input), content, checksum } : undefined
+    const upload = await follow(fillUpload(deps, requester, opened, first), isWhole)
     const location = `${dataCentre.url}/api/v2/admin/sites/${site.id}/uploads/${upload.id}`
     return { status: 201, headers: createdHeaders(upload, location, bringsBytes(headers)) }
   })
+
+const isWhole = ({ isComplete }: Upload): boolean => isComplete
 
 const uploadOf = ({ upload = '' }: Readonly<Record<string, string>>): { readonly id: string } => {
   if (!/^[0-9a-f]{32}$/.test(upload)) throw new ServiceError('uploadUnknown')
   return { id: upload }
 }
 
-export const describeUpload = ({ uploads }: ResumableDeps) =>
+export const describeUpload = (deps: StorageDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
     requireTus(input.headers)
-    return { status: 200, headers: stateHeaders(await uploads.find(uploaderOf(input), input.params.id)) }
+    const requester = uploaderOf(input)
+    const upload = await findUpload(deps, requester, input.params.id)
+    return { status: 200, headers: stateHeaders(await settleUpload(deps, requester, upload)) }
   })
 
-export const appendToUpload = (deps: ResumableDeps) =>
+export const appendToUpload = (deps: StorageDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
     requireTus(input.headers)
     const addition = readAppend(input.headers)
     const declared = declaredLength(input)
-    const upload = await tracked(deps, input, (content, begun) =>
-      deps.uploads.append(uploaderOf(input), input.params.id, { ...addition, declared, content }, begun),
-    )
-    return { status: 204, headers: offsetHeaders(upload) }
+    const requester = uploaderOf(input)
+    const upload = await findUpload(deps, requester, input.params.id)
+    const { body: content, follow } = openBody(deps, input, upload)
+    const grown = await follow(appendTo(deps, requester, upload, { ...addition, declared, content }), isWhole)
+    return { status: 204, headers: offsetHeaders(grown) }
   })
 
-export const cancelUpload = ({ uploads }: ResumableDeps) =>
+export const cancelUpload = (deps: StorageDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
     requireTus(input.headers)
-    await uploads.cancel(uploaderOf(input), input.params.id)
+    const { id } = await findUpload(deps, uploaderOf(input), input.params.id)
+    await discardUpload(deps, id)
     return { status: 204 }
   })
 

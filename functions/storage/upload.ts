@@ -3,11 +3,12 @@ import type { success } from '../../lib/contract/storage/contract-schemas.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { MultipartError } from '../../lib/http/multipart-body.ts'
 import { type OperationInput, operation } from '../../lib/http/operation.ts'
-import { ok, type Reply } from '../../lib/http/reply.ts'
+import { ok } from '../../lib/http/reply.ts'
 import { bodyChunks } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
-import { type IncomingFile, uploadFiles } from '../../lib/storage/upload-files.ts'
+import { type IncomingFile, uploadFiles } from '../../lib/storage/changes/upload.ts'
 import { startProgress } from '../../lib/storage/upload-progress.ts'
+import type { Upload } from '../../lib/storage/uploads/upload.ts'
 import { pathOf, requesterOf } from './params.ts'
 
 export const succeeded = ok<Answer<typeof success>>({ value: { status: 'success' } })
@@ -57,16 +58,6 @@ async function* incomingFiles(
   }
 }
 
-/** Operation 12: uploads the files of a multipart body into a folder, all or nothing. */
-export const upload = (deps: StorageDeps) =>
-  operation({ params: pathOf }, (input) => {
-    const requester = requesterOf(input)
-    return receiveUpload(deps, input, (body) => {
-      const files = incomingFiles(body, input.headers['content-type'])
-      return uploadFiles(deps, input.site.id, input.params.path, files, requester)
-    })
-  })
-
 type Input = Pick<OperationInput<unknown, unknown, unknown>, 'caller' | 'headers' | 'content'>
 
 export const declaredLength = ({ headers }: Pick<Input, 'headers'>): number | undefined => {
@@ -74,27 +65,31 @@ export const declaredLength = ({ headers }: Pick<Input, 'headers'>): number | un
   return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
 
-export async function* countedBody({ content }: Pick<Input, 'content'>, count: (bytes: number) => void) {
+async function* countedBody({ content }: Pick<Input, 'content'>, count: (bytes: number) => void) {
   for await (const chunk of bodyChunks(content, 'storageRefused')) {
     count(chunk.length)
     yield chunk
   }
 }
 
-/** Reports the progress of an upload (operation 13). */
-export const receiveUpload = async (
-  { progress: store, clock }: StorageDeps,
+/** Begins to report the progress of an upload under the token that sends it (operation 13). */
+export const openBody = (
+  { progress: store, clock }: Pick<StorageDeps, 'progress' | 'clock'>,
   input: Input,
-  run: (body: AsyncGenerator<Uint8Array, void>) => Promise<void>,
-): Promise<Reply> => {
-  const token = input.caller.hash
-  const progress = startProgress({ progress: store, token, total: declaredLength(input), now: clock.monotonic })
-  try {
-    await run(countedBody(input, progress.advance))
-  } catch (error) {
-    await progress.fail()
-    throw error
-  }
-  await progress.succeed()
-  return succeeded
+  { id, length, offset = 0 }: Partial<Pick<Upload, 'id' | 'length' | 'offset'>> = {},
+) => {
+  const total = id === undefined ? declaredLength(input) : (length ?? undefined)
+  const upload = { token: input.caller.hash, total, already: offset, ...(id !== undefined && { id }) }
+  const { advance, follow } = startProgress({ progress: store, now: clock.monotonic, ...upload })
+  return { body: countedBody(input, advance), follow }
 }
+
+/** Operation 12: uploads the files of a multipart body into a folder, all or nothing. */
+export const upload = (deps: StorageDeps) =>
+  operation({ params: pathOf }, async (input) => {
+    const requester = requesterOf(input)
+    const { body, follow } = openBody(deps, input)
+    const files = incomingFiles(body, input.headers['content-type'])
+    await follow(uploadFiles(deps, input.params.path, files, requester))
+    return succeeded
+  })

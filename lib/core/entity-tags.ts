@@ -32,8 +32,12 @@ export const isWeaklyIn = (tags: readonly EntityTag[], tag: string): boolean => 
 
 export const entityTagOf = ({ version }: { readonly version: string }): string => `"${version}"`
 
-/** The version of a file that is read under its own media type: the same bytes, another representation (S-67). */
-export const typedVersion = (version: string): string => `${version}.typed`
+// A file that is read under its own media type: the same bytes, another representation (S-67).
+const typed = (version: string): string => `${version}.typed`
 
 export const typedTagOf = ({ version }: { readonly version: string }): string =>
-  entityTagOf({ version: typedVersion(version) })
+  entityTagOf({ version: typed(version) })
+
+/** Whether tags name a file in this state, whatever its media type was when it was read. */
+export const matches = (version: string, tags: readonly EntityTag[], compare: typeof isStronglyIn): boolean =>
+  compare(tags, version) || compare(tags, typed(version))

@@ -11,7 +11,7 @@ import { type KeepReply, keepReplies } from '../http/kept-replies.ts'
 import type { Telemetry } from '../http/request.ts'
 import { findHere } from '../http/resolve-site.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
-import type { StorageStores } from '../storage/engine.ts'
+import type { StorageStores } from '../storage/changes/change.ts'
 import type { RemovalQueue } from '../storage/folder-removals.ts'
 import type { ObjectInfo, Staged } from '../storage/object-store.ts'
 import type { UploadProgress } from '../storage/upload-progress.ts'
@@ -132,15 +132,11 @@ export interface StorageDeps extends StorageStores, FileSettings {
   readonly removalQueue: RemovalQueue
   readonly downloads: Downloads | undefined
   readonly linkTo: LinkTo
-  readonly resumable: ResumableUploads
+  readonly uploadRecords: UploadRecords
+  readonly uploadParts: UploadParts<Staged>
+  readonly lease: LeaseTerms
   readonly history: History
   readonly clock: Clock
-}
-
-interface ResumableUploads {
-  readonly records: UploadRecords
-  readonly parts: UploadParts<Staged>
-  readonly lease: LeaseTerms
 }
 
 export const createStorageDeps = (
@@ -166,11 +162,9 @@ export const createStorageDeps = (
   history: stores.history,
   downloads: surroundings.downloads,
   linkTo: surroundings.linkTo,
-  resumable: {
-    records: stores.uploadRecords,
-    parts: stores.uploadParts,
-    lease: surroundings.lease ?? renewedLease,
-  },
+  uploadRecords: stores.uploadRecords,
+  uploadParts: stores.uploadParts,
+  lease: surroundings.lease ?? renewedLease,
   reservedFolders: settings.reservedFolders,
   largestFile: settings.largestFile,
   largestResumableFile: settings.largestResumableFile,

@@ -80,8 +80,7 @@ export const continueRemoval = async (
     return taken.holder === name ? { delay: Math.ceil(taken.left / 1000) } : undefined
   }
   let removed = 0
-  // A function that was frozen in the middle may be thawed when others have finished the removal, and the folder holds
-  // new files.
+  // A frozen function may be thawed when others have finished the removal, and the folder holds new files.
   const guardedFiles: ObjectStore = {
     ...files,
     remove: async (objects, ...options) => {

@@ -3,15 +3,7 @@ import { createHash, hash } from 'node:crypto'
 /** Bytes. A larger file has several parts in S3 and in its fingerprint (S-82, S-83). */
 export const partLength = 8 * 1024 * 1024
 
-export interface FingerprintMaker {
-  update(chunk: Uint8Array): void
-  digest(): string
-}
-
-/**
- * Up to one part: the hex MD5. Above it: the hex MD5 of the parts' MD5s, `-` and their number, as in S3 (S-82, S-83).
- */
-export const createFingerprint = (): FingerprintMaker => {
+export const createFingerprint = () => {
   const whole: Buffer[] = []
   let part = createHash('md5')
   let length = 0
@@ -23,7 +15,7 @@ export const createFingerprint = (): FingerprintMaker => {
   }
 
   return {
-    update(chunk) {
+    update(chunk: Uint8Array): void {
       for (let rest = chunk; rest.length > 0; ) {
         if (length === partLength) startPart()
         const taken = rest.subarray(0, partLength - length)
@@ -33,7 +25,7 @@ export const createFingerprint = (): FingerprintMaker => {
       }
     },
 
-    digest() {
+    digest(): string {
       if (whole.length === 0) return part.digest('hex')
       const parts = [...whole, part.digest()]
       return `${hash('md5', Buffer.concat(parts), 'hex')}-${parts.length}`

@@ -18,7 +18,7 @@ export interface RemovalTask {
 }
 
 // `left`: milliseconds. `over`: the removal is closed or replaced.
-type TakeOutcome =
+type LeaseOutcome =
   | { readonly outcome: 'taken' }
   | { readonly outcome: 'held'; readonly holder: string; readonly left: number }
   | { readonly outcome: 'over' }
@@ -42,7 +42,7 @@ export interface FolderRemovals {
    */
   open(site: SiteId, folder: StoragePath, id: string, entry: HistoryEntry, deadline?: Deadline): Promise<string>
   /** Leases a removal to a worker for some milliseconds. `holder`: the name of its message. */
-  take(task: RemovalTask, holder: string, duration: number): Promise<TakeOutcome>
+  take(task: RemovalTask, holder: string, duration: number): Promise<LeaseOutcome>
   /** `removed`: the number of removed objects. Does nothing without the lease. */
   giveBack(task: RemovalTask, holder: string, removed: number): Promise<void>
   /**

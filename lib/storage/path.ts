@@ -52,7 +52,6 @@ export const parsePath = (encoded: string): StoragePath => {
   return toStoragePath(decoded)
 }
 
-/** Errors: urlInvalid, nameTooLong, nameRequired. */
 export const parseName = (text: string): string => {
   if (text === '') throw new ServiceError('nameRequired')
   if (text.includes('/')) throw fault('urlInvalid', 'A name is one segment: it has no slash.')
@@ -63,7 +62,6 @@ export const parseName = (text: string): string => {
 export const parseFileName = (text: string): string =>
   parseName(text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1))
 
-/** Errors: urlInvalid (too long). */
 export const childOf = (folder: StoragePath, name: string): StoragePath => checked([...segmentsOf(folder), name])
 
 export const segmentsOf = (path: StoragePath): readonly string[] => (path === root ? [] : path.split('/'))
@@ -78,18 +76,36 @@ export const ancestorsOf = (path: StoragePath): readonly StoragePath[] => {
   return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/') as StoragePath)
 }
 
+/** A path and the folders around it, up to a folder that is not among them. */
+export const upTo = (folder: StoragePath, path: string): readonly StoragePath[] => {
+  const found: StoragePath[] = []
+  for (let at = path.length; at > folder.length; at = path.lastIndexOf('/', at - 1)) {
+    found.push(path.slice(0, at) as StoragePath)
+  }
+  return found
+}
+
 /** Names that differ only in case are equal in it (S-4). */
 export const foldCase = (name: string): string => name.normalize('NFC').toLowerCase()
 
-/** S-18. */
+// Sorts surrogates behind all other code units, as code points are.
+const rankOf = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
+
+export const compareText = (a: string, b: string): number => {
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at++) {
+    const difference = a.charCodeAt(at) - b.charCodeAt(at)
+    if (difference !== 0) return rankOf(a.charCodeAt(at)) - rankOf(b.charCodeAt(at))
+  }
+  return a.length - b.length
+}
+
 export const isReserved = (reservedFolders: readonly string[], folder: string): boolean =>
   reservedFolders.some((reserved) => foldCase(reserved) === foldCase(folder))
 
 export const encodePath = (path: StoragePath): string => segmentsOf(path).map(encodeURIComponent).join('/')
 
-/**
- * Keys of objects: `live/<site>/<path>`; a folder ends in `/`. A path has no `..`, so it cannot leave its site (S-16).
- */
+// Keys of objects are `live/<site>/<path>`; a folder ends in `/`. A path has no `..`: it cannot leave its site (S-16).
 export const areas = ['live', 'draft'] as const
 export type Area = (typeof areas)[number]
 
@@ -98,4 +114,4 @@ export const fileKey = (area: Area, site: SiteId, path: StoragePath): string => 
 export const folderKey = (area: Area, site: SiteId, path: StoragePath): string =>
   path === root ? `${area}/${site}/` : `${area}/${site}/${path}/`
 
-export const pathIn = (key: string): string => key.replace(/^[^/]*\/[^/]*\//, '').replace(/\/$/, '')
+export const pathIn = (key: string): StoragePath => key.replace(/^[^/]*\/[^/]*\//, '').replace(/\/$/, '') as StoragePath

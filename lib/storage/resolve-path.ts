@@ -1,12 +1,12 @@
 import { errors, ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { isPage } from './file-kind.ts'
-import { compareText } from './listing.ts'
 import { longestListing, type ObjectStore } from './object-store.ts'
 import {
   type Area,
   ancestorsOf,
   childOf,
+  compareText,
   foldCase,
   folderKey,
   nameOf,
@@ -41,18 +41,8 @@ export const findAncestors = async (
   return { existing: undefined, missing: folders }
 }
 
-interface Names {
-  readonly files: readonly string[]
-  readonly folders: readonly string[]
-}
-
 // Folders of more than `longestListing` entries are not searched (S-8).
-const namesBelow = async (
-  store: ObjectStore,
-  area: Area,
-  site: SiteId,
-  folder: StoragePath,
-): Promise<Names | undefined> => {
+const namesBelow = async (store: ObjectStore, area: Area, site: SiteId, folder: StoragePath) => {
   const prefix = folderKey(area, site, folder)
   const first = await store.list({ prefix, folded: true, limit: longestListing })
   // The folder's own marker heads its listing and does not count: one more entry may follow.
@@ -78,11 +68,7 @@ interface Search {
   readonly missing: readonly string[]
 }
 
-const searchBelow = async (
-  store: ObjectStore,
-  site: SiteId,
-  { existing = root, missing }: Ancestors,
-): Promise<Search> => {
+const searchBelow = async (store: ObjectStore, site: SiteId, { existing = root, missing }: Ancestors) => {
   const names = missing.map(nameOf)
   let folder = existing
   for (const [index, name] of names.entries()) {
@@ -136,7 +122,6 @@ const allNamesIn = async (store: ObjectStore, site: SiteId, folder: StoragePath,
   return [...live.files, ...live.folders, ...(drafts?.files ?? [])]
 }
 
-/** For a path that does not exist as written (S-4). */
 export const findIgnoringCase = async (
   store: ObjectStore,
   site: SiteId,

@@ -1,7 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { ErrorName } from '../core/errors.ts'
 
-// Characters.
 const longestComment = 2_000
 
 const mostRegions = 10_000
@@ -35,11 +34,6 @@ const nameIn = (attributes: string): string => {
 
 type TemplateFault = Extract<ErrorName, 'regionNameInvalid' | 'tagOutsideRegions' | 'tagMissing'>
 
-interface TemplateCheck {
-  write(chunk: Uint8Array): void
-  end(): TemplateFault | undefined
-}
-
 // Bytes. A resumable template is read as a whole.
 export const largestResumableTemplate = 8 * 1024 * 1024
 
@@ -55,7 +49,7 @@ export const templateFault = async (
  * Checks that the tag is in an editable region, if there are any, and that regions have unique names (S-22 to S-25).
  * Reads in passing, so a large template costs no memory.
  */
-export const createTemplateCheck = (): TemplateCheck => {
+export const createTemplateCheck = () => {
   const decoder = new StringDecoder('utf8')
   const names = new Set<string>()
   let rest = ''
@@ -82,7 +76,7 @@ export const createTemplateCheck = (): TemplateCheck => {
   }
 
   return {
-    write(chunk) {
+    write(chunk: Uint8Array): void {
       if (!namesValid) return
       const text = rest + decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))
       const length = safeLength(text)
@@ -90,7 +84,7 @@ export const createTemplateCheck = (): TemplateCheck => {
       rest = text.slice(length)
     },
 
-    end() {
+    end(): TemplateFault | undefined {
       if (namesValid) read(rest + decoder.end())
       if (!namesValid) return 'regionNameInvalid'
       if (names.size > 0 && !tagInRegion) return 'tagOutsideRegions'

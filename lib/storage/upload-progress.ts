@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
 interface UploadName {
-  /** SHA-256 of the login token. */
   readonly token: string
   readonly id: string
 }
@@ -19,20 +18,12 @@ export interface UploadProgress {
   percentOf(token: string): Promise<number>
 }
 
-export interface Progress {
-  advance(bytes: number): void
-  succeed(): Promise<void>
-  pause(): Promise<void>
-  fail(): Promise<void>
-}
-
 // Milliseconds between writes: at most four in a second with the last one (S-90).
 const interval = 334
 
 interface Options {
   readonly progress: UploadProgress
   readonly token: string
-  /** For an upload over several requests; a new id by default. */
   readonly id?: string
   /** Bytes. Undefined keeps the progress at 0 until the end (S-88). */
   readonly total: number | undefined
@@ -42,7 +33,7 @@ interface Options {
 
 const percentAt = (received: number, total: number): number => Math.min(Math.floor((received / total) * 100), 99)
 
-export const startProgress = ({ progress, token, id = randomUUID(), total, already = 0, now }: Options): Progress => {
+export const startProgress = ({ progress, token, id = randomUUID(), total, already = 0, now }: Options) => {
   const upload = { token, id }
   let received = already
   let told = 0
@@ -74,23 +65,22 @@ export const startProgress = ({ progress, token, id = randomUUID(), total, alrea
   }
 
   return {
-    advance(bytes) {
+    advance(bytes: number): void {
       received += bytes
       tellIfDue()
     },
-    async succeed() {
-      hasEnded = true
-      write(100)
-      await writing
-    },
-    async pause() {
-      hasEnded = true
-      if (total) write(percentAt(received, total))
-      await writing
-    },
-    async fail() {
-      hasEnded = true
-      await writing
+
+    /** Waits for the upload and reports its end; without `isWhole`, that it pauses. A failure leaves the last progress. */
+    async follow<Result>(upload: Promise<Result>, isWhole: (result: Result) => boolean = () => true): Promise<Result> {
+      try {
+        const result = await upload
+        if (isWhole(result)) write(100)
+        else if (total) write(percentAt(received, total))
+        return result
+      } finally {
+        hasEnded = true
+        await writing
+      }
     },
   }
 }

@@ -12,10 +12,10 @@ import type { SiteId } from '../../lib/core/ids.ts'
 import type { Machine } from '../../lib/machine/machine.ts'
 import { createRecorder } from '../../lib/machine/tables/history.ts'
 import { createStorageDeps } from '../../lib/service/deps.ts'
-import type { StorageStores } from '../../lib/storage/engine.ts'
+import type { StorageStores } from '../../lib/storage/changes/change.ts'
+import { restore } from '../../lib/storage/changes/restore.ts'
 import { type Change, listAll } from '../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../lib/storage/path.ts'
-import { restore } from '../../lib/storage/restore.ts'
 import { createLinkTo } from '../../local/downloads.ts'
 import { openTestBucket } from '../../test/support/bucket.ts'
 import { send } from '../../test/support/gateway.ts'
@@ -167,8 +167,8 @@ const measureRestoreOf = async (stores: StorageStores): Promise<number> => {
   for await (const objects of listAll(files, `live/${site}/archive/`)) await files.remove(objects, undefined)
   await stores.removals.close(site, folder, removal, filesToRestore)
   const begun = performance.now()
-  const requester = { author: { actor: 'ann' }, deadline: unlimited }
-  await restore({ ...stores, reservedFolders: [], clock: systemClock }, site, folder, {}, requester)
+  const requester = { site, author: { actor: 'ann' }, deadline: unlimited }
+  await restore({ ...stores, reservedFolders: [], clock: systemClock }, folder, {}, requester)
   const took = performance.now() - begun
   let found = 0
   for await (const objects of listAll(files, `live/${site}/archive/`)) found += objects.length

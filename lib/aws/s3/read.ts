@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3'
 import type { DownloadLink } from '../../service/deps.ts'
-import { asAttachment } from '../../storage/content-disposition.ts'
+import { asAttachment } from '../../storage/file-kind.ts'
 import type { ByteRange, ObjectInfo, ReadObject } from '../../storage/object-store.ts'
 import { type Bucket, isMissing, statusOf } from './bucket.ts'
 import { findObject, toInfo } from './find.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { mostFiles } from '../../storage/upload-files.ts'
+import { mostFiles } from '../../storage/changes/upload.ts'
 import { component, described, link, named, type ParameterContracts, text } from '../contract.ts'
 import { copyPath, force, newName, newPath, restoreBody } from './switches.ts'
 

@@ -1,6 +1,5 @@
 import type { UploadRecords } from './upload-stores.ts'
 
-/** Milliseconds. */
 export interface LeaseTerms {
   readonly lasts: number
   readonly renewsEvery?: number

@@ -1,22 +1,14 @@
-import type { Deadline } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
-import type { Author } from '../../core/history-entry.ts'
-import type { SiteId } from '../../core/ids.ts'
+import { type Requester, refuse, type StorageStores } from '../changes/change.ts'
+import { isInWorkflow } from '../changes/look.ts'
+import { admitFile, areaOf, placeInFolder, putStaged } from '../changes/put.ts'
 import { isUnconditional, parseConditions } from '../conditions.ts'
-import type { Requester, StorageStores } from '../engine.ts'
-import { contentTypeOf, isPage, isTemplate } from '../file-kind.ts'
+import { contentTypeOf, isTemplate } from '../file-kind.ts'
 import type { Staged } from '../object-store.ts'
 import { fileKey, nameOf, parseFileName, type StoragePath, toStoragePath } from '../path.ts'
-import { admitFile, type FilePlace, placeInFolder, putStaged, refuseWorkflow } from '../put-file.ts'
 import { largestResumableTemplate, templateFault } from '../template.ts'
 import type { Target } from './upload.ts'
 import type { UploadParts, WholeUpload } from './upload-stores.ts'
-
-export interface Uploader {
-  readonly site: SiteId
-  readonly author: Author
-  readonly deadline: Deadline
-}
 
 export interface UploadRequest {
   readonly folder: StoragePath
@@ -28,8 +20,7 @@ export interface UploadRequest {
 }
 
 export interface PlacementDeps extends StorageStores {
-  readonly parts: UploadParts<Staged>
-  /** Bytes. */
+  readonly uploadParts: UploadParts<Staged>
   readonly largestResumableFile: number
 }
 
@@ -40,7 +31,7 @@ const declaredType = (text: string | undefined): string | undefined =>
 
 const versions: readonly (string | undefined)[] = ['draft', 'draft-publish', undefined]
 
-const asDraft = ({ version }: Pick<UploadRequest, 'version'>): boolean => {
+const isForDraft = ({ version }: Pick<UploadRequest, 'version'>): boolean => {
   if (versions.includes(version)) return version === 'draft'
   throw new ServiceError('storageRefused', {
     message: 'version in Upload-Metadata must be draft or draft-publish, or be left out.',
@@ -49,9 +40,9 @@ const asDraft = ({ version }: Pick<UploadRequest, 'version'>): boolean => {
 
 type Conditional = Pick<Target, 'ifMatch' | 'ifNoneMatch'>
 
-const requesterOf = ({ author, deadline }: Uploader, { ifMatch, ifNoneMatch }: Conditional): Requester => {
+const requesterOf = (uploader: Requester, { ifMatch, ifNoneMatch }: Conditional): Requester => {
   const conditions = parseConditions(ifMatch, ifNoneMatch)
-  return { author, deadline, conditions, isCaseSensitive: !isUnconditional(conditions) }
+  return { ...uploader, conditions, isCaseSensitive: !isUnconditional(conditions) }
 }
 
 const conditionalOf = ({ ifMatch, ifNoneMatch }: UploadRequest): Conditional => ({
@@ -63,27 +54,27 @@ const conditionalOf = ({ ifMatch, ifNoneMatch }: UploadRequest): Conditional => 
 export const admitUpload = async (
   deps: PlacementDeps,
   request: UploadRequest,
-  uploader: Uploader,
+  uploader: Requester,
 ): Promise<{ readonly target: Target; readonly limit: number }> => {
   const { site } = uploader
   const name = parseFileName(request.fileName ?? '')
-  const draft = asDraft(request)
+  const draft = isForDraft(request)
   const requester = requesterOf(uploader, conditionalOf(request))
-  const where = await placeInFolder(deps, { site, folder: request.folder, name }, requester)
+  const where = await placeInFolder(deps, request.folder, name, requester)
   // Without a version, the upload leaves the draft alone, like a form.
-  const wanted: FilePlace = { site, ...where, asDraft: draft, keepsDraft: request.version === undefined }
-  const { place } = await admitFile(deps, wanted, requester)
-  await refuseWorkflow(deps, place)
-  const { path, into, keepsDraft } = place
-  const isDraft = draft && isPage(path)
+  const place = { site, ...where, brings: 'file', asDraft: draft, keepsDraft: request.version === undefined } as const
+  const admitted = await admitFile(deps, place, requester)
+  const { path, into, keepsDraft } = admitted.place
+  refuse([(await isInWorkflow(deps, site, [path])) && 'workflowUpdated'])
+  const area = areaOf(admitted.place)
   const largest = deps.largestResumableFile
   return {
     target: {
       path,
       ...(into !== undefined && { folder: into }),
       ...(keepsDraft && { keepsDraft }),
-      asDraft: isDraft,
-      key: fileKey(isDraft ? 'draft' : 'live', site, path),
+      asDraft: area === 'draft',
+      key: fileKey(area, site, path),
       contentType: contentTypeOf(nameOf(path), declaredType(request.fileType)),
       ...conditionalOf(request),
     },
@@ -91,21 +82,15 @@ export const admitUpload = async (
   }
 }
 
-export const placeUpload = async (deps: PlacementDeps, whole: WholeUpload, uploader: Uploader): Promise<void> => {
-  const { target } = whole
-  const path = toStoragePath(target.path)
-  const place: FilePlace = {
-    site: uploader.site,
-    path,
-    asDraft: target.asDraft,
-    keepsDraft: target.keepsDraft ?? false,
-    into: target.folder === undefined ? undefined : toStoragePath(target.folder),
-  }
-  const stage = async (): Promise<Staged> => {
-    const fault = isTemplate(path) ? await templateFault(deps.parts.read(whole)) : undefined
-    if (fault) throw new ServiceError(fault)
-    return deps.parts.whole(whole)
-  }
+export const placeUpload = async (deps: PlacementDeps, whole: WholeUpload, uploader: Requester): Promise<void> => {
+  const { path: text, folder, asDraft, keepsDraft = false } = whole.target
+  const path = toStoragePath(text)
+  const into = folder === undefined ? undefined : toStoragePath(folder)
   // The path was resolved when the upload was created.
-  await putStaged(deps, place, stage, { ...requesterOf(uploader, target), isCaseSensitive: true })
+  const requester = { ...requesterOf(uploader, whole.target), isCaseSensitive: true }
+  const place = { site: uploader.site, path, brings: 'file', asDraft, keepsDraft, into } as const
+  const seen = await admitFile(deps, place, requester)
+  const fault = isTemplate(path) ? await templateFault(deps.uploadParts.read(whole)) : undefined
+  refuse([fault])
+  await putStaged(deps, seen, await deps.uploadParts.whole(whole), requester)
 }

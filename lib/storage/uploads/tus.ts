@@ -21,10 +21,7 @@ const malformed = (message: string) => new ServiceError('storageRefused', { mess
 
 export const isTus = (headers: RequestHeaders): boolean => headers['tus-resumable'] !== undefined
 
-/**
- * "If the version specified by the Client is not supported by the Server, it MUST respond with the 412"
- * ("Tus-Resumable"). Errors: protocolVersionUnknown.
- */
+// "If the version specified by the Client is not supported by the Server, it MUST respond with the 412".
 export const requireTus = (headers: RequestHeaders): void => {
   if (headers['tus-resumable']?.trim() === version) return
   throw new ServiceError('protocolVersionUnknown', {
@@ -95,10 +92,7 @@ export interface TusCreation {
   readonly version: string | undefined
 }
 
-/**
- * "The request MUST include one of the following headers: Upload-Length, Upload-Defer-Length: 1" ("Creation"). Errors:
- * storageRefused, urlInvalid.
- */
+// "The request MUST include one of the following headers: Upload-Length, Upload-Defer-Length: 1" ("Creation").
 export const readCreation = (headers: RequestHeaders): TusCreation => {
   const length = readNumber(headers, 'Upload-Length')
   const defers = headers['upload-defer-length']?.trim()
@@ -126,18 +120,13 @@ const mediaType = 'application/offset+octet-stream'
 export const bringsBytes = (headers: RequestHeaders): boolean =>
   headers['content-type']?.split(';')[0]?.trim().toLowerCase() === mediaType
 
-/**
- * "All PATCH requests MUST use Content-Type: application/offset+octet-stream" ("PATCH"). Errors: mediaTypeUnsupported.
- */
+// "All PATCH requests MUST use Content-Type: application/offset+octet-stream" ("PATCH").
 export const requireBytes = (headers: RequestHeaders): void => {
   if (bringsBytes(headers)) return
   throw new ServiceError('mediaTypeUnsupported', { message: `Send the bytes of an upload as ${mediaType}.` })
 }
 
-/**
- * "The header MUST consist of the name of the used checksum algorithm and the Base64 encoded checksum separated by a
- * space" ("Upload-Checksum"). Errors: checksumMismatch.
- */
+// "The name of the used checksum algorithm and the Base64 encoded checksum separated by a space" ("Upload-Checksum").
 export const readChecksum = (headers: RequestHeaders): Checksum | undefined => {
   const header = headers['upload-checksum']?.trim()
   if (header === undefined) return undefined
@@ -158,7 +147,6 @@ export interface TusAppend {
   readonly checksum: Checksum | undefined
 }
 
-/** Errors: mediaTypeUnsupported, storageRefused, checksumMismatch. */
 export const readAppend = (headers: RequestHeaders): TusAppend => {
   requireBytes(headers)
   const offset = readNumber(headers, 'Upload-Offset')

@@ -22,7 +22,6 @@ export interface Target {
 
 /** Times are milliseconds since the epoch, sizes are bytes. */
 export interface Upload {
-  /** 32 hex digits. */
   readonly id: string
   readonly site: SiteId
   readonly user: string
@@ -30,7 +29,6 @@ export interface Upload {
   readonly metadata: string
   readonly limit: number
   readonly length: number | null
-  /** Durable bytes. */
   readonly offset: number
   /** False while a whole upload waits to be placed. */
   readonly isComplete: boolean
@@ -91,10 +89,7 @@ const lengthFrom = (upload: Upload, given: number | undefined): number | null =>
   return given
 }
 
-/**
- * Returns the length of the upload and the bytes that the append may bring. Errors: offsetMismatch, storageRefused
- * (contradicting lengths), uploadTooLarge.
- */
+/** Returns the length of the upload and the bytes that the append may bring. */
 export const admitAppend = (
   upload: Upload,
   { offset, length: given, declared = 0 }: Announcement,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { expectError } from '../support/expectations.ts'
-import { namesIn, ownFolder, put, read, remove, rename } from '../support/storage.ts'
+import { namesIn, ownFolder, put, read, remove, rename, upload } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -59,5 +59,23 @@ describe('Drafts', () => {
     await rename(`${own}/old/f.html`, 'g.html')
     await rename(`${own}/old`, 'new')
     expect((await read(`${own}/new/g.html`, '?version=draft')).text).toBe('draft')
+  })
+
+  it('A draft alone becomes the live file where no page can be (S-111)', async () => {
+    await put(`${own}/only/h.html`, 'draft', '?version=draft')
+    expect((await rename(`${own}/only/h.html`, 'h')).status).toBe(200)
+    expect((await read(`${own}/only/h`)).text).toBe('draft')
+    expectError(await read(`${own}/only/h.html`, '?version=draft'), 404, 104001)
+  })
+
+  it('A draft alone takes its path: no folder comes there or below (S-112)', async () => {
+    const page = `${own}/only/i.html`
+    await put(page, 'draft', '?version=draft')
+    expectError(await put(page, '', '?type=folder'), 400, 104022)
+    expectError(await put(`${page}/new`, '', '?type=folder'), 400, 104009)
+    expectError(await put(`${page}/new.txt`, 'x'), 400, 104009)
+    expectError(await upload(page, [{ name: 'new.txt', content: 'x' }]), 400, 104019)
+    expect((await read(page, '?version=draft')).text).toBe('draft')
+    expect(await namesIn(`${own}/only`)).not.toContain('i.html/')
   })
 })

@@ -7,15 +7,15 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 import { checkDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { type Machine, openMachine } from '../../../lib/machine/machine.ts'
+import type { Requester } from '../../../lib/storage/changes/change.ts'
 import { root } from '../../../lib/storage/path.ts'
 import { renewedLease } from '../../../lib/storage/uploads/lease.ts'
-import type { Uploader } from '../../../lib/storage/uploads/placement.ts'
-import { createUploads } from '../../../lib/storage/uploads/uploads.ts'
 import { scratchDirectory } from '../../support/directory.ts'
+import { uploadsOf } from '../../support/uploads.ts'
 
 /** Resumable uploads over restarts of one machine, and what its commands say of them. */
 const site = 1001 as SiteId
-const uploader: Uploader = { site, author: { actor: 'ann' }, deadline: unlimited }
+const uploader: Requester = { site, author: { actor: 'ann' }, deadline: unlimited }
 const mebibyte = 1024 * 1024
 const day = 24 * 3600 * 1000
 
@@ -31,9 +31,9 @@ const request = {
 const start = async (path: string, now = Date.now()) => {
   const clock = { wall: () => now, monotonic: () => performance.now() }
   const machine: Machine = await openMachine(path, { role: 'service', clock })
-  const { files, workflows, removals, uploadRecords: records, uploadParts: parts } = machine.stores
-  const stores = { files, workflows, removals, records, parts }
-  const uploads = createUploads({ ...stores, largestResumableFile: 100 * mebibyte, clock, lease: renewedLease })
+  const { files, workflows, removals, uploadRecords, uploadParts } = machine.stores
+  const stores = { files, workflows, removals, uploadRecords, uploadParts }
+  const uploads = uploadsOf({ ...stores, largestResumableFile: 100 * mebibyte, clock, lease: renewedLease })
   return { machine, uploads, files }
 }
 

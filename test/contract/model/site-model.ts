@@ -94,11 +94,14 @@ export const movePath = (model: SiteModel, from: string, to: string): void => {
   addFolder(model, parentOf(to))
   const part = partOf(model, from)
   const moved = (path: string) => to + path.slice(from.length)
-  // Only pages have drafts (S-19).
-  const drafts = [...model.drafts].filter(([path]) => part.has(path) && isPage(moved(path)))
+  const drafts = [...model.drafts].filter(([path]) => part.has(path))
   copyPart(model, part, moved)
   removePart(model, part)
-  for (const [path, content] of drafts) model.drafts.set(moved(path), content)
+  for (const [path, content] of drafts) {
+    // Only pages have drafts (S-19): elsewhere a draft is the live file, unless there is one (S-111).
+    if (isPage(moved(path))) model.drafts.set(moved(path), content)
+    else if (!model.files.has(moved(path))) model.files.set(moved(path), content)
+  }
 }
 
 /** A taken order moves that field and those directly behind it (F-23). */

@@ -209,6 +209,17 @@ describe.each([
       expect(await storage.textOf('/pages/a.htm', { version: 'draft' })).toBe('draft')
     })
 
+    it('makes the live file of a draft without one, where its new place is no page (S-111)', async () => {
+      for (const path of ['/f/a.html', '/f/b.html']) await storage.put(path, template, { version: 'draft' })
+      await storage.put('/f/b.html', template)
+      await storage.put('/f/c.html', 'no template', { version: 'draft' })
+      await refused(() => moveTo('/f', '/Templates/f'), 104008)
+      await storage.put('/f/c.html', template, { version: 'draft' })
+      await moveTo('/f', '/Templates/f')
+      for (const name of ['a', 'b', 'c']) expect(await storage.textOf(`/Templates/f/${name}.html`)).toBe(template)
+      expect((await storage.keys()).filter((key) => key.startsWith('draft/'))).toEqual([])
+    })
+
     it('onto itself is 200, and changes nothing', async () => {
       await storage.put('/f/a', 'a')
       const before = await storage.keys()

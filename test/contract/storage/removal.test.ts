@@ -202,17 +202,15 @@ describe('the removal of a folder with more files than one call deletes', () => 
         },
       },
     }
-    const { putFile } = await import('../../../lib/storage/put-file.ts')
+    const { putFile } = await import('../../../lib/storage/changes/put.ts')
     const content = (async function* () {
       yield Buffer.from('late')
     })()
     const putting = putFile(
       late,
-      storage.site,
-      parsePath('large/late'),
-      false,
+      { path: parsePath('large/late') },
       { contentType: undefined, content },
-      { author, deadline: unlimited },
+      { site: storage.site, author, deadline: unlimited },
     )
     await expect(putting).rejects.toMatchObject({ code: 104010 })
     expect((await storage.get('/large/late')).status).toBe(404)

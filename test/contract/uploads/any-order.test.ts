@@ -19,23 +19,23 @@ import { prepareSchema } from '../../../lib/machine/sqlite/schema.ts'
 import { createRecorder } from '../../../lib/machine/tables/history.ts'
 import { createRemovalCheck } from '../../../lib/machine/tables/path-locks.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
+import type { Requester } from '../../../lib/storage/changes/change.ts'
 import { root } from '../../../lib/storage/path.ts'
 import type { Addition } from '../../../lib/storage/uploads/append.ts'
 import type { LeaseTerms } from '../../../lib/storage/uploads/lease.ts'
-import type { Uploader } from '../../../lib/storage/uploads/placement.ts'
 import type { Upload } from '../../../lib/storage/uploads/upload.ts'
-import { createUploads } from '../../../lib/storage/uploads/uploads.ts'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { unrecorded } from '../../support/history.ts'
 import { openTestTables } from '../../support/tables.ts'
+import { uploadsOf } from '../../support/uploads.ts'
 
 /**
  * Whatever comes in whatever order, wherever a process dies: what was answered is there, and the file is the one that
  * was sent, or there is none.
  */
 const site = 1001 as SiteId
-const uploader: Uploader = { site, author: { actor: 'ann' }, deadline: unlimited }
+const uploader: Requester = { site, author: { actor: 'ann' }, deadline: unlimited }
 
 /** What a process of the service finds: all that outlives it. */
 interface Kept extends Pick<Stores, 'files' | 'workflows' | 'removals' | 'uploadRecords' | 'uploadParts'> {}
@@ -142,12 +142,12 @@ const serve = ({ files, workflows, removals, uploadRecords, uploadParts }: Kept,
   const within = mortal(diesAt)
   const stores = { files: within(files), workflows, removals, largestResumableFile: 1_000_000 }
   const deps = {
-    records: within(uploadRecords),
-    parts: within(uploadParts),
+    uploadRecords: within(uploadRecords),
+    uploadParts: within(uploadParts),
     ...stores,
   }
   return {
-    uploads: createUploads({ ...deps, clock: systemClock, lease }),
+    uploads: uploadsOf({ ...deps, clock: systemClock, lease }),
     async content(path: string): Promise<Buffer | undefined> {
       const object = await files.read(`live/${site}/${path}`, ({ size }) => ({ first: 0, last: size - 1 }))
       if (!object) return undefined

@@ -44,9 +44,9 @@ describe.each(uploadsHands)('the last bytes of an upload: $name', ({ open }) => 
       vi.advanceTimersByTime(5_000)
       yield Buffer.from('world')
     }
-    const appended = service.deps.resumable.parts.append
+    const appended = service.deps.uploadParts.append
     const { promise: stored, resolve } = Promise.withResolvers<void>()
-    Object.assign(service.deps.resumable.parts, {
+    Object.assign(service.deps.uploadParts, {
       append: async (...given: Parameters<typeof appended>) => {
         const result = await appended(...given)
         resolve()

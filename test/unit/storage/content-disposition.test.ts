@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asAttachment } from '../../../lib/storage/content-disposition.ts'
+import { asAttachment } from '../../../lib/storage/file-kind.ts'
 
 /** The name that a client reads, from the exact form if there is one. */
 const nameIn = (header: string): string => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { answerFor } from '../../../functions/storage/read-path.ts'
+import { answerFor } from '../../../functions/storage/file-answer.ts'
 import type { ObjectInfo } from '../../../lib/storage/object-store.ts'
 
 const modified = Date.UTC(2026, 0, 2, 3, 4, 5)

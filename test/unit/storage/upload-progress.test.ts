@@ -36,7 +36,7 @@ describe('the progress of an upload', () => {
     const { progress, writes, receive, settle } = running(10_000)
     await settle()
     for (let chunk = 0; chunk < 1_000; chunk++) await receive(10, 5)
-    await progress.succeed()
+    await progress.follow(Promise.resolve())
     for (const { at } of writes) {
       expect(writes.filter((write) => write.at >= at && write.at < at + 1_000).length).toBeLessThanOrEqual(4)
     }
@@ -48,7 +48,7 @@ describe('the progress of an upload', () => {
     await settle()
     for (const bytes of [100, 400, 499, 1]) await receive(bytes, 400)
     expect(writes.map(({ percent }) => percent)).toEqual([0, 10, 50, 99])
-    await progress.succeed()
+    await progress.follow(Promise.resolve())
     expect(writes.at(-1)?.percent).toBe(100)
   })
 
@@ -57,7 +57,7 @@ describe('the progress of an upload', () => {
     await settle()
     for (let chunk = 0; chunk < 10; chunk++) await receive(1_000, 500)
     expect(writes).toEqual([{ at: 0, percent: 0 }])
-    await progress.succeed()
+    await progress.follow(Promise.resolve())
     expect(writes.at(-1)?.percent).toBe(100)
   })
 
@@ -65,7 +65,7 @@ describe('the progress of an upload', () => {
     const { progress, writes, receive, settle } = running(1_000)
     await settle()
     await receive(300, 400)
-    await progress.fail()
+    await expect(progress.follow(Promise.reject(new Error('broken')))).rejects.toThrow('broken')
     expect(writes.at(-1)?.percent).toBe(30)
   })
 
@@ -73,6 +73,6 @@ describe('the progress of an upload', () => {
     const { progress, receive, settle } = running(1_000, true)
     await settle()
     await receive(300, 400)
-    await expect(progress.succeed()).resolves.toBeUndefined()
+    await expect(progress.follow(Promise.resolve())).resolves.toBeUndefined()
   })
 })

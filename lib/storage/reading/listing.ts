@@ -1,7 +1,7 @@
-import { ServiceError } from '../core/errors.ts'
-import type { SiteId } from '../core/ids.ts'
-import { type ListedObject, type ListQuery, longestListing, type ObjectStore } from './object-store.ts'
-import { folderKey, type StoragePath } from './path.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { SiteId } from '../../core/ids.ts'
+import { type ListedObject, type ListQuery, longestListing, type ObjectStore } from '../object-store.ts'
+import { compareText, folderKey, type StoragePath } from '../path.ts'
 
 export interface Position<By extends string> {
   readonly by: By
@@ -11,7 +11,6 @@ export interface Position<By extends string> {
 export const writeCursor = <By extends string>({ by, after }: Position<By>): string =>
   Buffer.from(`${by}:${after}`).toString('base64url')
 
-/** Errors: storageRefused. */
 export const readCursor = <By extends string>(cursor: string, kinds: readonly By[]): Position<By> => {
   const [, kind, after] = /^(\w+):(.+)$/s.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   const by = kinds.find((one) => one === kind)
@@ -28,32 +27,20 @@ export interface Entry {
   readonly modified: number | undefined
 }
 
-export interface FolderListing {
-  readonly contents: readonly Entry[]
+export interface Page<Item> {
+  readonly contents: readonly Item[]
   readonly cursor: string | undefined
 }
 
-export interface FolderQuery {
+interface PageQuery<Item> {
   readonly limit: number | undefined
   readonly cursor: string | undefined
-  readonly countThatFit: (entries: readonly Entry[]) => number
+  readonly countThatFit: (items: readonly Item[]) => number
 }
 
 const wholeFolder = 10_000
 
 const positions = ['name', 'key'] as const
-
-// Sorts surrogates behind all other code units, as code points are.
-const rankOf = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
-
-export const compareText = (a: string, b: string): number => {
-  const length = Math.min(a.length, b.length)
-  for (let at = 0; at < length; at++) {
-    const difference = a.charCodeAt(at) - b.charCodeAt(at)
-    if (difference !== 0) return rankOf(a.charCodeAt(at)) - rankOf(b.charCodeAt(at))
-  }
-  return a.length - b.length
-}
 
 const byName = (a: Entry, b: Entry): number => compareText(a.name, b.name)
 
@@ -69,7 +56,6 @@ const readEntries = async (store: ObjectStore, query: Omit<ListQuery, 'limit'>, 
     const limit = Math.min(most - entries.length, longestListing)
     const { objects, folders, next } = await store.list({ ...query, after, limit })
     for (const { key, size, modified } of objects) {
-      // The folder itself is not in it.
       if (key !== prefix) entries.push({ name: key.slice(prefix.length), type: 'file', size, modified })
     }
     for (const key of folders) {
@@ -80,13 +66,12 @@ const readEntries = async (store: ObjectStore, query: Omit<ListQuery, 'limit'>, 
   return { entries, next: after }
 }
 
-type FittingQuery = Pick<FolderQuery, 'countThatFit'> & { readonly size: number; readonly after: string | undefined }
+type FittingQuery = Pick<PageQuery<Entry>, 'countThatFit'> & {
+  readonly size: number
+  readonly after: string | undefined
+}
 
-const listByKey = async (
-  store: ObjectStore,
-  prefix: string,
-  { size, after, countThatFit }: FittingQuery,
-): Promise<FolderListing> => {
+const listByKey = async (store: ObjectStore, prefix: string, { size, after, countThatFit }: FittingQuery) => {
   const { entries, next } = await readEntries(store, { prefix, folded: true, after: after && prefix + after }, size)
   // Entries that are left out must sort after the cursor.
   const contents = entries.sort(byKey).slice(0, countThatFit(entries))
@@ -95,7 +80,7 @@ const listByKey = async (
   return { contents: contents.sort(byName), cursor: isEnd ? undefined : writeCursor({ by: 'key', after: keyOf(last) }) }
 }
 
-const listByName = (all: readonly Entry[], { size, after, countThatFit }: FittingQuery): FolderListing => {
+const listByName = (all: readonly Entry[], { size, after, countThatFit }: FittingQuery): Page<Entry> => {
   const start = after === undefined ? 0 : all.findIndex(({ name }) => compareText(name, after) > 0)
   const some = start < 0 ? [] : all.slice(start, start + size)
   const contents = some.slice(0, countThatFit(some))
@@ -104,36 +89,23 @@ const listByName = (all: readonly Entry[], { size, after, countThatFit }: Fittin
   return { contents, cursor: isEnd ? undefined : writeCursor({ by: 'name', after: last.name }) }
 }
 
-/** Errors: storageRefused (cursor). */
 export const listFolder = async (
   store: ObjectStore,
   site: SiteId,
   folder: StoragePath,
-  { limit = wholeFolder, cursor, countThatFit }: FolderQuery,
-): Promise<FolderListing> => {
+  { limit = wholeFolder, cursor, countThatFit }: PageQuery<Entry>,
+): Promise<Page<Entry>> => {
   const prefix = folderKey('live', site, folder)
   const position = cursor === undefined ? undefined : readCursor(cursor, positions)
   const query = { size: Math.min(limit, wholeFolder), after: position?.after, countThatFit }
   if (position?.by === 'key') return listByKey(store, prefix, query)
   const { entries, next } = await readEntries(store, { prefix, folded: true }, wholeFolder)
-  // A folder may have outgrown what is sorted as a whole since its listing began. What is behind a name then has a key
-  // behind it, too.
+  // The folder may have grown since its listing began. What is behind a name then has a key behind it, too.
   return next === undefined ? listByName(entries.sort(byName), query) : listByKey(store, prefix, query)
 }
 
 export interface FileBelow extends Omit<ListedObject, 'key'> {
   readonly path: string
-}
-
-interface FilesQuery {
-  readonly limit: number | undefined
-  readonly cursor: string | undefined
-  readonly countThatFit: (files: readonly FileBelow[]) => number
-}
-
-interface FilesListing {
-  readonly contents: readonly FileBelow[]
-  readonly cursor: string | undefined
 }
 
 const mostFiles = 1_000
@@ -147,8 +119,8 @@ export const listFiles = async (
   store: ObjectStore,
   site: SiteId,
   folder: StoragePath,
-  { limit = mostFiles, cursor, countThatFit }: FilesQuery,
-): Promise<FilesListing> => {
+  { limit = mostFiles, cursor, countThatFit }: PageQuery<FileBelow>,
+): Promise<Page<FileBelow>> => {
   const prefix = folderKey('live', site, folder)
   const size = Math.min(limit, mostFiles)
   const found: FileBelow[] = []

@@ -1,0 +1,119 @@
+import { entityTagOf, typedTagOf } from '../../lib/core/entity-tags.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
+import { matchFails, noneMatchFails, type RequestedRange, readRange } from '../../lib/http/conditions.ts'
+import { namesType } from '../../lib/http/negotiate.ts'
+import type { Reply } from '../../lib/http/reply.ts'
+import type { Request } from '../../lib/http/request.ts'
+import type { Downloads } from '../../lib/service/deps.ts'
+import type { ByteRange, ObjectInfo, ReadObject } from '../../lib/storage/object-store.ts'
+
+type Headers = Request['headers']
+
+interface Representation {
+  readonly contentType: string
+  readonly tag: string
+}
+
+const anyBytes = 'application/octet-stream'
+
+const bareType = /^\s*([!#$&^_.+0-9a-z-]+\/[!#$&^_.+0-9a-z-]+)\s*(?:;|$)/
+
+/**
+ * The type is given only when `Accept` names it (S-66, S-67): old clients would parse JSON and run scripts. Each type
+ * has its own tag (RFC 9110, section 8.8.3): otherwise a browser would keep the wrong type after a 304.
+ */
+export const representationFor = (
+  { version, contentType }: Pick<ObjectInfo, 'version' | 'contentType'>,
+  request: Pick<Request, 'headers'>,
+): Representation => {
+  const [, own] = bareType.exec(contentType.toLowerCase()) ?? []
+  return own !== undefined && own !== anyBytes && namesType(request, own)
+    ? { contentType, tag: typedTagOf({ version }) }
+    : { contentType: anyBytes, tag: entityTagOf({ version }) }
+}
+
+// A stored page must not run in a browser: its address may hold a token. Caches take it over from a 304.
+const sandbox = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
+
+export type FileAnswer =
+  | { readonly kind: 'changed'; readonly bytes?: undefined }
+  | { readonly kind: 'unchanged'; readonly bytes?: undefined }
+  | { readonly kind: 'unsatisfiable'; readonly bytes?: undefined }
+  | { readonly kind: 'elsewhere'; readonly downloads: Downloads; readonly bytes?: undefined }
+  | { readonly kind: 'part' | 'whole'; readonly range: ByteRange; readonly bytes: ByteRange | undefined }
+
+const lastModified = ({ modified }: ObjectInfo): string => new Date(modified).toUTCString()
+const lengthOf = ({ first, last }: ByteRange): number => last - first + 1
+
+// A range continues an earlier answer only while the file is unchanged (RFC 9110, section 13.1.5).
+const rangeFor = (info: ObjectInfo, tag: string, headers: Headers): RequestedRange => {
+  const condition = headers['if-range']
+  if (condition !== undefined && condition !== tag && condition !== lastModified(info)) return { kind: 'whole' }
+  return readRange(headers['range'], info.size)
+}
+
+export const answerFor = (
+  info: ObjectInfo,
+  { method, headers }: Pick<Request, 'method' | 'headers'>,
+  downloads: Downloads | undefined,
+): FileAnswer => {
+  const { tag } = representationFor(info, { headers })
+  // Whatever its bytes were called when they were read, they are the same.
+  const tags = [entityTagOf(info), typedTagOf(info)]
+  if (tags.every((one) => matchFails(headers['if-match'], one))) return { kind: 'changed' }
+  if (noneMatchFails(headers['if-none-match'], tag)) return { kind: 'unchanged' }
+  const asked = rangeFor(info, tag, headers)
+  if (asked.kind === 'unsatisfiable') return { kind: 'unsatisfiable' }
+  const range = asked.kind === 'part' ? { first: asked.first, last: asked.last } : { first: 0, last: info.size - 1 }
+  if (method === 'HEAD') return { kind: asked.kind, range, bytes: undefined }
+  if (downloads && lengthOf(range) > downloads.largestAnswer) return { kind: 'elsewhere', downloads }
+  return { kind: asked.kind, range, bytes: range }
+}
+
+const oneRange = /^bytes=(\d{1,15}-\d{0,15}|-\d{1,15})$/
+
+/** The range that `answerFor` will most likely choose. Undefined when no bytes are likely. */
+export const expectedRange = (
+  { method, headers }: Pick<Request, 'method' | 'headers'>,
+  downloads: Downloads | undefined,
+): string | undefined => {
+  const hasCondition = headers['if-none-match'] !== undefined || headers['if-range'] !== undefined
+  if (method === 'HEAD' || hasCondition) return undefined
+  const asked = headers['range']?.replaceAll(' ', '')
+  if (asked !== undefined && oneRange.test(asked)) return asked
+  return downloads ? `bytes=0-${downloads.largestAnswer - 1}` : 'bytes=0-'
+}
+
+const redirect = async (downloads: Downloads, info: ObjectInfo): Promise<Reply> => ({
+  status: 302,
+  headers: { Location: await downloads.urlOf(info), 'Cache-Control': 'no-store', Vary: 'Accept' },
+})
+
+export const replyWith = async (
+  { info, body }: ReadObject,
+  choice: FileAnswer,
+  { type, ...own }: { readonly type: string; readonly ETag: string; readonly [header: string]: string },
+  downloads: Downloads | undefined,
+): Promise<Reply> => {
+  if (choice.kind === 'elsewhere') return redirect(choice.downloads, info)
+  if (choice.kind === 'changed') throw new ServiceError('conditionFailed')
+  if (choice.kind === 'unsatisfiable') {
+    throw new ServiceError('rangeNotSatisfiable', { headers: { 'Content-Range': `bytes */${info.size}` } })
+  }
+  const headers = {
+    'Last-Modified': lastModified(info),
+    'Accept-Ranges': 'bytes',
+    'Content-Security-Policy': sandbox,
+    ...own,
+  }
+  if (choice.kind === 'unchanged') return { status: 304, headers: { ...headers, 'Content-Type': type } }
+  const { first, last } = choice.range
+  const content = {
+    type,
+    length: lengthOf(choice.range),
+    ...(body && { bytes: body }),
+    ...(downloads && { elsewhere: () => redirect(downloads, info) }),
+  }
+  if (choice.kind === 'whole') return { status: 200, headers, content }
+  return { status: 206, headers: { ...headers, 'Content-Range': `bytes ${first}-${last}/${info.size}` }, content }
+}

@@ -1,0 +1,139 @@
+import type { Deadline } from '../../core/deadline.ts'
+import { type ErrorName, ServiceError } from '../../core/errors.ts'
+import type { Author, HistoryEntry } from '../../core/history-entry.ts'
+import type { SiteId } from '../../core/ids.ts'
+import type { Conditions } from '../conditions.ts'
+import { isPage } from '../file-kind.ts'
+import type { FolderRemovals, OpenRemoval } from '../folder-removals.ts'
+import type { Change, Expected, ListedObject, ObjectStore, PlaceResult, RemovedFolder } from '../object-store.ts'
+import { ancestorsOf, areas, fileKey, folderKey, root, type StoragePath } from '../path.ts'
+import type { Ancestors } from '../resolve-path.ts'
+import type { Workflows } from '../workflows.ts'
+
+export interface StorageStores {
+  readonly files: ObjectStore
+  readonly workflows: Workflows
+  readonly removals: FolderRemovals
+}
+
+export interface Requester {
+  readonly site: SiteId
+  readonly author: Author
+  readonly deadline: Deadline
+  /** Skips the lookup without case (S-7). */
+  readonly isCaseSensitive?: boolean
+  readonly conditions?: Conditions
+}
+
+/** The refusals of an operation in the order of its checks; those that do not hold are false or undefined. */
+export type Refusals = readonly (ErrorName | ServiceError | false | undefined)[]
+
+export const refusalIn = (refusals: Refusals): ServiceError | undefined => {
+  const first = refusals.find((refusal) => refusal !== undefined && refusal !== false)
+  return typeof first === 'string' ? new ServiceError(first) : first || undefined
+}
+
+export const refuse = (refusals: Refusals): void => {
+  const refusal = refusalIn(refusals)
+  if (refusal) throw refusal
+}
+
+/** Keys that must be free, each with the error when it is not. */
+export type Absences = readonly (readonly [key: string, error: ErrorName])[]
+
+/** A draft takes its path too (S-112). */
+export const noFileAt = (site: SiteId, folders: readonly StoragePath[], error: ErrorName = 'pathUnknown'): Absences =>
+  folders.flatMap((folder) => {
+    const kinds = isPage(folder) ? areas : (['live'] as const)
+    return kinds.map((area) => [fileKey(area, site, folder), error] as const)
+  })
+
+type Entry = Pick<HistoryEntry, 'type' | 'subject' | 'details'>
+
+/** Changes that become visible together, and their conditions. */
+export interface Changes {
+  /** Neither these nor their ancestors may be locked. */
+  readonly paths: readonly StoragePath[]
+  readonly changes: readonly Change[]
+  readonly absent: Absences
+  readonly ancestors?: Ancestors
+  readonly matching?: readonly Expected[]
+  readonly entry: Entry
+  readonly lockId?: string
+  readonly removedFolder?: RemovedFolder | undefined
+  readonly late?: ServiceError | undefined
+}
+
+/** Objects that go unless they were replaced. */
+interface Deletion {
+  readonly objects: readonly Pick<ListedObject, 'key' | 'version'>[]
+  readonly entry: Entry
+  readonly removedFolder?: RemovedFolder
+}
+
+/** The removal of a folder that may outlast its request. `open`: it has begun earlier. */
+export interface FolderRemoval {
+  readonly folder: StoragePath
+  readonly open?: OpenRemoval
+}
+
+export type Plan = Changes | Deletion | FolderRemoval | 'nothing' | ServiceError
+
+export const foldersAround = (paths: readonly StoragePath[]): readonly StoragePath[] =>
+  [...new Set(paths.flatMap((path) => [...ancestorsOf(path), path]))].filter((path) => path !== root)
+
+const noAncestors: Ancestors = { existing: undefined, missing: [] }
+
+// One attempt. Errors: folderLocked, those of `absent`, `late`.
+const place = async ({ files }: StorageStores, plan: Changes, { site, author, deadline }: Requester) => {
+  const { paths, changes, absent, matching = [], entry, lockId, removedFolder } = plan
+  const { existing, missing } = plan.ancestors ?? noAncestors
+  const created = missing.map((folder): Change => ({ kind: 'folder', key: folderKey('live', site, folder) }))
+  const vacant = [...absent, ...noFileAt(site, missing)]
+  const conditions = {
+    absent: vacant.map(([key]) => key),
+    unlocked: { site, folders: foldersAround(paths), lockId },
+    present: existing === undefined ? [] : [folderKey('live', site, existing)],
+    matching,
+    deadline,
+    removedFolder,
+  }
+  const result: PlaceResult = await files.place([...created, ...changes], conditions, { ...author, site, ...entry })
+  if (result.outcome === 'locked') throw new ServiceError('folderLocked')
+  if (result.outcome === 'late') throw plan.late ?? new ServiceError('unavailable')
+  if (result.outcome === 'occupied') {
+    throw new ServiceError(vacant.find(([key]) => key === result.key)?.[1] ?? 'destinationExists')
+  }
+  const outcome: 'placed' | 'stale' | 'changed' = result.outcome
+  return outcome === 'placed'
+}
+
+const mostAttempts = 10
+
+/**
+ * Carries out the plan for the state that was seen. When the state has changed, looks and plans again; without
+ * `lookAgain` there is one attempt. Returns the removal of a folder, which may outlast the request.
+ */
+export const change = async <Seen>(
+  stores: StorageStores,
+  first: Seen,
+  planFor: (seen: Seen) => Plan,
+  requester: Requester,
+  lookAgain?: (seen: Seen) => Promise<Seen>,
+): Promise<FolderRemoval | undefined> => {
+  let seen = first
+  for (let attempt = 1; ; attempt++) {
+    const plan = planFor(seen)
+    if (plan instanceof ServiceError) throw plan
+    if (plan === 'nothing') return undefined
+    if ('folder' in plan) return plan
+    if ('objects' in plan) {
+      const entry = { ...requester.author, site: requester.site, ...plan.entry }
+      await stores.files.remove(plan.objects, entry, requester.deadline, plan.removedFolder)
+      return undefined
+    }
+    if (await place(stores, plan, requester)) return undefined
+    if (!lookAgain || attempt === mostAttempts) throw new ServiceError('unavailable')
+    seen = await lookAgain(seen)
+  }
+}

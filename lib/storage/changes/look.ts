@@ -1,0 +1,112 @@
+import type { ErrorName } from '../../core/errors.ts'
+import type { SiteId } from '../../core/ids.ts'
+import { type CheckedConditions, checkConditions } from '../conditions.ts'
+import { isPage } from '../file-kind.ts'
+import type { ObjectStore } from '../object-store.ts'
+import { ancestorsOf, fileKey, folderKey, parentOf, root, type StoragePath } from '../path.ts'
+import { type Ancestors, findAncestors, resolvePath } from '../resolve-path.ts'
+import { type Absences, foldersAround, noFileAt, type Requester, type StorageStores } from './change.ts'
+
+/** The path to which a file, a folder, or a folder with files comes. */
+export interface Place {
+  readonly site: SiteId
+  readonly path: StoragePath
+  readonly brings: 'file' | 'folder' | 'files'
+  /** Only pages have drafts: otherwise it is the live file (S-20). */
+  readonly asDraft?: boolean
+  /** A form keeps the draft. Publishing removes it (S-48). */
+  readonly keepsDraft?: boolean
+  readonly isNew?: boolean
+  /** The folder of an upload, or the file's own path where the client added the name (S-34). */
+  readonly into?: StoragePath | undefined
+}
+
+export interface Seen {
+  readonly place: Place
+  /** Folders that the change creates where they are missing. */
+  readonly folders: readonly StoragePath[]
+  readonly ancestors: Ancestors
+  readonly isLocked: boolean
+  /** Errors of the keys that should be free and are not. */
+  readonly taken: ReadonlySet<ErrorName>
+  readonly checked: CheckedConditions
+}
+
+export const withItself = (folder: StoragePath): readonly StoragePath[] =>
+  folder === root ? [] : [...ancestorsOf(folder), folder]
+
+export const findTaken = async (files: ObjectStore, absent: Absences): Promise<readonly ErrorName[]> => {
+  const found = await Promise.all(
+    absent.map(([key]) => (key.endsWith('/') ? files.exists(key) : files.find(key).then((info) => info !== undefined))),
+  )
+  return absent.filter((_, index) => found[index]).map(([, error]) => error)
+}
+
+export const isLocked = async ({ removals }: StorageStores, site: SiteId, paths: readonly StoragePath[]) =>
+  (await removals.openOf(site, foldersAround(paths))).length > 0
+
+export const isInWorkflow = async ({ workflows }: StorageStores, site: SiteId, paths: readonly StoragePath[]) => {
+  const pages = paths.filter(isPage)
+  return pages.length > 0 && workflows.isRunning(site, pages)
+}
+
+/** S-42: the folder of an upload is a file. S-43: the name of a file is a folder's. */
+export const absencesOf = ({ site, path, into = path, isNew = false }: Place): Absences => [
+  ...(into === path || into === root ? [] : noFileAt(site, [into], 'folderUnknown')),
+  [folderKey('live', site, path), 'destinationExists'],
+  ...(isNew ? [[fileKey('live', site, path), 'destinationExists'] as const] : []),
+]
+
+const spelled = (place: Place, path: StoragePath): Place => ({
+  ...place,
+  path,
+  ...(place.into !== undefined && { into: place.into === place.path ? path : parentOf(path) }),
+})
+
+const lookAsWritten = async (stores: StorageStores, place: Place, { conditions }: Requester): Promise<Seen> => {
+  const { files } = stores
+  const { site, path, brings, asDraft = false } = place
+  const folders = brings === 'files' ? withItself(path) : ancestorsOf(path)
+  const isFile = brings === 'file'
+  const [ancestors, locked, taken, checked] = await Promise.all([
+    findAncestors(files, site, folders),
+    isLocked(stores, site, [path]),
+    findTaken(files, isFile ? absencesOf(place) : []),
+    checkConditions(files, site, isFile ? [path] : [], asDraft, conditions),
+  ])
+  return { place, folders, ancestors, isLocked: locked, taken: new Set(taken), checked }
+}
+
+/** Looks side by side at everything that a change at this place depends on. Errors: urlInvalid (too long as spelled). */
+export const look = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
+  const { files } = stores
+  const { site, path, brings } = place
+  const written = await lookAsWritten(stores, place, requester)
+  if (written.isLocked) return written
+  const found = requester.isCaseSensitive ? path : await resolvePath(files, site, path, written.ancestors)
+  const seen = found === path ? written : await lookAsWritten(stores, spelled(place, found), requester)
+  if (seen.isLocked || brings === 'folder') return seen
+  const above = await findTaken(
+    files,
+    noFileAt(
+      site,
+      seen.ancestors.missing.filter((folder) => folder !== found),
+    ),
+  )
+  return { ...seen, taken: new Set([...seen.taken, ...above]) }
+}
+
+/** Looks again at the folders, and at the conditions of the files at `paths`. */
+export const lookAgain = async (
+  { files }: StorageStores,
+  seen: Seen,
+  paths: readonly StoragePath[],
+  { conditions }: Requester,
+): Promise<Seen> => {
+  const { site, asDraft = false } = seen.place
+  const [ancestors, checked] = await Promise.all([
+    findAncestors(files, site, seen.folders),
+    checkConditions(files, site, paths, asDraft, conditions),
+  ])
+  return { ...seen, ancestors, checked }
+}

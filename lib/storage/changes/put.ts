@@ -1,0 +1,166 @@
+import { ServiceError } from '../../core/errors.ts'
+import { contentTypeOf, isPage, isTemplate } from '../file-kind.ts'
+import type { Change, ObjectStore, Staged } from '../object-store.ts'
+import { type Area, childOf, fileKey, foldCase, folderKey, nameOf, root, type StoragePath } from '../path.ts'
+import { resolveFolder } from '../resolve-path.ts'
+import { createTemplateCheck } from '../template.ts'
+import {
+  type Changes,
+  change,
+  noFileAt,
+  type Plan,
+  type Refusals,
+  type Requester,
+  refuse,
+  type StorageStores,
+} from './change.ts'
+import { absencesOf, isInWorkflow, look, lookAgain, type Place, type Seen } from './look.ts'
+
+export interface FileContent {
+  readonly contentType: string | undefined
+  readonly content: AsyncIterable<Uint8Array>
+}
+
+export const fileTooLarge = (limit: number): ServiceError =>
+  new ServiceError('fileTooLarge', {
+    message:
+      `The file is larger than the ${limit} bytes allowed here in one request. ` +
+      'Send it as a resumable upload (tus 1.0), in pieces of up to that size.',
+  })
+
+async function* inspected(
+  content: AsyncIterable<Uint8Array>,
+  path: StoragePath,
+  largestFile: number,
+): AsyncGenerator<Uint8Array> {
+  const template = isTemplate(path) ? createTemplateCheck() : undefined
+  let size = 0
+  for await (const chunk of content) {
+    size += chunk.length
+    if (size > largestFile) throw fileTooLarge(largestFile)
+    template?.write(chunk)
+    yield chunk
+  }
+  const fault = template?.end()
+  if (fault) throw new ServiceError(fault)
+}
+
+export interface StageDeps {
+  readonly files: ObjectStore
+  readonly largestFile: number
+}
+
+/** `key`: undefined while unknown. Errors: fileTooLarge, those of a template, those of the content. */
+export const stageContent = (
+  { files, largestFile }: StageDeps,
+  path: StoragePath,
+  key: string | undefined,
+  { contentType, content }: FileContent,
+): Promise<Staged> =>
+  files.stage(inspected(content, path, largestFile), {
+    key,
+    contentType: contentTypeOf(nameOf(path), contentType),
+  })
+
+/** S-34. */
+export const placeInFolder = async (
+  { files }: StorageStores,
+  folder: StoragePath,
+  name: string,
+  { site, isCaseSensitive }: Requester,
+) => {
+  const inside = { path: childOf(folder, name), into: folder }
+  if (foldCase(nameOf(folder)) !== foldCase(name)) return inside
+  const found = isCaseSensitive ? folder : await resolveFolder(files, site, folder)
+  if (nameOf(found) !== name || (await files.exists(folderKey('live', site, found)))) return inside
+  return { path: found, into: found }
+}
+
+const beforeBody = ({ isLocked, taken, checked }: Seen): Refusals => [
+  isLocked && 'folderLocked',
+  taken.has('folderUnknown') && 'folderUnknown',
+  taken.has('pathUnknown') && 'pathUnknown',
+  checked.refusal,
+  taken.has('destinationExists') && 'destinationExists',
+]
+
+/** Looks at a file's place and makes every check that needs no bytes. */
+export const admitFile = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
+  if (place.path === root) throw new ServiceError('nameRequired')
+  const seen = await look(stores, place, requester)
+  refuse(beforeBody(seen))
+  return seen
+}
+
+export const areaOf = ({ path, asDraft = false }: Place): Area => (asDraft && isPage(path) ? 'draft' : 'live')
+
+const entryOf = ({ path, into, asDraft }: Place): Changes['entry'] => {
+  const details = {
+    ...(into !== undefined && { names: [nameOf(path)] }),
+    ...(asDraft && isPage(path) && { draft: true }),
+  }
+  const hasDetails = Object.keys(details).length > 0
+  return { type: 'file.stored', subject: into ?? path, ...(hasDetails && { details }) }
+}
+
+const planPut = ({ place, ancestors, checked }: Seen, staged: Staged): Plan => {
+  if (checked.refusal) return checked.refusal
+  const { site, path, keepsDraft = false } = place
+  const area = areaOf(place)
+  const isPublished = area === 'live' && !keepsDraft && isPage(path)
+  const published: readonly Change[] = isPublished ? [{ kind: 'remove', key: fileKey('draft', site, path) }] : []
+  return {
+    paths: [path],
+    changes: [{ kind: 'put', key: fileKey(area, site, path), staged }, ...published],
+    absent: absencesOf(place),
+    ancestors,
+    matching: checked.matching,
+    entry: entryOf(place),
+  }
+}
+
+/** S-47, S-48. Discards the bytes when they are refused. */
+export const putStaged = async (
+  stores: StorageStores,
+  seen: Seen,
+  staged: Staged,
+  requester: Requester,
+): Promise<void> => {
+  const { site, path } = seen.place
+  try {
+    refuse([(await isInWorkflow(stores, site, [path])) && 'workflowUpdated'])
+    const again = (before: Seen) => lookAgain(stores, before, [path], requester)
+    await change(stores, seen, (now) => planPut(now, staged), requester, again)
+  } catch (error) {
+    await staged.discard().catch(() => {})
+    throw error
+  }
+}
+
+export const putFile = async (
+  deps: StageDeps & StorageStores,
+  wanted: Pick<Place, 'path' | 'asDraft'>,
+  content: FileContent,
+  requester: Requester,
+): Promise<void> => {
+  const seen = await admitFile(deps, { ...wanted, site: requester.site, brings: 'file' }, requester)
+  const { site, path } = seen.place
+  const staged = await stageContent(deps, path, fileKey(areaOf(seen.place), site, path), content)
+  await putStaged(deps, seen, staged, requester)
+}
+
+const planFolder = ({ place: { site, path }, ancestors }: Seen): Plan => ({
+  paths: [path],
+  changes: [{ kind: 'folder', key: folderKey('live', site, path) }],
+  absent: noFileAt(site, [path], 'destinationExists'),
+  ancestors,
+  entry: { type: 'folder.created', subject: path },
+})
+
+/** S-49. An existing folder stays. */
+export const createFolder = async (stores: StorageStores, path: StoragePath, requester: Requester): Promise<void> => {
+  if (path === root) throw new ServiceError('nameRequired')
+  const seen = await look(stores, { site: requester.site, path, brings: 'folder' }, requester)
+  refuse([seen.isLocked && 'folderLocked'])
+  await change(stores, seen, planFolder, requester, (before) => lookAgain(stores, before, [], requester))
+}

@@ -1,0 +1,207 @@
+import type { Clock } from '../../core/clock.ts'
+import { reserves } from '../../core/deadline.ts'
+import { type ErrorName, ServiceError } from '../../core/errors.ts'
+import { type CheckedConditions, checkSource } from '../conditions.ts'
+import type { Change, ObjectStore } from '../object-store.ts'
+import {
+  ancestorsOf,
+  childOf,
+  fileKey,
+  folderKey,
+  isReserved,
+  parentOf,
+  parseName,
+  root,
+  type StoragePath,
+  toStoragePath,
+} from '../path.ts'
+import { type Ancestors, findAncestors, resolveParent, resolvePath } from '../resolve-path.ts'
+import {
+  type Absences,
+  change,
+  noFileAt,
+  type Plan,
+  type Refusals,
+  type Requester,
+  refusalIn,
+  type StorageStores,
+} from './change.ts'
+import { findTaken, isLocked } from './look.ts'
+import {
+  hasLongPath,
+  isTransfer,
+  type Relocation,
+  refusalOfTemplates,
+  templatesAmong,
+  tooMuch,
+  transfersOfFile,
+  transfersOfFolder,
+} from './transfers.ts'
+
+interface RelocateDeps extends StorageStores {
+  readonly clock: Clock
+  readonly reservedFolders: readonly string[]
+}
+
+type Destination = { readonly name: string } | { readonly path: string } | { readonly copyTo: string }
+
+const wantedOf = (path: StoragePath, destination: Destination): Pick<Relocation, 'kind' | 'target'> => {
+  if ('name' in destination) {
+    const name = parseName(destination.name)
+    if (path === root) throw new ServiceError('nameRequired')
+    return { kind: 'move', target: childOf(parentOf(path), name) }
+  }
+  const isCopy = 'copyTo' in destination
+  const target = toStoragePath(isCopy ? destination.copyTo : destination.path)
+  if (path === root || target === root) throw new ServiceError('nameRequired')
+  return { kind: isCopy ? 'copy' : 'move', target }
+}
+
+export interface SeenRelocation {
+  readonly relocation: Relocation
+  readonly ancestors: Ancestors
+  readonly isLocked?: boolean
+  /** Milliseconds since the epoch: before the objects were listed. */
+  readonly since: number
+  readonly isFile: boolean
+  readonly changes: readonly Change[]
+  readonly checked: CheckedConditions
+  readonly isReserved?: boolean
+  readonly isSourceInWorkflow?: boolean
+  readonly isTargetInWorkflow?: boolean
+  // Looked up for a target in a workflow and for templates.
+  readonly occupied?: ErrorName | undefined
+  readonly ofTemplates?: ServiceError | undefined
+}
+
+const urlInvalid = (message: string) => new ServiceError('urlInvalid', { message })
+
+const refusalsOf = ({ relocation: { kind, path, target }, ...seen }: SeenRelocation): Refusals => [
+  seen.isLocked && 'folderLocked',
+  seen.checked.refusal,
+  seen.changes.length === 0 && 'fileUnknown',
+  kind === 'move' && seen.isReserved && 'folderReserved',
+  kind === 'move' && seen.isSourceInWorkflow && 'workflowUpdated',
+  target.startsWith(`${path}/`) && urlInvalid('The new place is inside the moved or copied folder.'),
+  kind === 'copy' && target === path && 'destinationExists',
+  hasLongPath(seen.changes) && urlInvalid('In the new place, the path of a file becomes too long.'),
+  seen.occupied,
+  seen.isTargetInWorkflow && 'workflowUpdated',
+  seen.ofTemplates,
+]
+
+const absencesAtTarget = ({ site, target }: Relocation): Absences => [
+  [fileKey('live', site, target), 'destinationExists'],
+  [fileKey('draft', site, target), 'destinationExists'],
+  [folderKey('live', site, target), 'destinationExists'],
+]
+
+export const planRelocation = (seen: SeenRelocation): Plan => {
+  const { relocation, ancestors, changes, isFile, since, checked } = seen
+  const { kind, site, path, target } = relocation
+  const refusal = refusalIn(refusalsOf(seen))
+  if (refusal) return refusal
+  if (target === path) return 'nothing'
+  const isFileMove = kind === 'move' && isFile
+  return {
+    paths: [path, target],
+    changes,
+    absent: absencesAtTarget(relocation),
+    ancestors,
+    matching: checked.matching,
+    entry: { type: kind === 'copy' ? 'file.copied' : 'file.moved', subject: path, details: { to: target } },
+    // A folder that was moved away counts as removed at its old place.
+    removedFolder: kind === 'move' && !isFile ? { site, folder: path, since } : undefined,
+    late: isFileMove ? undefined : tooMuch(kind),
+  }
+}
+
+const ancestorsOfTarget = async (files: ObjectStore, { site, path, target }: Relocation): Promise<Ancestors> =>
+  // A target beside the source needs no folder.
+  parentOf(target) === parentOf(path)
+    ? { existing: undefined, missing: [] }
+    : findAncestors(files, site, ancestorsOf(target))
+
+const spellTarget = async (files: ObjectStore, relocation: Relocation, isCaseSensitive: boolean | undefined) => {
+  const ancestors = await ancestorsOfTarget(files, relocation)
+  if (isCaseSensitive) return { relocation, ancestors }
+  const target = await resolvePath(files, relocation.site, relocation.target, ancestors)
+  if (target === relocation.target) return { relocation, ancestors }
+  const spelled = { ...relocation, target }
+  return { relocation: spelled, ancestors: await ancestorsOfTarget(files, spelled) }
+}
+
+const isLockedAround = async (stores: StorageStores, { site, path, target }: Relocation): Promise<boolean> => {
+  const below = [path, target].map((folder) => stores.removals.isOpenBelow(site, folder))
+  return (await Promise.all([isLocked(stores, site, [path, target]), ...below])).includes(true)
+}
+
+const sourceOf = (key: string, isFile: boolean, changes: readonly Change[]) => {
+  const live = isFile ? changes.filter(isTransfer).find(({ from }) => from.key === key) : undefined
+  return live?.from ?? (!isFile && changes.length > 0 ? 'folder' : undefined)
+}
+
+const nothing = { since: 0, isFile: false, changes: [], checked: { matching: [] } }
+
+const lookAtTransfers = async (
+  deps: RelocateDeps,
+  relocation: Relocation,
+  ancestors: Ancestors,
+  { conditions, deadline }: Requester,
+): Promise<SeenRelocation> => {
+  const { files, workflows, clock, reservedFolders } = deps
+  const { kind, site, path, target } = relocation
+  const since = clock.wall()
+  const ofFile = await transfersOfFile(files, relocation)
+  const isFile = ofFile.length > 0
+  const changes = isFile ? ofFile : await transfersOfFolder(files, relocation)
+  const checked = checkSource(conditions, sourceOf(fileKey('live', site, path), isFile, changes))
+  const found = { relocation, ancestors, since, isFile, changes, checked }
+  if (changes.length === 0) return found
+  const isRunning = async (one: StoragePath) =>
+    isFile ? workflows.isRunning(site, [one]) : workflows.isRunningBelow(site, one)
+  // A workflow may start before its page exists, so the target may have one.
+  const [isSourceInWorkflow, isTargetInWorkflow] = await Promise.all([
+    kind === 'move' && isRunning(path),
+    target !== path && isRunning(target),
+  ])
+  const templates = target === path ? [] : templatesAmong(site, changes)
+  const looksAtTarget = isTargetInWorkflow || templates.length > 0
+  const vacant = [...absencesAtTarget(relocation), ...noFileAt(site, ancestors.missing)]
+  const [occupied] = looksAtTarget ? await findTaken(files, vacant) : []
+  const isOfReserved = !isFile && isReserved(reservedFolders, path)
+  const seen = { ...found, isReserved: isOfReserved, isSourceInWorkflow, isTargetInWorkflow, occupied }
+  if (templates.length === 0 || refusalIn(refusalsOf(seen))) return seen
+  const isLate = () => deadline.timeLeft() < reserves.templates
+  return { ...seen, ofTemplates: await refusalOfTemplates(files, kind, templates, isLate) }
+}
+
+const lookAtRelocation = async (
+  deps: RelocateDeps,
+  path: StoragePath,
+  destination: Destination,
+  requester: Requester,
+): Promise<SeenRelocation> => {
+  const { files } = deps
+  const { site, isCaseSensitive } = requester
+  const wanted = { site, path, ...wantedOf(path, destination) }
+  const { relocation, ancestors } = await spellTarget(files, wanted, isCaseSensitive)
+  if (await isLockedAround(deps, relocation)) return { ...nothing, relocation, ancestors, isLocked: true }
+  const seen = await lookAtTransfers(deps, relocation, ancestors, requester)
+  if (seen.changes.length > 0 || isCaseSensitive) return seen
+  const found = await resolveParent(files, site, path)
+  return found === path ? seen : lookAtRelocation(deps, found, destination, requester)
+}
+
+/** Renames, moves or copies a file or folder, all or nothing (S-51 to S-59). */
+export const relocate = async (
+  deps: RelocateDeps,
+  path: StoragePath,
+  destination: Destination,
+  requester: Requester,
+): Promise<void> => {
+  const seen = await lookAtRelocation(deps, path, destination, requester)
+  const again = async ({ relocation }: SeenRelocation) =>
+    lookAtTransfers(deps, relocation, await ancestorsOfTarget(deps.files, relocation), requester)
+  await change(deps, seen, planRelocation, requester, again)
+}

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../core/clock.ts'
+import { reserves } from '../../core/deadline.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { SiteId } from '../../core/ids.ts'
+import { isUnconditional, refusalOf } from '../conditions.ts'
+import { continueRemoval } from '../continue-removal.ts'
+import { isPage } from '../file-kind.ts'
+import type { OpenRemoval, RemovalQueue, RemovalTask } from '../folder-removals.ts'
+import { type ListedObject, longestListing, type ObjectInfo } from '../object-store.ts'
+import { ancestorsOf, areas, fileKey, folderKey, isReserved, root, type StoragePath } from '../path.ts'
+import { resolveParent } from '../resolve-path.ts'
+import {
+  change,
+  type FolderRemoval,
+  noFileAt,
+  type Plan,
+  type Refusals,
+  type Requester,
+  refusalIn,
+  type StorageStores,
+} from './change.ts'
+import { findTaken, isInWorkflow, withItself } from './look.ts'
+
+interface RemoveDeps extends StorageStores {
+  readonly removalQueue: RemovalQueue
+  readonly reservedFolders: readonly string[]
+  readonly clock: Clock
+}
+
+interface RemoveOptions extends Requester {
+  readonly draftOnly: boolean
+  readonly withContents: boolean
+}
+
+export interface SeenRemoval {
+  readonly site: SiteId
+  readonly path: StoragePath
+  readonly open: readonly OpenRemoval[]
+  readonly live?: ObjectInfo | undefined
+  readonly draft?: ObjectInfo | undefined
+  /** `objects`: undefined when they are too many. `since`: before they were listed. */
+  readonly folder?: { readonly objects: readonly ListedObject[] | undefined; readonly since: number }
+  readonly isBelowFile?: boolean
+  readonly condition?: ServiceError | undefined
+  readonly isReserved?: boolean
+  readonly isMissing?: boolean
+  readonly isNotEmpty?: boolean
+  readonly isInWorkflow?: boolean
+}
+
+export const refusalsOfRemoval = (seen: SeenRemoval): Refusals => [
+  seen.path === root && new ServiceError('nameRequired', { message: 'The root folder of a site cannot be deleted.' }),
+  // A removal of this very folder continues when it is requested again.
+  seen.open.some(({ path, isHold }) => path !== seen.path || isHold) && 'folderLocked',
+  seen.isBelowFile && 'pathUnknown',
+  seen.condition,
+  seen.isReserved && 'folderReserved',
+  seen.isMissing && 'fileUnknown',
+  seen.isNotEmpty && 'folderNotEmpty',
+  seen.isInWorkflow && 'workflowDeleted',
+]
+
+export const planRemoval = (
+  seen: SeenRemoval,
+  { draftOnly, conditions = {} }: Pick<RemoveOptions, 'draftOnly' | 'conditions'>,
+): Plan => {
+  const refusal = refusalIn(refusalsOfRemoval(seen))
+  if (refusal) return refusal
+  const { site, path, live, draft, folder } = seen
+  const [open] = seen.open
+  if (open) return { folder: path, open }
+  if (folder) {
+    const { objects, since } = folder
+    if (!objects) return { folder: path }
+    const entry = { type: 'folder.removed', subject: path, details: { count: objects.length } } as const
+    return { objects, entry, removedFolder: { site, folder: path, since } }
+  }
+  const objects = (draftOnly && isPage(path) ? [draft] : [live, draft]).filter((version) => version !== undefined)
+  const entry = { type: 'file.removed', subject: path } as const
+  if (isUnconditional(conditions)) return { objects, entry }
+  if (objects.length === 0) return 'nothing'
+  return {
+    paths: [path],
+    changes: objects.map(({ key }) => ({ kind: 'remove', key })),
+    absent: [],
+    matching: [
+      { key: fileKey('live', site, path), version: live?.version },
+      ...(isPage(path) ? [{ key: fileKey('draft', site, path), version: draft?.version }] : []),
+    ],
+    entry,
+  }
+}
+
+export const openRemovals = ({ removals }: StorageStores, site: SiteId, path: StoragePath) =>
+  removals.openOf(site, withItself(path))
+
+export const findFile = async ({ files }: StorageStores, site: SiteId, path: StoragePath) => {
+  const [live, draft] = await Promise.all([
+    path === root ? undefined : files.find(fileKey('live', site, path)),
+    isPage(path) ? files.find(fileKey('draft', site, path)) : undefined,
+  ])
+  return { live, draft }
+}
+
+export const isBelowFile = async ({ files }: StorageStores, site: SiteId, path: StoragePath) =>
+  (await findTaken(files, noFileAt(site, ancestorsOf(path)))).length > 0
+
+const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePath) => {
+  const query = { folded: false, limit: longestListing }
+  const listings = await Promise.all(
+    areas.map((area) => files.list({ ...query, prefix: folderKey(area, site, folder) })),
+  )
+  if (listings.some(({ next }) => next !== undefined)) return undefined
+  return listings.flatMap(({ objects }) => objects)
+}
+
+const judgeFolder = async (deps: RemoveDeps, seen: SeenRemoval, { conditions = {} }: RemoveOptions) => {
+  const { site, path } = seen
+  const judged = { ...seen, isReserved: isReserved(deps.reservedFolders, path) }
+  if (isUnconditional(conditions)) return judged
+  const isFolder = await deps.files.exists(folderKey('live', site, path))
+  const isInFile = !isFolder && (await isBelowFile(deps, site, path))
+  return { ...judged, isBelowFile: isInFile, condition: refusalOf(conditions, isFolder ? 'folder' : undefined) }
+}
+
+// Each look costs calls, so a refused removal looks no further.
+const lookAtFolder = async (deps: RemoveDeps, seen: SeenRemoval, options: RemoveOptions): Promise<SeenRemoval> => {
+  const { site, path } = seen
+  const judged = await judgeFolder(deps, seen, options)
+  if (refusalIn(refusalsOfRemoval(judged))) return judged
+  const since = deps.clock.wall()
+  const objects = await listSmall(deps, site, path)
+  if (objects?.length === 0) {
+    const found = options.isCaseSensitive ? path : await resolveParent(deps.files, site, path)
+    if (found !== path) return lookAtRemoval(deps, found, { ...options, isCaseSensitive: true })
+    return { ...judged, isMissing: true, isBelowFile: await isBelowFile(deps, site, path) }
+  }
+  const self = folderKey('live', site, path)
+  const isNotEmpty = !options.withContents && !objects?.every(({ key }) => key === self)
+  const listed = { ...judged, folder: { objects, since }, isNotEmpty }
+  return isNotEmpty ? listed : { ...listed, isInWorkflow: await deps.workflows.isRunningBelow(site, path) }
+}
+
+const lookAtRemoval = async (deps: RemoveDeps, path: StoragePath, options: RemoveOptions): Promise<SeenRemoval> => {
+  const { site } = options
+  if (path === root) return { site, path, open: [] }
+  const open = await openRemovals(deps, site, path)
+  if (open.length > 0) return { site, path, open }
+  const { live, draft } = await findFile(deps, site, path)
+  const seen = { site, path, open, live, draft }
+  if (!live && !draft) return lookAtFolder(deps, seen, options)
+  const condition = refusalOf(options.conditions ?? {}, options.draftOnly ? (draft ?? live) : live)
+  return { ...seen, condition, isInWorkflow: !condition && (await isInWorkflow(deps, site, [path])) }
+}
+
+// Seconds. On AWS, every request has ended by then.
+const takeoverDelay = 30
+
+// Milliseconds before the answer (S-102).
+const longestWork = 20_000
+
+const workWithin = async (deps: RemoveDeps, task: RemovalTask, name: string, { deadline }: Requester) => {
+  const end = Math.min(deadline.timeLeft(), takeoverDelay * 1000)
+  const work = deadline.reserving(reserves.removal).within(longestWork, deps.clock.monotonic)
+  return continueRemoval(deps, { task, name }, work, end)
+}
+
+type RemoveOutcome = 'removed' | 'pending'
+
+const removeInSteps = async (deps: RemoveDeps, { folder, open }: FolderRemoval, requester: Requester) => {
+  const { site, author, deadline } = requester
+  if (open?.isTended) return 'pending'
+  const task: RemovalTask = { site, path: folder, id: open?.id ?? randomUUID() }
+  // The message comes first: alone it is harmless, while a removal without a message might never end.
+  const name = await deps.removalQueue.send(task, takeoverDelay)
+  if (!open) {
+    const entry = { ...author, site, type: 'folder.removed', subject: folder } as const
+    if ((await deps.removals.open(site, folder, task.id, entry, deadline)) !== task.id) return 'pending'
+  }
+  const rest = await workWithin(deps, task, name, requester)
+  return open || rest ? 'pending' : 'removed'
+}
+
+/** Removes a file with its draft, a draft, or a folder with its contents (S-91 to S-103). */
+export const remove = async (deps: RemoveDeps, path: StoragePath, options: RemoveOptions): Promise<RemoveOutcome> => {
+  const seen = await lookAtRemoval(deps, path, options)
+  const again = () => lookAtRemoval(deps, path, options)
+  const removal = await change(deps, seen, (now) => planRemoval(now, options), options, again)
+  return removal ? removeInSteps(deps, removal, options) : 'removed'
+}

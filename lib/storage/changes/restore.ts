@@ -1,0 +1,282 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../core/clock.ts'
+import { type Deadline, reserves } from '../../core/deadline.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { SiteId } from '../../core/ids.ts'
+import { checkConditions, isUnconditional, refusalOf } from '../conditions.ts'
+import { listAll, type ObjectStore, type ObjectVersion, type Period, type Restoration } from '../object-store.ts'
+import { ancestorsOf, areas, fileKey, folderKey, isReserved, pathIn, root, type StoragePath, upTo } from '../path.ts'
+import { type Ancestors, findAncestors } from '../resolve-path.ts'
+import {
+  type Absences,
+  change,
+  noFileAt,
+  type Plan,
+  type Refusals,
+  type Requester,
+  refuse,
+  type StorageStores,
+} from './change.ts'
+import { absencesOf, findTaken, isInWorkflow, isLocked, look, lookAgain, type Seen, withItself } from './look.ts'
+
+interface RestoreDeps extends StorageStores {
+  readonly reservedFolders: readonly string[]
+  readonly clock: Clock
+}
+
+interface Wanted {
+  readonly version?: string | undefined
+  readonly replace?: boolean | undefined
+}
+
+const mostObjects = 10_000
+
+// Milliseconds. Without a record, the removal is assumed to have taken this long.
+const assumedLength = 60_000
+
+const nothingRemoved = () =>
+  new ServiceError('fileUnknown', { message: 'Nothing of that name was removed, or it is kept no longer.' })
+
+const assumedRemoval = async (
+  { files, clock }: Pick<RestoreDeps, 'files' | 'clock'>,
+  site: SiteId,
+  folder: StoragePath,
+  deadline: Deadline,
+): Promise<readonly Period[]> => {
+  let last = 0
+  for (let after: string | undefined; ; ) {
+    deadline.reserving(reserves.restore).check()
+    const prefix = folderKey('live', site, folder)
+    const { entries, next } = await files.listRemoved({ prefix, after, limit: 1_000 })
+    for (const { removedAt } of entries) last = Math.max(last, removedAt)
+    if (next === undefined) break
+    after = next
+  }
+  return last === 0 ? [] : [{ from: last - assumedLength, to: Math.max(last, clock.wall()) }]
+}
+
+const mostNamed = 20
+
+const tooMuch = (folder: StoragePath, changes: readonly Restoration[]): ServiceError => {
+  const depth = folder === root ? 0 : folder.length + 1
+  const below = changes.map(({ key }) => pathIn(key).slice(depth)).filter((path) => path.includes('/'))
+  const names = [...new Set(below.map((path) => path.slice(0, path.indexOf('/'))))].slice(0, mostNamed)
+  const advice =
+    names.length === 0
+      ? 'Restore its files one by one.'
+      : `Restore its folders one by one, which ?deleted lists; among them are ${names.join(', ')}.`
+  return new ServiceError('storageRefused', {
+    message: `The removal of this folder took more than ${mostObjects} files and folders along. ${advice}`,
+  })
+}
+
+const takenIn = async (files: ObjectStore, folder: StoragePath, period: Period, { site, deadline }: Requester) => {
+  const found: Restoration[] = []
+  for (const area of areas) {
+    for await (const some of files.removedWithin(folderKey(area, site, folder), period)) {
+      found.push(...some.map((one): Restoration => ({ ...one, kind: 'restore' })))
+      if (found.length > mostObjects) throw tooMuch(folder, found)
+      deadline.reserving(reserves.restore).check()
+    }
+  }
+  return found
+}
+
+const isAnyTaken = async (files: ObjectStore, site: SiteId, folder: StoragePath, periods: readonly Period[]) => {
+  for (const period of periods) {
+    for await (const some of files.removedWithin(folderKey('live', site, folder), period)) {
+      if (some.length > 0) return true
+    }
+  }
+  return false
+}
+
+const findClash = async (
+  files: ObjectStore,
+  folder: StoragePath,
+  changes: readonly Restoration[],
+  { site, deadline }: Requester,
+): Promise<boolean> => {
+  const isFolder = (key: string) => key.endsWith('/')
+  const comingFiles = new Set(changes.flatMap(({ key }) => (isFolder(key) ? [] : pathIn(key))))
+  const comingFolders = new Set(changes.flatMap(({ key }) => upTo(folder, pathIn(key)).slice(isFolder(key) ? 0 : 1)))
+  for (const area of areas) {
+    for await (const objects of listAll(files, folderKey(area, site, folder))) {
+      const clash = objects.some(({ key }) => {
+        const [self, ...around] = upTo(folder, pathIn(key))
+        const folders = isFolder(key) && self !== undefined ? [self, ...around] : around
+        return folders.some((one) => comingFiles.has(one)) || (!isFolder(key) && comingFolders.has(self ?? root))
+      })
+      if (clash) return true
+      deadline.reserving(reserves.restore).check()
+    }
+  }
+  return false
+}
+
+// Milliseconds. The lock ends after `longestLock`. No change begins in the last `lockReserve`.
+const longestLock = 60_000
+const lockReserve = 5_000
+
+interface SeenFolder {
+  readonly site: SiteId
+  readonly folder: StoragePath
+  readonly lockId: string
+  readonly changes: readonly Restoration[]
+  readonly ancestors: Ancestors
+}
+
+const absencesOfFolder = (site: SiteId, folder: StoragePath, replace: boolean): Absences => [
+  ...noFileAt(site, [folder], 'destinationExists'),
+  ...(replace ? [] : areas.map((area) => [folderKey(area, site, folder), 'destinationExists'] as const)),
+]
+
+const planRestoredFolder = ({ site, folder, changes, ancestors, lockId }: SeenFolder, replace: boolean): Plan => ({
+  paths: [folder],
+  changes,
+  absent: absencesOfFolder(site, folder, replace),
+  ancestors,
+  entry: { type: 'folder.restored', subject: folder, details: { count: changes.length } },
+  lockId,
+})
+
+const restoreTaken = async (
+  deps: RestoreDeps,
+  taken: Omit<SeenFolder, 'ancestors'>,
+  since: number,
+  replace: boolean,
+  requester: Requester,
+): Promise<void> => {
+  const { files, removals } = deps
+  const { site, folder, changes } = taken
+  const ancestors = await findAncestors(files, site, ancestorsOf(folder))
+  refuse(await findTaken(files, [...absencesOfFolder(site, folder, replace), ...noFileAt(site, ancestors.missing)]))
+  const isClash = replace && (await findClash(files, folder, changes, requester))
+  refuse([isClash && 'destinationExists'])
+  try {
+    // One attempt: when S3 undoes it, the recorded period no longer fits.
+    await change(deps, { ...taken, ancestors }, (seen) => planRestoredFolder(seen, replace), requester)
+  } catch (error) {
+    // S3 has hidden the objects again, later than the record says: the next attempt must find them.
+    await removals.note({ site, folder, since }).catch(() => {})
+    throw error
+  }
+}
+
+const restoreFolder = async (
+  deps: RestoreDeps,
+  folder: StoragePath,
+  periods: readonly Period[],
+  { replace = false }: Wanted,
+  { site, author, deadline, conditions = {} }: Requester,
+): Promise<void> => {
+  const { files, removals, workflows, clock } = deps
+  const known = periods.length > 0 ? periods : await assumedRemoval(deps, site, folder, deadline)
+  refuse([known.length === 0 && nothingRemoved()])
+  const isUnconditionally = isUnconditional(conditions)
+  const [isHeld, isFolder, isRunning] = await Promise.all([
+    isLocked(deps, site, [folder]),
+    !isUnconditionally && files.exists(folderKey('live', site, folder)),
+    workflows.isRunningBelow(site, folder),
+  ])
+  refuse([
+    isHeld && 'folderLocked',
+    refusalOf(conditions, isFolder ? 'folder' : undefined),
+    isRunning && 'workflowUpdated',
+  ])
+  const lockId = randomUUID()
+  refuse([!(await removals.hold(site, folder, lockId, longestLock)) && 'folderLocked'])
+  const locked = { site, author, deadline: deadline.within(longestLock - lockReserve, clock.monotonic) }
+  try {
+    for (const period of known) {
+      const changes = await takenIn(files, folder, period, locked)
+      if (changes.length === 0) continue
+      return await restoreTaken(deps, { site, folder, lockId, changes }, period.from, replace, locked)
+    }
+    throw nothingRemoved()
+  } finally {
+    await removals.release(site, folder, lockId).catch(() => {})
+  }
+}
+
+const fewVersions = 2
+
+export const unknownVersion = () =>
+  new ServiceError('fileUnknown', { message: 'There is no such version of this file, or it is kept no longer.' })
+
+const newestKept = async (files: ObjectStore, key: string): Promise<ObjectVersion | undefined> =>
+  (await files.versions(key, { limit: fewVersions }))?.versions.find(({ isCurrent }) => !isCurrent)
+
+const restorationOf = async (files: ObjectStore, key: string, version: string): Promise<Restoration | undefined> => {
+  const [newest] = (await files.versions(key, { limit: 1 }))?.versions ?? []
+  if (newest?.id === version) return newest.isCurrent ? undefined : { ...newest, kind: 'restore', key }
+  if (!(await files.readVersion(key, version, () => undefined))) throw unknownVersion()
+  return { kind: 'restore', key, id: version }
+}
+
+const refusalsOfFile = ({ checked, isLocked, taken }: Seen, isRunning: boolean): Refusals => [
+  checked.refusal,
+  isLocked && 'folderLocked',
+  taken.has('destinationExists') && 'destinationExists',
+  taken.has('pathUnknown') && 'pathUnknown',
+  isRunning && 'workflowUpdated',
+]
+
+const planRestoredFile = ({ place, ancestors, checked }: Seen, restoration: Restoration, version?: string): Plan => {
+  if (checked.refusal) return checked.refusal
+  const { path } = place
+  const details = version === undefined ? {} : { details: { version } }
+  return {
+    paths: [path],
+    changes: [restoration],
+    absent: absencesOf(place),
+    ancestors,
+    matching: checked.matching,
+    entry: { type: 'file.restored', subject: path, ...details },
+  }
+}
+
+const restoreFile = async (
+  deps: RestoreDeps,
+  path: StoragePath,
+  restoration: Restoration,
+  { replace = false, version }: Wanted,
+  requester: Requester,
+): Promise<void> => {
+  const { site } = requester
+  const place = { site, path, brings: 'file', isNew: !replace } as const
+  const [seen, isRunning] = await Promise.all([
+    look(deps, place, { ...requester, isCaseSensitive: true }),
+    isInWorkflow(deps, site, [path]),
+  ])
+  refuse(refusalsOfFile(seen, isRunning))
+  const again = (before: Seen) => lookAgain(deps, before, [path], requester)
+  await change(deps, seen, (now) => planRestoredFile(now, restoration, version), requester, again)
+}
+
+/** Restores a removed or earlier file, or what the last removal of a folder took. */
+export const restore = async (
+  deps: RestoreDeps,
+  path: StoragePath,
+  wanted: Wanted,
+  requester: Requester,
+): Promise<void> => {
+  const { site } = requester
+  const { files, removals, reservedFolders } = deps
+  refuse([
+    path === root && new ServiceError('nameRequired', { message: 'Name what is to be restored: a file, or a folder.' }),
+    isReserved(reservedFolders, path) && 'folderReserved',
+  ])
+  const key = fileKey('live', site, path)
+  if (wanted.version !== undefined) {
+    const restoration = await restorationOf(files, key, wanted.version)
+    if (restoration) return restoreFile(deps, path, restoration, wanted, requester)
+    return refuse([(await checkConditions(files, site, [path], false, requester.conditions)).refusal])
+  }
+  const [kept, periods] = await Promise.all([newestKept(files, key), removals.lastOf(site, withItself(path))])
+  // A folder of that name may have gone since.
+  const later = periods.filter(({ from }) => from > (kept?.goneAt ?? 0))
+  if (kept && !(await isAnyTaken(files, site, path, later)))
+    return restoreFile(deps, path, { ...kept, kind: 'restore', key }, wanted, requester)
+  return restoreFolder(deps, path, periods, wanted, requester)
+}

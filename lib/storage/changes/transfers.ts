@@ -1,0 +1,119 @@
+import { type ErrorName, ServiceError } from '../../core/errors.ts'
+import type { SiteId } from '../../core/ids.ts'
+import { inParallel } from '../../core/in-parallel.ts'
+import { contentTypeOf, isPage, isTemplate } from '../file-kind.ts'
+import {
+  type Change,
+  type ListedObject,
+  listAll,
+  type ObjectInfo,
+  type ObjectStore,
+  type Transfer,
+} from '../object-store.ts'
+import { type Area, fileKey, folderKey, longestPath, nameOf, pathIn, root, type StoragePath } from '../path.ts'
+import { templateFault } from '../template.ts'
+
+export interface Relocation {
+  readonly kind: Transfer['kind']
+  readonly site: SiteId
+  readonly path: StoragePath
+  readonly target: StoragePath
+}
+
+// All of a folder becomes visible in the new place at once. The limit bounds time and memory.
+const mostObjects = 10_000
+
+const tooMuchMessages: Readonly<Record<Transfer['kind'], string>> = {
+  move: 'The folder is too large to rename or move at once. Upload it under its new name, then delete this one.',
+  copy: 'This is too large to copy at once. Copy its files and folders one by one.',
+}
+
+export const tooMuch = (kind: Transfer['kind']): ServiceError =>
+  new ServiceError('storageRefused', { message: tooMuchMessages[kind] })
+
+const areasOf = (kind: Transfer['kind']): readonly Area[] => (kind === 'copy' ? ['live'] : ['live', 'draft'])
+
+/** Only pages have drafts: elsewhere a draft is the live file, unless there is one (S-20, S-111). */
+export const transfersOfFile = async (
+  store: ObjectStore,
+  { kind, site, path, target }: Relocation,
+): Promise<readonly Change[]> => {
+  const [live, draft] = await Promise.all([
+    store.find(fileKey('live', site, path)),
+    kind === 'move' && isPage(path) ? store.find(fileKey('draft', site, path)) : undefined,
+  ])
+  const to = (area: Area, from: ObjectInfo): Change => {
+    const contentType = contentTypeOf(nameOf(target), from.contentType)
+    return { kind, from, key: fileKey(area, site, target), contentType }
+  }
+  const changes = live ? [to('live', live)] : []
+  if (!draft) return changes
+  if (isPage(target)) return [...changes, to('draft', draft)]
+  return live ? [...changes, { kind: 'remove', key: draft.key }] : [to('live', draft)]
+}
+
+/** Empty when the folder does not exist. Errors: storageRefused. */
+export const transfersOfFolder = async (
+  store: ObjectStore,
+  { kind, site, path, target }: Relocation,
+): Promise<readonly Change[]> => {
+  const found: ListedObject[] = []
+  for (const area of areasOf(kind)) {
+    for await (const objects of listAll(store, folderKey(area, site, path))) {
+      found.push(...objects)
+      if (found.length > mostObjects) throw tooMuch(kind)
+    }
+  }
+  const keys = new Set(found.map(({ key }) => key))
+  return found.map((from): Change => {
+    const isDraft = from.key.startsWith(folderKey('draft', site, path))
+    const name = from.key.slice(folderKey(isDraft ? 'draft' : 'live', site, path).length)
+    const hasDraft = isDraft && !isTemplate(`${target}/${name}`)
+    if (isDraft && !hasDraft && keys.has(folderKey('live', site, path) + name)) return { kind: 'remove', key: from.key }
+    return { kind, from, key: folderKey(hasDraft ? 'draft' : 'live', site, target) + name }
+  })
+}
+
+export const isTransfer = (change: Change): change is Transfer => change.kind === 'move' || change.kind === 'copy'
+
+export const hasLongPath = (changes: readonly Change[]): boolean =>
+  changes.some((change) => isTransfer(change) && Buffer.byteLength(pathIn(change.key)) > longestPath)
+
+const readsInFlight = 16
+
+export const templatesAmong = (site: SiteId, changes: readonly Change[]): readonly Transfer[] => {
+  const prefix = folderKey('live', site, root)
+  return changes
+    .filter(isTransfer)
+    .filter(
+      ({ key, from }) =>
+        key.startsWith(prefix) && isTemplate(key.slice(prefix.length)) && !isTemplate(from.key.slice(prefix.length)),
+    )
+}
+
+const faultOf = async (store: ObjectStore, key: string): Promise<ErrorName | undefined> => {
+  const object = await store.read(key, ({ size }) => ({ first: 0, last: size - 1 }), 'bytes=0-')
+  if (!object) return undefined
+  const { body = [] } = object
+  return templateFault(body instanceof Uint8Array ? [body] : body)
+}
+
+/** Checks files that become templates (S-26). A file that changes meanwhile is not moved. */
+export const refusalOfTemplates = async (
+  store: ObjectStore,
+  kind: Transfer['kind'],
+  transfers: readonly Transfer[],
+  isLate: () => boolean,
+): Promise<ServiceError | undefined> => {
+  let refusal: ServiceError | undefined
+  await inParallel(transfers, readsInFlight, async ({ from, key }) => {
+    if (refusal) return
+    if (isLate()) {
+      refusal = tooMuch(kind)
+      return
+    }
+    const fault = await faultOf(store, from.key)
+    if (fault) refusal ??= new ServiceError(fault, { message: `${pathIn(key)}: ${new ServiceError(fault).message}` })
+  })
+  return refusal
+}

@@ -1,0 +1,77 @@
+import { type Deadline, reserves } from '../../core/deadline.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { SiteId } from '../../core/ids.ts'
+import { refusalIn, type StorageStores } from '../changes/change.ts'
+import { isInWorkflow } from '../changes/look.ts'
+import { findFile, isBelowFile, openRemovals, refusalsOfRemoval } from '../changes/remove.ts'
+import { type ListedObject, listAll, type ObjectStore } from '../object-store.ts'
+import { areas, folderKey, isReserved, pathIn, root, type StoragePath, upTo } from '../path.ts'
+
+interface PreviewDeps extends StorageStores {
+  readonly reservedFolders: readonly string[]
+}
+
+export interface Preview {
+  readonly files: number
+  readonly folders: number
+  readonly bytes: number
+  readonly atLeast: boolean
+  readonly code?: number
+}
+
+const mostCounted = 100_000
+
+type Listing = Pick<ObjectStore, 'list'>
+
+async function* objectsBelow(store: Listing, site: SiteId, folder: StoragePath): AsyncGenerator<ListedObject, void> {
+  for (const area of areas) {
+    for await (const objects of listAll(store, folderKey(area, site, folder))) yield* objects
+  }
+}
+
+/** Counts files and folders as people see them; a draft counts as its page. Stops at 100,000 objects. */
+export const countFolder = async (
+  store: Listing,
+  site: SiteId,
+  folder: StoragePath,
+  deadline: Pick<Deadline, 'isOver'>,
+): Promise<Omit<Preview, 'code'>> => {
+  const [files, folders] = [new Set<string>(), new Set<string>()]
+  let [bytes, objects] = [0, 0]
+  const result = (atLeast: boolean) => ({ files: files.size, folders: folders.size, bytes, atLeast })
+  for await (const { key, size } of objectsBelow(store, site, folder)) {
+    if (objects === mostCounted || deadline.isOver()) return result(true)
+    objects += 1
+    bytes += size
+    const path = pathIn(key)
+    const isFolder = key.endsWith('/')
+    if (!isFolder) files.add(path)
+    for (const around of [...upTo(folder, path).slice(isFolder ? 0 : 1), folder]) {
+      if (folders.has(around)) break
+      folders.add(around)
+    }
+  }
+  return result(false)
+}
+
+/** Counts the contents and names the refusal of a removal. Errors: fileUnknown, pathUnknown, unavailable. */
+export const previewRemoval = async (
+  deps: PreviewDeps,
+  site: SiteId,
+  path: StoragePath,
+  deadline: Deadline,
+): Promise<Preview> => {
+  const { files, reservedFolders } = deps
+  const [{ live, draft }, open] = await Promise.all([findFile(deps, site, path), openRemovals(deps, site, path)])
+  const isFile = live !== undefined || draft !== undefined
+  const ofFile = { files: 1, folders: 0, bytes: (live?.size ?? 0) + (draft?.size ?? 0), atLeast: false }
+  const counted = isFile ? ofFile : await countFolder(files, site, path, deadline.reserving(reserves.preview))
+  if (!isFile && path !== root && counted.folders === 0) {
+    throw new ServiceError((await isBelowFile(deps, site, path)) ? 'pathUnknown' : 'fileUnknown')
+  }
+  const seen = { site, path, open, live, draft, isReserved: !isFile && isReserved(reservedFolders, path) }
+  const isRunning = () => (isFile ? isInWorkflow(deps, site, [path]) : deps.workflows.isRunningBelow(site, path))
+  const refusal =
+    refusalIn(refusalsOfRemoval(seen)) ?? refusalIn(refusalsOfRemoval({ ...seen, isInWorkflow: await isRunning() }))
+  return { ...counted, ...(refusal && { code: refusal.code }) }
+}

@@ -1,0 +1,20 @@
+import type { Requester } from '../../lib/storage/changes/change.ts'
+import type { Addition } from '../../lib/storage/uploads/append.ts'
+import {
+  appendTo,
+  fillUpload,
+  findUpload,
+  openUpload,
+  settleUpload,
+  type UploadsDeps,
+} from '../../lib/storage/uploads/uploads.ts'
+
+/** Resumable uploads without HTTP, one call for each request. */
+export const uploadsOf = (deps: UploadsDeps) => ({
+  create: async (requester: Requester, beginning: Parameters<typeof openUpload>[2]) =>
+    fillUpload(deps, requester, await openUpload(deps, requester, beginning), undefined),
+  find: async (requester: Requester, id: string) =>
+    settleUpload(deps, requester, await findUpload(deps, requester, id)),
+  append: async (requester: Requester, id: string, addition: Addition) =>
+    appendTo(deps, requester, await findUpload(deps, requester, id), addition),
+})
