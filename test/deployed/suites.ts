@@ -48,9 +48,12 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
 /** Milliseconds. Cold starts of concurrent requests run one after the other, which takes time on a small machine. */
 const patience = 90_000
 
-const provableOn = ({ name }: Emulator): readonly string[] => [
+/** Cases that a streaming function cannot pass: Lambda removes the header. */
+const beyondStreaming = ['X-HTTP-Method-Override counts at an upload']
+
+const provableOn = ({ name }: Emulator, others: readonly string[] = []): readonly string[] => [
   '--testNamePattern',
-  `^(?!.*(${Object.keys(beyond[name]).join('|')}))`,
+  `^(?!.*(${[...Object.keys(beyond[name]), ...others].join('|')}))`,
 ]
 
 /** The cases that only this emulator can pass. */
@@ -211,7 +214,8 @@ export const runStreaming = async (target: Target, dataCentre: string): Promise<
     administer(target, 'data-centre', 'add', dataCentre, '--url', to, '--region', target.region)
   try {
     await move(url)
-    const behind = { dataCentre, name: 'stream', url, suites: streamedSuites, largestFile: largestStreamed }
+    const cases = provableOn(target.emulator, beyondStreaming)
+    const behind = { dataCentre, name: 'stream', url, suites: streamedSuites, cases, largestFile: largestStreamed }
     const accepted = await acceptAt(target, behind)
     const streamed = await runOnDeployment(target, dataCentre, 'stream', { DEPLOYED_STREAM_BUNDLE: bundle })
     return accepted && streamed
