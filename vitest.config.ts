@@ -71,7 +71,17 @@ export default defineConfig({
       { test: { ...patiently, name: 'new-kind', include: ['test/contract/**/new-kind.test.ts'] } },
       { test: { ...shared, ...patiently, name: 'client', include: ['test/client/!(package).test.ts'] } },
       { test: { isolate: false, ...patiently, name: 'console', include: ['test/console/stores/*.test.ts'] } },
-      { test: { ...shared, name: 'cdk', include: ['test/cdk/*.test.ts'], testTimeout: 60_000 } },
+      {
+        test: {
+          ...shared,
+          name: 'cdk',
+          include: ['test/cdk/*.test.ts'],
+          testTimeout: 60_000,
+          // The CDK checks each template with rules of CloudFormation. That takes most of the time of these tests, and
+          // `npm run test:long` has them on, for many more settings.
+          env: { CDK_VALIDATION: 'false' },
+        },
+      },
       { test: { ...acceptance, name: 'acceptance' } },
       { test: { ...acceptance, name: 'acceptance-aws', env: { ACCEPTANCE_STORE: 'aws' } } },
     ],
