@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../../lib/core/clock.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { statusAndCode } from '../../support/answer.ts'
-import { timesToTry } from '../../support/each-call.ts'
 import { author } from '../../support/history.ts'
 import { storageHands } from './hands.ts'
-import { fillFolder, type StorageUnderTest } from './service.ts'
+import type { StorageUnderTest } from './service.ts'
 
 interface Version {
   readonly version: string
@@ -462,44 +460,5 @@ for (const { name: hand, open } of storageHands) {
         expect(await preview('/a')).toEqual([200, { files: 5, folders: 5, bytes: 9 }])
       })
     })
-
-    it('thousands of objects of a folder come back in one call', async () => {
-      const keys = await fillFolder(storage, '/large', timesToTry(5_000))
-      expect((await storage.remove('/large')).status).toBe(200)
-      expect(await storage.keys()).toEqual([])
-      expect(statusAndCode(await storage.restore('/large'))).toEqual([200, undefined])
-      const found = await storage.keys()
-      expect([found.length, found.toSorted()]).toEqual([keys.length, keys.toSorted()])
-    }, 120_000)
-
-    it('more than 10,000 do not, and the refusal names the folders to be restored one by one', async ({ skip }) => {
-      if (hand === 'AWS') skip('the rule is the same, and the store in memory takes minutes for so many')
-      await fillFolder(storage, '/large/one', 6_000)
-      await fillFolder(storage, '/large/two', 4_500)
-      expect((await storage.remove('/large')).status).toBe(200)
-      const refused = await storage.restore('/large')
-      expect(statusAndCode(refused)).toEqual([400, 104000])
-      expect(refused.json.message).toMatch(/more than 10000 .+ one, two\.$/)
-      expect(statusAndCode(await storage.restore('/large/two'))).toEqual([200, undefined])
-      expect(statusAndCode(await storage.restore('/large/one'))).toEqual([200, undefined])
-      expect(await storage.keys()).toHaveLength(10_503)
-    }, 120_000)
-
-    it('1,000 files that were removed by mistake come back in one call, every byte of them', async () => {
-      const contents = new Map<string, string>()
-      for (let request = 0; request < 10; request++) {
-        const parts = Array.from({ length: 100 }, (_, index) => {
-          const content = createHash('sha256').update(`${request} ${index}`).digest('hex')
-          contents.set(`${request}/${index}`, content)
-          return { name: String(index), content }
-        })
-        await storage.post(`/archive/${request}`, parts)
-      }
-      expect((await storage.remove('/archive')).status).toBe(200)
-      expect(statusAndCode(await storage.restore('/archive'))).toEqual([200, undefined])
-      const found = new Map<string, unknown>()
-      for (const path of contents.keys()) found.set(path, await storage.read(`/archive/${path}`))
-      expect(found).toEqual(contents)
-    }, 120_000)
   })
 }
