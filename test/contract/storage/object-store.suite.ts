@@ -11,7 +11,7 @@ import { describeStaging } from './object-store/staging.ts'
 import { describeVersions } from './object-store/versions.ts'
 import { type OpenedStore, openWorkbench } from './object-store/workbench.ts'
 
-/** What every object store does, whatever it is made of. One that is not large keeps no content of many parts. */
+/** What every object store does, whatever it is made of. One that is not large keeps no content of many MiB. */
 export const describeObjectStore = (name: string, open: () => Promise<OpenedStore>, isLarge = true): void => {
   describe(name, () => {
     const bench = openWorkbench(open)
@@ -19,7 +19,7 @@ export const describeObjectStore = (name: string, open: () => Promise<OpenedStor
     describeFingerprints(bench, isLarge)
     describePlacing(bench)
     describeRacing(bench)
-    describeMatching(bench)
+    describeMatching(bench, isLarge)
     describeMoving(bench)
     describeCopying(bench)
     describeListing(bench)
