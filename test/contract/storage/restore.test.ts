@@ -107,30 +107,6 @@ for (const { name: hand, open } of storageHands) {
     })
 
     describe('a file is restored', () => {
-      it('as it was removed, and again after it was removed again', async () => {
-        await put('/folder/a.css', 'old')
-        await put('/folder/a.css', 'newest')
-        for (let round = 0; round < 2; round++) {
-          await storage.remove('/folder/a.css')
-          expect(await storage.read('/folder/a.css')).toBe(404)
-          expect(statusAndCode(await storage.restore('/folder/a.css'))).toEqual([200, undefined])
-          expect(await storage.read('/folder/a.css')).toBe('newest')
-        }
-      })
-
-      it('in an older version, which is a file that is there as well', async () => {
-        await put('/a.txt', 'old')
-        await put('/a.txt', 'newer')
-        const old = (await versionsOf('/a.txt'))[1]?.version
-        expect(statusAndCode(await storage.restore('/a.txt', { version: old }))).toEqual([400, 104022])
-        expect(statusAndCode(await storage.restore('/a.txt', { version: old, replace: true }))).toEqual([
-          200,
-          undefined,
-        ])
-        expect(await storage.read('/a.txt')).toBe('old')
-        expect((await versionsOf('/a.txt')).map(({ size }) => size)).toEqual([3, 5, 3])
-      })
-
       it('onto what is there meanwhile only when it is told to', async () => {
         await put('/a.txt', 'removed')
         await storage.remove('/a.txt')
@@ -183,13 +159,6 @@ for (const { name: hand, open } of storageHands) {
         expect(statusAndCode(await storage.restore('/deep/er/a.txt'))).toEqual([200, undefined])
         expect(await storage.read('/deep/er/a.txt')).toBe('a')
         expect(await isGone('/deep')).toBe(false)
-      })
-
-      it('at its old place, when it was moved away', async () => {
-        await put('/a.txt', 'a')
-        expect((await storage.rename('/a.txt', 'b.txt')).status).toBe(200)
-        expect(statusAndCode(await storage.restore('/a.txt'))).toEqual([200, undefined])
-        expect([await storage.read('/a.txt'), await storage.read('/b.txt')]).toEqual(['a', 'a'])
       })
 
       it('not while a workflow runs on it, nor in a folder that is being removed', async () => {
