@@ -194,12 +194,12 @@ export const describeWebForms = ({ name, open }: Hand<Tested>): void => {
       const writers = Array.from({ length: 5 }, () => hand.connect())
       // On a slow machine a store may give up on a change that loses again and again: its caller repeats it, as it is
       // told to.
-      const insist = async (make: () => Promise<void>): Promise<void> => {
+      const insist = async (make: () => Promise<void>, tries = 30): Promise<void> => {
         try {
           await make()
         } catch (error) {
-          if (!(error instanceof ServiceError) || error.status !== 503) throw error
-          await insist(make)
+          if (!(error instanceof ServiceError) || error.status !== 503 || tries === 0) throw error
+          await insist(make, tries - 1)
         }
       }
       await Promise.all(
