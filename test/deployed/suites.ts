@@ -10,14 +10,13 @@ import { type Emulator, emulatorEnvironment, type Outputs, outputOf } from '../.
 
 const administration = [process.execPath, join('admin', 'main.js'), '--target', 'aws', '--json'] as const
 
-/** The suites of test/contract of the stores themselves. */
+/** The suites of test/contract whose tables and buckets are those of the emulator. */
 const storeSuites = [
   join('test', 'contract', 'ports'),
   join('test', 'contract', 'aws', 'web-forms'),
-  join('test', 'contract', 'storage', 's3-'),
+  join('test', 'contract', 'storage', 's3-object-store'),
+  join('test', 'contract', 'storage', 's3-conditions'),
 ]
-/** Thousands of requests: each call of each operation fails in turn. LocalStack is too slow for them. */
-const ofEachCall = ['--exclude', '**/s3-faults.test.ts']
 
 /**
  * Cases that an emulator cannot satisfy for reasons of its own, by what their names match, and why. They are reported
@@ -246,10 +245,8 @@ export const runGrants = (target: Target, dataCentre: string, recordings: string
 const storeOptions = ['--project', 'contract', `--testTimeout=${patience}`]
 
 /** The contract suites of the stores, against tables and buckets of their own in the emulator. */
-export const runStoreContracts = (target: Target): Promise<boolean> => {
-  const skipped = target.emulator.name === 'LocalStack' ? ofEachCall : []
-  return runSuite(target, 'stores', [...storeOptions, ...provableOn(target.emulator), ...skipped, ...storeSuites], {})
-}
+export const runStoreContracts = (target: Target): Promise<boolean> =>
+  runSuite(target, 'stores', [...storeOptions, ...provableOn(target.emulator), ...storeSuites], {})
 
 /** The cases of S3 that no other emulator can satisfy. */
 export const runStoreRest = (target: Target): Promise<boolean> =>
