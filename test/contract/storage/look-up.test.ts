@@ -21,6 +21,7 @@ const put = async (...given: Parameters<StorageUnderTest['put']>) => {
 }
 /** What is named itself is taken as written, so this makes folders that differ by case alone. */
 const folder = (path: string) => put(path, '', { type: 'folder' })
+const remove = async (path: string, headers = {}) => (await storage.remove(path, { headers })).status
 /** The paths of everything that is there; folders end in a slash. */
 const paths = async () => (await storage.keys()).map((key) => key.replace(`/${storage.site}/`, ' '))
 
@@ -127,6 +128,29 @@ describe.each([
     await storage.deps.removals.open(storage.site, parsePath('Pages'), 'going', entry)
     expect(codeOf(await storage.put('/pages/new', 'x'))).toBe(104010)
     expect(codeOf(await storage.remove('/pages/p.html'))).toBe(104010)
+  })
+
+  it('a path of 16 segments is searched, and no longer one', async () => {
+    const sixteen = `/${Array.from({ length: 15 }, () => 'Deep').join('/')}`
+    await put(`${sixteen}/a`, 'a')
+    await put(`${sixteen}/b/c`, 'c')
+    expect(await storage.read(`${sixteen.toLowerCase()}/A`)).toBe('a')
+    expect(await storage.read(`${sixteen.toLowerCase()}/b/C`)).toBe(404)
+    expect(await remove(`${sixteen.toLowerCase()}/b/c`)).toBe(404)
+    expect(await remove(`${sixteen.toLowerCase()}/a`)).toBe(200)
+    await put(`${sixteen.toLowerCase()}/b/d`)
+    expect(await paths()).toContain(`live ${sixteen.toLowerCase().slice(1)}/b/d`)
+  })
+
+  it('a change with a condition is taken as written', async () => {
+    await put('/Cond/a')
+    for (const name of ['If-Match', 'If-None-Match']) {
+      const headers = { [name.toLowerCase()]: name === 'If-Match' ? '"x"' : '*' }
+      expect(await remove('/cond/a', headers)).not.toBe(200)
+      await storage.put(`/COND/${name}`, 'x', {}, headers)
+    }
+    expect(await storage.read('/Cond/a')).toBe('/Cond/a')
+    expect((await paths()).filter((path) => path.startsWith('live Cond'))).toEqual(['live Cond/', 'live Cond/a'])
   })
 
   it('a rename gives the name as it is written', async () => {
