@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
  * Test files share what they import: reading the SDK of AWS again for each takes minutes. Only one file changes what it
@@ -25,6 +26,17 @@ export const longTests = [
   'test/contract/**/kill-*.test.ts',
 ]
 
+/** What kills services takes the longest, and would run alone at the end. */
+class KillersFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const { killers = [], others = [] } = Object.groupBy(sorted, ({ moduleId }) =>
+      moduleId.includes('/kill-') ? 'killers' : 'others',
+    )
+    return [...killers, ...others]
+  }
+}
+
 /** Milliseconds for a case or a hook of the acceptance suite: emulators on a small machine need more. */
 const patience = Number(process.env['ACCEPTANCE_PATIENCE'] ?? 30_000)
 
@@ -45,7 +57,7 @@ export default defineConfig({
     // Fewer garbage collections save a tenth of the time.
     execArgv: ['--max-semi-space-size=64'],
     // In CI the cases of a file run in an order of their own, the same each time. `--sequence.seed` tries another.
-    sequence: { shuffle: { tests: process.env['EVERY_CALL'] === '1' }, seed: 20_261_125 },
+    sequence: { sequencer: KillersFirst, shuffle: { tests: process.env['EVERY_CALL'] === '1' }, seed: 20_261_125 },
     projects: [
       { test: { ...shared, ...patiently, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       {
@@ -71,7 +83,17 @@ export default defineConfig({
       { test: { ...patiently, name: 'new-kind', include: ['test/contract/**/new-kind.test.ts'] } },
       { test: { ...shared, ...patiently, name: 'client', include: ['test/client/!(package).test.ts'] } },
       { test: { isolate: false, ...patiently, name: 'console', include: ['test/console/stores/*.test.ts'] } },
-      { test: { ...shared, name: 'cdk', include: ['test/cdk/*.test.ts'], testTimeout: 60_000 } },
+      {
+        test: {
+          ...shared,
+          name: 'cdk',
+          include: ['test/cdk/*.test.ts'],
+          testTimeout: 60_000,
+          // The CDK checks each template with rules of CloudFormation. That takes most of the time of these tests, and
+          // `npm run test:long` has them on, for many more settings.
+          env: { CDK_VALIDATION: 'false' },
+        },
+      },
       { test: { ...acceptance, name: 'acceptance' } },
       { test: { ...acceptance, name: 'acceptance-aws', env: { ACCEPTANCE_STORE: 'aws' } } },
     ],

@@ -1,7 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { matchesGlob } from 'node:path'
-import { longTests } from '../vitest.config.ts'
-import { createNearestTests, isSource } from './nearest-tests.ts'
+import { createNearestTests, isLong, isSource } from './nearest-tests.ts'
 
 // `npm run test:near [FILE…]`: the tests nearest to these files, or to those that have changed since the last commit. It
 // is quick and no proof: `npm test` runs all that may be affected.
@@ -10,8 +8,6 @@ const most = 10
 
 const linesOf = (...args: readonly string[]): string[] =>
   execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean)
-
-const isLong = (test: string) => longTests.some((pattern) => matchesGlob(test, pattern))
 
 const files = linesOf('ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate')
 const named = process.argv.slice(2)

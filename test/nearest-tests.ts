@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { join, posix } from 'node:path'
+import { join, matchesGlob, posix } from 'node:path'
+import { longTests } from '../vitest.config.ts'
 
 export const isSource = (file: string): boolean => /\.(tsx?|js)$/.test(file) && !/\.d\.ts$|^docs\//.test(file)
+
+/** Whether `npm run test:long` runs it, and nothing else does. */
+export const isLong = (test: string): boolean => longTests.some((pattern) => matchesGlob(test, pattern))
 
 /** A path in quotes: of an import, or of a program that is started. Types are no code. */
 const paths = /^import type .*|'((?:[\w.-]+\/)+[\w.-]+\.(?:tsx?|js))'/gm

@@ -10,14 +10,13 @@ import { type Emulator, emulatorEnvironment, type Outputs, outputOf } from '../.
 
 const administration = [process.execPath, join('admin', 'main.js'), '--target', 'aws', '--json'] as const
 
-/** The suites of test/contract for the stores themselves. */
+/** The suites of test/contract with tables and buckets of the emulator. */
 const storeSuites = [
   join('test', 'contract', 'ports'),
   join('test', 'contract', 'aws', 'web-forms'),
-  join('test', 'contract', 'storage', 's3-'),
+  join('test', 'contract', 'storage', 's3-object-store'),
+  join('test', 'contract', 'storage', 's3-conditions'),
 ]
-/** Thousands of requests: each call of each operation fails in turn. LocalStack is too slow for them. */
-const ofEachCall = ['--exclude', '**/s3-faults.test.ts']
 
 /** Cases that an emulator cannot pass, by parts of their names, with the reason. They are reported as skipped. */
 const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>>> = {
@@ -241,10 +240,8 @@ export const runGrants = (target: Target, dataCentre: string, recordings: string
 const storeOptions = ['--project', 'contract', `--testTimeout=${patience}`]
 
 /** The contract suites of the stores, with tables and buckets of their own in the emulator. */
-export const runStoreContracts = (target: Target): Promise<boolean> => {
-  const skipped = target.emulator.name === 'LocalStack' ? ofEachCall : []
-  return runSuite(target, 'stores', [...storeOptions, ...provableOn(target.emulator), ...skipped, ...storeSuites], {})
-}
+export const runStoreContracts = (target: Target): Promise<boolean> =>
+  runSuite(target, 'stores', [...storeOptions, ...provableOn(target.emulator), ...storeSuites], {})
 
 /** The S3 cases that only this emulator can pass. */
 export const runStoreRest = (target: Target): Promise<boolean> =>

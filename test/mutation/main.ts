@@ -5,7 +5,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
-import { createNearestTests } from '../nearest-tests.ts'
+import { createNearestTests, isLong } from '../nearest-tests.ts'
 import { changesOf, type SourceChange } from './changes.ts'
 
 /**
@@ -96,7 +96,7 @@ const findWitness = async (copy: string, { file, source }: SourceChange): Promis
 
 const changes = sample(Number(flags.count), Number(flags.seed))
 const asked = /^test\/(unit|contract|acceptance)\/.*\.test\.ts$/
-const nearestTests = createNearestTests(root, files, asked.test.bind(asked))
+const nearestTests = createNearestTests(root, files, (test) => asked.test(test) && !isLong(test))
 let survivors = 0
 const waiting = changes.entries()
 

@@ -1,11 +1,11 @@
 const triesAll = process.env['EVERY_CALL'] === '1'
 
 /**
- * The calls at which a fault or a race is tried, from 1 to `count`: every third one and the last, or each with
+ * The calls at which a fault or a race is tried, from 1 to `count`: every fifth one and the last, or each with
  * `EVERY_CALL=1`, as in CI.
  */
 export const callsToTry = (count: number): readonly number[] =>
-  Array.from({ length: count }, (_, index) => index + 1).filter((call) => triesAll || call % 3 === 1 || call === count)
+  Array.from({ length: count }, (_, index) => index + 1).filter((call) => triesAll || call % 5 === 1 || call === count)
 
-/** How often something random is tried: a third of the times, or all with `EVERY_CALL=1`, as in CI. */
-export const timesToTry = (count: number): number => (triesAll ? count : Math.ceil(count / 3))
+/** How often something random is tried: a fifth of the times, or all with `EVERY_CALL=1`, as in CI. */
+export const timesToTry = (count: number): number => (triesAll ? count : Math.ceil(count / 5))

@@ -30,7 +30,8 @@ interface Version {
 
 interface Upload extends Pick<Version, 'type' | 'metadata'> {
   readonly key: string
-  readonly parts: Map<number, Buffer>
+  /** Each with its MD5, which is asked for again and again. */
+  readonly parts: Map<number, { readonly bytes: Buffer; readonly digest: Buffer }>
 }
 
 /** A bucket with versions that speaks S3 as far as the object store needs it, in the place of the network. */
@@ -170,8 +171,9 @@ export const createMemoryS3 = (): MemoryS3 => {
     if (headers['x-amz-copy-source']) return copy(key, request, headers['x-amz-copy-source'])
     const bytes = bytesIn(request)
     if (query['uploadId']) {
-      uploadOf(String(query['uploadId'])).parts.set(Number(query['partNumber']), bytes)
-      return answer(200, { etag: `"${md5(bytes).toString('hex')}"` })
+      const digest = md5(bytes)
+      uploadOf(String(query['uploadId'])).parts.set(Number(query['partNumber']), { bytes, digest })
+      return answer(200, { etag: `"${digest.toString('hex')}"` })
     }
     requireTag(request, present(key)?.etag)
     return made(
@@ -182,16 +184,16 @@ export const createMemoryS3 = (): MemoryS3 => {
   const complete = (id: string, request: S3Request): S3Answer => {
     const { key, parts, ...described } = uploadOf(id)
     const numbers = allOf(xmlIn(request), 'PartNumber').map(Number)
-    const chosen = numbers.map((number) => parts.get(number) ?? Buffer.alloc(0))
+    const chosen = numbers.flatMap((number) => parts.get(number) ?? [])
     // S3's own rules about parts are held by createRulesOfS3, on emulators as well.
     const named = allOf(xmlIn(request), 'ETag').map((etag) => unquote(etag.replaceAll('&quot;', '')))
-    if (chosen.some((bytes, index) => named[index] !== md5(bytes).toString('hex')))
+    if (named.some((etag, index) => etag !== chosen[index]?.digest.toString('hex')))
       throw new Refusal(400, 'InvalidPart')
     // What is refused may be completed later.
     requireTag(request, present(key)?.etag)
     uploads.delete(id)
-    const etag = `${md5(Buffer.concat(chosen.map(md5))).toString('hex')}-${chosen.length}`
-    const version = add(key, { bytes: Buffer.concat(chosen), etag, ...described })
+    const etag = `${md5(Buffer.concat(chosen.map(({ digest }) => digest))).toString('hex')}-${chosen.length}`
+    const version = add(key, { bytes: Buffer.concat(chosen.map(({ bytes }) => bytes)), etag, ...described })
     const result = xmlAnswer('CompleteMultipartUploadResult', tag('Key', key) + tag('ETag', `"${etag}"`))
     return { ...result, headers: { ...result.headers, 'x-amz-version-id': version.id } }
   }
@@ -254,8 +256,8 @@ export const createMemoryS3 = (): MemoryS3 => {
   const listParts = (id: string, marker: number): S3Answer => {
     const parts = [...uploadOf(id).parts].filter(([number]) => number > marker).sort(([a], [b]) => a - b)
     const page = parts.slice(0, partsInAPage)
-    const entries = page.map(([number, bytes]) => {
-      return `<Part>${tag('PartNumber', number)}${tag('ETag', `"${md5(bytes).toString('hex')}"`)}</Part>`
+    const entries = page.map(([number, { digest }]) => {
+      return `<Part>${tag('PartNumber', number)}${tag('ETag', `"${digest.toString('hex')}"`)}</Part>`
     })
     const isTruncated = tag('IsTruncated', String(page.length < parts.length))
     const next = tag('NextPartNumberMarker', page.at(-1)?.[0] ?? 0)

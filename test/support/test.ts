@@ -13,8 +13,8 @@ const makeDataDirectory = async (directory: string): Promise<void> => {
 
 /**
  * Tests of programs in processes of their own. Each test has a directory, on which it starts services that end with it.
- * It is empty; `dataDirectory` is a data directory without a site, and `siteDirectory` one with the data centre `us`
- * and the site 1001. Nothing runs on them. `service` is one that the tests of a file share.
+ * It is empty; `dataDirectory` is a data directory without a site, `siteDirectory` one with the data centre `us` and the
+ * site 1001, and `demoDirectory` one with the demo. Nothing runs on them. `service` is one that the tests of a file share.
  */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
@@ -53,11 +53,22 @@ export const test = base
     await administer(directory, ['site', 'create', '--name', 'Shop'])
     return directory
   })
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+  .extend('demoTemplate', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const directory = makeDirectory()
+    onCleanup(() => removeDirectory(directory))
+    await (await startService(directory)).stop()
+    return directory
+  })
   .extend('dataDirectory', async ({ directory }) => {
     await makeDataDirectory(directory)
     return directory
   })
   .extend('siteDirectory', async ({ directory, siteTemplate }) => {
     await cp(siteTemplate, directory, { recursive: true })
+    return directory
+  })
+  .extend('demoDirectory', async ({ directory, demoTemplate }) => {
+    await cp(demoTemplate, directory, { recursive: true })
     return directory
   })

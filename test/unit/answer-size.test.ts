@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { takeThatFit } from '../../lib/core/answer-size.ts'
+import { timesToTry } from '../support/each-call.ts'
 
 /** The bytes of the JSON of a value as a text within JSON, with its comma. */
 const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(JSON.stringify(value))) + 1
@@ -24,6 +25,6 @@ test('an answer accepts values while their JSON fits, with escaped quotes counte
       const { taken } = takeThatFit(values, (value) => value, budget)
       expect(taken).toEqual(firstThatFit(values, budget).map((value) => JSON.stringify(value)))
     }),
-    { numRuns: 2_000 },
+    { numRuns: timesToTry(2_000) },
   )
 })

@@ -29,11 +29,13 @@ const runOnce = async (args: readonly string[]): Promise<Outcome> => {
 const isTooBusy = ({ status, stdout, stderr }: Outcome): boolean =>
   status === 1 && stdout === '' && /\bis away or busy\b/.test(stderr)
 
+const mostTries = 30
+
 /** Repeats the command while the stores are too busy for it, as its message says. */
 const run = async (args: readonly string[]): Promise<Outcome> => {
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     const outcome = await runOnce([...args, '--json'])
-    if (!isTooBusy(outcome)) return outcome
+    if (!isTooBusy(outcome) || tries === mostTries) return outcome
   }
 }
 

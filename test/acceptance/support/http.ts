@@ -95,13 +95,13 @@ const callOnce = async (path: string, options: Call): Promise<Answer> => {
   return answer
 }
 
-/**
- * Sends a request again for as long as the service says that it is too busy for it, after the time that it asks for.
- */
+const mostTries = 30
+
+/** Sends a request again when the service says that it is too busy for it, after the time that it asks for. */
 export const callPatiently = async (path: string, options: Call): Promise<Answer> => {
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     const answer = await callOnce(path, options)
-    if (answer.status !== 503) return answer
+    if (answer.status !== 503 || tries === mostTries) return answer
     await sleep(Number(answer.headers['retry-after']) * 1000)
   }
 }

@@ -147,10 +147,9 @@ describe('check', () => {
           { where, fault: `the service cannot read its ${column}. Put the database back from a backup` },
         ] as const,
     ),
-  ] as const)('names %s (T-21)', async ([, sql, fault], { directory, start }) => {
-    await (await start()).stop()
-    tamper(directory, sql)
-    const { status, stdout } = await administer(directory, ['--json', 'check'])
+  ] as const)('names %s (T-21)', async ([, sql, fault], { demoDirectory }) => {
+    tamper(demoDirectory, sql)
+    const { status, stdout } = await administer(demoDirectory, ['--json', 'check'])
     expect({ status, found: JSON.parse(stdout) }).toEqual({ status: 1, found: { faults: [fault] } })
   })
 
@@ -217,19 +216,18 @@ describe('check', () => {
   })
 
   test('names blobs of no file, as long as no service runs, and the next start moves them', async ({
-    directory,
+    siteDirectory,
     start,
   }) => {
-    await (await start()).stop()
-    const orphan = join(directory, 'blobs', 'orphan')
+    const orphan = join(siteDirectory, 'blobs', 'orphan')
     writeFileSync(orphan, 'x')
-    const { status, stdout } = await administer(directory, ['check'])
+    const { status, stdout } = await administer(siteDirectory, ['check'])
     expect(status).toBe(1)
     expect(stdout).toBe(
       `where${' '.repeat(orphan.length - 3)}fault\n${orphan}  it belongs to no file. The next start moves it to orphans.\n`,
     )
     await (await start()).stop()
-    expect(await administerJson(directory, ['check'])).toEqual({ faults: [] })
+    expect(await administerJson(siteDirectory, ['check'])).toEqual({ faults: [] })
   })
 
   test('names what other users can get at', async ({ siteDirectory }) => {

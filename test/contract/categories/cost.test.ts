@@ -39,12 +39,12 @@ const list = async (switches: Readonly<Record<string, string>>, of = newsOfCateg
 
 const isWrite = (command: unknown) => command instanceof BatchWriteCommand || command instanceof UpdateCommand
 
-test('1,000 links made in requests of 100 cost no more than 2.1 write units each, the index counted', async ({
+test('300 links made in requests of 100 cost no more than 2.1 write units each, the index counted', async ({
   onTestFinished,
 }) => {
   const empty = await openStore()
   onTestFinished(() => empty.close())
-  await fill(empty.over(empty.dynamodb), range(1, 1_000))
+  await fill(empty.over(empty.dynamodb), range(1, 300))
   const writes: number[] = []
   const deps = empty.over(
     intercept(empty.dynamodb, async (_, proceed, command) => {
@@ -56,7 +56,7 @@ test('1,000 links made in requests of 100 cost no more than 2.1 write units each
       return answer
     }),
   )
-  for (let from = 1; from <= 1_000; from += 100) {
+  for (let from = 1; from <= 300; from += 100) {
     await linkObjects(
       deps,
       newsOfCategory,
@@ -66,10 +66,10 @@ test('1,000 links made in requests of 100 cost no more than 2.1 write units each
     )
   }
   const forItems = writes.reduce((sum, count) => sum + count, 0)
-  expect(forItems).toBe(1_000)
+  expect(forItems).toBe(300)
   // dynalite does not charge for the index. DynamoDB charges one unit for each entry under 1 KB.
   const entries = await Promise.all(
-    range(1, 1_000).map((id) =>
+    range(1, 300).map((id) =>
       empty.dynamodb.send(
         new QueryCommand({
           TableName: empty.names.categoryLinks,
@@ -82,7 +82,7 @@ test('1,000 links made in requests of 100 cost no more than 2.1 write units each
   )
   const forIndex = entries.reduce((sum, { Count = 0 }) => sum + Count, 0)
   expect(Math.max(...entries.map(({ Items }) => JSON.stringify(Items).length))).toBeLessThan(1_024)
-  expect((forItems + forIndex) / 1_000).toBeLessThanOrEqual(2.1)
+  expect((forItems + forIndex) / 300).toBeLessThanOrEqual(2.1)
 })
 
 test('linking again writes nothing', async () => {
@@ -118,7 +118,7 @@ describe('a page', () => {
   test('by cursor costs the same wherever it is', async () => {
     const first = await list({ cursor: '' })
     let cursor = String(first.page.nextCursor)
-    for (let page = 0; page < 50; page++) cursor = String((await list({ cursor })).page.nextCursor)
+    for (let page = 0; page < 10; page++) cursor = String((await list({ cursor })).page.nextCursor)
     expect((await list({ cursor })).units).toBe(first.units)
     expect(first.units).toBeLessThanOrEqual(1 + 5 + 5 + 0.5)
   })
@@ -154,7 +154,7 @@ describe('a page of all news items', () => {
 
 describe('an answer stays under 5 MB', () => {
   const text = '<p>"long" text</p>\n'.repeat(18_000)
-  const long = range(2_001, 2_040)
+  const long = range(2_001, 2_020)
   const ofLong = { ...newsOfCategory, category: 6 as CategoryId }
   const ofQuotes = { ...newsOfCategory, category: 7 as CategoryId }
 
@@ -174,11 +174,11 @@ describe('an answer stays under 5 MB', () => {
     const { page } = await list({ limit: '500' }, ofLong)
     expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(5_000_000)
     expect(page.items.length).toBeGreaterThan(5)
-    expect(page).toMatchObject({ totalItemsCount: 40, skip: 0, limit: page.items.length })
+    expect(page).toMatchObject({ totalItemsCount: 20, skip: 0, limit: page.items.length })
   })
 
   test('and fits into what a function may hand to the gateway, whatever it holds', async () => {
-    const quotes = range(3_001, 3_040)
+    const quotes = range(3_001, 3_020)
     await plain.contentItems.putMany(
       site,
       'news',

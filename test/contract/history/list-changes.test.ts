@@ -4,7 +4,6 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { openTestFiles, type TestFiles } from '../../support/files.ts'
 import { send } from '../../support/gateway.ts'
-import { formHeaders, multipart } from '../../support/multipart.ts'
 
 interface Page {
   readonly items: readonly { readonly id: string; readonly type: string; readonly subject: string }[]
@@ -54,36 +53,6 @@ describe('GET changes', () => {
     expect(status).toBe(200)
   }
 
-  test('tells what has happened, by whom, when and in which request', async () => {
-    const before = Date.now()
-    await put('a/one.txt', 'the-request')
-    const { items } = await changes()
-    expect(items.at(-1)).toEqual({
-      id: expect.stringMatching(/^\d{16}-1001$/),
-      at: expect.any(String),
-      type: 'file.stored',
-      subject: 'a/one.txt',
-      actor: 'ann',
-      requestId: 'the-request',
-      details: null,
-    })
-    const { at } = items.at(-1) as unknown as { at: string }
-    expect(Date.parse(at)).toBeGreaterThanOrEqual(before)
-    expect(new Date(at).toISOString()).toBe(at)
-  })
-
-  test('shows the newest without after, the oldest first, and goes on from there', async () => {
-    for (const name of ['x1', 'x2', 'x3']) await put(name)
-    const newest = await changes({ limit: '2' })
-    expect(newest.items.map(({ subject }) => subject)).toEqual(['x2', 'x3'])
-    expect(newest.next).toBe(newest.items.at(-1)?.id)
-    const nothing = await changes({ after: newest.next ?? '' })
-    expect(nothing).toEqual({ items: [], next: null })
-    await put('x4')
-    const news = await changes({ after: newest.next ?? '' })
-    expect(news.items.map(({ subject }) => subject)).toEqual(['x4'])
-  })
-
   test('leads over all of them from an empty after on, each once', async () => {
     for (const name of ['y1', 'y2', 'y3', 'y4']) await put(name)
     const seen: string[] = []
@@ -107,12 +76,6 @@ describe('GET changes', () => {
     expect((await changes({ after: '', type: 'form.created' })).items).toEqual([])
   })
 
-  test('shows nothing of files to a token that may not use them', async () => {
-    const { items, next } = await changes({ after: '', limit: '500' }, 'bob')
-    expect(items.map(({ type }) => type)).toEqual(['site.created'])
-    expect(next).toBe((await changes()).next)
-  })
-
   test('is that of one site', async () => {
     expect((await changes({}, 'ann', other)).items.map(({ subject }) => subject)).toEqual(['site/1002'])
   })
@@ -131,19 +94,5 @@ describe('GET changes', () => {
   test.each(malformed)('refuses %j with 104000', async (query) => {
     const answer = await call(query)
     expect(statusAndCode(answer)).toEqual([400, 104000])
-  })
-
-  test('has one entry of an upload of many files, with their names, and one of a folder that goes, with their number', async () => {
-    const names = ['one.txt', 'two.txt', 'three.txt']
-    const headers = { Authorization: tokens['ann'] ?? '', ...formHeaders }
-    const target = `/api/v2/admin/sites/${own}/storage/many`
-    const { next } = await changes()
-    await send(files.handler, 'POST', target, { headers, body: multipart(names.map((name) => ({ name }))) })
-    await send(files.handler, 'PUT', target, { headers, query: { type: 'folder' } })
-    await send(files.handler, 'DELETE', target, { headers })
-    expect((await changes({ after: next ?? '' })).items).toMatchObject([
-      { type: 'file.stored', subject: 'many', details: { names } },
-      { type: 'folder.removed', subject: 'many', details: { count: 4 } },
-    ])
   })
 })

@@ -7,7 +7,7 @@ import { createSiteModel, readFiles, type SiteModel, targetOf } from './site-mod
 import { anyFieldCommand, anyLinkCommand, listFields, listLinks } from './table-commands.ts'
 
 // `npm run prove` asks for many sequences, by another seed each time.
-const { PROVE_COUNT = '16', PROVE_SEED = '12', PROVE_PATH } = process.env
+const { PROVE_COUNT = '10', PROVE_SEED = '12', PROVE_PATH } = process.env
 
 /** Milliseconds, on a busy machine. */
 const patience = 30_000 + Number(PROVE_COUNT) * 2_000

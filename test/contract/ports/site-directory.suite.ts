@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import { inParallel } from '../../../lib/core/in-parallel.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import type { Site } from '../../../lib/sites/site-directory.ts'
 import { entry, type Hand, type OpenedHand } from '../../support/hands.ts'
@@ -83,10 +82,11 @@ export const describeSiteDirectory = ({ name, open }: Hand<Tested>): void => {
     test('lists every site, however many there are', async () => {
       const own = await open()
       try {
-        const ids = Array.from({ length: 1_050 }, (_, index) => index + 1)
-        await inParallel(ids, 50, async (id) => void (await own.unrecorded.sites.createSite(site(id), entry)))
+        // A page of DynamoDB is 1 MB; these have 1.2 MB.
+        const long = Array.from({ length: 40 }, (_, index) => ({ ...site(index + 1), name: 'x'.repeat(30_000) }))
+        for (const each of long) await own.unrecorded.sites.createSite(each, entry)
         const { sites: listed } = await own.stores.sites.list()
-        expect(listed.map(({ id }) => id)).toEqual(ids)
+        expect(listed.map(({ id }) => id)).toEqual(long.map(({ id }) => id))
       } finally {
         await own.close()
       }

@@ -40,51 +40,6 @@ export const describeConditions = (name: string, open: () => Promise<Opened>): v
     const refused = [412, 100412]
     const done = [200, undefined]
 
-    it('a PUT onto the state that was read goes through once', async () => {
-      const path = fresh()
-      await put(path, 'old')
-      const tag = await storage.tagOf(path)
-      expect(statusAndCode(await put(path, 'new', { 'If-Match': tag }))).toEqual(done)
-      expect(statusAndCode(await put(path, 'late', { 'If-Match': tag }))).toEqual(refused)
-      expect(statusAndCode(await put(path, 'late', { 'If-None-Match': await storage.tagOf(path) }))).toEqual(refused)
-      expect(statusAndCode(await put(path, 'late', { 'If-None-Match': '*' }))).toEqual(refused)
-      expect(await storage.textOf(path)).toBe('new')
-      expect(statusAndCode(await put(path, 'newer', { 'If-None-Match': tag, 'If-Match': '*' }))).toEqual(done)
-      expect(await storage.textOf(path)).toBe('newer')
-    })
-
-    it('a PUT where nothing is goes through with If-None-Match, and not with If-Match', async () => {
-      for (const [headers, expected] of [
-        [{ 'If-Match': '*' }, refused],
-        [{ 'If-Match': '"a"' }, refused],
-        [{ 'If-None-Match': '"a"' }, done],
-        [{ 'If-None-Match': '*' }, done],
-      ] as const) {
-        const path = fresh()
-        expect(statusAndCode(await put(path, 'text', headers))).toEqual(expected)
-        expect(await storage.textOf(path)).toBe(expected === done ? 'text' : undefined)
-      }
-    })
-
-    it('the draft of a page is what GET shows: the live page while there is none', async () => {
-      const path = fresh('page.html')
-      const asDraft = { version: 'draft' }
-      await put(path, 'live')
-      const live = await storage.tagOf(path)
-      expect(statusAndCode(await put(path, 'draft', { 'If-None-Match': '*' }, asDraft))).toEqual(refused)
-      expect(statusAndCode(await put(path, 'draft', { 'If-Match': live }, asDraft))).toEqual(done)
-      expect(statusAndCode(await put(path, 'late', { 'If-Match': live }, asDraft))).toEqual(refused)
-      const draft = await storage.tagOf(path, asDraft)
-      expect(draft).not.toBe(live)
-      expect(statusAndCode(await put(path, 'late', { 'If-Match': draft }))).toEqual(refused)
-      expect(statusAndCode(await remove(path, { 'If-Match': live }, asDraft))).toEqual(refused)
-      expect(await storage.textOf(path, asDraft)).toBe('draft')
-      expect(statusAndCode(await remove(path, { 'If-Match': draft }, asDraft))).toEqual(done)
-      expect(statusAndCode(await remove(path, { 'If-Match': draft }, asDraft))).toEqual(refused)
-      expect(statusAndCode(await remove(path, { 'If-Match': live }, asDraft))).toEqual(done)
-      expect(await storage.textOf(path)).toBe('live')
-    })
-
     it('a DELETE of the state that was read goes through, with its draft, and of any other it does not', async () => {
       const path = fresh('page.html')
       await put(path, 'old')
@@ -133,29 +88,6 @@ export const describeConditions = (name: string, open: () => Promise<Opened>): v
         ).toEqual(refused)
       },
     )
-
-    it('a rename of the state that was read goes through, and of any other it does not', async () => {
-      const path = fresh()
-      await put(path, 'old')
-      const old = await storage.tagOf(path)
-      await put(path, 'new')
-      expect(statusAndCode(await rename(path, 'b.txt', { 'If-Match': old }))).toEqual(refused)
-      expect(statusAndCode(await rename(path, 'b.txt', { 'If-None-Match': '*' }))).toEqual(refused)
-      expect(statusAndCode(await rename(path, 'b.txt', { 'If-Match': await storage.tagOf(path) }))).toEqual(done)
-      expect(statusAndCode(await rename(path, 'c.txt', { 'If-Match': '*' }))).toEqual(refused)
-      expect(await storage.textOf(path.replace('a.txt', 'b.txt'))).toBe('new')
-    })
-
-    it('a POST with * asks it of each of its files, and leaves nothing of the others', async () => {
-      const folder = fresh('')
-      await put(`${folder}b`, 'old')
-      expect(statusAndCode(await post(folder, ['a', 'b'], 'new', { 'If-None-Match': '*' }))).toEqual(refused)
-      expect(statusAndCode(await post(folder, ['a', 'b'], 'new', { 'If-Match': '*' }))).toEqual(refused)
-      expect([await storage.textOf(`${folder}a`), await storage.textOf(`${folder}b`)]).toEqual([undefined, 'old'])
-      expect(statusAndCode(await post(folder, ['a', 'c'], 'new', { 'If-None-Match': '*' }))).toEqual(done)
-      expect(statusAndCode(await post(folder, ['a', 'b'], 'newer', { 'If-Match': '*' }))).toEqual(done)
-      expect([await storage.textOf(`${folder}a`), await storage.textOf(`${folder}b`)]).toEqual(['newer', 'newer'])
-    })
 
     it('a POST with a tag is of one file: 104000 with several, whether the tag fits or not', async () => {
       const folder = fresh('')

@@ -12,21 +12,25 @@ const variants = [
 ] as const
 
 for (const [name, options] of variants) {
-  describeObjectStore(`The object store of one machine, ${name}`, async () => {
-    const folder = makeDirectory()
-    const { files, removals, close } = openLocalFiles(folder, options)
-    return {
-      store: files,
-      removals,
-      comparesVersions: true,
-      cutsVersions: true,
-      refusesTaken: true,
-      comparesWrites: true,
-      leftovers: async () => keptContents(layoutOf(folder)).leftovers.length,
-      async close() {
-        close()
-        removeDirectory(folder)
-      },
-    }
-  })
+  describeObjectStore(
+    `The object store of one machine, ${name}`,
+    async () => {
+      const folder = makeDirectory()
+      const { files, removals, close } = openLocalFiles(folder, options)
+      return {
+        store: files,
+        removals,
+        comparesVersions: true,
+        cutsVersions: true,
+        refusesTaken: true,
+        comparesWrites: true,
+        leftovers: async () => keptContents(layoutOf(folder)).leftovers.length,
+        async close() {
+          close()
+          removeDirectory(folder)
+        },
+      }
+    },
+    options.durable && !('smallContent' in options),
+  )
 }

@@ -4,38 +4,15 @@ import { findIgnoringCase, resolveFolder } from '../../../lib/storage/resolve-pa
 import { codeOf } from '../../support/answer.ts'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { entry } from '../../support/history.ts'
-import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
+import { openStorage, type StorageUnderTest } from './service.ts'
 
 const template = '{tag_pagecontent}'
 
-/** The storage on one hand, and what fills a folder there with empty ones, past everything that takes its time. */
-interface Opened {
-  readonly storage: StorageUnderTest
-  fill(folder: string, names: readonly string[]): Promise<unknown>
+const openOnS3 = async (): Promise<StorageUnderTest> => {
+  const files = openObjectStore(openBucketInMemory())
+  return openStorage({ between: () => ({ files }) })
 }
 
-const openOnOneMachine = async (): Promise<Opened> => {
-  const opened = await openStorage()
-  return { storage: opened, fill: (folder, names) => fillFolder(opened, `/${folder}`, 0, names) }
-}
-
-const openOnS3 = async (): Promise<Opened> => {
-  const bucket = openBucketInMemory()
-  const files = openObjectStore(bucket)
-  const opened = await openStorage({ between: () => ({ files }) })
-  const putMarker = (key: string) =>
-    bucket.s3.requestHandler.handle({
-      method: 'PUT',
-      path: `/${bucket.bucket}/live/${opened.site}/${key}/`,
-      headers: {},
-    })
-  return {
-    storage: opened,
-    fill: (folder, names) => Promise.all([folder, ...names.map((name) => `${folder}/${name}`)].map(putMarker)),
-  }
-}
-
-let fill: Opened['fill']
 let storage: StorageUnderTest
 afterEach(() => storage.close())
 
@@ -49,13 +26,11 @@ const remove = async (path: string, headers = {}) => (await storage.remove(path,
 const paths = async () => (await storage.keys()).map((key) => key.replace(`/${storage.site}/`, ' '))
 
 describe.each([
-  ['one machine', openOnOneMachine],
+  ['one machine', openStorage],
   ['S3', openOnS3],
 ] as const)('without case on %s', (_, open) => {
   beforeEach(async () => {
-    const opened = await open()
-    storage = opened.storage
-    fill = opened.fill
+    storage = await open()
   })
 
   it('a file is read at the path that is there, in its bytes and in what is said of it', async () => {
@@ -102,39 +77,6 @@ describe.each([
     expect(await storage.read('/STRASSE')).toBe(404)
   })
 
-  it('a draft alone counts as there, and is read as one', async () => {
-    await put('/Pages/New.html', 'draft', { version: 'draft' })
-    await put('/pages2/NEW.HTML', 'live')
-    await put('/pages2/new.html', 'draft', { version: 'draft' })
-    expect(await storage.read('/pages/new.HTML', { version: 'draft' })).toBe('draft')
-    expect(await storage.read('/pages/new.HTML')).toBe(404)
-    expect(await storage.read('/pages2/new.html')).toBe(404)
-    expect(await storage.read('/PAGES2/new.html', { version: 'draft' })).toBe('draft')
-  })
-
-  it('a folder of 1,000 entries is searched, and no larger one', async () => {
-    const names = Array.from({ length: 999 }, (_, index) => String(index))
-    await fill('Full', [...names, 'Zoo'])
-    expect((await storage.get('/full/zoo', { meta: '' })).status).toBe(200)
-    await put('/Full/one-more')
-    expect((await storage.get('/full/zoo', { meta: '' })).status).toBe(404)
-    await put('/Full/ZOO/x')
-    await put('/Full/zOO/x')
-    expect(await paths()).toEqual(expect.arrayContaining(['live Full/ZOO/x', 'live Full/zOO/x']))
-  })
-
-  it('a path of 16 segments is searched, and no longer one', async () => {
-    const sixteen = `/${Array.from({ length: 15 }, () => 'Deep').join('/')}`
-    await put(`${sixteen}/a`, 'a')
-    await put(`${sixteen}/b/c`, 'c')
-    expect(await storage.read(`${sixteen.toLowerCase()}/A`)).toBe('a')
-    expect(await storage.read(`${sixteen.toLowerCase()}/b/C`)).toBe(404)
-    expect(await remove(`${sixteen.toLowerCase()}/b/c`)).toBe(404)
-    expect(await remove(`${sixteen.toLowerCase()}/a`)).toBe(200)
-    await put(`${sixteen.toLowerCase()}/b/d`)
-    expect(await paths()).toContain(`live ${sixteen.toLowerCase().slice(1)}/b/d`)
-  })
-
   it('what is put somewhere goes into the folders that are there, under its own name', async () => {
     await put('/Shop/Items/one')
     await put('/shop/items/ONE', '2')
@@ -174,20 +116,6 @@ describe.each([
     expect(await storage.read('/leaf/x')).toBe(404)
   })
 
-  it('a removal finds the folders on its way, and never another name', async () => {
-    await put('/Way/A.TXT')
-    await put('/Way/a.txt')
-    expect(await remove('/way/a.txt')).toBe(200)
-    expect(await remove('/way/a.txt')).toBe(404)
-    expect(await remove('/WAY/a.txt')).toBe(404)
-    expect(await remove('/way')).toBe(404)
-    expect(await paths()).toContain('live Way/A.TXT')
-    await put('/Way/sub/x')
-    expect(await remove('/way/sub')).toBe(200)
-    expect(await remove('/Way')).toBe(200)
-    expect(await paths()).toEqual([])
-  })
-
   it('the rules are those of the path that was found', async () => {
     await put('/Templates/ok.txt')
     expect(codeOf(await storage.put('/templates/t.html', 'x'))).toBe(104008)
@@ -200,6 +128,18 @@ describe.each([
     await storage.deps.removals.open(storage.site, parsePath('Pages'), 'going', entry)
     expect(codeOf(await storage.put('/pages/new', 'x'))).toBe(104010)
     expect(codeOf(await storage.remove('/pages/p.html'))).toBe(104010)
+  })
+
+  it('a path of 16 segments is searched, and no longer one', async () => {
+    const sixteen = `/${Array.from({ length: 15 }, () => 'Deep').join('/')}`
+    await put(`${sixteen}/a`, 'a')
+    await put(`${sixteen}/b/c`, 'c')
+    expect(await storage.read(`${sixteen.toLowerCase()}/A`)).toBe('a')
+    expect(await storage.read(`${sixteen.toLowerCase()}/b/C`)).toBe(404)
+    expect(await remove(`${sixteen.toLowerCase()}/b/c`)).toBe(404)
+    expect(await remove(`${sixteen.toLowerCase()}/a`)).toBe(200)
+    await put(`${sixteen.toLowerCase()}/b/d`)
+    expect(await paths()).toContain(`live ${sixteen.toLowerCase().slice(1)}/b/d`)
   })
 
   it('a change with a condition is taken as written', async () => {

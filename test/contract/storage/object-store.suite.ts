@@ -11,15 +11,15 @@ import { describeStaging } from './object-store/staging.ts'
 import { describeVersions } from './object-store/versions.ts'
 import { type OpenedStore, openWorkbench } from './object-store/workbench.ts'
 
-/** What every object store does, whatever it is made of. */
-export const describeObjectStore = (name: string, open: () => Promise<OpenedStore>): void => {
+/** What every object store does, whatever it is made of. One that is not large keeps no content of many MiB. */
+export const describeObjectStore = (name: string, open: () => Promise<OpenedStore>, isLarge = true): void => {
   describe(name, () => {
     const bench = openWorkbench(open)
-    describeStaging(bench)
-    describeFingerprints(bench)
+    describeStaging(bench, isLarge)
+    describeFingerprints(bench, isLarge)
     describePlacing(bench)
     describeRacing(bench)
-    describeMatching(bench)
+    describeMatching(bench, isLarge)
     describeMoving(bench)
     describeCopying(bench)
     describeListing(bench)

@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../../lib/core/clock.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { statusAndCode } from '../../support/answer.ts'
-import { timesToTry } from '../../support/each-call.ts'
 import { author } from '../../support/history.ts'
 import { storageHands } from './hands.ts'
-import { fillFolder, type StorageUnderTest } from './service.ts'
+import type { StorageUnderTest } from './service.ts'
 
 interface Version {
   readonly version: string
@@ -109,30 +107,6 @@ for (const { name: hand, open } of storageHands) {
     })
 
     describe('a file is restored', () => {
-      it('as it was removed, and again after it was removed again', async () => {
-        await put('/folder/a.css', 'old')
-        await put('/folder/a.css', 'newest')
-        for (let round = 0; round < 2; round++) {
-          await storage.remove('/folder/a.css')
-          expect(await storage.read('/folder/a.css')).toBe(404)
-          expect(statusAndCode(await storage.restore('/folder/a.css'))).toEqual([200, undefined])
-          expect(await storage.read('/folder/a.css')).toBe('newest')
-        }
-      })
-
-      it('in an older version, which is a file that is there as well', async () => {
-        await put('/a.txt', 'old')
-        await put('/a.txt', 'newer')
-        const old = (await versionsOf('/a.txt'))[1]?.version
-        expect(statusAndCode(await storage.restore('/a.txt', { version: old }))).toEqual([400, 104022])
-        expect(statusAndCode(await storage.restore('/a.txt', { version: old, replace: true }))).toEqual([
-          200,
-          undefined,
-        ])
-        expect(await storage.read('/a.txt')).toBe('old')
-        expect((await versionsOf('/a.txt')).map(({ size }) => size)).toEqual([3, 5, 3])
-      })
-
       it('onto what is there meanwhile only when it is told to', async () => {
         await put('/a.txt', 'removed')
         await storage.remove('/a.txt')
@@ -185,13 +159,6 @@ for (const { name: hand, open } of storageHands) {
         expect(statusAndCode(await storage.restore('/deep/er/a.txt'))).toEqual([200, undefined])
         expect(await storage.read('/deep/er/a.txt')).toBe('a')
         expect(await isGone('/deep')).toBe(false)
-      })
-
-      it('at its old place, when it was moved away', async () => {
-        await put('/a.txt', 'a')
-        expect((await storage.rename('/a.txt', 'b.txt')).status).toBe(200)
-        expect(statusAndCode(await storage.restore('/a.txt'))).toEqual([200, undefined])
-        expect([await storage.read('/a.txt'), await storage.read('/b.txt')]).toEqual(['a', 'a'])
       })
 
       it('not while a workflow runs on it, nor in a folder that is being removed', async () => {
@@ -462,46 +429,5 @@ for (const { name: hand, open } of storageHands) {
         expect(await preview('/a')).toEqual([200, { files: 5, folders: 5, bytes: 9 }])
       })
     })
-
-    it('thousands of objects of a folder come back in one call', async () => {
-      const keys = await fillFolder(storage, '/large', timesToTry(5_000))
-      expect((await storage.remove('/large')).status).toBe(200)
-      expect(await storage.keys()).toEqual([])
-      expect(statusAndCode(await storage.restore('/large'))).toEqual([200, undefined])
-      const found = await storage.keys()
-      expect([found.length, found.toSorted()]).toEqual([keys.length, keys.toSorted()])
-    }, 120_000)
-
-    it('more than 10,000 do not, and the refusal names the folders to be restored one by one (H-22)', async ({
-      skip,
-    }) => {
-      if (hand === 'AWS') skip('the rule is the same, and the store in memory takes minutes for so many')
-      await fillFolder(storage, '/large/one', 6_000)
-      await fillFolder(storage, '/large/two', 4_500)
-      expect((await storage.remove('/large')).status).toBe(200)
-      const refused = await storage.restore('/large')
-      expect(statusAndCode(refused)).toEqual([400, 104000])
-      expect(refused.json.message).toMatch(/more than 10000 .+ one, two\.$/)
-      expect(statusAndCode(await storage.restore('/large/two'))).toEqual([200, undefined])
-      expect(statusAndCode(await storage.restore('/large/one'))).toEqual([200, undefined])
-      expect(await storage.keys()).toHaveLength(10_503)
-    }, 120_000)
-
-    it('1,000 files that were removed by mistake come back in one call, every byte of them', async () => {
-      const contents = new Map<string, string>()
-      for (let request = 0; request < 10; request++) {
-        const parts = Array.from({ length: 100 }, (_, index) => {
-          const content = createHash('sha256').update(`${request} ${index}`).digest('hex')
-          contents.set(`${request}/${index}`, content)
-          return { name: String(index), content }
-        })
-        await storage.post(`/archive/${request}`, parts)
-      }
-      expect((await storage.remove('/archive')).status).toBe(200)
-      expect(statusAndCode(await storage.restore('/archive'))).toEqual([200, undefined])
-      const found = new Map<string, unknown>()
-      for (const path of contents.keys()) found.set(path, await storage.read(`/archive/${path}`))
-      expect(found).toEqual(contents)
-    }, 120_000)
   })
 }

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { failLikePort } from '../../../lib/aws/calls/client-calls.ts'
-import { partLength } from '../../../lib/storage/fingerprint.ts'
 import type { Change, ObjectStore, Staged } from '../../../lib/storage/object-store.ts'
 import { noRemovals, openObjectStore, openTestBucket, type TestBucket } from '../../support/bucket.ts'
 import { callsToTry } from '../../support/each-call.ts'
@@ -72,7 +71,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       vi.spyOn(Math, 'random').mockReturnValue(0)
       opened = await openTestBucket()
       faulty = createFaultyClients(opened.connect, where)
-      store = openObjectStore(opened, { client: faulty.client, once: faulty.once, removals })
+      store = openObjectStore(opened, { client: faulty.client, once: faulty.once, removals, memory: 1_000 })
     })
 
     beforeEach(() => {
@@ -95,7 +94,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       try {
         for (const [name, size] of [
           ['small', 10],
-          ['large', partLength + 1],
+          ['large', 2_000],
         ] as const) {
           staged.push(await stageObject(store, `${prefix}${name}`, Buffer.alloc(size), 'a/b'))
         }

@@ -26,6 +26,7 @@ import type { LeaseTerms } from '../../../lib/storage/uploads/lease.ts'
 import type { Upload } from '../../../lib/storage/uploads/upload.ts'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
+import { timesToTry } from '../../support/each-call.ts'
 import { unrecorded } from '../../support/history.ts'
 import { openTestTables } from '../../support/tables.ts'
 import { uploadsOf } from '../../support/uploads.ts'
@@ -286,7 +287,7 @@ test.each([oneMachine, aws])(
           expect(await last.content(name)).toEqual(content)
         },
       ),
-      { numRuns: hand.runs },
+      { numRuns: timesToTry(hand.runs) },
     )
   },
 )

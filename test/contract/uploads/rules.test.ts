@@ -27,15 +27,6 @@ describe('where a resumable upload goes', () => {
     expect(await service.content('new/deep/a.txt')).toBe('hello')
   })
 
-  test('is seen by nobody before its last byte is there', async () => {
-    const upload = uploadIn(await service.create('unseen.txt', 5, { folder: '/unseen' }))
-    await service.patch(upload, 0, 'hell')
-    expect(await service.content('unseen/unseen.txt')).toBeUndefined()
-    expect((await service.call('GET', '/storage/unseen', { query: { meta: '' } })).status).toBe(404)
-    await service.patch(upload, 4, 'o')
-    expect(await service.content('unseen/unseen.txt')).toBe('hello')
-  })
-
   test('replaces what is there, and takes its media type from the name', async () => {
     await put('replaced.css', 'old')
     await store('replaced.css', 'new', {
@@ -91,16 +82,6 @@ describe('where a resumable upload goes', () => {
     await store('page.html', 'published', versioned('draft-publish'))
     expect([(await draft()).text, await service.content('page.html')]).toEqual(['published', 'published'])
   })
-
-  test('is in place at creation when it has no bytes', async () => {
-    const created = await service.create('empty.txt', 0)
-    expect(created.status).toBe(201)
-    expect(await service.content('empty.txt')).toBe('')
-    expect((await service.head(uploadIn(created))).headers).toMatchObject({
-      'upload-offset': '0',
-      'upload-length': '0',
-    })
-  })
 })
 
 describe('a resumable upload is refused at creation', () => {
@@ -129,16 +110,6 @@ describe('a resumable upload is refused at creation', () => {
     expect(statusAndCode(await service.create('busy.html', 5))).toEqual([400, 104012])
     await service.stores.removals.open(own, toStoragePath('going'), 'going', entry)
     expect(statusAndCode(await service.create('a', 5, { folder: '/going/below' }))).toEqual([400, 104010])
-  })
-
-  test('when a condition does not hold', async () => {
-    await put('condition.txt', 'old')
-    expect(statusAndCode(await service.create('condition.txt', 5, { headers: { 'If-None-Match': '*' } }))).toEqual([
-      412, 100412,
-    ])
-    expect(statusAndCode(await service.create('condition.txt', 5, { headers: { 'If-Match': '"other"' } }))).toEqual([
-      412, 100412,
-    ])
   })
 
   test('of a template over 8 MiB, known or not yet', async () => {
@@ -185,13 +156,6 @@ describe('a resumable upload that has all of its bytes', () => {
     const upload = await half('a.txt', { folder: '/vanishing' })
     await service.stores.removals.open(own, toStoragePath('vanishing'), 'vanishing', entry)
     await refusedAtEnd(upload, 2, 'llo', [400, 104010])
-  })
-
-  test('is refused when its condition does not hold any more', async () => {
-    const upload = await half('mine.txt', { headers: { 'If-None-Match': '*' } })
-    await put('mine.txt', 'other')
-    await refusedAtEnd(upload, 2, 'llo', [412, 100412])
-    expect(await service.content('mine.txt')).toBe('other')
   })
 
   test('is refused when a folder has got its name', async () => {

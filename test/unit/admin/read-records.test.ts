@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type RawRecord, readRecords } from '../../../admin/records/read-records.ts'
+import { timesToTry } from '../../support/each-call.ts'
 
 /** The text, cut at the given places. */
 const cut = (text: string, places: readonly number[]): string[] => {
@@ -22,7 +23,7 @@ const linesOf = (records: readonly RawRecord[]): number[] => records.map(({ line
 
 const places = fc.array(fc.nat(), { maxLength: 20 })
 const mark = fc.constantFrom('', '\uFEFF')
-const runs = { numRuns: 1_000 }
+const runs = { numRuns: timesToTry(1_000) }
 
 const lineBreaks = (text: string) => text.split('\n').length - 1
 

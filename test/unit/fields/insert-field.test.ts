@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { addField, changeField, insertField } from '../../../lib/fields/field-rules.ts'
 import { maxOrder, type SystemField } from '../../../lib/fields/web-forms.ts'
 import { anyOrder, formFields } from '../../support/arbitrary-fields.ts'
+import { timesToTry } from '../../support/each-call.ts'
 
 type Fields = readonly SystemField[]
 
-const runs = { numRuns: 2_000 }
+const runs = { numRuns: timesToTry(2_000) }
 
 const placed = (typeId: number, order: number): SystemField => ({ typeId, mandatory: false, order })
 

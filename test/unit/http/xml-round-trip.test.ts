@@ -5,9 +5,10 @@ import { readJson } from '../../../lib/http/json.ts'
 import { readXml } from '../../../lib/http/read-xml.ts'
 import { writeXml } from '../../../lib/http/write-xml.ts'
 import { fieldName, formFields } from '../../support/arbitrary-fields.ts'
+import { timesToTry } from '../../support/each-call.ts'
 import { readXmlAnswer } from '../../support/read-xml-answer.ts'
 
-const runs = { numRuns: 2_000 }
+const runs = { numRuns: timesToTry(2_000) }
 
 const asJson = (value: unknown): unknown => readJson(JSON.stringify(value))
 

@@ -13,6 +13,7 @@ import {
   type StoragePath,
   segmentsOf,
 } from '../../../lib/storage/path.ts'
+import { timesToTry } from '../../support/each-call.ts'
 import { hostilePath as hostile } from '../../support/hostile-path.ts'
 
 const codeOf = (run: () => unknown): number | undefined => {
@@ -51,7 +52,7 @@ describe('a path from outside', () => {
         }
         obeysTheRules(path)
       }),
-      { numRuns: 10_000 },
+      { numRuns: timesToTry(10_000) },
     )
   })
 
@@ -63,7 +64,7 @@ describe('a path from outside', () => {
         expect(parsePath(encodePath(path))).toBe(path)
         expect(parsePath(`//${encodePath(path).replaceAll('/', '%2F/')}/`)).toBe(path)
       }),
-      { numRuns: 2_000 },
+      { numRuns: timesToTry(2_000) },
     )
   })
 
@@ -160,7 +161,7 @@ describe('the name of an uploaded file', () => {
         obeysTheRules(path)
         expect(parentOf(path)).toBe(folder)
       }),
-      { numRuns: 5_000 },
+      { numRuns: timesToTry(5_000) },
     )
   })
 })

@@ -4,6 +4,7 @@ import { ServiceError } from '../../../lib/core/errors.ts'
 import { isPage, isTemplate } from '../../../lib/storage/file-kind.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { createTemplateCheck } from '../../../lib/storage/template.ts'
+import { timesToTry } from '../../support/each-call.ts'
 
 const check = (chunks: readonly Uint8Array[]): number | 'fine' => {
   const template = createTemplateCheck()
@@ -49,7 +50,7 @@ describe('a template', () => {
         }
         expect(check([...chunks, bytes.subarray(at)])).toBe(verdict)
       }),
-      { numRuns: 3_000 },
+      { numRuns: timesToTry(3_000) },
     )
   })
 

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { timesToTry } from '../../../support/each-call.ts'
 import { entry } from '../../../support/history.ts'
+import { codePoint } from '../../../support/hostile-path.ts'
 import { byBytes, type Workbench } from './workbench.ts'
 
 /** What is found under a prefix, and in which order. */
@@ -41,11 +43,11 @@ export const describeListing = (bench: Workbench): void => {
   it('takes any legal name, and gives it back', async () => {
     const prefix = fresh()
     const name = fc
-      .string({ unit: 'binary', minLength: 1, maxLength: 20 })
+      .string({ unit: codePoint, minLength: 1, maxLength: 20 })
       // biome-ignore lint/suspicious/noControlCharactersInRegex: they are no part of a legal name
       .map((text) => text.normalize('NFC').replace(/[\u0000-\u001f\u007f-\u009f\\/\ud800-\udfff]/g, ''))
       .filter((text) => text !== '' && text !== '.' && text !== '..')
-    const names = [...new Set(fc.sample(name, 60))]
+    const names = [...new Set(fc.sample(name, timesToTry(60)))]
     for (const one of names) await put(prefix + one, one)
     expect(await keysUnder(prefix)).toEqual(names.map((one) => prefix + one).sort(byBytes))
     for (const one of names) expect(await content(prefix + one)).toBe(Buffer.from(one).toString('latin1'))

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import type { Change, Expected, PlaceResult } from '../../../../lib/storage/object-store.ts'
 import { entry } from '../../../support/history.ts'
-import { megabyte, type Workbench } from './workbench.ts'
+import { kilobyte, megabyte, type Workbench } from './workbench.ts'
 
 const rounds = 10
 
 /** What comes of changes that expect something to be there still, or nothing. */
-export const describeMatching = (bench: Workbench): void => {
+export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
   const { fresh, stage, put, content, keysUnder, leftovers } = bench
 
   const seen = async (key: string): Promise<Expected> => ({ key, version: (await bench.store.find(key))?.version })
@@ -19,7 +19,7 @@ export const describeMatching = (bench: Workbench): void => {
     for (const change of changes) if (change.kind === 'put') await change.staged.discard()
   }
 
-  const large = Buffer.alloc(8 * megabyte + 1, 'x')
+  const large = Buffer.alloc(isLarge ? 8 * megabyte + 1 : 40 * kilobyte, 'x')
   const writes: readonly (readonly [string, (key: string) => Promise<Change>])[] = [
     ['a few bytes', (key) => putOf(key, 'mine')],
     ['many bytes', (key) => putOf(key, large)],

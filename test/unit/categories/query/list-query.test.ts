@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { associationShape } from '../../../../lib/categories/query/item-shape.ts'
-import { largestLimit, parseListQuery, standardLimit } from '../../../../lib/categories/query/list-query.ts'
+import { largestLimit, parseListQuery } from '../../../../lib/categories/query/list-query.ts'
 
 const list = { shape: associationShape('news'), identity: [1001, 'news', 5] }
 const read = (switches: Readonly<Record<string, string>>, of = list) =>
@@ -18,11 +18,6 @@ const refusal = (path: string, message: unknown) =>
   expect.objectContaining({ code: 220000, status: 400, problems: [{ path, message }] })
 
 describe('paging', () => {
-  test('starts with the first ten items', () => {
-    expect(read({})).toMatchObject({ limit: standardLimit, paging: { by: 'skip', skip: 0 } })
-    expect(standardLimit).toBe(10)
-  })
-
   test.each([
     ['0', 0],
     ['500', 500],
@@ -40,16 +35,6 @@ describe('paging', () => {
     }
     expect(problems({ [name]: '9'.repeat(400) })).toEqual(refusal(name, expect.stringMatching(/or less$/)))
   })
-})
-
-test('the word undefined counts as absent in every parameter', () => {
-  const names = ['fields', 'where', 'order', 'skip', 'limit', 'cursor', 'count']
-  const query = read(Object.fromEntries(names.map((name) => [name, 'undefined'])))
-  expect(query).toMatchObject({ where: undefined, limit: 10, paging: { by: 'skip', skip: 0 }, order: { text: '' } })
-})
-
-test('unknown parameters are ignored', () => {
-  expect(problems({ _: '1700000000000', callback: 'x', where2: '{' })).toBeUndefined()
 })
 
 test('all faults are reported together', () => {

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { makeBackup } from '../../../lib/machine/backup/make-backup.ts'
-import { administer, administerJson } from '../../support/administration.ts'
+import { makeBackup } from '../../../../lib/machine/backup/make-backup.ts'
+import { administer, administerJson } from '../../../support/administration.ts'
 import {
   backUp,
   blobOf,
@@ -15,8 +15,8 @@ import {
   restore,
   tamper,
   test,
-} from '../../support/backups.ts'
-import { storage } from '../../support/paths.ts'
+} from '../../../support/backups.ts'
+import { storage } from '../../../support/paths.ts'
 
 describe('when an earlier state of a file is damaged', () => {
   test('following the advice of check mends the file, and leaves a fault that says so', async ({

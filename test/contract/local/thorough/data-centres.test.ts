@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
-import { administer, administerJson } from '../../support/administration.ts'
-import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
-import { test as base } from '../../support/test.ts'
+import { administer, administerJson } from '../../../support/administration.ts'
+import { lastAnswer, rawConnection, requestText } from '../../../support/raw-http.ts'
+import { test as base } from '../../../support/test.ts'
 
 /** A service with two data centres, a site in each, and a token that covers both sites. */
 const test = base.extend('centres', async ({ directory, start }) => {

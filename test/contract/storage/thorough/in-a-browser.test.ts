@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { launchBrowser } from '../../support/browser.ts'
-import { formsOf, type HostileForm, openForm } from '../../support/hostile-documents.ts'
-import { test as base } from '../../support/test.ts'
+import { launchBrowser } from '../../../support/browser.ts'
+import { formsOf, type HostileForm, openForm } from '../../../support/hostile-documents.ts'
+import { test as base } from '../../../support/test.ts'
 
 const jquery = readFileSync(fileURLToPath(import.meta.resolve('jquery/dist/jquery.min.js')))
 

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished } from 'vitest'
-import { administerJson } from '../../support/administration.ts'
-import { snapshotOf } from '../../support/directory-snapshot.ts'
-import { launch, launchOnTerminal, run } from '../../support/program.ts'
-import { test } from '../../support/test.ts'
+import { administerJson } from '../../../support/administration.ts'
+import { snapshotOf } from '../../../support/directory-snapshot.ts'
+import { launch, launchOnTerminal, run } from '../../../support/program.ts'
+import { test } from '../../../support/test.ts'
 
 const startOn = (directory: string, flags: readonly string[] = ['--port', '0']) =>
   run('local/main.js', ['--json', '--data-dir', directory, ...flags])

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { administerJson } from '../../support/administration.ts'
-import { fields } from '../../support/paths.ts'
-import { launch, run } from '../../support/program.ts'
-import { test } from '../../support/test.ts'
+import { administerJson } from '../../../support/administration.ts'
+import { fields } from '../../../support/paths.ts'
+import { launch, run } from '../../../support/program.ts'
+import { test } from '../../../support/test.ts'
 
 const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
 

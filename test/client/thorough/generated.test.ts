@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
-import { test } from './support/site.ts'
+import { test } from '../support/site.ts'
 
-const room = join(import.meta.dirname, '..', '..', 'client')
+const room = join(import.meta.dirname, '..', '..', '..', 'client')
 
 const readAll = async (folder: string): Promise<Record<string, string>> => {
   const texts: Record<string, string> = {}

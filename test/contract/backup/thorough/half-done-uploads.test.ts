@@ -2,10 +2,10 @@ import { readdirSync, truncateSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { administer, administerJson } from '../../support/administration.ts'
-import { faultsOf, put, read, test } from '../../support/backups.ts'
-import { storage } from '../../support/paths.ts'
-import type { SpawnedService } from '../../support/spawned-service.ts'
+import { administer, administerJson } from '../../../support/administration.ts'
+import { faultsOf, put, read, test } from '../../../support/backups.ts'
+import { storage } from '../../../support/paths.ts'
+import type { SpawnedService } from '../../../support/spawned-service.ts'
 
 const tus = { 'Tus-Resumable': '1.0.0' }
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { launch } from '../support/program.ts'
+import { launch } from '../../support/program.ts'
 
 const arn = (region: string, name: string) => `arn:aws:cloudwatch:${region}:123456789012:alarm:${name}`
 

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { checkConcurrency, wantedConcurrency } from '../../cdk/config/concurrency.ts'
-import { parseSettings } from '../../cdk/config/settings.ts'
-import { run, startInShell } from '../support/program.ts'
+import { checkConcurrency, wantedConcurrency } from '../../../cdk/config/concurrency.ts'
+import { parseSettings } from '../../../cdk/config/settings.ts'
+import { run, startInShell } from '../../support/program.ts'
 
 /** Replaces Lambda at the transport of its SDK. */
 const answerWith = async (status: number, body: object): Promise<void> => {

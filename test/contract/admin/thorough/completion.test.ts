@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { createProgram } from '../../../admin/program.ts'
-import { completionOf } from '../../../client/src/command/completion.ts'
-import packageFile from '../../../package.json' with { type: 'json' }
-import { run } from '../../support/program.ts'
+import { createProgram } from '../../../../admin/program.ts'
+import { completionOf } from '../../../../client/src/command/completion.ts'
+import packageFile from '../../../../package.json' with { type: 'json' }
+import { run } from '../../../support/program.ts'
 
 const script = completionOf(createProgram(), 'bash')
 

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
-import { launch, type Program, startInShell } from '../../support/program.ts'
-import { test } from '../../support/test.ts'
+import { launch, type Program, startInShell } from '../../../support/program.ts'
+import { test } from '../../../support/test.ts'
 
 const sh = (script: string) => promisify(execFile)('sh', ['-c', script])
 

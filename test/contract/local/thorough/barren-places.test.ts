@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { expect } from 'vitest'
-import { test } from '../../support/backups.ts'
-import { runInShell } from '../../support/program.ts'
+import { test } from '../../../support/backups.ts'
+import { runInShell } from '../../../support/program.ts'
 
 /** Linux makes nothing in this folder, and says of each folder below it that it is not there. */
 const barren = '/proc'

@@ -1,11 +1,11 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import type { ListedFile, SiteClient } from '../../client/src/index.ts'
-import { pull, push } from '../../client/src/sync/index.ts'
-import { unfitReason } from '../../client/src/sync/remote-tree.ts'
-import { test } from './support/command.ts'
-import { readTree, reported } from './support/site.ts'
+import type { ListedFile, SiteClient } from '../../../client/src/index.ts'
+import { pull, push } from '../../../client/src/sync/index.ts'
+import { unfitReason } from '../../../client/src/sync/remote-tree.ts'
+import { test } from '../support/command.ts'
+import { readTree, reported } from '../support/site.ts'
 
 const eventsIn = (stdout: string): readonly unknown[] =>
   stdout

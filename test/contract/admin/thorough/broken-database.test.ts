@@ -3,9 +3,9 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect } from 'vitest'
-import { administer } from '../../support/administration.ts'
-import { noOtherUser, otherUser, runAsOther } from '../../support/program.ts'
-import { test } from '../../support/test.ts'
+import { administer } from '../../../support/administration.ts'
+import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
+import { test } from '../../../support/test.ts'
 
 /**
  * Puts other bytes in the place of the first page of tables, by a condition on what SQLite knows of them: the database

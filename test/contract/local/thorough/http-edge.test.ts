@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect } from 'vitest'
-import { fields } from '../../support/paths.ts'
-import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
-import type { SpawnedService } from '../../support/spawned-service.ts'
-import { test } from '../../support/test.ts'
+import { fields } from '../../../support/paths.ts'
+import { lastAnswer, rawConnection, requestText } from '../../../support/raw-http.ts'
+import type { SpawnedService } from '../../../support/spawned-service.ts'
+import { test } from '../../../support/test.ts'
 
 const field = `${fields}/-2`
 

@@ -1,9 +1,9 @@
 import { chmod, chown, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { push } from '../../client/src/sync/index.ts'
-import { noOtherUser, otherUser, runAsOther } from '../support/program.ts'
-import { pathsOf, readSite, readTree, reported, test, writeTree } from './support/site.ts'
+import { push } from '../../../client/src/sync/index.ts'
+import { noOtherUser, otherUser, runAsOther } from '../../support/program.ts'
+import { pathsOf, readSite, readTree, reported, test, writeTree } from '../support/site.ts'
 
 describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be read', () => {
   /** Gives a folder to a user without root permissions, and runs commands as this user. */

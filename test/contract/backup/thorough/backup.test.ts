@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { administerJson } from '../../support/administration.ts'
+import { administerJson } from '../../../support/administration.ts'
 import {
   backUp,
   blobOf,
@@ -15,9 +15,9 @@ import {
   read,
   restore,
   test,
-} from '../../support/backups.ts'
-import { fields, storage } from '../../support/paths.ts'
-import type { SpawnedService } from '../../support/spawned-service.ts'
+} from '../../../support/backups.ts'
+import { fields, storage } from '../../../support/paths.ts'
+import type { SpawnedService } from '../../../support/spawned-service.ts'
 
 /** The paths of all files of the site. */
 const filesOf = async (service: SpawnedService): Promise<readonly string[]> => {

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net'
 import { expect } from 'vitest'
-import { storage } from '../../support/paths.ts'
-import { launchWithHandles } from '../../support/program.ts'
-import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
-import { test as base } from '../../support/test.ts'
+import { storage } from '../../../support/paths.ts'
+import { launchWithHandles } from '../../../support/program.ts'
+import { lastAnswer, rawConnection, requestText } from '../../../support/raw-http.ts'
+import { test as base } from '../../../support/test.ts'
 
 const handles = 64
 
