@@ -17,7 +17,7 @@ import {
   targetOf,
 } from './site-model.ts'
 
-const folders = ['a', 'A', 'a/b', 'b.html', 'Templates']
+const folders = ['a', 'A', 'a/b', 'b.html', 'Templates', 'templates']
 const names = ['a', 'A', 'b', 'B.html', 'b.html', 'n.txt', 'e\u0301.txt']
 const paths = [...folders, ...folders.flatMap((folder) => names.map((name) => join(folder, name))), ...names]
 const contents = ['', 'x', '<p>y</p>', '{tag_pagecontent}', 'z'.repeat(20_000)]
@@ -26,7 +26,7 @@ const anyFolder = fc.constantFrom('', ...folders)
 const anyName = fc.constantFrom(...names)
 const anyContent = fc.constantFrom(...contents)
 /** Most requests are about these. */
-export const busyPaths = ['a', 'A', 'a/b.html', 'A/b.html', 'b.html', 'Templates/b.html']
+export const busyPaths = ['a', 'A', 'a/b.html', 'A/b.html', 'b.html', 'Templates/b.html', 'templates/b.html']
 const anyPath = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...busyPaths) },
   { weight: 1, arbitrary: fc.constantFrom(...paths) },

@@ -19,7 +19,7 @@ export const createSiteModel = () => ({
 })
 export type SiteModel = ReturnType<typeof createSiteModel>
 
-const isPage = (path: string): boolean => /\.html$/.test(path) && !path.startsWith('Templates/')
+const isPage = (path: string): boolean => /\.html$/.test(path) && !/^templates\//i.test(path)
 
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
