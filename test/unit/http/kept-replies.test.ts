@@ -25,6 +25,13 @@ describe('a reply', () => {
     expect([await ask('a'), await ask('b'), await ask('a'), await ask('b')]).toEqual(['3', '4', '3', '4'])
   })
 
+  test('of an earlier state leaves its room in the cache', async () => {
+    const { store, ask } = observed()
+    await ask('a', 3_900_000)
+    store.state = 'second'
+    expect([await ask('b', 200_000), await ask('b')]).toEqual(['2', '2'])
+  })
+
   test('is created each time if the store does not report its state', async () => {
     const { store, ask } = observed()
     store.state = undefined
