@@ -47,7 +47,7 @@ export const createProgram = (sayHelp = (text: string): unknown => process.stdou
     .description('Administers the sites, tokens and contents of a site-admin service.')
     .addOption(new Option('--target <target>', 'what it works on').choices(['local', 'aws']).default('local'))
     .option('--data-dir <path>', 'local: the data directory of "serve" or "npm start", running or not', '.local')
-    .option('--stack-prefix <prefix>', 'aws: what the names of the stacks begin with', 'SiteAdmin')
+    .option('--stack-prefix <prefix>', 'aws: the prefix of the stack names', 'SiteAdmin')
     .option('--json', 'print one JSON value', false)
     .version(packageFile.version, '--version', 'print the version')
   const commands = [

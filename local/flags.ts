@@ -100,7 +100,7 @@ export const addServiceOptions = (command: Command): Command =>
     .option('--port <number>', `port to listen on; 0 takes any free one (default: ${defaultPort})`, parsePort)
     .option(
       '--base-url <url>',
-      'what links say, when a proxy stands in front; us=URL,eu=URL for several data centres',
+      'the address for links behind a proxy; us=URL,eu=URL for several data centres',
       parseBaseUrls,
     )
     .option('--data-centres <list>', 'one listener each over one directory, such as us:4000,eu:4001', parseDataCentres)

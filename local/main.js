@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module'
 
-// Compiled code is kept between starts. This file is no TypeScript, as Node would load its compiler for it alone, before it looks at what is kept.
+// Keeps compiled code between starts. This file is JavaScript: for TypeScript, Node would load its compiler before it reads the kept code.
 enableCompileCache()
 const { start } = await import('./start.ts')
 await start(process.argv)

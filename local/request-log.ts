@@ -82,7 +82,7 @@ const createLogLines = (descriptor: number) => {
 const log = createLogLines(process.stderr.fd)
 process.on('exit', log.flush)
 
-/** With `--log json`, everything that is said on standard error becomes a line of the log (O-8). */
+/** With `--log json`, every message on standard error becomes a line of the log (O-8). */
 export const logInJson = (): void => {
   if (!isJson) return
   const say = (message: string, error?: unknown) => log.write(inJson(message, error))

@@ -83,7 +83,7 @@ export const serve = async (given: Flags, admin: string): Promise<void> => {
   if (format === 'json') for (const line of readyLines(service)) say(line)
   const { baseUrl, dataCentres, listening, demo } = service
   const isBehindProxy = flags.dataCentres.some((dataCentre) => dataCentre.baseUrl !== undefined)
-  // O-6: what is not there has no member.
+  // O-6: missing values have no member.
   const forPrograms = { baseUrl, dataCentres, ...(isBehindProxy && { listening }), ...demo }
   const directory = shown(resolve(dataDir)).replaceAll("'", "'\\''")
   console.log(json ? JSON.stringify(forPrograms) : welcome(service, `${admin} --data-dir '${directory}'`))

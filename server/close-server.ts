@@ -24,7 +24,7 @@ export const closerOf = (server: Server, timeout = longestWait): Close => {
     response.once('close', () => owed?.delete(response))
   }
   server.prependListener('request', owe)
-  // A listener of this kind takes it upon itself to give leave: only where there is one is there another.
+  // A listener for `checkContinue` must answer 100 itself, so add one only beside another.
   if (server.listenerCount('checkContinue') > 0) server.prependListener('checkContinue', owe)
 
   const inFlight = () => [...connections.values()].reduce((sum, owed) => sum + owed.size, 0)

@@ -147,7 +147,7 @@ export const createServer = (
   server.on('clientError', refuseConnection)
   server.on('connect', (_message, socket) => refuseTunnel(socket))
   surviveShortage(server)
-  // A large upload over a slow line may take long; what may not is a silence.
+  // A large upload over a slow line may take long. Silence may not.
   server.requestTimeout = 0
   server.setTimeout(longestSilence)
   // Their bytes are limited: no header is left out because there are many.

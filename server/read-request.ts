@@ -31,7 +31,7 @@ const readTarget = (url: string): { readonly path: string; readonly rawQuery: st
   return mark < 0 ? { path: target, rawQuery: '' } : { path: target.slice(0, mark), rawQuery: target.slice(mark + 1) }
 }
 
-// Includes repeated headers, which Node would drop: of two tokens, neither may count.
+// Includes repeated headers, which Node would drop. A request with two tokens must be refused.
 const readHeaders = ({ rawHeaders }: IncomingMessage): Record<string, string> => {
   const headers: Record<string, string> = Object.create(null)
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {

@@ -53,12 +53,12 @@ const audit = async (stores: AdminStores, { site: id, since, actor, type }: Opti
   return changes.slice(-mostShown).map(viewOfChange)
 }
 
-const description = 'what has happened to a site within the last 90 days, the newest last'
+const description = 'show the changes to a site in the last 90 days, newest last'
 
 export const auditCommand = (): Command =>
   commandOf('audit', description, 'audit --site 1001 --since 2d --type file.removed')
     .requiredOption(...siteOption)
     .option('--since <span>', 'how far back: 30m, 4h, 2d or 1w', parseSpan)
-    .option('--actor <name>', 'by whom: the user of a token, or admin: and a user of the operating system')
-    .option('--type <type>', 'of one type, such as file.removed', parseType)
+    .option('--actor <name>', 'only one person: the user of a token, or "admin:" with a user of the operating system')
+    .option('--type <type>', 'only one type, such as file.removed', parseType)
     .action(onStores(audit))

@@ -43,16 +43,16 @@ const damageOption = [
 
 // Explains the figures on damage that need no repair.
 const explain = async ({ damagedEarlier: states, damagedUploads: uploads }: DamageCounts): Promise<void> => {
-  const nothing = 'The sites as they are now lack nothing because of it.'
+  const nothing = 'The present state of the sites is complete.'
   if (states > 0) {
     const which = states === 1 ? '1 earlier state is' : `${states} earlier states are`
-    const damage = `${which} damaged, and cannot be brought back`
-    await printText(`\n${damage}. ${nothing} "site-admin check --bytes" names what is affected.`)
+    const damage = `${which} damaged and cannot be restored`
+    await printText(`\n${damage}. ${nothing} "site-admin check --bytes" lists the affected files.`)
   }
   if (uploads > 0) {
-    const which = uploads === 1 ? '1 upload that is half done lacks' : `${uploads} half-done uploads lack`
-    const damage = `${which} bytes: whoever sends the file begins anew`
-    await printText(`\n${damage}. ${nothing} "site-admin check" names what is affected.`)
+    const which = uploads === 1 ? '1 unfinished upload lacks' : `${uploads} unfinished uploads lack`
+    const damage = `${which} bytes: the sender must start again`
+    await printText(`\n${damage}. ${nothing} "site-admin check" lists the affected uploads.`)
   }
 }
 
@@ -67,8 +67,8 @@ const onOneMachine = (command: Command): GlobalOptions => {
   const options = command.optsWithGlobals<GlobalOptions>()
   if (options.target === 'local') return options
   throw new Refusal(
-    `"${command.name()}" is for the data directory of one machine: leave --target out. What is deployed has ` +
-      'point-in-time recovery.',
+    `"${command.name()}" works on the data directory of one machine: leave out --target. A deployment has ` +
+      'point-in-time recovery instead.',
   )
 }
 

@@ -13,7 +13,7 @@ interface AddOptions {
 }
 
 const afterChange = (id: string, memory: number, { target }: GlobalOptions): readonly string[] => [
-  ...(memory > 0 ? [`Running services go on with the base URL of before for up to ${memory / 1000} seconds.`] : []),
+  ...(memory > 0 ? [`Running services use the old base URL for up to ${memory / 1000} seconds.`] : []),
   ...(target === 'local'
     ? [`A service that serves ${id} from this data directory sets its base URL whenever it starts: give it --base-url.`]
     : []),
@@ -23,7 +23,7 @@ const add = async (stores: AdminStores, id: string, { url, region }: AddOptions,
   const { dataCentres } = await stores.sites.list()
   const known = dataCentres.find((dataCentre) => dataCentre.id === id)
   const isDefault = !dataCentres.some((other) => other.id !== id && other.isDefault)
-  // What a deployment has written of it, such as its region, stays.
+  // The region and other values that a deployment has written stay.
   const dataCentre = { ...known, ...(region !== undefined && { region }), id, url, isDefault }
   await stores.sites.putDataCentre(dataCentre)
   if (known && known.url !== url) {

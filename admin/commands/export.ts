@@ -40,8 +40,7 @@ const writeLines = async (records: AsyncIterable<object>, out: Writable): Promis
     if (text.length >= piece) await write()
   }
   await write()
-  // By itself: Node does not say when only a part of a text has found room in a file. The file then refuses what comes
-  // next.
+  // A write of its own: Node does not report that a file took only part of a text. The next write then fails.
   text = count === 0 ? '' : '\n'
   await write()
   return count

@@ -96,7 +96,7 @@ export const importCommand = (): Command =>
     .option('--strict', 'stop at the first bad record', false)
     .option(
       '--replace',
-      'give members that a record leaves out sensible values, instead of keeping what is stored',
+      'set members that a record leaves out to their defaults, instead of keeping the stored values',
       false,
     )
     .action(async (...given: readonly [file: string, options: Options, self: Command]) => {

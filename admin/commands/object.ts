@@ -84,7 +84,7 @@ const create = async (stores: AdminStores, kind: ObjectKind, { site, id: wanted,
     if (!result.success) throw new Refusal(`${describeFault(result.error, Object.keys(schema.shape))}.`)
     return withDefaults(kind, result.data, Date.now())
   }
-  // What is wrong with it is said before anything is asked.
+  // Report its faults before the first call.
   contentUnder(1)
   const id = await createUnderId({
     wanted,

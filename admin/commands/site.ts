@@ -79,7 +79,7 @@ const countKept = async (stores: AdminStores, site: Site): Promise<Kept> => {
 
 const show = async (stores: AdminStores, id: SiteId) => {
   const site = await siteOf(stores, id)
-  // Who may read sites need not come at their files.
+  // The caller may have the permission for sites without that for files.
   const kept = await countKept(stores, site).catch(() => undefined)
   return { ...view(site), keptVersions: kept?.count ?? null, keptBytes: kept?.bytes ?? null }
 }

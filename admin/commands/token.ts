@@ -75,7 +75,7 @@ const lifetimeOption = () =>
     .default(parseLifetime('2w'), '2w')
 
 const permissionOption = () =>
-  new Option('--permission <permission...>', 'what it may do besides (repeatable)')
+  new Option('--permission <permission...>', 'a further permission (repeatable)')
     .choices(permissions)
     .default([], 'none')
 

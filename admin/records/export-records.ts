@@ -42,7 +42,7 @@ async function* contentRecords({ contents }: ContentStores, site: SiteId, kind: 
   }
 }
 
-// `isWritten` is asked for ascending ids only.
+// The ids of the calls must ascend.
 const follow = (written: readonly number[]): ((id: number) => boolean) => {
   let at = 0
   return (id) => {

@@ -35,7 +35,7 @@ const parse = ({ text, fault }: RawRecord): { kind: RecordKind; members: object 
     value = readJson(text)
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    // What is JSON, but is not taken, is said in our own words.
+    // Errors of our own reader already have a clear message.
     return error instanceof SyntaxError ? `${notJson}: ${error.message}. ${asJson}` : error.message
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not an object'
@@ -53,7 +53,7 @@ const gatherFaults = () => {
     note(faults: readonly Fault[]) {
       for (const { line, message: told } of faults) {
         skipped += 1
-        // It may name what stands in the file.
+        // The message may quote the file.
         const message = shown(told)
         const key = message.startsWith(notJson) ? notJson : message
         const known = errors.get(key)
@@ -111,7 +111,7 @@ export const importRecords = async (
       if (signal?.aborted || (isStrict && faults.skipped() > 0)) break
     }
   } catch (error) {
-    // Whoever ends the import ends the reading as well: that is no failure.
+    // The end of an import also ends the reading, which is no failure.
     if (isTaking || !signal?.aborted) throw error
   }
   if (!signal?.aborted) await flush()

@@ -187,7 +187,7 @@ const linkKnown = async (records: readonly LinkRecord[], list: LinkList, { store
   const known = items.filter(({ objectId }) => !outcome.ids.has(objectId))
   if (known.length === 0) return faults
   const second = await tryToLink(stores, list, known, administrator)
-  // What has been removed since the first look.
+  // The second try reports the objects that were removed since the first one.
   return records.map((record, index) => faults[index] ?? faultIn(second, list, record))
 }
 

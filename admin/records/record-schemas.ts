@@ -44,9 +44,7 @@ export const fieldSchema = z.strictObject({
     }),
   name: nameOf(longestFieldName).optional().meta(described('a name of its own', 'the name of its type')),
   mandatory: z.boolean('must be true or false').optional().meta(described('whether people must fill it in', '`false`')),
-  order: upTo(maxOrder)
-    .optional()
-    .meta(described('its position; whatever stands there moves down', 'behind the last one')),
+  order: upTo(maxOrder).optional().meta(described('its position; the field at this position moves down', 'the end')),
 })
 
 export const linkSchema = z.strictObject({

@@ -28,7 +28,7 @@ export const runningWorkflows = async ({ workflows }: AreaStores, site: SiteId):
   return paths
 }
 
-/** Counts per kind, and the bytes of the files. `atLeast` tells that there are more files than were counted. */
+/** Counts per kind, and the bytes of the files. With `atLeast`, the site has more files than the count. */
 export const contentsOf = async (stores: AdminStores, site: Site) => {
   const area = await stores.areas(site)
   const { files, bytes, atLeast } = await countFolder(area.files, site.id, root, unlimited)

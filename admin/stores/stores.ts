@@ -27,7 +27,7 @@ const openLocalStores = async (dataDirectory: string): Promise<AdminStores> => {
 /** Throws a Refusal if there is no such site. */
 export const siteOf = async ({ sites }: Pick<AdminStores, 'sites'>, id: SiteId): Promise<Site> => {
   const site = await sites.getSite(id)
-  if (!site) throw new Refusal(`There is no site ${id}. "site list" shows those that there are.`)
+  if (!site) throw new Refusal(`Site ${id} does not exist. "site list" lists all sites.`)
   return site
 }
 
@@ -70,7 +70,7 @@ const located = (error: unknown, options: GlobalOptions): unknown => {
 
 /**
  * The action of a command: opens the stores of the command line, runs it with its arguments and options, prints its
- * result and closes the stores. `forPeople` makes what is shown as text.
+ * result and closes the stores. `forPeople` formats the result as text.
  */
 export const onStores =
   <Given extends readonly unknown[], Result extends object | undefined>(

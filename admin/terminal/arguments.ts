@@ -25,7 +25,7 @@ export const longestName = 200
 export const parseName = (text: string): string => {
   const name = text.trim().normalize('NFC')
   if (name === '' || name.length > longestName || /\p{Cc}/u.test(name)) {
-    throw new InvalidArgumentError(`It must have 1 to ${longestName} characters, and no control characters.`)
+    throw new InvalidArgumentError(`It must have 1 to ${longestName} characters without control characters.`)
   }
   return name
 }
@@ -78,5 +78,5 @@ export interface RemoveOptions {
   readonly dryRun?: true
 }
 
-export const yes = ['--yes', 'remove it: without this, only what would go is told'] as const
-export const dryRun = ['--dry-run', 'only tell what would go'] as const
+export const yes = ['--yes', 'remove it; without --yes, only list what would be removed'] as const
+export const dryRun = ['--dry-run', 'only list what would be removed'] as const

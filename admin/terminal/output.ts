@@ -65,7 +65,7 @@ export const outputLost = (error: Error): string => `Standard output cannot be w
 export const tryToPrint = async (text: string): Promise<Error | undefined> => {
   const failure = await write(text)
   if (failure) return failure
-  // Node does not say when only a part of a text has found room in a file. The file then refuses what comes next.
+  // Node does not report that a file took only part of a text. The next write then fails.
   const later = await write('\n')
   return later && hasReaderGone(later) ? undefined : later
 }

@@ -36,9 +36,9 @@ const options = {
   target: 'node24',
   // Node 24 has it. Lowered, it would cost each bundle 1 KB.
   supported: { using: true },
-  // The ES modules of a package leave out what is not used; its CommonJS cannot.
+  // Unused code can be removed from ES modules, but not from CommonJS.
   mainFields: ['module', 'main'],
-  // What is loaded on first use stays in a file of its own: a cold start does not pay for it.
+  // Code that is loaded on first use has its own file, so a cold start does not load it.
   splitting: true,
   outExtension: { '.js': '.mjs' },
   banner: { js: requireForCommonJs },

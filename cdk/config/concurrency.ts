@@ -14,7 +14,7 @@ export const wantedConcurrency = ({ dataCentres, throttling }: Settings): Readon
 const quota = { code: 'L-B99A9384', usual: 1000 }
 
 const judge = (region: string, wanted: number, unreserved: number) => {
-  const limit = `${region}: ${unreserved} functions may run at once, ${wanted} are wanted`
+  const limit = `${region}: ${unreserved} functions can run at once, and the settings need ${wanted}`
   if (unreserved >= wanted) return { isEnough: true, message: `${limit}: enough.` }
   const request =
     `aws service-quotas request-service-quota-increase --region ${region} --service-code lambda ` +
@@ -44,6 +44,6 @@ export const checkConcurrency = async (region: string, wanted: number) => {
   } finally {
     client.destroy()
   }
-  const message = `${region}: NOT CHECKED. What answers here does not say how many functions may run at once; AWS does.`
+  const message = `${region}: NOT CHECKED. This endpoint does not report how many functions can run at once. AWS does.`
   return { isEnough: true, message }
 }

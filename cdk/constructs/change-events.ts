@@ -50,7 +50,7 @@ export const createChangeEvents = (scope: Construct, journal: ITable, dataCentre
   const parts = new Construct(scope, 'ChangeEvents')
   const stream = journal.tableStreamArn
   if (stream === undefined) throw new Error('The table of the history has no stream')
-  const bus = new EventBus(parts, 'Bus', { description: 'What has happened to the sites of a data centre' })
+  const bus = new EventBus(parts, 'Bus', { description: 'The changes to the sites of a data centre' })
   const failed = new Queue(parts, 'Failed', { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true })
   const role = new Role(parts, 'Role', { assumedBy: new ServicePrincipal('pipes.amazonaws.com') })
   for (const statement of [

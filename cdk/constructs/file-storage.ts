@@ -24,7 +24,7 @@ export const createFilesBucket = (scope: Construct, deletionProtection: boolean,
       },
       // An upload lives for 6 days at most (U-25). Lifecycle rules run once a day, and late.
       { id: 'clear-unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(8) },
-      // Nobody asks for an old version of these: of two rules S3 goes by the one that ends sooner.
+      // Nobody needs old versions of these. S3 applies the shorter of two rules.
       {
         id: 'clear-scratch',
         prefix: 'scratch/',

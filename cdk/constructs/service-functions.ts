@@ -62,7 +62,7 @@ export const createServiceFunction = (
     ...(goesOnByItself && { recursiveLoop: RecursiveLoop.ALLOW }),
     logGroup,
     loggingFormat: LoggingFormat.JSON,
-    // Lambda drops what is below it, whatever the code of the function would write.
+    // Lambda drops messages below this level.
     applicationLogLevelV2: ApplicationLogLevel[logLevel],
     systemLogLevelV2: SystemLogLevel.WARN,
   })

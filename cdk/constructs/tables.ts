@@ -59,7 +59,7 @@ export const createTable = (scope: Construct, name: TableName, options: Options)
     encryption: TableEncryptionV2.awsManagedKey(),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     deletionProtection,
-    // What a first deployment has made before it failed goes again: it would block the next try by its name.
+    // A first deployment that fails must remove its tables, because their names would block the next try.
     removalPolicy: deletionProtection ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   })
 }

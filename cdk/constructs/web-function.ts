@@ -40,7 +40,7 @@ export const createStreamFunction = (
   const logs = createLogs(scope, 'Logs')
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
   logs.grantWrite(role)
-  // Beside a log group, Lambda keeps one of what has been served in the region itself: the same, here.
+  // Lambda writes requests from its own region to a second log group.
   createLogs(scope, 'LocalLogs', `${logs.logGroupName}.local`).grantWrite(role)
   for (const statement of statementsOf('storage', options.stores)) role.addToPolicy(statement)
   const secrets = originSecrets(scope, number)
@@ -54,9 +54,9 @@ export const createStreamFunction = (
     timeout: Duration.seconds(streaming.longestRequest),
     maxConcurrencyPerEnvironment: streaming.requestsAtOnce,
     logGroup: logs,
-    // The function leaves out itself what is below its level.
+    // The function itself drops messages below its level.
     applicationLogLevel: ApplicationLogLevel.TRACE,
-    // A start that fails is told at this level, and nowhere else.
+    // Only this level reports a failed start.
     systemLogLevel: SystemLogLevel.WARN,
     // It asks for the secret of the distribution itself. IAM would want a digest of the whole body before its first
     // byte.

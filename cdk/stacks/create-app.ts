@@ -34,7 +34,7 @@ const accountOfDeployment = () => process.env['CDK_DEFAULT_ACCOUNT'] || undefine
 const accountInFindings = () => accountOfDeployment() ?? '<AWS::AccountId>'
 
 const acceptedWithStreaming = (region: string, { webApplicationFirewall }: Settings): Findings => ({
-  'AwsSolutions-CFR1': 'Whoever has a token may use it from anywhere.',
+  'AwsSolutions-CFR1': 'A token may be used from any country.',
   ...(!webApplicationFirewall && {
     'AwsSolutions-CFR2': 'A firewall costs by the request; an installation chooses it with webApplicationFirewall.',
   }),

@@ -65,7 +65,7 @@ export const listCategoriesOfObject = (deps: CategoriesDeps, kind: ObjectKind) =
       ),
   )
 
-/** C-49. 404/220001 without the category. Of the query, only `fields` has an effect. */
+/** C-49. 404/220001 without the category. Only `fields` of the query has an effect. */
 export const getCategory = ({ contents }: CategoriesDeps) =>
   operation({ params: categoryOf, query: contentQuery('category') }, async ({ site, params, query }) => {
     const category = await contents.get(site.id, 'category', params.category)

@@ -40,7 +40,7 @@ const policy = async ({ findDataCentres, downloadsUrl }: ConsoleDeps): Promise<s
   return pagePolicy('blob:', origins, '', "require-trusted-types-for 'script'", "trusted-types 'none'")
 }
 
-// The page uses none of these. Of the clipboard it needs writing.
+// Features that the page does not use. It writes to the clipboard, but does not read it.
 const unusedFeatures =
   'accelerometer autoplay camera clipboard-read display-capture fullscreen geolocation gyroscope hid magnetometer ' +
   'microphone midi payment picture-in-picture publickey-credentials-get screen-wake-lock serial sync-xhr usb'

@@ -31,7 +31,7 @@ declare const sessionStorage: { getItem(key: string): string | null; setItem(key
 /**
  * Draws the reference. The page contains the text of this function, so it uses nothing outside itself. `root` is the
  * relative address of the service.
- * - It sends requests to the service alone: no third-party check, no content network.
+ * - It sends requests only to the service: no third-party check, no content network.
  * - Optional parameters show their examples, but are not filled in.
  * - Examples that have an address are left out: the renderer would load them, and this document is one of them.
  * - References are resolved here. The renderer reads the whole document for each opened operation: three times slower.

@@ -28,7 +28,7 @@ const page = (root: string) => `<!doctype html>
 </html>
 `
 
-/** The Content-Security-Policy of a page: own scripts, styles and images, and what is named beside them. */
+/** The Content-Security-Policy of a page: its own scripts, styles and images, and the given sources. */
 export const pagePolicy = (images: string, origins: Iterable<string>, scripts = '', ...more: readonly string[]) =>
   [
     "default-src 'none'",

@@ -58,7 +58,7 @@ export const answerFor = (
   downloads: Downloads | undefined,
 ): FileAnswer => {
   const { tag } = representationFor(info, { headers })
-  // Whatever its bytes were called when they were read, they are the same.
+  // The media type in the tag does not matter, because the bytes are the same.
   const tags = [entityTagOf(info), typedTagOf(info)]
   if (tags.every((one) => matchFails(headers['if-match'], one))) return { kind: 'changed' }
   if (noneMatchFails(headers['if-none-match'], tag)) return { kind: 'unchanged' }

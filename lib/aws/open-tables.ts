@@ -55,7 +55,7 @@ export const openDirectory = (settings: DirectorySettings, given: Given = {}): P
   }
 }
 
-/** Adds the history to what is given. */
+/** Adds the history to the given clients. */
 export const openJournal = ({ journalTable: table }: Pick<AreaSettings, 'journalTable'>, given: Given = {}) => {
   const { dynamodb = createDocumentClient(), now } = given
   const { record, history } = createJournal({ dynamodb, table, now })

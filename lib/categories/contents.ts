@@ -35,13 +35,13 @@ export interface Contents {
   getMany(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlyMap<number, Content>>
   existing(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlySet<number>>
   texts(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlyMap<number, string>>
-  // Those behind an id, in order of id, up to `limit`; fewer only at the end.
+  // The items after an id, in order of id, up to `limit`; fewer only at the end.
   list(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<readonly Listed[]>
   count(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<Count>
   highestId(site: SiteId, kind: ContentKind): Promise<number>
   /** Stores it with its long text. False when the id is taken; nothing is changed then. */
   create(site: SiteId, kind: ContentKind, content: Content, entry: HistoryEntry): Promise<boolean>
-  // Replaces what has the same id. Safe to repeat.
+  // Replaces items with the same ids. Safe to repeat.
   putMany(site: SiteId, kind: ContentKind, contents: readonly Content[], entry: HistoryEntry): Promise<void>
   /**
    * Stores the result of `apply` for each id, which gets the stored content without its long text. Undefined changes

@@ -54,7 +54,7 @@ export const mergeContent = <Given extends Scalars>(
   now: number,
 ): Given & Scalars => {
   const members = contentMembers[kind]
-  // Of a member that cannot be null, null says that nothing is stored.
+  // A stored null means that nothing is stored, unless the member may be null.
   const known = Object.entries(stored ?? {}).filter(([name, value]) => value !== null || members[name]?.nullable)
   return withDefaults(kind, { ...Object.fromEntries(known), ...given }, now, stored && textMember(kind))
 }

@@ -8,7 +8,7 @@ export const reserves = {
   settle: 2_000,
   /** To answer while the removal of a large folder goes on. */
   removal: 3_000,
-  /** To answer with what was counted so far. */
+  /** To answer with the count so far. */
   preview: 5_000,
   /** To place what a restore has found. */
   restore: 10_000,

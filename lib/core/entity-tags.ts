@@ -38,6 +38,6 @@ const typed = (version: string): string => `${version}.typed`
 export const typedTagOf = ({ version }: { readonly version: string }): string =>
   entityTagOf({ version: typed(version) })
 
-/** Whether tags name a file in this state, whatever its media type was when it was read. */
+/** True if the tags name a file in this state. The media type at the time of reading does not matter. */
 export const matches = (version: string, tags: readonly EntityTag[], compare: typeof isStronglyIn): boolean =>
   compare(tags, version) || compare(tags, typed(version))

@@ -21,7 +21,7 @@ export interface ContentMember extends Member {
 }
 
 /**
- * `segment` is for paths and operation names, `type` is the `objectType` of a linked object (C-4). Answers have the
+ * Paths and operation names contain `segment`. The `objectType` of a linked object is `type` (C-4). Answers have the
  * members in this order; one of type `text` is stored separately. `otherwiseSaid` describes a default that is a function.
  */
 interface ObjectKindRecord {

@@ -5,7 +5,7 @@ const mostFree = 64
 const free: ArrayBuffer[] = []
 const lent = new WeakSet<ArrayBufferLike>()
 
-/** Memory for bytes on their way to a reader (O-21). Who has sent them gives it back. */
+/** Memory for bytes on their way to a reader (O-21). Return it with `giveBack` once the bytes are sent. */
 export const lendPiece = (): Buffer => {
   const memory = free.pop() ?? new ArrayBuffer(pieceSize, { maxByteLength: pieceSize })
   lent.add(memory)

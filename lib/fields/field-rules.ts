@@ -83,7 +83,8 @@ const isSame = (one: SystemField, other: SystemField): boolean =>
   one.name === other.name && one.mandatory === other.mandatory && one.order === other.order
 
 /**
- * Places a field of any stored type. Of an existing one, missing members stay, or only its position with `replaces`.
+ * Places a field of any stored type. An existing field keeps the members that are missing here; with `replaces`, it
+ * keeps only its position.
  * Answers the very same fields when nothing changes. Errors: fieldsMalformed (no free position).
  */
 export const importField = (fields: Fields, field: ImportedField, replaces = false): Fields => {

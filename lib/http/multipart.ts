@@ -23,12 +23,12 @@ const parserFor = (boundary: string) =>
     headers: { 'content-type': `multipart/form-data; boundary="${boundary.replace(/["\\]/g, '\\$&')}"` },
     defParamCharset: 'latin1',
     preservePath: true,
-    // It is given a piece only when all that it has made of the one before is read: there is nothing to hold up.
+    // It gets a piece only after all parts of the previous one are read, so it never has to wait.
     fileHwm: Number.MAX_SAFE_INTEGER,
     limits: { fieldSize: 0 },
   })
 
-/** Reads nothing before a part or its content is asked for. Errors: MultipartError, those of the source. */
+/** Reads only as far as the caller asks for parts and their content. Errors: MultipartError, those of the source. */
 export async function* readMultipart(
   source: AsyncIterator<Uint8Array>,
   declared: string | undefined,
@@ -57,7 +57,7 @@ export async function* readMultipart(
       if (stream.destroyed) throw new MultipartError('it is no longer read')
       const chunk: Buffer | null = stream.read()
       if (chunk) yield chunk
-      // The end of a stream is told a little later than the next part.
+      // The event for the end of a stream comes shortly after the next part.
       else if (arrived.length > 0) return
       else await advance()
     }

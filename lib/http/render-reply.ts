@@ -61,7 +61,7 @@ export const renderReply = (request: Request, reply: Reply, presentation: Presen
   if (varies) headers['Vary'] = 'Accept'
   if (tag !== undefined) headers['ETag'] = tag
   const isKnown = tag !== undefined && isRead(request.method) && noneMatchFails(request.headers['if-none-match'], tag)
-  // Of a 304 it is the type of what the caller has: caches take it over.
+  // A 304 sends the type of the caller's copy, because caches store it.
   headers['Content-Type'] = type
   if (length !== undefined) {
     headers['Content-Length'] = String(length)

@@ -98,7 +98,7 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const isBeingRemoved = createRemovalCheck(database.connection)
   const files = createObjectStore({ database, blobs, isBeingRemoved, record, now: clock.wall })
   const { sweep, sweepWhenDue } = createUploadSweep({ database, blobs, now: clock.wall })
-  // First, so that nothing refers to the blobs of what has expired.
+  // First, so that no row refers to the blobs of expired uploads.
   if (role === 'service') await sweep()
   const giveUpOld = async () => {
     const before = clock.wall() - deps.keptFor

@@ -3,7 +3,7 @@ import type { SiteId } from '../core/ids.ts'
 
 /**
  * The port to sites and data centres, shared by all data centres. Lists are in order of id. Data centres have no
- * history, and none has a `region` on one machine. Errors of every call: unavailable.
+ * history. On one machine they have no `region`. Errors of every call: unavailable.
  */
 export interface SiteDirectory {
   getSite(id: SiteId): Promise<Site | undefined>

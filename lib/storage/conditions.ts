@@ -27,7 +27,7 @@ export const parseConditions = (ifMatch: string | undefined, ifNoneMatch: string
 export const isUnconditional = ({ match, noneMatch }: Conditions): boolean =>
   match === undefined && noneMatch === undefined
 
-/** Whether the conditions name states of one file, by tags. */
+/** True if the conditions name states of one file by tags. */
 export const namesStates = ({ match = '*', noneMatch = '*' }: Conditions): boolean => match !== '*' || noneMatch !== '*'
 
 const refusal = (message: string) => new ServiceError('conditionFailed', { message })
@@ -40,10 +40,10 @@ export const refusalOf = (
   const has = (tags: TagList, compare: typeof isStronglyIn) =>
     tags === '*' ? named !== undefined : named && named !== 'folder' && matches(named.version, tags, compare)
   if (match !== undefined && !has(match, isStronglyIn)) {
-    return refusal('If-Match does not hold: what is there now is not what it names. Read it again, then repeat.')
+    return refusal('If-Match failed: the file has changed. Read it again, then repeat.')
   }
   if (noneMatch !== undefined && has(noneMatch, isWeaklyIn)) {
-    return refusal('If-None-Match does not hold: what it says must not be there is there. Read it, then decide.')
+    return refusal('If-None-Match failed: the file already exists in that state. Read it, then decide.')
   }
   return undefined
 }

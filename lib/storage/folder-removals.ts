@@ -58,7 +58,7 @@ export interface FolderRemovals {
   hold(site: SiteId, folder: StoragePath, id: string, duration: number): Promise<boolean>
   release(site: SiteId, folder: StoragePath, id: string): Promise<void>
   /**
-   * Records that objects of a folder went until now: after a restore that was taken back. The store of the objects
+   * Records that objects of a folder were removed until now, because a restore was undone. The store of the objects
    * records the other removals. Does nothing where a restore is one transaction.
    */
   note(removal: RemovedFolder): Promise<void>

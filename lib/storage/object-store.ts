@@ -26,7 +26,7 @@ export interface ObjectStore {
   fingerprintOf(object: ObjectInfo, deadline: Deadline): Promise<string | null>
   /** Stores bytes without making them visible. When `content` fails, its error is thrown and nothing stays. */
   stage(content: AsyncIterable<Uint8Array>, target: StageTarget): Promise<Staged>
-  /** Makes all changes visible together, or none. Of two conflicting calls at most one succeeds. */
+  /** Makes all changes visible together, or none. At most one of two conflicting calls succeeds. */
   place(changes: readonly Change[], conditions: PlaceConditions, entry: HistoryEntry): Promise<PlaceResult>
   /** The current version and the kept ones, the newest first. Undefined when `after` is unknown. */
   versions(key: string, query: VersionQuery): Promise<Versions | undefined>
@@ -202,7 +202,7 @@ export interface Expected {
 }
 
 export interface PlaceConditions {
-  /** Keys with their expected state. Of two changes that replace the same state, one succeeds. */
+  /** Keys with their expected state. If two changes replace the same state, one succeeds. */
   readonly matching?: readonly Expected[]
   /** Keys that must be free; with a slash at its end, also everything below it. */
   readonly absent: readonly string[]

@@ -89,7 +89,7 @@ const errorResponse = (names: readonly ErrorName[], { operation: { formats }, re
   const schema = schemas.answered(errorSchema)
   if (formats.includes('xml')) describeXml(schemas.components, schema, { root: 'error' })
   const content = formats.flatMap((format) => {
-    // A caller that accepts neither JSON nor XML is told so in JSON.
+    // A caller that accepts neither JSON nor XML gets the error in JSON.
     const shown = names.filter((name) => format === 'json' || name !== 'notAcceptable')
     if (shown.length === 0) return []
     return [[typeOf(format), { schema, examples: byName(shown, (name) => exampleOf(name, format, recordings)) }]]

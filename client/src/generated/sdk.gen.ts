@@ -303,7 +303,7 @@ export const deletePath = <ThrowOnError extends boolean = false>(options: Option
 export const readPath = <ThrowOnError extends boolean = false>(options: Options<ReadPathData, ThrowOnError>): RequestResult<ReadPathResponses, ReadPathErrors, ThrowOnError> => (options.client ?? client).get<ReadPathResponses, ReadPathErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/storage/{path}', ...options });
 
 /**
- * Upload files into a folder, or restore what was removed
+ * Upload files into a folder, or restore removed files
  *
  * Stores all of the files or none. Missing folders are created, and existing files are replaced. A multipart body may be sent as `application/octet-stream`; its first line then gives the boundary. With `Tus-Resumable`, the request begins a resumable upload of one file instead (https://tus.io), and a body holds its first bytes. With `restore`, the request restores the removed file or folder of the path and uploads nothing. `{"version": …}` restores one of the `versions` of a file. Only `{"replace": true}` replaces a present file. A folder comes back with everything that its last removal took, up to 10,000 files and folders.
  */

@@ -63,9 +63,9 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
 }
 
 /**
- * Contents and their links are in two tables, and no write touches both. A removal marks the object, deletes its links,
- * and deletes the object. A link is checked, written, and checked once more: one that was written too late for the
- * removal finds the mark and is taken back.
+ * Contents and their links are in two tables, so no write covers both. A removal marks the object, deletes its links,
+ * then deletes the object. A new link is checked, written, and checked again. If a removal came in between, the second
+ * check finds its mark and undoes the link.
  */
 export const createCategoryStores = ({
   contentTable,

@@ -24,7 +24,7 @@ export interface Block {
   readonly next: number
   // The newest first: the pipe of change events reads the first one.
   readonly entries: readonly EntryItem[]
-  // Of the write of each entry.
+  // The write marks of the entries.
   readonly marks: ReadonlySet<string>
 }
 

@@ -74,7 +74,7 @@ const createPlaces = (now: () => number) => {
 }
 
 /**
- * Runs the writes of each site one after another: of parallel ones, a full block would refuse all but the first few.
+ * Runs the writes of each site one after another. A nearly full block would refuse most of several parallel writes.
  */
 const createTurns = () => {
   const turns = new Map<SiteId, Promise<void>>()
@@ -97,7 +97,7 @@ const firstOf = async (table: Blocks, query: Query, signal: AbortSignal): Promis
   return item && toBlock(item)
 }
 
-/** Starts the history of a site and answers its first block. Of several writers, the first one decides. */
+/** Starts the history of a site and answers its first block. If several writers start it, the first one wins. */
 const startHistory = async (
   table: Blocks,
   site: SiteId,
@@ -162,8 +162,8 @@ const createHistory = (table: Blocks): History => ({
     const query = blocksFrom(site, { from: Math.max(blockOf(position), headBlock + 1) })
     for await (const { items } of queryPages(table, query, () => blocksFor(limit - changes.length))) {
       const blocks = items.map(toBlock)
-      // Blocks are not read at one moment: what follows an open block is newer than entries that this one has got
-      // meanwhile.
+      // The blocks of a page are not read at one moment. A block after an open one may be newer than entries that the
+      // open one has gained since.
       const open = blocks.findIndex((block) => !isFull(block))
       const whole = open < 0 ? blocks : blocks.slice(0, open + 1)
       changes.push(...whole.flatMap(changesIn).filter((change) => change.position > position))

@@ -52,7 +52,7 @@ const withItsSlashes = ({ path, requestContext }: GatewayEvent): string => {
   return inContext?.endsWith(`/${path}`) ? `/${path}` : path
 }
 
-/** The path as the caller wrote it. In a decoded path, `%2F` cannot be told from `/`. */
+/** The path as the caller wrote it. A decoded path would mix up `%2F` and `/`. */
 const pathOf = (event: GatewayEvent, encoding: PathEncoding): string =>
   encoding === 'encoded'
     ? withItsSlashes(event)
@@ -129,7 +129,7 @@ const textOf = (bytes: Buffer): string | undefined => {
 /** The `Accept` for which a gateway turns base64 into bytes: any, or one that names a type first (LocalStack). */
 export type BinaryAccept = 'any' | 'named'
 
-// LocalStack's `Accept` of callers without one, who get base64.
+// LocalStack sends this `Accept` for callers that sent none, and expects base64.
 const madeUp = 'application/json'
 
 /**

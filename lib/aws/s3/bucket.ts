@@ -24,7 +24,7 @@ export interface Bucket {
 const abilities = {
   'a removal of one version alone': 'the check before it has to do',
   'listings in the order of names': 'names come as they are, and must be such as XML can hold',
-  'versions (of a new bucket, for 15 minutes)': 'what is replaced there cannot be brought back',
+  'versions (of a new bucket, for 15 minutes)': 'a replaced object cannot be restored there',
 }
 
 interface Known {
@@ -50,7 +50,7 @@ const createRefusalRetries = (): StandardRetryStrategy => {
     const { error } = failure
     const isRefusal = error instanceof S3ServiceException && isPassing(error.name)
     // A call whose answer was lost may have been carried out.
-    if (!isRefusal) throw new Error('What this call has done is not known')
+    if (!isRefusal) throw new Error('The outcome of this call is unknown')
     return next(token, failure)
   }
   return strategy
@@ -125,6 +125,6 @@ export const isUploadGone = (error: unknown): boolean => refusalIn(error)?.name 
 
 export const noteLack = ({ known, name }: Bucket, ability: keyof typeof abilities): void => {
   if (known.lacks.has(ability)) return
-  console.warn(`What holds the bucket ${name} does not know ${ability}: ${abilities[ability]}.`)
+  console.warn(`The store of the bucket ${name} does not support ${ability}: ${abilities[ability]}.`)
   known.lacks.add(ability)
 }

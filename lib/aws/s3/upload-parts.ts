@@ -70,7 +70,7 @@ const checkedParts = async (
     PartNumber === index + 1 && unquote(ETag) === sums[index]
   if (parts.length === sums.length && parts.every(isKept)) return parts
   throw new ServiceError('storageRefused', {
-    message: 'What was kept of the upload has been written over. Nothing was stored: begin a new one.',
+    message: 'The stored parts of the upload were overwritten. Nothing was stored. Begin a new upload.',
   })
 }
 

@@ -48,7 +48,7 @@ const offsetMinutes = (zone: string | undefined): number => {
 
 /**
  * Reads `YYYY-MM-DD` or an ISO date-time, in UTC unless it names a zone. Gives `YYYY-MM-DDTHH:MM:SS` in UTC, plus a
- * fraction unless it is zero: such texts sort by time. Undefined for anything else.
+ * fraction unless it is zero. These texts sort by time. Undefined for anything else.
  */
 export const readDateTime = (text: string): string | undefined => {
   const match = datePattern.exec(text.trim())
@@ -56,7 +56,7 @@ export const readDateTime = (text: string): string | undefined => {
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone] = match
   const written = `${year}-${month}-${day}T${hour}:${minute}:${second}`
   const local = Date.parse(`${written}Z`)
-  // 30 February becomes a day in March: what does not come back as it went in is no date.
+  // JavaScript turns 30 February into a day in March. A date must survive the round trip.
   if (Number.isNaN(local) || new Date(local).toISOString().slice(0, 19) !== written) return undefined
   const moment = new Date(local - offsetMinutes(zone) * 60_000)
   if (moment.getUTCFullYear() < 0 || moment.getUTCFullYear() > 9999) return undefined

@@ -117,7 +117,7 @@ const completionErrors: readonly ErrorName[] = ['protocolVersionUnknown', 'uploa
 export const uploadOperations = {
   uploadToFolder: {
     ...upload,
-    summary: 'Upload files into a folder, or restore what was removed',
+    summary: 'Upload files into a folder, or restore removed files',
     description:
       `${upload.description} With ` +
       '`restore`, the request restores the removed file or folder of the path and uploads nothing. `{"version": ' +

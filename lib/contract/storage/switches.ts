@@ -38,7 +38,7 @@ export const changesQuery = z.object({
     z.pipe(
       z.string().check(
         z.maxLength(1_000, 'is too long'),
-        z.refine((text) => !typesIn(text).includes(undefined), 'names a type of change that there is not'),
+        z.refine((text) => !typesIn(text).includes(undefined), 'names an unknown type of change'),
       ),
       z.transform((text) => typesIn(text).filter((type) => type !== undefined)),
     ),

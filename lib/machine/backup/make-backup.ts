@@ -133,7 +133,7 @@ const damageOf = (damaged: readonly Damaged[]): UsageError => {
   const count =
     damaged.length === 1 ? 'A file or row is not whole:' : `${damaged.length} files or rows are not whole, such as`
   return new UsageError(
-    `${count} ${first?.where}, ${first?.fault}. "site-admin check --bytes" names what is affected. Put that right, ` +
+    `${count} ${first?.where}, ${first?.fault}. "site-admin check --bytes" lists the affected files. Put that right, ` +
       'or add --even-if-damaged to back up all that is there. No backup was made.',
   )
 }

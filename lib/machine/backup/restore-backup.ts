@@ -106,7 +106,7 @@ export const restoreBackup = async (
     if (first && !evenIfDamaged) {
       throw new UsageError(
         `The backup ${backup.path} is damaged: ${needed.length} of its files or rows are not whole, such as ${first.where}: ` +
-          `${first.fault}. Name another backup, or add --even-if-damaged to restore all that is there. Nothing was ` +
+          `${first.fault}. Name another backup, or add --even-if-damaged to restore the rest. Nothing was ` +
           'changed.',
       )
     }

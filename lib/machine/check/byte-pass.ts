@@ -13,8 +13,8 @@ import { type ContentOwner, findingOfBytes } from './file-pass.ts'
 import { type BlobContent, bytesDiffer, faultOfSize, openBlobVerifier } from './verify-blobs.ts'
 
 /**
- * Who needs the bytes: the sites as they are now; earlier states of files, which nobody can mend and which are
- * forgotten in time; or an unfinished upload, which its sender begins anew, and which expires.
+ * The data that needs the bytes: the present state of the sites; an earlier state of a file, which cannot be repaired
+ * and expires; or an unfinished upload, which its sender can start again.
  */
 export type Need = 'now' | 'earlier' | 'upload'
 

@@ -167,7 +167,7 @@ const strayNames = (connection: DatabaseSync): readonly string[] =>
     return [`${rows} of the table ${table} ${have} a blob with a name that no blob has, which may lead to other files`]
   })
 
-/** Faults that make every row unusable: rows may not be what was stored, or may lead anywhere. */
+/** Faults that make every row unusable: rows may have changed, or name any place. */
 export const checkStructure = (connection: DatabaseSync, database: string): readonly Finding[] => {
   const damage = ask(connection, integrity, database).findings
   if (damage.length > 0) return damage

@@ -59,7 +59,7 @@ const describe = ({ key, isEarlier }: ContentOwner): string => {
 /** Uploading a file again mends it, and makes an earlier state of the broken one: only its bytes mend that. */
 const whatToDo = 'Upload it again, or put that back.'
 const whatOfEarlier =
-  'This state cannot be brought back. The site as it is now lacks nothing because of it, and you need not do ' +
+  'This state cannot be restored. The present state of the site is complete, and you need not do ' +
   'anything: the service forgets the state when it has been kept for KEPT_DAYS (30 unless set). If a backup has that ' +
   'blob, you can put it back.'
 

@@ -52,7 +52,7 @@ export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryCla
   const held = await lockAndClear(directory)
   return {
     fulfil() {
-      // The folder may be that of the service's user, and root has filled it: the service could not use what is root's.
+      // Root may have filled a folder of the service's user. The service could not use files of root.
       const owner = ownerToServe(path)
       if (owner) giveAllIn(path, owner)
       writeMarker(directory, 'ready', owner)

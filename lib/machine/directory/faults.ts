@@ -8,7 +8,7 @@ export class UsageError extends Error {
 }
 
 const adviceOnDamage =
-  'Put the directory back from a backup, choose another one with --data-dir, or begin anew with --reset.'
+  'Put the directory back from a backup, choose another one with --data-dir, or start with an empty one (--reset).'
 
 const adviceOnRights =
   'Only rights are missing: run this as the user who owns the data directory, give the directory to the user who ' +
@@ -58,7 +58,7 @@ const demoFault = (advice: string): FaultText => ({
 
 const backupFault = (refusal: Text): FaultText => ({ where: 'backupMarker', refusal })
 
-/** SQLite reads a WAL by way of the -shm, which it makes anew when it is missing. */
+/** SQLite needs the -shm to read a WAL, and creates a missing one. */
 const withoutShm = ({ wal }: DataDirectory): string =>
   `it cannot be read where it is: its newest changes are in ${wal}, whose -shm file is missing, and this file ` +
   'system is read-only. Copy the data directory to a writable disk (cp -a), and check the copy.'
@@ -89,20 +89,20 @@ const faultTexts = {
     allows: ['reset', 'check'],
     refusal: ({ marker }, detail) =>
       `The file ${marker} cannot be read: ${detail}. Put it back from a backup, choose another directory ` +
-      'with --data-dir, or begin anew with --reset. Nothing was changed.',
+      'with --data-dir, or start with an empty one (--reset). Nothing was changed.',
   },
   otherLayout: {
     allows: ['reset'],
     refusal: ({ path }, detail) =>
       `The data directory ${path} has layout ${detail}, and this version of the service reads layout ` +
-      `${layoutVersion}. Start the version that made it, choose another one with --data-dir, or begin anew with ` +
-      '--reset. Nothing was changed.',
+      `${layoutVersion}. Start the version that made it, choose another one with --data-dir, or start with an ` +
+      'empty one (--reset). Nothing was changed.',
   },
   halfRestored: {
     allows: ['reset', 'restore', 'check'],
     refusal: ({ path }) =>
-      `A restore into the data directory ${path} broke off. Repeat "site-admin restore", or begin anew with ` +
-      '--reset. Nothing was changed.',
+      `A restore into the data directory ${path} was interrupted. Repeat "site-admin restore", or start with an ` +
+      'empty one (--reset). Nothing was changed.',
   },
   backup: {
     allows: ['check'],
@@ -166,7 +166,7 @@ const faultTexts = {
   backupUnreadable: backupFault(({ path }, detail) => `The backup ${path} cannot be read: ${detail}. ${nameAnother}`),
   backupUnclear: backupFault(
     ({ path, backupMarker }) =>
-      `The backup ${path} is damaged: ${backupMarker} does not say what is in it. ${nameAnother}`,
+      `The backup ${path} is damaged: ${backupMarker} does not describe its contents. ${nameAnother}`,
   ),
   backupOfOtherLayout: backupFault(
     ({ path }, detail) =>

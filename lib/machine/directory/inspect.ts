@@ -10,9 +10,8 @@ import { type Fault, isForbidden, reasonWithAdvice } from './faults.ts'
 const mostInSmallFile = 64 * 1024
 
 /**
- * Finds a file that is none of the service: a link, which leads elsewhere, a pipe, which is never read to its end, or a
- * file that is far too large.
- * A directory may come from anywhere.
+ * Finds a file that the service did not create: a link, a pipe, which never ends, or a file that is far too large. The
+ * directory may come from an attacker.
  */
 export const foreignFileIn = ({ marker, backupMarker, demo, database, wal }: DataDirectory): string | undefined => {
   const small = [marker, backupMarker, demo]

@@ -17,9 +17,9 @@ export interface Blobs {
    */
   write(name: string, content: AsyncIterable<Uint8Array>): Promise<number>
   /**
-   * Writes from `start` on, and drops what was behind it; makes the blob at 0. When blobs are durable, the answered
-   * size is on the disk, and so is each size that `kept` is told. Undefined when the blob is missing. Throws when it is
-   * shorter than `start`. Errors: outOfSpace, unavailable (no file handle is free, or it is over).
+   * Writes from `start` on, and drops later bytes; creates the blob at 0. When blobs are durable, the answered size is
+   * on the disk, and so is each size passed to `kept`. Undefined when the blob is missing. Throws when it is shorter
+   * than `start`. Errors: outOfSpace, unavailable (no file handle is free, or the time is over).
    */
   append(
     name: string,

@@ -25,7 +25,7 @@ export interface Fingerprints {
   stop(): Promise<void>
 }
 
-/** Beyond this, a fingerprint is made when it is asked for. */
+/** With more of them waiting, a fingerprint is made on request. */
 const mostWaiting = 1_000
 
 /** Milliseconds: the connection of the request must not seem dead. */
@@ -86,7 +86,7 @@ export const createFingerprints = ({ database, rows, bodies, staging }: Deps): F
 
   const work = async (): Promise<void> => {
     for (let job = next(); job; job = next()) {
-      // An object whose bytes have gone, or cannot be read, has none: who reads it is told why.
+      // An object without readable bytes has no fingerprint. Reading it answers the reason.
       job.made.resolve(await make(job).catch(() => null))
       jobs.delete(nameOf(job))
     }

@@ -9,7 +9,7 @@ export interface RemovedRow {
   readonly gone: number
 }
 
-/** Moments are kept in microseconds, and no two are the same: they order all changes. */
+/** Moments are in microseconds and unique, so they order all changes. */
 const perMillisecond = 1_000
 const moment = `max(? * ${perMillisecond}, 1 + coalesce((SELECT max(gone) FROM old_objects), 0))`
 

@@ -17,7 +17,7 @@ export interface StagedBlob extends Pick<Staged, 'size'> {
 
 export type AdoptedBlob = Omit<StagedBlob, 'bytes'>
 
-/** Of a blob, and of a state of an object. */
+/** The name of a blob, or of a state of an object. */
 export const newName = (): string => randomBytes(16).toString('hex')
 
 interface Options {
@@ -42,7 +42,7 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** Of more than one part, the fingerprint is made later. */
+/** The fingerprint of several parts is made later. */
 const createMeasure = () => ({ size: 0, fingerprint: createFingerprint() })
 
 async function* passOn(content: AsyncIterable<Uint8Array>, measure: ReturnType<typeof createMeasure>) {

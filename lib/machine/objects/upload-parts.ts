@@ -31,7 +31,7 @@ export const createUploadParts = ({ database, blobs, files, sweep, now }: Deps):
     'UPDATE uploads SET complete = 1, expires = ?, blob = NULL WHERE id = ? AND complete = 0',
   )
 
-  /** Bytes behind the last offset are no part of the upload. */
+  /** Bytes after the last offset do not belong to the upload. */
   const read = async function* ({ length, holding }: WholeUpload): AsyncGenerator<Uint8Array, void> {
     if (length === 0) return
     await blobs.cut(holding.name, length)

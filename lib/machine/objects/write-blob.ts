@@ -27,7 +27,7 @@ const later = (promise: Promise<void>): Promise<void> => {
   return promise
 }
 
-/** Syncs regularly, one time after the other. `kept` is told how many bytes are on the disk. */
+/** Syncs regularly, one time after the other. `kept` gets the number of bytes on the disk. */
 const createSyncAhead = (file: FileHandle, durable: boolean, kept: (size: number) => void) => {
   let written = 0
   let begun = 0

@@ -12,8 +12,8 @@ import { createTransactions, type Ending, type Job } from './transactions.ts'
 export interface Database {
   /**
    * For the statements of `read`, `write` and `note`. Do not leave an iterator open: it keeps writers out. Write a
-   * limit as `LIMIT +?`: SQLite compiles a statement anew whenever a bare parameter there is bound, which takes longer
-   * than to run it (29 µs against 6).
+   * limit as `LIMIT +?`: with a bare parameter, SQLite compiles the statement for each call, which takes longer than
+   * running it (29 µs against 6).
    */
   readonly connection: DatabaseSync
   /** Runs a query, at once when nobody is in the way. Its errors come through. Errors: unavailable. */

@@ -54,7 +54,7 @@ export const createContentRemovals = ({ connection, read, write }: Database, rec
 
   const removeStep = ({ site, kind, id }: ContentName): boolean => {
     const { isMarked, deleteLinks, delete: remove } = statements[kind]
-    // Another process may have finished, and somebody may have made it anew since.
+    // Another process may have finished the removal, and a caller may have created the item again.
     if (!isMarked.get(site, id)) return true
     let left = linksPerStep
     for (const links of deleteLinks) left -= Number(links.run(site, id, left).changes)

@@ -123,7 +123,7 @@ export const createUploadProgress = (
   { wall }: Clock = systemClock,
 ): UploadProgress => {
   const { begin, clear, report, get } = prepareAll(connection, {
-    // An upload that goes on in another request begins nothing anew.
+    // A further request of the same upload keeps its progress.
     begin: `INSERT INTO upload_progress (token, upload, percent, expires) VALUES (?, ?, 0, ?)
       ON CONFLICT DO UPDATE SET upload = excluded.upload, percent = 0, expires = excluded.expires
       WHERE upload <> excluded.upload`,

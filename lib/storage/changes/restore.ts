@@ -264,7 +264,7 @@ export const restore = async (
   const { site } = requester
   const { files, removals, reservedFolders } = deps
   refuse([
-    path === root && new ServiceError('nameRequired', { message: 'Name what is to be restored: a file, or a folder.' }),
+    path === root && new ServiceError('nameRequired', { message: 'Name the file or folder to restore.' }),
     isReserved(reservedFolders, path) && 'folderReserved',
   ])
   const key = fileKey('live', site, path)

@@ -100,7 +100,7 @@ export const listFolder = async (
   const query = { size: Math.min(limit, wholeFolder), after: position?.after, countThatFit }
   if (position?.by === 'key') return listByKey(store, prefix, query)
   const { entries, next } = await readEntries(store, { prefix, folded: true }, wholeFolder)
-  // The folder may have grown since its listing began. What is behind a name then has a key behind it, too.
+  // The folder may have grown since its listing began. Later names then have later keys, too.
   return next === undefined ? listByName(entries.sort(byName), query) : listByKey(store, prefix, query)
 }
 

@@ -25,7 +25,7 @@ export const isTus = (headers: RequestHeaders): boolean => headers['tus-resumabl
 export const requireTus = (headers: RequestHeaders): void => {
   if (headers['tus-resumable']?.trim() === version) return
   throw new ServiceError('protocolVersionUnknown', {
-    message: `Tus-Resumable must be ${version}: no other version of the protocol is spoken here.`,
+    message: `Tus-Resumable must be ${version}. The service supports no other version of the protocol.`,
     headers: { 'Tus-Version': version },
   })
 }

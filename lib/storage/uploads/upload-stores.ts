@@ -26,7 +26,7 @@ export interface UploadRecords {
   renew(id: string, holder: string, duration: number): Promise<boolean>
   /** Writes the progress and ends the lease unless `keeps`. False when the lease is lost. */
   advance(id: string, holder: string, progress: Progress, keeps: boolean): Promise<boolean>
-  /** Notes progress that nobody was told of. `renew` may write it. */
+  /** Saves progress that no answer has reported yet. `renew` may write it. */
   note(id: string, holder: string, progress: Progress): Promise<void>
   /** Does nothing when the upload is complete or gone. */
   complete(id: string, expires: number): Promise<void>

@@ -116,7 +116,7 @@ const complete = async (deps: UploadsDeps, requester: Requester, upload: Upload,
   try {
     await placeUpload(deps, wholeOf(upload), requester)
   } catch (error) {
-    // What is not removed now expires.
+    // If this fails, the upload expires.
     if (isRefusal(error)) await discardUpload(deps, upload.id).catch(() => {})
     throw error
   }

@@ -113,7 +113,7 @@ describe('the history of a site', () => {
   })
 
   test.for([
-    [['--site', '9'], 1, /There is no site 9/],
+    [['--site', '9'], 1, /Site 9 does not exist/],
     [['--site', 'x'], 2, /whole number/],
     [['--site', '1001', '--since', '2 days'], 2, /30m, 4h, 2d/],
     [['--site', '1001', '--since', '0d'], 2, /30m, 4h, 2d/],

@@ -3,7 +3,7 @@ import { administer, administerJson as administerWith, refusedIn } from '../../s
 import { test } from '../../support/test.ts'
 
 const ofSite = ['--site', '1001'] as const
-const noSite = 'There is no site 9. "site list" shows those that there are.'
+const noSite = 'Site 9 does not exist. "site list" lists all sites.'
 
 const records = [
   { kind: 'webForm', id: 3, name: 'Contact' },

@@ -4,7 +4,7 @@ import { administer, administerJson, refusedIn } from '../../support/administrat
 import { test } from '../../support/test.ts'
 
 const url = 'http://127.0.0.1:4000'
-const noSite = 'There is no site 9. "site list" shows those that there are.'
+const noSite = 'Site 9 does not exist. "site list" lists all sites.'
 
 describe('data-centre', () => {
   test('add registers one; the first one is the default (T-7)', async ({ dataDirectory: directory }) => {

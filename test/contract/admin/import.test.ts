@@ -316,7 +316,7 @@ describe('import is refused', () => {
     const program = launch('admin/main.js', ['--data-dir', siteDirectory, 'import', '-', '--site', '9'])
     expect(await program.ended).toMatchObject({
       status: 1,
-      stderr: refusedIn(siteDirectory, 'There is no site 9. "site list" shows those that there are.'),
+      stderr: refusedIn(siteDirectory, 'Site 9 does not exist. "site list" lists all sites.'),
     })
   })
 

@@ -34,7 +34,7 @@ describe('token issue', () => {
     expect(await administer(siteDirectory, ['token', 'issue', '--user', 'ann', ...sites])).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: refusedIn(siteDirectory, 'There is no site 9. "site list" shows those that there are.'),
+      stderr: refusedIn(siteDirectory, 'Site 9 does not exist. "site list" lists all sites.'),
     })
     expect(await administerJson(siteDirectory, ['token', 'list'])).toEqual([])
   })
@@ -63,7 +63,7 @@ test('token list --site names those that cover the site (T-9)', async ({ siteDir
   expect(await listed()).toHaveLength(2)
   expect(await administer(siteDirectory, ['token', 'list', '--site', '9'])).toMatchObject({
     status: 1,
-    stderr: refusedIn(siteDirectory, 'There is no site 9. "site list" shows those that there are.'),
+    stderr: refusedIn(siteDirectory, 'Site 9 does not exist. "site list" lists all sites.'),
   })
 })
 

@@ -70,7 +70,7 @@ test('a restoration that is repeated and killed again, while it clears up, keeps
 
   await killWhen(['--data-dir', restored, 'restore', backup], () => statSync(marker).ino !== ino)
 
-  await expect(serve(restored)).rejects.toThrow(/A restore into the data directory .+ broke off/)
+  await expect(serve(restored)).rejects.toThrow(/A restore into the data directory .+ was interrupted/)
 })
 
 test('a restoration that is killed keeps the service from starting until it is repeated', async ({
@@ -83,7 +83,7 @@ test('a restoration that is killed keeps the service from starting until it is r
   const marker = { service: 'site-admin', layout: 1, ready: false, restoring: true }
   writeFileSync(join(restored, 'site-admin.json'), JSON.stringify(marker))
 
-  await expect(startService(restored)).rejects.toThrow(/A restore into the data directory .+ broke off/)
+  await expect(startService(restored)).rejects.toThrow(/A restore into the data directory .+ was interrupted/)
   await restore(backup, restored)
   const service = await serve(restored)
   expect(service.token).toBe(token)

@@ -173,7 +173,7 @@ describe('a restoration is refused, and nothing is changed,', () => {
     [
       'whose marker says nothing',
       (backup) => writeFileSync(join(backup, 'site-admin-backup.json'), '{}'),
-      /is damaged: .+ does not say what is in it/,
+      /is damaged: .+ does not describe its contents/,
     ],
     [
       'of which a file is missing',

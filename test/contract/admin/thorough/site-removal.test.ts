@@ -62,7 +62,7 @@ describe('site remove', () => {
     expect(await administerJson(directory, ['check'])).toEqual({ faults: [] })
     expect(await administer(directory, ['site', 'remove', '1001', '--yes'])).toMatchObject({
       status: 1,
-      stderr: refusedIn(directory, 'There is no site 1001. "site list" shows those that there are.'),
+      stderr: refusedIn(directory, 'Site 1001 does not exist. "site list" lists all sites.'),
     })
   })
 

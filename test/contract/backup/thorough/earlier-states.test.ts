@@ -45,7 +45,7 @@ describe('when an earlier state of a file is damaged', () => {
         {
           where: 'site 1001, an earlier state of the file large.bin',
           fault: expect.stringMatching(
-            /^its bytes are missing: .+\. This state cannot be brought back\. .+ lacks nothing .+ KEPT_DAYS \(30 unless set\)/,
+            /^its bytes are missing: .+\. This state cannot be restored\. .+ is complete, .+ KEPT_DAYS \(30 unless set\)/,
           ),
         },
       ],
@@ -56,7 +56,7 @@ describe('when an earlier state of a file is damaged', () => {
     const made = await administer(data, ['backup', target])
     expect(made).toMatchObject({ status: 0, stderr: '' })
     expect(made.stdout).toMatch(
-      /\n\n1 earlier state is damaged, and cannot be brought back\. The sites as they are now/,
+      /\n\n1 earlier state is damaged and cannot be restored\. The present state of the sites/,
     )
     expect(JSON.parse(readFileSync(join(target, 'site-admin-backup.json'), 'utf8'))).toMatchObject({
       damaged: 0,
@@ -74,7 +74,7 @@ describe('when an earlier state of a file is damaged', () => {
     expect(await faultsOf(data)).toEqual([
       {
         where: 'site 1001, an earlier state of the file large.bin',
-        fault: expect.stringMatching(/^its bytes are not those that were stored: .+ cannot be brought back\./),
+        fault: expect.stringMatching(/^its bytes are not those that were stored: .+ cannot be restored\./),
       },
     ])
     const plainly = { evenIfDamaged: false, withBytes: true, signal: new AbortController().signal }

@@ -47,9 +47,7 @@ test.for([
     expect(await faultsOf(data)).toEqual(named)
     const made = await administer(data, ['backup', backup])
     expect(made).toMatchObject({ status: 0, stderr: '' })
-    expect(made.stdout).toMatch(
-      /\n\n1 upload that is half done lacks bytes: whoever sends the file begins anew\. .+\n$/,
-    )
+    expect(made.stdout).toMatch(/\n\n1 unfinished upload lacks bytes: the sender must start again\. .+\n$/)
     expect(await faultsOf(backup)).toEqual(named)
     expect(await administerJson(restored, ['restore', backup])).toMatchObject({ damaged: 0, damagedUploads: 1 })
     expect(String(await read(await serve(restored), 'small.txt'))).toBe('small')
