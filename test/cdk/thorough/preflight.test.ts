@@ -49,7 +49,7 @@ describe('the check before a deployment', () => {
     await answerWith(200, limitOf(50))
     expect(await checkConcurrency('us-east-1', 50)).toEqual({
       isEnough: true,
-      message: 'us-east-1: 50 functions may run at once, 50 are wanted: enough.',
+      message: 'us-east-1: 50 functions can run at once, and the settings need 50: enough.',
     })
   })
 
@@ -58,7 +58,7 @@ describe('the check before a deployment', () => {
     expect(await checkConcurrency('eu-west-1', 50)).toEqual({
       isEnough: false,
       message: expect.stringMatching(
-        /10 functions .* 50 are wanted.*--region eu-west-1 .*L-B99A9384 --desired-value 1000/s,
+        /10 functions .* need 50\..*--region eu-west-1 .*L-B99A9384 --desired-value 1000/s,
       ),
     })
   })
@@ -85,13 +85,16 @@ describe('the check before a deployment', () => {
     await answerWith(200, limitOf(60))
     const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(settings)}`])
     expect(status).toBe(1)
-    expect(stdout).toMatch(/us-east-1: 60 .* 100 are wanted\. .*eu-west-1: 60 .* 50 are wanted: enough/s)
+    expect(stdout).toMatch(/us-east-1: 60 .* need 100\. .*eu-west-1: 60 .* need 50: enough/s)
   })
 
   test('uses the settings of cdk.json, like a deployment', async () => {
     await answerWith(200, limitOf(1000))
     const { status, stdout } = await run('cdk/preflight.ts', [])
-    expect([status, stdout]).toEqual([0, 'us-east-1: 1000 functions may run at once, 50 are wanted: enough.\n'])
+    expect([status, stdout]).toEqual([
+      0,
+      'us-east-1: 1000 functions can run at once, and the settings need 50: enough.\n',
+    ])
   })
 
   test('explains without credentials what to do, and what it would ask AWS', async () => {

@@ -42,7 +42,7 @@ const refused = {
   // There is nothing that it could delete.
   'Refuse to delete the root of the storage': 400,
   // A person has to choose the files first.
-  'Upload files into a folder, or restore what was removed': 400,
+  'Upload files into a folder, or restore removed files': 400,
   'Upload files into the root of the storage': 400,
   'Upload files into the root of the storage, by PUT': 400,
   // Somebody has to begin an upload first, and to choose the bytes that come next.
@@ -195,7 +195,7 @@ describe('the reference page in a browser', () => {
   test('uploads the file that a person chooses', async ({ service, visit }) => {
     const { page } = await visit(`${service.baseUrl}/docs`, showing('Files'))
     await authorize(page, service.token)
-    const operation = await unfold(page, 'Upload files into a folder, or restore what was removed')
+    const operation = await unfold(page, 'Upload files into a folder, or restore removed files')
     const chosen = { name: 'chosen.txt', mimeType: 'text/plain', buffer: Buffer.from('chosen') }
     await operation.locator('input[type=file]').first().setInputFiles(chosen)
     expect(await execute(operation)).toBe(200)

@@ -138,7 +138,7 @@ describe('a data centre that is added beside a running service', () => {
     await start()
     const { stderr } = await administer(directory, ['data-centre', 'add', 'us', '--url', 'http://127.0.0.1:9'])
     expect(stderr).toBe(
-      'Running services go on with the base URL of before for up to 30 seconds.\n' +
+      'Running services use the old base URL for up to 30 seconds.\n' +
         'A service that serves us from this data directory sets its base URL whenever it starts: give it --base-url.\n',
     )
   })
