@@ -1,12 +1,14 @@
 import {
   associationList,
   categoriesOfObjectList,
+  contentList,
   listAssociations,
+  listContents,
   listCategoriesOfObject as listOfObject,
-} from '../../lib/categories/association-list.ts'
-import { contentList, listContents } from '../../lib/categories/content-list.ts'
+  listSiteUrls as listUrls,
+  siteUrlList,
+} from '../../lib/categories/lists.ts'
 import { type ListQuery, parseListQuery } from '../../lib/categories/query/list-query.ts'
-import { listSiteUrls as listUrls, siteUrlList } from '../../lib/categories/site-urls.ts'
 import type {
   AssociationPage,
   category as categoryAnswer,

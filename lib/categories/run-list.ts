@@ -1,9 +1,164 @@
+import { setImmediate as yieldToRequests } from 'node:timers/promises'
 import { collectThatFit, type Json, largestPage, toJson } from '../core/answer-size.ts'
-import { chunksOf } from '../core/chunks-of.ts'
-import { choosePage, type Entry, type ListSource } from './choose-page.ts'
+import { ServiceError } from '../core/errors.ts'
+import { chunksOf } from '../core/in-parallel.ts'
+import type { Count } from './contents.ts'
 import type { Selection } from './query/fields.ts'
-import type { Item } from './query/item-shape.ts'
-import type { ListQuery } from './query/list-query.ts'
+import type { Item, MemberReference } from './query/item-shape.ts'
+import type { ListQuery, Paging } from './query/list-query.ts'
+import type { Position } from './query/order.ts'
+
+/** The stored part of a list item. A list is stored in order of id. */
+export interface Entry {
+  readonly id: number
+}
+
+export interface ListSource<E extends Entry> {
+  // The entries behind an id, in order, up to `limit`; fewer only at the end.
+  entries(after: number, limit: number): Promise<readonly E[]>
+  count(after: number, limit: number): Promise<Count>
+  // The part of an item that its entry contains.
+  outline(entry: E): Item
+  outlineHas(member: MemberReference): boolean
+  items(entries: readonly E[]): Promise<readonly Item[]>
+  write(items: readonly Item[], fields: Selection): Promise<readonly Json<Item>[]>
+}
+
+interface Match<E extends Entry> {
+  readonly entry: E
+  readonly position: Position
+  readonly item?: Item
+}
+
+interface Page<E extends Entry> {
+  readonly matches: readonly Match<E>[]
+  readonly total: number | null
+  readonly next: { readonly behind: Position | undefined } | null
+}
+
+type CursorPaging = Extract<Paging, { by: 'cursor' }>
+
+const start = 0
+const firstStep = 100
+const longestStep = 1_000
+
+// Reads items only when `where` or `order` names a member that the entries lack.
+const findMatches = async <E extends Entry>(
+  source: ListSource<E>,
+  { where, order }: ListQuery,
+  entries: readonly E[],
+): Promise<Match<E>[]> => {
+  // A store in this process answers at once: let other requests run first.
+  await yieldToRequests()
+  const members = [...(where?.members ?? []), ...order.members]
+  if (members.every((member) => source.outlineHas(member))) {
+    return entries.flatMap((entry) => {
+      const outline = source.outline(entry)
+      return !where || where.matches(outline) ? [{ entry, position: order.positionOf(outline) }] : []
+    })
+  }
+  const byId = new Map(entries.map((entry) => [entry.id, entry]))
+  return (await source.items(entries)).flatMap((item) => {
+    const position = order.positionOf(item)
+    const entry = byId.get(position.key)
+    return entry && (!where || where.matches(item)) ? [{ entry, position, item }] : []
+  })
+}
+
+const findAllMatches = async <E extends Entry>(
+  source: ListSource<E>,
+  query: ListQuery,
+  longest: number,
+): Promise<Match<E>[]> => {
+  const entries = await source.entries(start, longest + 1)
+  if (entries.length > longest) {
+    throw new ServiceError('listTooLong', {
+      message:
+        `The list has more than ${longest} entries, too many to be filtered, sorted or counted. ` +
+        'Page through it with cursor, without order and count.',
+    })
+  }
+  const matches: Match<E>[] = []
+  for (const some of chunksOf(entries, longestStep)) matches.push(...(await findMatches(source, query, some)))
+  const { order } = query
+  return order.members.length > 0 ? matches.sort((a, b) => order.compare(a.position, b.position)) : matches
+}
+
+const cutAtLimit = <E extends Entry>(
+  matches: readonly Match<E>[],
+  { limit }: ListQuery,
+  before: Position | undefined,
+  next: Page<E>['next'],
+) => {
+  const shown = matches.slice(0, limit)
+  return { matches: shown, next: matches.length > limit ? { behind: shown.at(-1)?.position ?? before } : next }
+}
+
+// Finds and sorts all matches, then takes the page. A cursor works even when its item is gone.
+const choosePageOfAll = async <E extends Entry>(
+  source: ListSource<E>,
+  query: ListQuery,
+  longest: number,
+): Promise<Page<E>> => {
+  const { paging, order, limit } = query
+  const all = await findAllMatches(source, query, longest)
+  if (paging.by === 'skip') {
+    return { matches: all.slice(paging.skip, paging.skip + limit), total: all.length, next: null }
+  }
+  const { after, count } = paging
+  const behind = after ? all.filter(({ position }) => order.compare(position, after) > 0) : all
+  return { ...cutAtLimit(behind, query, after, null), total: count ? all.length : null }
+}
+
+// Counts the entries before and behind the page, and reads only its own.
+const skipTo = async <E extends Entry>(source: ListSource<E>, query: ListQuery, skip: number): Promise<Page<E>> => {
+  const passed = skip > 0 ? await source.count(start, skip) : { count: 0, last: start, ended: false }
+  if (passed.ended) return { matches: [], total: passed.count, next: null }
+  const entries = query.limit > 0 ? await source.entries(passed.last, query.limit) : []
+  const last = entries.at(-1)?.id ?? passed.last
+  const isEnd = entries.length < query.limit
+  const behind = isEnd ? 0 : (await source.count(last, Number.POSITIVE_INFINITY)).count
+  const matches = await findMatches(source, query, entries)
+  return { matches, total: passed.count + entries.length + behind, next: null }
+}
+
+// Walks in order of ids until the page is full, or until `longest` entries are read. The next page continues there.
+const walk = async <E extends Entry>(
+  source: ListSource<E>,
+  query: ListQuery,
+  { after }: CursorPaging,
+  longest: number,
+) => {
+  const matches: Match<E>[] = []
+  let last = after?.key ?? start
+  let left = longest
+  let step = query.where ? Math.max(firstStep, query.limit + 1) : query.limit + 1
+  while (matches.length <= query.limit) {
+    const wanted = Math.min(step, left)
+    const entries = await source.entries(last, wanted)
+    matches.push(...(await findMatches(source, query, entries)))
+    left -= entries.length
+    last = entries.at(-1)?.id ?? last
+    if (entries.length < wanted) return cutAtLimit(matches, query, after, null)
+    if (left === 0) break
+    step = Math.min(step * 2, Math.max(longestStep, query.limit + 1))
+  }
+  return cutAtLimit(matches, query, after, { behind: { key: last, values: [] } })
+}
+
+const choosePage = async <E extends Entry>(
+  source: ListSource<E>,
+  query: ListQuery,
+  longest: number,
+): Promise<Page<E>> => {
+  const { paging, where, order } = query
+  // A total of filtered entries needs all of them, so the page may as well be taken from those.
+  const needsAll = order.members.length > 0 || (where && (paging.by === 'skip' || paging.count))
+  if (needsAll) return choosePageOfAll(source, query, longest)
+  if (paging.by === 'skip') return skipTo(source, query, paging.skip)
+  const total = paging.count ? (await source.count(start, Number.POSITIVE_INFINITY)).count : null
+  return { ...(await walk(source, query, paging, longest)), total }
+}
 
 export interface ItemPage {
   readonly items: readonly Item[]

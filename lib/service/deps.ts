@@ -1,5 +1,5 @@
 import type { Grant } from '../access/grants.ts'
-import type { ListDeps } from '../categories/association-list.ts'
+import type { ListDeps } from '../categories/lists.ts'
 import type { CategoriesSettings, DocumentationSettings, EdgeSettings, FileSettings } from '../config/config.ts'
 import { cachedLookup } from '../core/cached-lookup.ts'
 import { type Clock, systemClock } from '../core/clock.ts'

@@ -1,10 +1,10 @@
 import type { Content, Contents } from '../../categories/contents.ts'
 import { type ContentKind, contentMembers, givenText, isSameContent, textMember } from '../../core/content-kinds.ts'
 import type { SiteId } from '../../core/ids.ts'
-import { inParallel } from '../../core/in-parallel.ts'
+import { chunksOf, inParallel } from '../../core/in-parallel.ts'
 import type { Scalar } from '../../core/object-kinds.ts'
 import { openTable, queryFirst, type Table, type TableOptions } from './dynamodb.ts'
-import { batchDelete, batchGet, batchPut, chunksOf } from './dynamodb-batches.ts'
+import { batchDelete, batchGet, batchPut } from './dynamodb-batches.ts'
 import type { RecordChange } from './journal.ts'
 import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts'
 

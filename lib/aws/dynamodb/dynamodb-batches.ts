@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import type { Deadline } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { inParallel } from '../../core/in-parallel.ts'
+import { chunksOf, inParallel } from '../../core/in-parallel.ts'
 import type { Key, Table } from './dynamodb.ts'
 
 type ItemKey = NonNullable<NonNullable<BatchGetCommandInput['RequestItems']>[string]['Keys']>[number]
@@ -22,9 +22,6 @@ const writesAtOnce = 8
 
 const usualStall = 8_000
 const longestPause = 1_000
-
-export const chunksOf = <Value>(values: readonly Value[], size: number): Value[][] =>
-  Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))
 
 /**
  * Sends requests until the store has taken all of them. It may leave some undone, because it is busy or its answer

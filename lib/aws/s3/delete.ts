@@ -8,7 +8,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
-import { inParallel } from '../../core/in-parallel.ts'
+import { chunksOf, inParallel } from '../../core/in-parallel.ts'
 import { type Bucket, callsInFlight, isPassing, isRefused, noteLack, statusOf, unquote } from './bucket.ts'
 import { headObject } from './find.ts'
 
@@ -33,11 +33,6 @@ const firstPause = 100
 
 const identifierOf = (doomed: Doomed) =>
   doomed.kind === 'version' ? { Key: doomed.key, VersionId: doomed.versionId } : { Key: doomed.key, ETag: doomed.tag }
-
-const batchesOf = <Item>(items: readonly Item[]): readonly Item[][] =>
-  Array.from({ length: Math.ceil(items.length / batchLength) }, (_, index) =>
-    items.slice(index * batchLength, (index + 1) * batchLength),
-  )
 
 /** The error of one key in a batch. All but AccessDenied are transient. */
 const batchError = ({ Code = 'InternalError', Message = '' }: FailedKey): Error => {
@@ -114,6 +109,9 @@ export const deleteAll = async (bucket: Bucket, doomed: readonly Doomed[]): Prom
   // A single DELETE is free; a batch is charged as a POST.
   const isSingle = ({ key }: Doomed) => doomed.length === 1 || unfitForXml.test(key)
   await inParallel(doomed.filter(isSingle), callsInFlight, (one) => deleteOne(bucket, one))
-  const batches = batchesOf(doomed.filter((one) => !isSingle(one)))
+  const batches = chunksOf(
+    doomed.filter((one) => !isSingle(one)),
+    batchLength,
+  )
   await inParallel(batches, batchesInFlight, (batch) => deleteBatch(bucket, batch))
 }

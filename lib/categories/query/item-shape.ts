@@ -34,6 +34,12 @@ export const associationShape = (kind: ObjectKind): ItemShape => ({
   ],
 })
 
+export const siteUrlShape: ItemShape = {
+  key: 'siteId',
+  own: { siteId: { type: 'integer' }, url: { type: 'string' } },
+  objects: [],
+}
+
 export interface MemberReference {
   readonly name: string
   readonly type: MemberType

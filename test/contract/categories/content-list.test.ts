@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { contentList, listContents } from '../../../lib/categories/content-list.ts'
 import type { Contents } from '../../../lib/categories/contents.ts'
+import { contentList, listContents } from '../../../lib/categories/lists.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import type { ItemPage } from '../../../lib/categories/run-list.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'

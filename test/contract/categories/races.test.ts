@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { listCategoriesOfObject } from '../../../lib/categories/association-list.ts'
 import { linkCategories, linkObjects } from '../../../lib/categories/change-links.ts'
+import { listCategoriesOfObject } from '../../../lib/categories/lists.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
 import { callsToTry } from '../../support/each-call.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { listSiteUrls, siteUrlList } from '../../../lib/categories/lists.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
-import { listSiteUrls, siteUrlList } from '../../../lib/categories/site-urls.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 
 const site = 1001 as SiteId

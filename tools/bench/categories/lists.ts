@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { associationList } from '../../../lib/categories/association-list.ts'
+import { associationList } from '../../../lib/categories/lists.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import type { CategoryId } from '../../../lib/core/ids.ts'
 import type { Table } from '../measure/figures.ts'

@@ -1,14 +1,13 @@
 import type { Json } from '../core/answer-size.ts'
-import { type ObjectKind, textMember } from '../core/content-kinds.ts'
+import { type ContentKind, type ObjectKind, textMember } from '../core/content-kinds.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { CategoryId, SiteId } from '../core/ids.ts'
 import { objectKinds, type Scalars } from '../core/object-kinds.ts'
 import type { CategoryLink, CategoryLinks, LinkList } from './category-links.ts'
-import type { Entry, ListSource } from './choose-page.ts'
-import type { Content, Contents, SiteObject } from './contents.ts'
-import { associationShape, contentShape, type Item } from './query/item-shape.ts'
+import type { Content, Contents, Count, Listed, SiteObject } from './contents.ts'
+import { associationShape, contentShape, type Item, siteUrlShape } from './query/item-shape.ts'
 import type { ListDescription, ListQuery } from './query/list-query.ts'
-import { type ItemPage, runList, writeItems } from './run-list.ts'
+import { type Entry, type ItemPage, type ListSource, runList, writeItems } from './run-list.ts'
 
 export interface ListDeps {
   readonly contents: Contents
@@ -21,8 +20,6 @@ export const associationList = (site: SiteId, category: CategoryId, kind: Object
   shape: associationShape(kind),
   identity: [site, kind, category],
 })
-
-const idOf = (item: Item): number => Number(item['objectId'])
 
 const withText = (item: Item, kind: ObjectKind, member: string, text: string): Item => {
   const object = item[kind]
@@ -47,8 +44,9 @@ const associationSource = (
   })
 
   const addTexts = async (items: readonly Item[], member: string): Promise<Item[]> => {
-    const texts = await contents.texts(site, kind, items.map(idOf))
-    return items.map((item) => withText(item, kind, member, texts.get(idOf(item)) ?? ''))
+    const ids = items.map(({ objectId }) => Number(objectId))
+    const texts = await contents.texts(site, kind, ids)
+    return items.map((item) => withText(item, kind, member, texts.get(Number(item['objectId'])) ?? ''))
   }
 
   return {
@@ -105,4 +103,57 @@ export const listCategoriesOfObject = async (
     write: writeItems,
   }
   return runList(source, query, longestList)
+}
+
+export const contentList = (site: SiteId, kind: ContentKind): ListDescription => ({
+  shape: contentShape(kind),
+  identity: [site, kind],
+})
+
+/** The store lists everything but long texts, so nothing is read twice. Errors: listTooLong. */
+export const listContents = (
+  { contents, longestList }: ListDeps,
+  site: SiteId,
+  kind: ContentKind,
+  query: ListQuery,
+): Promise<Json<ItemPage>> => {
+  const text = textMember(kind)
+
+  const addTexts = async (items: readonly Item[], member: string): Promise<Item[]> => {
+    const ids = items.map(({ id }) => Number(id))
+    const texts = await contents.texts(site, kind, ids)
+    return items.map((item) => ({ ...item, [member]: texts.get(Number(item['id'])) ?? '' }))
+  }
+
+  const source: ListSource<Listed> = {
+    entries: (after, limit) => contents.list(site, kind, after, limit),
+    count: (after, limit) => contents.count(site, kind, after, limit),
+    outline: ({ id, content }) => content ?? { id },
+    outlineHas: () => true,
+    items: async (entries) => entries.flatMap(({ content }) => content ?? []),
+    write: (items, fields) =>
+      text !== undefined && fields.showsOwn(text)
+        ? writeItems(items, fields, (some) => addTexts(some, text))
+        : writeItems(items, fields),
+  }
+  return runList(source, query, longestList)
+}
+
+export const siteUrlList = (site: SiteId): ListDescription => ({ shape: siteUrlShape, identity: [site, 'url'] })
+
+export const listSiteUrls = (site: SiteId, url: string, query: ListQuery): Promise<Json<ItemPage>> => {
+  const item: Item = { siteId: site, url }
+  const behind = (after: number, limit: number): readonly Entry[] => (site > after && limit > 0 ? [{ id: site }] : [])
+  const source: ListSource<Entry> = {
+    entries: async (after, limit) => behind(after, limit),
+    async count(after, limit): Promise<Count> {
+      const count = behind(after, limit).length
+      return { count, last: count > 0 ? site : after, ended: count < limit }
+    },
+    outline: () => item,
+    outlineHas: () => true,
+    items: async (entries) => entries.map(() => item),
+    write: writeItems,
+  }
+  return runList(source, query, Number.POSITIVE_INFINITY)
 }
