@@ -1,19 +1,152 @@
-import type { CategoryLinks, LinkList } from '../../categories/category-links.ts'
+import type { CategoryLink, CategoryLinks, LinkList, LinkOutcome } from '../../categories/category-links.ts'
 import type { Contents, SiteObject } from '../../categories/contents.ts'
 import { objectKindNames } from '../../core/content-kinds.ts'
+import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import type { CategoryId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import { type CategoryItems, createCategoryLinks } from './category-links.ts'
-import { createContentItems } from './content-items.ts'
+import { type ContentItems, createContentItems } from './content-items.ts'
 import type { TableOptions } from './dynamodb.ts'
 import type { RecordChange } from './journal.ts'
-import { createLinkItems } from './link-items.ts'
+import { createLinkItems, type LinkItems } from './link-items.ts'
 
-interface Options extends Omit<TableOptions, 'table'> {
-  readonly contentTable: string
-  readonly categoryLinksTable: string
-  readonly record: RecordChange
+interface CategoryItems {
+  readonly contents: ContentItems
+  readonly links: LinkItems
 }
+
+type Wanted = ReadonlyMap<number, boolean | undefined>
+
+const linksAtOnce = 16
+
+/**
+ * `put` are links whose displayable flag the caller names. `add` are new ones without it, which another request may be
+ * naming now.
+ */
+const changesOf = (wanted: Wanted, present: ReadonlyMap<number, CategoryLink>) => ({
+  put: [...wanted].flatMap(([id, displayable]): CategoryLink[] =>
+    displayable === undefined || present.get(id)?.displayable === displayable ? [] : [{ id, displayable }],
+  ),
+  add: [...wanted].filter(([id, displayable]) => displayable === undefined && !present.has(id)).map(([id]) => id),
+})
+
+const categoryExists = async ({ contents }: CategoryItems, { site, category }: LinkList): Promise<boolean> =>
+  (await contents.get(site, 'category', category)) !== undefined
+
+const undoLinksOfRemoved = async (
+  items: CategoryItems,
+  list: LinkList,
+  written: readonly number[],
+  deadline: Deadline,
+): Promise<void> => {
+  using undoing = deadline.reserving(reserves.answer)
+  undoing.check()
+  const [isThere, existing] = await Promise.all([
+    categoryExists(items, list),
+    items.contents.existing(list.site, list.kind, written),
+  ])
+  await items.links.deleteMany(list, isThere ? written.filter((id) => !existing.has(id)) : written, undoing)
+}
+
+/** `CategoryLinks.link` without its history entry. */
+const makeLinks = async (
+  items: CategoryItems,
+  list: LinkList,
+  wanted: Wanted,
+  deadline: Deadline,
+): Promise<LinkOutcome & { readonly hasChanged: boolean }> => {
+  const { contents, links } = items
+  const ids = [...wanted.keys()]
+  const [isThere, existing, present] = await Promise.all([
+    categoryExists(items, list),
+    contents.existing(list.site, list.kind, ids),
+    links.getMany(list, ids),
+  ])
+  const unknown = ids.filter((id) => !existing.has(id))
+  if (!isThere || unknown.length > 0) {
+    // A request that died between its writes and its second look has left them.
+    const leftOver = [...present.keys()].filter((id) => !isThere || !existing.has(id))
+    if (leftOver.length > 0) await undoLinksOfRemoved(items, list, leftOver, deadline)
+    if (!isThere) return { outcome: 'category unknown', hasChanged: false }
+    return { outcome: 'objects unknown', ids: new Set(unknown), hasChanged: false }
+  }
+  const { put, add } = changesOf(wanted, present)
+  const changed = [...put.map(({ id }) => id), ...add]
+  if (changed.length > 0) {
+    try {
+      using writing = deadline.reserving(reserves.settle)
+      await links.putMany(list, put, writing)
+      await links.addMany(list, add, writing)
+    } finally {
+      // Also after a failure: some may have been written.
+      await undoLinksOfRemoved(items, list, changed, deadline)
+    }
+  }
+  return { outcome: 'linked', hasChanged: changed.length > 0 }
+}
+
+/**
+ * Links from the object's side (C-46): checks everything first, then makes each link as from its category's side. A
+ * failure may leave some links, and repeating completes them.
+ */
+const createObjectLinks = (
+  items: CategoryItems,
+  record: RecordChange,
+): Pick<CategoryLinks, 'linkObject' | 'unlinkObject'> => {
+  const { contents, links } = items
+
+  const findRefusal = async ({ site, kind, id }: SiteObject, categories: readonly CategoryId[]) => {
+    const [object, existing] = await Promise.all([
+      contents.get(site, kind, id),
+      contents.existing(site, 'category', categories),
+    ])
+    if (!object) return { outcome: 'object unknown' } as const
+    const unknown = categories.filter((category) => !existing.has(category))
+    return unknown.length > 0 ? ({ outcome: 'categories unknown', ids: new Set(unknown) } as const) : undefined
+  }
+
+  return {
+    async linkObject(object, wanted, entry, deadline = unlimited) {
+      const refusal = await findRefusal(object, [...wanted.keys()])
+      if (refusal) return refusal
+      const { site, kind, id } = object
+      let isAnyNew = false
+      await inParallel(wanted, linksAtOnce, async ([category, displayable]) => {
+        const { hasChanged } = await makeLinks(items, { site, kind, category }, new Map([[id, displayable]]), deadline)
+        isAnyNew ||= hasChanged
+      })
+      if (isAnyNew) await record(entry, deadline)
+      return { outcome: 'done' }
+    },
+
+    async unlinkObject(object, categories, entry, deadline = unlimited) {
+      const refusal = await findRefusal(object, categories)
+      if (refusal) return refusal
+      using deleting = deadline.reserving(reserves.settle)
+      await links.deleteOfObject(object, categories, deleting)
+      await record(entry, deadline)
+      return { outcome: 'done' }
+    },
+  }
+}
+
+const createCategoryLinks = (items: CategoryItems, record: RecordChange): CategoryLinks => ({
+  ...items.links,
+  ...createObjectLinks(items, record),
+
+  async link(list, wanted, entry, deadline = unlimited) {
+    const { hasChanged, ...outcome } = await makeLinks(items, list, wanted, deadline)
+    if (hasChanged) await record(entry, deadline)
+    return outcome
+  },
+
+  async unlink(list, ids, entry, deadline = unlimited) {
+    if (!(await categoryExists(items, list))) return false
+    using deleting = deadline.reserving(reserves.settle)
+    await items.links.deleteMany(list, [...new Set(ids)], deleting)
+    await record(entry, deadline)
+    return true
+  },
+})
 
 const categoriesAtOnce = 8
 
@@ -60,6 +193,12 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
       }
     },
   }
+}
+
+interface Options extends Omit<TableOptions, 'table'> {
+  readonly contentTable: string
+  readonly categoryLinksTable: string
+  readonly record: RecordChange
 }
 
 /**

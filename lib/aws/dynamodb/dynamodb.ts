@@ -129,7 +129,8 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
       return (await dynamodb.send(command)).Attributes as Item | undefined
     },
 
-    async update(key: Key, { set = {}, update, returns, signal, ...write }: ItemChange) {
+    async update<const Change extends ItemChange>(key: Key, change: Change) {
+      const { set = {}, update, returns, signal, ...write }: ItemChange = change
       const columns = Object.keys(set)
       const clauses = [...(columns.length > 0 ? [assignmentOf(columns)] : []), ...(update ? [update] : [])]
       const UpdateExpression = clauses.length > 0 ? clauses.join(' ') : undefined
@@ -142,7 +143,7 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
         ...conditional({ ...write, values }, UpdateExpression),
       })
       const done = await unlessRefused(dynamodb.send(command, endingAt(signal)))
-      return done && ((done.Attributes ?? {}) as Partial<Item>)
+      return done && ((done.Attributes ?? {}) as Change['returns'] extends 'ALL_NEW' ? Item : Partial<Item>)
     },
 
     async delete(key: Key, write: Write = {}): Promise<boolean> {

@@ -1,15 +1,56 @@
+import { storedId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import type { Upload } from '../../storage/uploads/upload.ts'
+import type { Holding, Upload } from '../../storage/uploads/upload.ts'
 import type { Progress, UploadRecords } from '../../storage/uploads/upload-stores.ts'
 import { type ItemChange, inSeconds, openTable, type Table, type TableOptions } from './dynamodb.ts'
-import { itemOf, storedHolding, toUpload, type UploadItem } from './upload-items.ts'
 
-interface RecordItem extends UploadItem {
+// The MD5 sums of all parts in a row: at most 640 of them, or 10 KiB.
+interface StoredHolding extends Pick<Holding, 'name' | 'tail'> {
+  readonly parts: Uint8Array
+}
+
+// `holder` has the lease `until` then. `ends` is the expiry in milliseconds.
+interface RecordItem extends Omit<Upload, 'id' | 'site' | 'isComplete' | 'holding'> {
   readonly token: string
-  // The lease.
+  readonly site: number
+  readonly complete: boolean
+  readonly holding: StoredHolding | null
+  readonly ends: number
   readonly holder?: string
   readonly until?: number
-  readonly expires: number
+}
+
+const storedHolding = ({ name, parts, tail }: Holding): StoredHolding => ({
+  name,
+  parts: Buffer.from(parts.join(''), 'hex'),
+  tail,
+})
+
+const toHolding = ({ name, parts, tail }: StoredHolding): Holding => ({
+  name,
+  parts: Buffer.from(parts).toString('hex').match(/.{32}/g) ?? [],
+  tail,
+})
+
+const itemOf = ({ id, isComplete, expires, holding, ...upload }: Upload): RecordItem => ({
+  ...upload,
+  ...uploadKey(id),
+  holding: holding && storedHolding(holding),
+  complete: isComplete,
+  ends: expires,
+  expires: inSeconds(expires),
+})
+
+const toUpload = (id: string, item: RecordItem): Upload => {
+  const { token: _, holder: _holder, until: _until, site, complete, ends, holding, ...upload } = item
+  return {
+    ...upload,
+    id,
+    site: storedId(site),
+    isComplete: complete,
+    expires: ends,
+    holding: holding && toHolding(holding),
+  }
 }
 
 // The same table holds the progress of tokens, by their hashes.
@@ -149,7 +190,7 @@ export const createUploadRecords = ({ now = Date.now, ...options }: TableOptions
         await openList.prune(upload, moment)
         if (!(await openList.add(upload, most))) return false
       }
-      await table.put({ ...uploadKey(upload.id), ...itemOf(upload), expires: inSeconds(upload.expires) })
+      await table.put(itemOf(upload))
       return true
     },
 
