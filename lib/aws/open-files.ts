@@ -54,7 +54,6 @@ export const openFileStores = (
   }
 }
 
-/** The stores of the operations on files. */
 export const openStorageStores = (settings: StorageSettings) => {
   const dynamodb = createDocumentClient()
   const { downloads, linkTo, ...fileStores } = openFileStores(settings, { dynamodb })

@@ -42,11 +42,9 @@ const directoryOptions = ({ directoryRegion: region }: SitesSettings, given: Giv
   record: given.record ?? withoutHistory,
 })
 
-/** Sites and data centres. */
 export const openSites = (settings: SitesSettings, given: Given = {}) =>
   createSiteDirectory({ ...directoryOptions(settings, given), table: settings.sitesTable })
 
-/** The directory that all data centres share. */
 export const openDirectory = (settings: DirectorySettings, given: Given = {}): Pick<Stores, 'sites' | 'grants'> => {
   const options = directoryOptions(settings, given)
   return {
@@ -55,7 +53,6 @@ export const openDirectory = (settings: DirectorySettings, given: Given = {}): P
   }
 }
 
-/** Adds the history to the given clients. */
 export const openJournal = ({ journalTable: table }: Pick<AreaSettings, 'journalTable'>, given: Given = {}) => {
   const { dynamodb = createDocumentClient(), now } = given
   const { record, history } = createJournal({ dynamodb, table, now })
@@ -81,14 +78,12 @@ export const openCategoriesStores = (
   return { ...openDirectory(settings, { dynamodb }), ...createCategoryStores({ dynamodb, ...settings, record }) }
 }
 
-/** Workflows, removals and the history. */
 export const openLocks = (settings: LockSettings, given?: Given) => {
   const journal = openJournal(settings, given)
   const { pathLocksTable: table, keptDays } = settings
   return { ...journal, ...createPathLocks({ ...journal, table, keptDays }) }
 }
 
-/** The tables of one data centre for an operator. */
 export const openAreas = (settings: AreaSettings, given?: Given) => {
   const { dynamodb, now: _, ...locks } = openLocks(settings, given)
   const { record } = locks

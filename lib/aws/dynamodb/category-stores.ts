@@ -47,7 +47,6 @@ const undoLinksOfRemoved = async (
   await items.links.deleteMany(list, isThere ? written.filter((id) => !existing.has(id)) : written, undoing)
 }
 
-/** `CategoryLinks.link` without its history entry. */
 const makeLinks = async (
   items: CategoryItems,
   list: LinkList,

@@ -21,9 +21,7 @@ type Reading = Pick<
 type Writing = Pick<Contents, 'create' | 'putMany' | 'changeMany'>
 
 interface Deleting {
-  // Answers false when there is no such item.
   markRemoved(site: SiteId, kind: ContentKind, id: number): Promise<boolean>
-  // Deletes items with their texts. Repeating is safe.
   deleteMany(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<void>
   delete(site: SiteId, kind: ContentKind, id: number): Promise<void>
 }
@@ -34,7 +32,6 @@ interface Deleting {
  */
 export type ContentItems = Reading & Writing & Deleting
 
-/** The members of a content, or the long text of one. */
 interface ContentItem {
   readonly kind: string
   readonly id: number
@@ -71,14 +68,12 @@ const toContent = (item: ContentItem, site: SiteId, kind: ContentKind): Content 
   return { ...content, id: item.id }
 }
 
-// The site is part of the key, and the text an item of its own.
 const fromContent = (content: Content, site: SiteId, kind: ContentKind): ContentItem => {
   const text = textMember(kind)
   const members = Object.entries(content).filter(([name]) => name !== text && name !== 'siteId')
   return { ...Object.fromEntries(members), id: content.id, kind: partitionOf(site, kind) }
 }
 
-/** The item with the long text; none for a kind without one. */
 const textItems = (content: Content, site: SiteId, kind: ContentKind): ContentItem[] => {
   const member = textMember(kind)
   if (member === undefined) return []

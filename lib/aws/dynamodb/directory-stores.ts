@@ -20,7 +20,6 @@ async function* scan<Item extends object>({ client, name }: Table<Item>): AsyncG
   for await (const { Items = [] } of paginateScan({ client }, { TableName: name })) yield* Items as Item[]
 }
 
-/** The global table Tokens: one item for each grant. */
 export const createGrants = ({ record, ...options }: DirectoryOptions): Grants => {
   const table = openTable(options)
   return {
@@ -89,7 +88,6 @@ const toDataCentre = ({ id, ...dataCentre }: DataCentre): DataCentre => ({
   ...dataCentre,
 })
 
-/** The global table Sites: sites and data centres. */
 export const createSiteDirectory = ({ record, ...options }: DirectoryOptions): SiteDirectory => {
   const siteTable = openTable<SiteItem>(options)
   const dataCentreTable = openTable<DataCentre>(options)

@@ -103,7 +103,6 @@ export const batchPut = <Item extends object>(table: Table<Item>, items: readonl
   return batchWrite(table, requests, deadline)
 }
 
-/** As `batchPut`. */
 export const batchDelete = <Item extends object>(table: Table<Item>, keys: readonly Key[], deadline?: Deadline) => {
   const requests = keys.map((Key) => ({ DeleteRequest: { Key } }))
   return batchWrite(table, requests, deadline)

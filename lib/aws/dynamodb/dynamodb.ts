@@ -9,7 +9,6 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import { failLikePort, smallCallTimeouts } from '../calls/client-calls.ts'
 
-/** A table and the client that reaches it. */
 export interface TableOptions {
   readonly dynamodb: DynamoDBDocumentClient
   readonly table: string
@@ -30,7 +29,6 @@ export const createDocumentClient = (config: DynamoDBClientConfig = {}): DynamoD
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })
 }
 
-/** The condition of a write did not hold. */
 export const isConditionFailure = (error: unknown): error is ConditionalCheckFailedException =>
   error instanceof ConditionalCheckFailedException
 
@@ -66,14 +64,12 @@ export interface Query {
   readonly countOnly?: boolean
 }
 
-/** `last` is the key where the next page starts. */
 interface Page<Item> {
   readonly items: readonly Item[]
   readonly count: number
   readonly last: Attributes | undefined
 }
 
-/** The names behind `#` and the values behind `:` in expressions. */
 const placeholders = (values: Attributes = {}, ...expressions: readonly (string | undefined)[]) => {
   const names = expressions.join(' ').match(/#\w+/g) ?? []
   return {
@@ -93,7 +89,6 @@ const assignmentOf = (columns: readonly string[]) => `SET ${columns.map((name) =
 
 const endingAt = (signal: AbortSignal | undefined) => signal && { abortSignal: signal }
 
-/** Answers undefined when the condition of a write did not hold. */
 const unlessRefused = async <Output>(call: Promise<Output>): Promise<Output | undefined> => {
   try {
     return await call
@@ -123,7 +118,6 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
       return (await unlessRefused(dynamodb.send(command, endingAt(write.signal)))) !== undefined
     },
 
-    // Puts an item without a condition and answers the one that was there.
     async replace(item: Item): Promise<Item | undefined> {
       const command = new PutCommand({ TableName, Item: item, ReturnValues: 'ALL_OLD' })
       return (await dynamodb.send(command)).Attributes as Item | undefined
@@ -151,7 +145,6 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
       return (await unlessRefused(dynamodb.send(command))) !== undefined
     },
 
-    // Deletes an item and answers it as it was; undefined when there was none.
     async take(key: Key): Promise<Item | undefined> {
       const command = new DeleteCommand({ TableName, Key: key, ReturnValues: 'ALL_OLD' })
       return (await dynamodb.send(command)).Attributes as Item | undefined
@@ -213,7 +206,6 @@ export const queryItems = async <Item extends object>(
   return found
 }
 
-/** The first item of a query. */
 export const queryFirst = async <Item extends object>(
   table: Table<Item>,
   query: Query,
@@ -223,5 +215,4 @@ export const queryFirst = async <Item extends object>(
   return items[0]
 }
 
-/** TTL attributes hold seconds. */
 export const inSeconds = (moment: number): number => Math.ceil(moment / 1000)

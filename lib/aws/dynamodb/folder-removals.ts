@@ -17,19 +17,16 @@ import {
 } from './path-items.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
 
-/** Folders as seen at one moment: a change looks before it writes, and once more after. */
 export interface FolderLook {
   readonly isRemoving: boolean
   // A removal of one of them has begun since. It may have taken the new files along, even if it has ended.
   hasChanged(): Promise<boolean>
 }
 
-/** Records of removals, kept as long as the removed files. */
 interface RemovalRecords extends Pick<FolderRemovals, 'note' | 'lastOf'> {
   // Goes before the first deletion: if the process dies, the record covers what the request can have removed. Answers
   // the removal together with an earlier one that it continues.
   begin(removal: RemovedFolder, deadline: Deadline): Promise<RemovedFolder>
-  // Everything is back in its place.
   cancel(removal: RemovedFolder): Promise<void>
 }
 
@@ -41,7 +38,6 @@ export interface ObservedRemovals extends FolderRemovals, RemovalRecords {
 /** Closed removals are kept so long, in milliseconds, that changes which began before them still see them. */
 const closedFor = 24 * 3600 * 1000
 
-// No removal or hold, or a closed one.
 const whereFree = (now: number) => ({
   condition: 'attribute_not_exists(#path) OR #closed = :true OR (#hold = :true AND #until <= :now)',
   values: { ':true': true, ':now': now },
@@ -60,7 +56,6 @@ const toRemoval = (item: RemovalItem, now: number) => ({
   isClosed: item.closed || (item.hold === true && Number(item.until) <= now),
 })
 
-/** Removals and holds in their table. `now` is the wall clock. */
 const openRemovals = (options: TableOptions, now: () => number) => {
   const table: Table<RemovalItem> = openTable(options)
   const readAll = async (site: SiteId, folders: readonly StoragePath[]) =>
@@ -70,7 +65,6 @@ const openRemovals = (options: TableOptions, now: () => number) => {
     now,
     readAll,
     read: async (site: SiteId, folder: StoragePath) => (await readAll(site, [folder]))[0],
-    // Answers undefined when the condition does not hold or the removal is another one.
     update: ({ site, path, id }: RemovalTask, { condition, values, ...change }: ItemChange) =>
       table.update(
         { site, path: removalKey(path) },
@@ -85,7 +79,6 @@ const openRemovals = (options: TableOptions, now: () => number) => {
 
 type Removals = ReturnType<typeof openRemovals>
 
-/** The lease of a worker on a removal. */
 const createRemovalLeases = ({ now, read, update }: Removals): Pick<FolderRemovals, 'take' | 'giveBack'> => ({
   async take(task, holder, duration) {
     const moment = now()
@@ -112,7 +105,6 @@ const createRemovalLeases = ({ now, read, update }: Removals): Pick<FolderRemova
   },
 })
 
-/** Holds keep others out of a folder while it is restored. */
 const createHolds = ({ table, now, read, update }: Removals): Pick<FolderRemovals, 'hold' | 'release'> => ({
   async hold(site, folder, id, duration) {
     const until = now() + duration
@@ -177,7 +169,6 @@ const createRecords = (options: TableOptions, now: () => number, keptDays: numbe
   }
 }
 
-/** Opens and closes removals. */
 const createOpening = (
   { table, now, read, update }: Removals,
   record: RecordChange,
@@ -214,7 +205,6 @@ const createOpening = (
   },
 })
 
-/** Looks at open removals and holds. */
 const createLooks = ({ table, now, readAll }: Removals): Pick<ObservedRemovals, 'openOf' | 'isOpenBelow' | 'look'> => ({
   async openOf(site, folders) {
     const silent = now() - longestSilence
@@ -245,7 +235,6 @@ const createLooks = ({ table, now, readAll }: Removals): Pick<ObservedRemovals, 
 
 export interface LockOptions extends TableOptions {
   readonly record: RecordChange
-  // Days for which removed files are kept.
   readonly keptDays?: number | undefined
 }
 

@@ -16,31 +16,24 @@ export interface Block {
   // The start of the positions of its entries; close to the epoch milliseconds when the block before it filled. 0 is
   // the head.
   readonly block: number
-  // The number of its last entry.
   readonly count: number
-  // The approximate size of its entries.
   readonly bytes: number
-  // The next block. The head names the first one.
   readonly next: number
   // The newest first: the pipe of change events reads the first one.
   readonly entries: readonly EntryItem[]
-  // The write marks of the entries.
   readonly marks: ReadonlySet<string>
 }
 
 /** The head has none of the members that may be missing. */
 export type BlockItem = Pick<Block, 'site' | 'block' | 'next'> & Partial<Block>
 
-/** Every member is present and a text, so that a pipe can read it. */
+/** Every member is present and a text, so that a pipe can read it. `requestId` is empty and `details` `{}` for none. */
 interface EntryItem {
-  // ISO 8601.
   readonly at: string
   readonly type: string
   readonly subject: string
   readonly actor: string
-  // Empty for none.
   readonly requestId: string
-  // JSON; `{}` for none.
   readonly details: string
 }
 
@@ -106,7 +99,6 @@ export const addition = (
     ReturnValues: 'UPDATED_NEW',
   })
 
-/** The blocks of a site between two of them, the oldest first. */
 export const blocksFrom = (
   site: SiteId,
   { from = headBlock, to = Number.MAX_SAFE_INTEGER }: { readonly from?: number; readonly to?: number } = {},
@@ -136,6 +128,5 @@ const toChange = (site: SiteId, position: number, item: EntryItem): Change => {
   }
 }
 
-/** The entries of a block, the oldest first. */
 export const changesIn = ({ site, block, count, entries }: Block): readonly Change[] =>
   entries.map((item, index) => toChange(storedId(site), block * perBlock + count - index, item)).toReversed()

@@ -32,7 +32,6 @@ import { isOwnWrite } from './write-mark.ts'
  */
 export type RecordChange = (entry: HistoryEntry, deadline?: Deadline) => Promise<void>
 
-/** Reports a lost entry to the log of a function or to the operator of a command. */
 export const tellLost = (entry: HistoryEntry, error: unknown): void => {
   console.error(`${lostEntry}: ${JSON.stringify(entry)}`, error)
 }
@@ -43,7 +42,6 @@ interface Options extends TableOptions {
   readonly longestDelay?: number
 }
 
-// Blocks that one write tries.
 const mostAttempts = 30
 
 // A first block that was named longer ago, in milliseconds, and is missing has expired: it must not come again.
@@ -55,7 +53,6 @@ const rememberedFor = 3600 * 1000
 // Few blocks have less than three entries.
 const blocksFor = (entries: number): number => (entries <= 0 ? 0 : Math.min(200, Math.ceil(entries / 3) + 1))
 
-/** Remembers the block where the next entry of each site goes. */
 const createPlaces = (now: () => number) => {
   const places = new Map<SiteId, { readonly block: number; readonly until: number }>()
   return {
@@ -124,7 +121,6 @@ const createWriter = (table: Blocks, places: ReturnType<typeof createPlaces>, no
     return isFull(newest) ? newest.next : newest.block
   }
 
-  // Answers false when the block is full.
   const add = async (
     { site, block }: { readonly site: SiteId; readonly block: number },
     item: ReturnType<typeof entryItem>,
@@ -183,7 +179,6 @@ const createHistory = (table: Blocks): History => ({
   },
 })
 
-/** The history of the sites of a data centre, and what writes it. */
 export const createJournal = ({
   now = Date.now,
   lost = tellLost,

@@ -11,7 +11,6 @@ export interface KeyRange {
   // Sort keys and ids sort alike.
   readonly sortKeyOf: (id: number) => string | number
   readonly idOf: (sortKey: unknown) => number
-  // An index cannot be read consistently.
   readonly consistent?: boolean
 }
 
@@ -34,10 +33,8 @@ export const readRange = async <Item extends object>(
   limit: number,
 ): Promise<readonly Item[]> => (after < largestContentId ? queryItems(table, queryAfter(range, after), limit) : [])
 
-// Items that are read and deleted together.
 const pageLength = 1_000
 
-/** All items, page by page. */
 export async function* rangePages<Item extends object>(
   table: Table<Item>,
   range: KeyRange,

@@ -13,11 +13,9 @@ import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts
  * link costs two write units. Every write is safe to repeat and takes each id once.
  */
 export interface LinkItems extends Omit<CategoryLinks, 'link' | 'unlink' | 'linkObject' | 'unlinkObject'> {
-  // All ids of a list, read consistently.
   idPages(list: LinkList): AsyncIterable<readonly number[]>
   // All categories of an object. May lag behind changes.
   categoryPages(object: SiteObject): AsyncIterable<readonly CategoryId[]>
-  // Reads consistently.
   getMany(list: LinkList, ids: readonly number[]): Promise<ReadonlyMap<number, CategoryLink>>
   putMany(list: LinkList, links: readonly CategoryLink[], deadline?: Deadline): Promise<void>
   // Adds displayable links and leaves existing ones as they are.
@@ -37,7 +35,6 @@ const listKey = ({ site, kind, category }: { site: SiteId; kind: ObjectKind; cat
 interface LinkItem {
   readonly list: string
   readonly id: number
-  // 0 when the link is not displayable; absent otherwise.
   readonly d?: 0
 }
 

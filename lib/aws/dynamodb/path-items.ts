@@ -24,29 +24,24 @@ export interface WorkflowItem extends PathItem {
   readonly mark: string
 }
 
-/** A removal, or a hold while a folder is restored. Moments are epoch milliseconds unless named otherwise. */
+/**
+ * A removal, or a hold while a folder is restored, which ends at `until` by itself. `holder` has the lease of a removal
+ * until then; `heard` is its last sign of life. Moments are epoch milliseconds, `expires` is in seconds.
+ */
 export interface RemovalItem extends PathItem {
   readonly id: string
   readonly closed: boolean
-  // Only holds: they end by themselves at `until`.
   readonly hold?: boolean
-  // The end of the hold, or of the worker's lease.
   readonly until?: number
-  // The worker with the lease.
   readonly holder?: string
-  // The mark of the call that took the lease or closed the removal.
   readonly mark?: string
-  // The last sign of life of a worker.
   readonly heard?: number
-  // The history entry of the removal, and how many objects its workers have removed.
   readonly entry?: HistoryEntry
   readonly removed?: number
   readonly began?: number
-  // Epoch seconds.
   readonly expires?: number
 }
 
-/** The last removal of a folder, and the one that has begun. In epoch milliseconds. */
 export interface RecordItem extends PathItem {
   readonly from?: number
   readonly to?: number

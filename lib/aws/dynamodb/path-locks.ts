@@ -12,7 +12,6 @@ const afterWorkflows = 'workflow$'
 // No path has a control character.
 const justAfter = (key: string) => `${key}\u0001`
 
-/** The running workflows of pages. */
 const createWorkflows = ({ record, ...options }: LockOptions): Workflows => {
   const table = openTable<WorkflowItem>(options)
   const keyOf = (site: number, page: StoragePath) => ({ site, path: workflowKey(page) })
@@ -61,7 +60,6 @@ export interface PathLocks {
   readonly removals: ObservedRemovals
 }
 
-/** The ports over the table PathLocks. */
 export const createPathLocks = (options: LockOptions): PathLocks => ({
   workflows: createWorkflows(options),
   removals: createFolderRemovals(options),

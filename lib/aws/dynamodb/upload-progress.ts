@@ -1,7 +1,6 @@
 import type { UploadProgress } from '../../storage/upload-progress.ts'
 import { inSeconds, openTable, type TableOptions } from './dynamodb.ts'
 
-/** In milliseconds. */
 const keptFor = 24 * 3600 * 1000
 
 interface ProgressItem {
@@ -10,7 +9,6 @@ interface ProgressItem {
   readonly expires: number
 }
 
-/** The progress of uploads in the table Uploads, by the hash of the token. */
 export const createUploadProgress = ({ now = Date.now, ...options }: TableOptions): UploadProgress => {
   const table = openTable<ProgressItem>(options)
   const expires = () => inSeconds(now() + keptFor)

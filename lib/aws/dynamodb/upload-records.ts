@@ -57,18 +57,15 @@ const toUpload = (id: string, item: RecordItem): Upload => {
 const uploadKey = (id: string) => ({ token: `upload#${id}` })
 const openKey = ({ site, user }: Pick<Upload, 'site' | 'user'>) => ({ token: `open#${site}#${user}` })
 
-// An upload lives for six days at most. In seconds.
 const listKeptFor = 7 * 24 * 3600
 
 const readsAtOnce = 16
 
 type Owner = Pick<Upload, 'site' | 'user'>
 
-/** The ids of the open uploads of one user of one site. */
 const createOpenList = (options: TableOptions, uploads: Table<RecordItem>, now: () => number) => {
   const table = openTable<{ readonly token: string; readonly ids?: ReadonlySet<string> }>(options)
 
-  // Answers false when the list is full.
   const add = async (upload: Upload, most: number): Promise<boolean> => {
     const listed = await table.update(openKey(upload), {
       update: 'ADD #ids :id SET #expires = :expires',
@@ -107,7 +104,6 @@ const progressColumns = ({ offset, length, expires, holding }: Progress) => ({
   holding: storedHolding(holding),
 })
 
-/** The lease of an append on an upload, and the progress that its holder makes. */
 const createUploadLeases = (
   table: Table<RecordItem>,
   now: () => number,
@@ -116,7 +112,6 @@ const createUploadLeases = (
   const pendingProgress = new Map<string, Progress>()
   const leaseName = (id: string, holder: string) => `${id} ${holder}`
 
-  // Answers false when the lease is lost.
   const changeHeld = async (id: string, holder: string, change: ItemChange) => {
     const held = { condition: whileHeld, values: { ':holder': holder, ':false': false } }
     return (await table.update(uploadKey(id), { ...held, ...change })) !== undefined

@@ -57,7 +57,6 @@ const mostMarks = 16
 const longestRetry = 8_000
 const longestPause = 200
 
-/** Writes the next version of a form. Answers false when another writer was faster. */
 const replaceFields = async (
   table: FormTable,
   { site, form, version, changes }: FormItem,
@@ -79,7 +78,6 @@ const replaceFields = async (
   }
 }
 
-/** One read and one conditional write. Errors: webFormUnknown, unavailable. */
 const tryToChange = async (
   table: FormTable,
   { site, id }: Pick<WebForm, 'site' | 'id'>,

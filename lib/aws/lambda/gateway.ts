@@ -12,7 +12,6 @@ type ProxyEvent = Pick<
 export interface GatewayEvent extends ProxyEvent {
   readonly requestContext?: {
     readonly requestId?: string
-    // With the stage in front.
     readonly path?: string
   }
 }
@@ -58,7 +57,6 @@ const pathOf = (event: GatewayEvent, encoding: PathEncoding): string =>
     ? withItsSlashes(event)
     : event.path.toWellFormed().split('/').map(encodeURIComponent).join('/')
 
-/** Throws a URIError for a malformed text. */
 const decodeFormText = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '))
 
 /**
@@ -87,7 +85,6 @@ const bytesOfBody = ({ body, isBase64Encoded }: GatewayEvent, type: string): Buf
   return Buffer.from(/^application\/x-www-form-urlencoded\b/i.test(type) ? jsonOutOfForm(body) : body)
 }
 
-/** `signal` is aborted when there is just time left for an answer. */
 export const fromGateway = (event: GatewayEvent, encoding: PathEncoding, signal: AbortSignal): Request => {
   const headers = headersOf(event)
   return {
@@ -140,12 +137,10 @@ const isDecoded = (accept: string, binaryAccept: BinaryAccept): boolean =>
   binaryAccept === 'any' ? accept !== '' : accept !== madeUp && /^\s*[^*\s/]+\//.test(accept)
 
 interface Caller {
-  // Empty for none.
   readonly accept: string
   readonly binaryAccept: BinaryAccept
 }
 
-/** Throws what the stream of the answer throws. */
 export const toGateway = async (answer: Answer, caller: Caller): Promise<GatewayResult> => {
   const { status: statusCode, body, elsewhere } = answer
   const headers = { ...answer.headers }

@@ -27,7 +27,6 @@ const buffered =
     }
   }
 
-/** Emulators differ from AWS. */
 interface GatewayKind {
   readonly pathEncoding?: PathEncoding
   readonly binaryAccept?: BinaryAccept

@@ -16,7 +16,6 @@ const timeToHandOver = 30_000
 
 const message = z.object({ site: z.string(), path: z.string(), id: z.string() })
 
-/** Throws an Error for a foreign message. */
 const readTask = (body: string): RemovalTask => {
   const { site, path, id } = z.parse(message, JSON.parse(body))
   return { site: storedId(site), path: toStoragePath(path), id }

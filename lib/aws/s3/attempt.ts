@@ -18,7 +18,6 @@ interface Uncovered {
  */
 export type Made = Doomed | Uncovered | { readonly kind: 'final'; readonly key: string }
 
-/** With a failure, `made` is what the step has made nevertheless. */
 export interface StepResult {
   readonly made: readonly Made[]
   readonly failure?: unknown
@@ -50,7 +49,6 @@ const findLost = async (
 
 interface Creation {
   readonly key: string
-  // The key was free before.
   readonly isNew: boolean
   // Finds the version that the call has made although its answer was lost.
   readonly find: () => Promise<string | undefined>
@@ -62,7 +60,6 @@ interface Answer {
   readonly CopyObjectResult?: { readonly ETag?: string | undefined } | undefined
 }
 
-/** Waits for a call that makes a version or a delete marker. */
 export const awaitVersion = async (
   buckets: StepBuckets,
   { key, isNew, find }: Creation,
@@ -100,7 +97,6 @@ const coverAgain = async (bucket: Bucket, uncovered: readonly Uncovered[]): Prom
   await deleteAll(bucket, found)
 }
 
-/** Brings the earlier state back, within `timeToUndo`. */
 export const undoMade = async (bucket: Bucket, made: readonly Made[]): Promise<void> => {
   const doomed: Doomed[] = []
   const uncovered: Uncovered[] = []
@@ -112,14 +108,12 @@ export const undoMade = async (bucket: Bucket, made: readonly Made[]): Promise<v
   await coverAgain(bucket, uncovered)
 }
 
-/** Reserved to tell the caller, in milliseconds. */
 export const timeToReturn = reserves.answer + 500
 
 /** Reserved to find and undo results, in milliseconds. */
 const timeToUndo = (changes: readonly Change[]): number =>
   3_000 + 0.6 * changes.length + 0.7 * changes.filter((change) => change.kind === 'restore' && change.hiddenBy).length
 
-/** Collects what the steps of some changes make, so that it can be undone. */
 export const createAttempt = (bucket: Bucket, changes: readonly Change[], given: Deadline) => {
   const deadline = given.reserving(timeToReturn + timeToUndo(changes))
   const undoDeadline = given.reserving(timeToReturn)
@@ -132,7 +126,6 @@ export const createAttempt = (bucket: Bucket, changes: readonly Change[], given:
     buckets,
     made: made as readonly Made[],
 
-    // Errors: the failure of the step.
     async collect(step: Promise<StepResult>): Promise<readonly Made[]> {
       const result = await step
       made.push(...result.made)

@@ -40,7 +40,6 @@ const socketTimeout = 20_000
 
 const passingCodes: readonly (string | undefined)[] = ['SlowDown', 'InternalError', 'ServiceUnavailable']
 
-/** S3 has not carried out the call, and may when it is repeated. */
 export const isPassing = (code: string | undefined): boolean => passingCodes.includes(code)
 
 const createRefusalRetries = (): StandardRetryStrategy => {

@@ -27,7 +27,6 @@ const batchLength = 1_000
 // S3 allows 3,500 deletions a second below one prefix, and a batch takes about half a second.
 const batchesInFlight = 2
 
-// Pauses double. In milliseconds.
 const mostAttempts = 5
 const firstPause = 100
 

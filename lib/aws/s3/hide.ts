@@ -6,11 +6,10 @@ import { type Bucket, callsInFlight, unquote } from './bucket.ts'
 import { type Doomed, deleteAll, deleteState } from './delete.ts'
 import { headObject, listObjects } from './find.ts'
 
+// `seen`: its state, undefined for nothing. `version`: the only state to hide, undefined for any.
 interface Hiding {
   readonly key: string
-  // Its state as it was seen; undefined when there was nothing.
   readonly seen: string | undefined
-  // The only state to hide; undefined for any.
   readonly version: string | undefined
   readonly expected: Expected | undefined
 }
@@ -74,7 +73,6 @@ const findMissing = async (bucket: Bucket, restorations: readonly Restoration[])
   return missing
 }
 
-/** Removes the delete markers of objects without a newer version. */
 export const uncover = async ({ doing }: StepBuckets, restorations: readonly Restoration[]): Promise<StepResult> => {
   const markers = restorations.flatMap(({ key, hiddenBy = [] }) =>
     hiddenBy.map((versionId): Doomed => ({ kind: 'version', key, versionId })),

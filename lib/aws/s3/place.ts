@@ -13,10 +13,9 @@ import {
 import type { FolderLook, ObservedRemovals } from '../dynamodb/folder-removals.ts'
 import { type Attempt, createAttempt, undoMade } from './attempt.ts'
 import { type Bucket, callsInFlight } from './bucket.ts'
-import { copyObject, copyVersion } from './copy.ts'
 import { findChanged, findObject, findRival } from './find.ts'
 import { hide, uncover } from './hide.ts'
-import { createFolder, putBody } from './put.ts'
+import { copyObject, copyVersion, createFolder, putBody } from './put.ts'
 import { isScratch, type StagedBody } from './stage.ts'
 
 export interface PlaceDeps {
@@ -74,7 +73,6 @@ interface Run extends Pick<PlaceDeps, 'bodyOf'> {
   readonly attempt: Attempt
   readonly absent: readonly string[]
   readonly expected: ReadonlyMap<string, Expected>
-  // The states of the objects that go, as they were while others were created.
   readonly seen: Map<string, string | undefined>
 }
 
@@ -123,7 +121,6 @@ const takeAway = async (run: Run, change: Change): Promise<unknown> => {
 
 type Work = (run: Run, change: Change) => Promise<unknown>
 
-// Works on several changes at once, and begins none after the deadline.
 const each = (run: Run, changes: readonly Change[], work: Work): Promise<void> =>
   inParallel(changes, callsInFlight, async (change) => {
     if (run.attempt.deadline.isOver()) throw new NotPlaced({ outcome: 'late' })
@@ -145,7 +142,6 @@ const inTurn = async (
 
 const byKey = (one: Change, other: Change): number => (one.key < other.key ? -1 : 1)
 
-/** Creates everything first, then removes. Errors: NotPlaced. */
 const apply = async (run: Run, changes: readonly Change[]): Promise<void> => {
   const { attempt, expected } = run
   const covered = changes.filter((change) => change.kind === 'restore').filter(({ hiddenBy }) => hiddenBy)

@@ -32,7 +32,6 @@ const bring = async ({ client, name, options }: Bucket, key: string, Range: stri
 
 type Choose = (info: ObjectInfo) => ByteRange | undefined
 
-/** Reads the range that is chosen, of the state that was described, even if it is replaced now. */
 const readChosen = async ({ client, name, options }: Bucket, info: ObjectInfo, choose: Choose): Promise<ReadObject> => {
   const range = choose(info)
   if (!range || range.last < range.first) return { info }

@@ -115,7 +115,6 @@ const candidatesIn = (
   return { candidates: candidates.sort((one, other) => compareKeys(one.key, other.key)), undecided }
 }
 
-/** The candidates of one listing. Everything up to `upTo` is known. */
 interface Found {
   readonly candidates: readonly Candidate[]
   readonly upTo: string | undefined

@@ -73,7 +73,6 @@ const createStagedBodies = (bucket: Bucket, memory: number, buffers: PartBuffers
   }
 }
 
-/** The object store in a bucket of S3, or of a compatible store. */
 export const createS3ObjectStore = ({
   client,
   once,

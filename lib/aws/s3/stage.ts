@@ -105,12 +105,10 @@ export interface StagedBody {
   readonly id: string
   readonly content:
     | { readonly kind: 'memory'; readonly bytes: Buffer }
-    // An existing object, to be copied.
     | { readonly kind: 'object'; readonly key: string }
     | StagedUpload
 }
 
-/** All parts of a multipart upload, which can be completed at its key. */
 interface StagedUpload extends Upload {
   readonly kind: 'upload'
   readonly parts: CompletedPart[]

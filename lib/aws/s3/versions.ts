@@ -30,7 +30,6 @@ export interface ListPosition {
 }
 
 export interface Page {
-  // By key, the newest first.
   readonly states: ReadonlyMap<string, readonly State[]>
   readonly folders: readonly string[]
   readonly next: ListPosition | undefined
