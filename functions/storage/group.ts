@@ -8,18 +8,15 @@ import { isTus } from '../../lib/storage/uploads/tus.ts'
 import { deletePath, putPath, restorePath } from './change-path.ts'
 import { listChanges } from './list-changes.ts'
 import { readPath, readRoot } from './read-path.ts'
-import { appendToUpload, cancelUpload, createUpload, describeUpload, speakingTus } from './resumable-upload.ts'
+import { appendToUpload, cancelUpload, createUpload, describeUpload, inTermsOfTus } from './resumable-upload.ts'
 import { upload } from './upload.ts'
 
-const receive = (restore: OperationHandler, plain: OperationHandler, resumable: OperationHandler): OperationHandler => {
-  return (request) => {
-    if (request.query.has('restore')) return restore(request)
-    return isTus(request.headers) ? resumable(request) : plain(request)
-  }
-}
-
 export const createStorageHandler = (deps: StorageDeps): Handler => {
-  const uploadTo = receive(restorePath(deps), upload(deps), createUpload(deps))
+  const [restore, uploadFiles, beginUpload] = [restorePath(deps), upload(deps), createUpload(deps)]
+  const uploadTo: OperationHandler = (request) => {
+    if (request.query.has('restore')) return restore(request)
+    return isTus(request.headers) ? beginUpload(request) : uploadFiles(request)
+  }
   const operations: Record<OperationOf<'storage'>, OperationHandler> = {
     uploadToFolder: uploadTo,
     uploadToRoot: uploadTo,
@@ -34,5 +31,7 @@ export const createStorageHandler = (deps: StorageDeps): Handler => {
     cancelUpload: cancelUpload(deps),
     listChanges: listChanges(deps),
   }
-  return speakingTus(createHandler('storage', storageRoutes, operations, deps.edge), deps.largestResumableFile)
+  return createHandler('storage', storageRoutes, operations, deps.edge, (request) =>
+    inTermsOfTus(request, deps.largestResumableFile),
+  )
 }

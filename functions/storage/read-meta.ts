@@ -12,7 +12,7 @@ import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 import { encodePath, nameOf, type StoragePath } from '../../lib/storage/path.ts'
 import { type Entry, type FileBelow, listFiles, listFolder, type Page } from '../../lib/storage/reading/listing.ts'
 import { describeFile, describeFolder, type PageState } from '../../lib/storage/reading/read-file.ts'
-import { readResolved } from '../../lib/storage/resolve-path.ts'
+import { spellingsOf } from '../../lib/storage/resolve-path.ts'
 import { pathOf, readSwitches, schemaOf, timeOf } from './params.ts'
 
 type EntryView = Answer<typeof entry>
@@ -115,7 +115,7 @@ const show = async <Entry>(
 export const getMeta = ({ files, workflows }: StorageDeps) =>
   operation({ params: pathOf, query: listingOf }, async ({ site, dataCentre, params, query, deadline }) => {
     const { limit, cursor, recursive: isRecursive } = query
-    const view = async (path: StoragePath) => {
+    const viewOf = async (path: StoragePath): Promise<EntryView | undefined> => {
       const uri = siteUrls(dataCentre, site).storage(encodePath(path))
       const file = await describeFile({ files, workflows }, site.id, path)
       if (file && isRecursive) {
@@ -131,8 +131,12 @@ export const getMeta = ({ files, workflows }: StorageDeps) =>
         ? show(uri, filesBelow, (countThatFit) => listFiles(files, site.id, path, { limit, cursor, countThatFit }))
         : show(uri, children, (countThatFit) => listFolder(files, site.id, path, { limit, cursor, countThatFit }))
       const isFromStart = !isRecursive && cursor === undefined
-      const { created, listing } = await describeFolder(files, site.id, path, page, isFromStart)
-      return folderView(nameOf(path), uri, created, listing)
+      const folder = await describeFolder(files, site.id, path, page, isFromStart)
+      return folder && folderView(nameOf(path), uri, folder.created, folder.listing)
     }
-    return ok({ value: await readResolved(files, site.id, params.path, view) })
+    for await (const path of spellingsOf(files, site.id, params.path)) {
+      const value = await viewOf(path)
+      if (value) return ok({ value })
+    }
+    throw new ServiceError('fileUnknown')
   })

@@ -7,7 +7,6 @@ import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 import { readFile, readVersion } from '../../lib/storage/reading/read-file.ts'
-import { readResolved } from '../../lib/storage/resolve-path.ts'
 import { answerFor, expectedRange, replyWith, representationFor } from './file-answer.ts'
 import { asDraft, pathOf, readSwitches, schemaOf, timeOf } from './params.ts'
 import { getMeta } from './read-meta.ts'
@@ -17,8 +16,6 @@ const getProgress = ({ progress }: StorageDeps) =>
   operation({ params: pathOf }, async ({ caller }) =>
     ok<Answer<typeof progressAnswer>>({ value: { percent: await progress.percentOf(caller.hash) } }),
   )
-
-const noBytes = () => ({})
 
 const presentAsDraft = (query: Switches): boolean => {
   if (!query.has('versionId')) return asDraft(query)
@@ -30,9 +27,7 @@ const presentAsDraft = (query: Switches): boolean => {
 /** GET with `?link`: a URL of the file's bytes that needs no token (S-73). Nobody may cache it. */
 const getLink = ({ files, linkTo }: StorageDeps) =>
   operation({ params: pathOf, query: presentAsDraft }, async ({ site, dataCentre, params, query: isDraft }) => {
-    const { info } = await readResolved(files, site.id, params.path, (path) =>
-      readFile(files, site.id, path, isDraft, noBytes),
-    )
+    const { info } = await readFile(files, site.id, params.path, isDraft, () => undefined)
     const { url, expires } = await linkTo(info, dataCentre)
     const value: Answer<typeof downloadLink> = { url, expires: timeOf(expires) }
     return { ...ok({ value }), headers: { 'Cache-Control': 'no-store' } }
@@ -70,15 +65,17 @@ const getFile = ({ files, downloads }: StorageDeps) =>
     { params: pathOf, query: stateOf },
     async ({ site, params, method, query: { isDraft, versionId }, headers }) => {
       const request = { method, headers }
-      const decide = (found: ObjectInfo) => answerFor(found, request, downloads)
-      const expected = expectedRange(request, downloads)
+      const bytesOf = (info: ObjectInfo) => answerFor(info, request, downloads).bytes
       const read =
         versionId === undefined
-          ? await readResolved(files, site.id, params.path, (path) =>
-              readFile(files, site.id, path, isDraft, decide, expected),
-            )
-          : await readVersion(files, site.id, params.path, versionId, decide)
+          ? await readFile(files, site.id, params.path, isDraft, bytesOf, expectedRange(request, downloads))
+          : await readVersion(files, site.id, params.path, versionId, bytesOf)
       const { contentType, tag } = representationFor(read.info, request)
-      return replyWith(read, read.choice, { type: contentType, ETag: tag, Vary: 'Accept' }, downloads)
+      return replyWith(
+        read,
+        answerFor(read.info, request, downloads),
+        { type: contentType, ETag: tag, Vary: 'Accept' },
+        downloads,
+      )
     },
   )

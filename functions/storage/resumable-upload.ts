@@ -1,8 +1,7 @@
-import type { Deadline } from '../../lib/core/deadline.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { type OperationInput, operation } from '../../lib/http/operation.ts'
 import type { Reply } from '../../lib/http/reply.ts'
-import type { Answer, Handler, Request, Send } from '../../lib/http/request.ts'
+import type { Request } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { Requester } from '../../lib/storage/changes/change.ts'
 import {
@@ -94,36 +93,15 @@ export const cancelUpload = (deps: StorageDeps) =>
 const uploadPath = /^\/api\/v2\/admin\/sites\/[^/]+\/uploads\/[^/]+\/?$/
 
 // "The X-HTTP-Method-Override request header MUST be interpreted as the request's method" (tus 1.0). Only for uploads.
-const asMeant = (request: Request): Request => {
-  const method = request.headers['x-http-method-override']?.trim().toUpperCase()
-  return method && uploadPath.test(request.path) ? { ...request, method } : request
+const methodOf = ({ method, path, headers }: Request): string => {
+  const meant = headers['x-http-method-override']?.trim().toUpperCase()
+  return meant && uploadPath.test(path) ? meant : method
 }
 
-const headersFor = ({ method, path, headers }: Request, largest: number): Answer['headers'] | undefined => {
-  if (method === 'OPTIONS') return tusAbilities(largest)
-  return isTus(headers) || uploadPath.test(path) ? tusAnswer : undefined
-}
-
-const withHeaders = (answer: Answer, headers: Answer['headers']): Answer => {
-  const { elsewhere } = answer
-  return {
-    ...answer,
-    headers: { ...answer.headers, ...headers },
-    ...(elsewhere && { elsewhere: async () => withHeaders(await elsewhere(), headers) }),
-  }
-}
-
-const asItIs: Send<Answer> = (answer) => answer
-
-/** Adds the headers of tus to every answer. `largest`: the largest upload, in bytes. */
-export const speakingTus = (handler: Handler, largest: number): Handler => {
-  async function handle(request: Request, deadline: Deadline): Promise<Answer>
-  async function handle<Sent>(request: Request, deadline: Deadline, send: Send<Sent>): Promise<Sent>
-  async function handle(came: Request, deadline: Deadline, send: Send<unknown> = asItIs): Promise<unknown> {
-    const request = asMeant(came)
-    const headers = headersFor(request, largest)
-    if (!headers) return handler(request, deadline, send)
-    return handler(request, deadline, (answer, cut) => send(withHeaders(answer, headers), cut))
-  }
-  return handle
+/** A request as tus means it: every answer to it has the headers of tus. `largest`: the largest upload, in bytes. */
+export const inTermsOfTus = (request: Request, largest: number): Request => {
+  const method = methodOf(request)
+  if (method === 'OPTIONS') return { ...request, method, answerHeaders: tusAbilities(largest) }
+  if (!isTus(request.headers) && !uploadPath.test(request.path)) return request
+  return { ...request, method, answerHeaders: tusAnswer }
 }

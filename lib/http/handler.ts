@@ -45,12 +45,16 @@ const report = (record: () => void): void => {
   }
 }
 
-/** Answers and records every request, errors included (E-4). Throws only when it cannot send an error answer. */
+/**
+ * Answers and records every request, errors included (E-4). Throws only when it cannot send an error answer. `meaningOf`
+ * gives a request the meaning that its protocol gives it.
+ */
 export const createHandler = <Operation extends string>(
   group: Group,
   routes: readonly (Route & { readonly operation: Operation })[],
   operations: Readonly<Record<Operation, AnyOperation>>,
   deps: EdgeDeps,
+  meaningOf: (request: Request) => Request = (request) => request,
 ): Handler => {
   const respond = createResponder(group, routes, operations, deps)
 
@@ -80,8 +84,9 @@ export const createHandler = <Operation extends string>(
 
   async function handle(request: Request, deadline: Deadline): Promise<Answer>
   async function handle<Sent>(request: Request, deadline: Deadline, send: Send<Sent>): Promise<Sent>
-  async function handle(request: Request, deadline: Deadline, send: Send<unknown> = returnAnswer): Promise<unknown> {
+  async function handle(received: Request, deadline: Deadline, send: Send<unknown> = returnAnswer): Promise<unknown> {
     const { clock, telemetry } = deps
+    const request = meaningOf(received)
     const startedAt = clock.monotonic()
     const arrival: Arrival = { requestId: request.id, method: request.method, path: request.path }
     report(() => telemetry.arrival?.(arrival))

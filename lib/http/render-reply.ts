@@ -68,7 +68,7 @@ export const renderReply = (request: Request, reply: Reply, presentation: Presen
     // A REST API renames `Content-Length`, and sends its own with the bytes only.
     if (request.method === 'HEAD') headers['X-Content-Length'] = String(length)
   }
-  Object.assign(headers, reply.headers)
+  Object.assign(headers, reply.headers, request.answerHeaders)
   if (isKnown) return { status: 304, headers, body: '' }
   const elsewhere = 'content' in reply ? reply.content.elsewhere : undefined
   return {

@@ -20,7 +20,7 @@ export async function* bodyChunks(body: RequestBody, broken: ErrorName): AsyncGe
 /**
  * `path` is percent-encoded, without the query. `query` is decoded, with the values of a repeated name in their order.
  * Names of headers are in small letters, and repeated headers joined by a comma. `signal` aborts when there is just
- * enough time left to answer.
+ * enough time left to answer. `answerHeaders` are on every answer, errors included.
  */
 export interface Request {
   readonly id: string
@@ -31,6 +31,7 @@ export interface Request {
   readonly headers: Readonly<Record<string, string>>
   readonly body: RequestBody
   readonly signal?: AbortSignal
+  readonly answerHeaders?: Readonly<Record<string, string>>
 }
 
 export type Switches = ReadonlyMap<string, string>

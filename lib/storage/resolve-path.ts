@@ -1,4 +1,3 @@
-import { errors, ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { isPage } from './file-kind.ts'
 import { longestListing, type ObjectStore } from './object-store.ts'
@@ -142,19 +141,13 @@ export const findIgnoringCase = async (
   return search.missing.length > 0 || search.folder === folder ? undefined : (await findIn(search.folder)).found
 }
 
-/** Reads the path as written and, after fileUnknown, the path that differs in case (S-4). */
-export const readResolved = async <Found>(
+/** The path as written, and behind it the path that differs in case (S-4), if there is one. */
+export async function* spellingsOf(
   store: ObjectStore,
   site: SiteId,
   path: StoragePath,
-  read: (path: StoragePath) => Promise<Found>,
-): Promise<Found> => {
-  try {
-    return await read(path)
-  } catch (error) {
-    if (!(error instanceof ServiceError && error.code === errors.fileUnknown.code)) throw error
-    const found = await findIgnoringCase(store, site, path)
-    if (found === undefined || found === path) throw error
-    return read(found)
-  }
+): AsyncGenerator<StoragePath, void> {
+  yield path
+  const found = await findIgnoringCase(store, site, path)
+  if (found !== undefined && found !== path) yield found
 }

@@ -5,52 +5,51 @@ import { unknownVersion } from '../changes/restore.ts'
 import { isPage } from '../file-kind.ts'
 import type { ByteRange, ObjectInfo, ObjectStore, ReadObject } from '../object-store.ts'
 import { type Area, fileKey, folderKey, root, type StoragePath } from '../path.ts'
+import { spellingsOf } from '../resolve-path.ts'
 import type { Page } from './listing.ts'
 
-type Choose<Choice> = (info: ObjectInfo) => Choice
-interface Chosen<Choice> extends ReadObject {
-  readonly choice: Choice
-}
+type ChooseBytes = (info: ObjectInfo) => ByteRange | undefined
 
-const readChosen = async <Choice extends { readonly bytes?: ByteRange | undefined }>(
-  choose: Choose<Choice>,
-  read: (choose: Choose<ByteRange | undefined>) => Promise<ReadObject | undefined>,
-): Promise<Chosen<Choice> | undefined> => {
-  let choice: Choice | undefined
-  const object = await read((info) => {
-    choice = choose(info)
-    return choice.bytes
-  })
-  return object && choice && { ...object, choice }
-}
-
-/** Errors: fileUnknown, notAFile (a folder). */
-export const readFile = async <Choice extends { readonly bytes?: ByteRange | undefined }>(
+const readAsWritten = async (
   store: ObjectStore,
   site: SiteId,
   path: StoragePath,
   asDraft: boolean,
-  choose: Choose<Choice>,
+  choose: ChooseBytes,
   expected?: string,
-): Promise<Chosen<Choice>> => {
-  const read = (area: Area) => readChosen(choose, (decide) => store.read(fileKey(area, site, path), decide, expected))
+): Promise<ReadObject | undefined> => {
+  const read = (area: Area) => store.read(fileKey(area, site, path), choose, expected)
   const draft = asDraft && isPage(path) ? await read('draft') : undefined
   const object = draft ?? (path === root ? undefined : await read('live'))
   if (object) return object
   if (path === root || (await store.exists(folderKey('live', site, path)))) {
     throw new ServiceError('notAFile', { message: 'This is a folder. Add ?meta to read what it holds.' })
   }
+  return undefined
+}
+
+/** Errors: fileUnknown, notAFile (a folder). */
+export const readFile = async (
+  store: ObjectStore,
+  site: SiteId,
+  path: StoragePath,
+  ...how: readonly [asDraft: boolean, choose: ChooseBytes, expected?: string]
+): Promise<ReadObject> => {
+  for await (const spelled of spellingsOf(store, site, path)) {
+    const object = await readAsWritten(store, site, spelled, ...how)
+    if (object) return object
+  }
   throw new ServiceError('fileUnknown')
 }
 
-export const readVersion = async <Choice extends { readonly bytes?: ByteRange | undefined }>(
+export const readVersion = async (
   store: ObjectStore,
   site: SiteId,
   path: StoragePath,
   id: string,
-  choose: Choose<Choice>,
-): Promise<Chosen<Choice>> => {
-  const object = await readChosen(choose, (decide) => store.readVersion(fileKey('live', site, path), id, decide))
+  choose: ChooseBytes,
+): Promise<ReadObject> => {
+  const object = await store.readVersion(fileKey('live', site, path), id, choose)
   if (object) return object
   throw unknownVersion()
 }
@@ -74,7 +73,7 @@ export const describeFile = async ({ files, workflows }: Stores, site: SiteId, p
   return info && { info, page: isPage(path) ? { draft, isInWorkflow } : undefined }
 }
 
-/** When a folder was created, and its page. Errors: fileUnknown, those of the page. */
+/** When a folder was created, and its page. Undefined when there is none. Errors: those of the page. */
 export const describeFolder = async <Item>(
   files: ObjectStore,
   site: SiteId,
@@ -85,6 +84,6 @@ export const describeFolder = async <Item>(
   const key = folderKey('live', site, path)
   const [marker, listing] = await Promise.all([path === root ? undefined : files.find(key), page])
   const isProven = path === root || marker !== undefined || listing.contents.length > 0
-  if (!isProven && (isFromStart || !(await files.exists(key)))) throw new ServiceError('fileUnknown')
+  if (!isProven && (isFromStart || !(await files.exists(key)))) return undefined
   return { created: marker?.modified, listing }
 }
