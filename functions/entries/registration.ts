@@ -5,7 +5,6 @@ import { answerDeployment, registerDataCentre } from './registration/custom-reso
 
 const sites = openSites(readRegistrationSettings())
 
-/** A custom resource of the deployment: CloudFormation waits for the answer at the event's URL. */
 export const handler = async (event: CloudFormationCustomResourceEvent, context: Context): Promise<void> => {
   const outcome = await registerDataCentre(sites, event).then(
     () => ({ Status: 'SUCCESS' as const }),

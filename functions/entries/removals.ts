@@ -3,5 +3,4 @@ import { openFileStores } from '../../lib/aws/open-files.ts'
 import { readRemovalsSettings } from '../../lib/config/config.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 
-/** The worker that finishes removals. */
 export const handler = createRemovalWorker({ ...openFileStores(readRemovalsSettings()), clock: systemClock })

@@ -16,13 +16,12 @@ export interface Grants {
 export const permissions = ['files'] as const
 export type Permission = (typeof permissions)[number]
 
+/** A-12: `hash` is the SHA-256 of the token in hex; the token itself is never stored. `expires`: epoch seconds. */
 export interface Grant {
-  /** A-12: SHA-256 of the token, in hex. The token itself is never stored. */
   readonly hash: string
   readonly user: string
   readonly sites: readonly SiteId[]
   readonly permissions: readonly Permission[]
-  // Epoch seconds.
   readonly expires: number
 }
 

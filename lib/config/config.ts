@@ -18,22 +18,18 @@ export const logLevels = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const
 
 const logLevel = otherwise('LOG_LEVEL', oneOf(logLevels), 'INFO')
 
-// For every function behind the gateway.
 const gateway = {
-  /** The id of the own data centre. */
   dataCentre: required(
     'DATA_CENTRE',
     textLike(/^[a-z][a-z0-9-]{0,31}$/, 'a letter, then letters, digits or hyphens, in lower case'),
   ),
   sitesTable: required('SITES_TABLE', text()),
-  /** Set when the directory is not replicated to the own region. */
   directoryRegion: optional('DIRECTORY_REGION', text()),
   pathEncoding: otherwise('PATH_ENCODING', oneOf(['encoded', 'decoded']), 'encoded'),
   binaryAccept: otherwise('BINARY_ACCEPT', oneOf(['any', 'named']), 'any'),
   logLevel,
 }
 
-// Days for which replaced and removed files are kept.
 const keptDays = otherwise('KEPT_DAYS', wholeNumber(1, 3_650), '30')
 
 const documentation = {
@@ -62,9 +58,7 @@ const categories = {
 }
 
 const files = {
-  /** In bytes. */
   largestFile: otherwise('LARGEST_FILE', wholeNumber(1, 5 * 1024 ** 3), String(100 * 1024 ** 2)),
-  /** In bytes; S3 copies no more in one call. */
   largestResumableFile: otherwise('LARGEST_RESUMABLE_FILE', wholeNumber(1, 5 * 1024 ** 3), String(5 * 1024 ** 3)),
   /** Folders that cannot be deleted, renamed or moved. */
   reservedFolders: otherwise('RESERVED_FOLDERS', list, '_System,Layouts,ModuleTemplates,Templates,StyleSheets'),
@@ -80,7 +74,6 @@ const fileStores = {
 
 const storage = { ...edge, ...files, ...fileStores, uploadsTable: required('UPLOADS_TABLE', text()) }
 
-// Two during a rotation.
 const secrets = (given: string): readonly string[] => {
   const found = list(given)
   if (found.length === 0 || found.length > 2 || found.some((secret) => secret.length < 32)) {
@@ -104,7 +97,6 @@ const registration = {
   directoryRegion: required('DIRECTORY_REGION', text()),
 }
 
-/** The settings of each function. */
 export const settingsOf = { documentation, fields, categories, storage, stream, removals: fileStores, registration }
 
 const machine = {

@@ -1,4 +1,3 @@
-/** Reads a value from the text of an environment variable. Throws an Error that says what it must be. */
 type Reader<Value> = (text: string) => Value
 
 type Presence = 'required' | 'standard' | 'optional'
@@ -6,7 +5,6 @@ type Presence = 'required' | 'standard' | 'optional'
 interface Setting<Value, Present extends Presence> {
   readonly variable: string
   readonly presence: Present
-  /** The text is undefined when the variable is not set. */
   readonly read: (text: string | undefined) => Value
 }
 
@@ -38,7 +36,6 @@ export const required = <Value>(variable: string, reader: Reader<Value>): Settin
   },
 })
 
-/** `standard` is the text for a missing variable. */
 export const otherwise = <Value>(
   variable: string,
   reader: Reader<Value>,
@@ -58,7 +55,6 @@ export const text =
     return given
   }
 
-/** `shape` describes the pattern in words. */
 export const textLike =
   (pattern: RegExp, shape: string): Reader<string> =>
   (given) => {
@@ -84,7 +80,6 @@ export const wholeNumber =
     return value
   }
 
-/** Texts separated by commas, with optional blanks. */
 export const list: Reader<readonly string[]> = (given) =>
   given
     .split(',')

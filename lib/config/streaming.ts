@@ -1,10 +1,10 @@
-/** Facts that the streaming function and its deployment share. */
+/**
+ * Facts that the streaming function and its deployment share. In seconds: Lambda limits a request (`longestRequest`), and
+ * the distribution the wait for an answer behind the whole request.
+ */
 export const streaming = {
-  /** The header with the secret of the distribution. */
   secretHeader: 'x-origin-secret',
-  /** Lambda's limit for a request, in seconds. */
   longestRequest: 900,
-  /** The distribution's limit for an answer after the whole request, in seconds. */
   longestWait: 60,
   requestsAtOnce: 16,
   /** As in `npm start`: data from sockets is freed soon. */

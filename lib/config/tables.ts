@@ -5,7 +5,6 @@ interface Key {
   readonly type: 'S' | 'N'
 }
 
-/** A global secondary index of keys only: its writes are cheap. */
 interface Index {
   readonly partitionKey: Key
   readonly sortKey: Key
@@ -17,7 +16,6 @@ export interface TableDefinition {
   readonly indexes?: Readonly<Record<string, Index>>
   /** Replicated to every data centre: the directory. */
   readonly global: boolean
-  /** The attribute with the expiry in epoch seconds. */
   readonly timeToLive?: string
 }
 

@@ -1,18 +1,16 @@
 import { ServiceError } from './errors.ts'
 
-/** Milliseconds of a request that are kept for its end. */
+/**
+ * Milliseconds of a request that are kept for its end: to tell the caller before Lambda ends it (`answer`), to check and
+ * undo a call that was cut off (`settle`), to answer while a large folder is removed (`removal`) or counted (`preview`),
+ * to place what a restore has found, and to move templates that are checked.
+ */
 export const reserves = {
-  /** To tell the caller before Lambda ends the request. */
   answer: 500,
-  /** To check and undo a call that was cut off. */
   settle: 2_000,
-  /** To answer while the removal of a large folder goes on. */
   removal: 3_000,
-  /** To answer with the count so far. */
   preview: 5_000,
-  /** To place what a restore has found. */
   restore: 10_000,
-  /** To move the templates after they are checked. */
   templates: 12_000,
 } as const
 
@@ -23,20 +21,16 @@ export const reserves = {
 export interface Deadline extends Disposable {
   /** Aborts when the time is over. Dispose of a deadline after using its signal: that stops its timer. */
   readonly signal: AbortSignal
-  /** Milliseconds; zero or less when the time is over. */
   readonly timeLeft: () => number
   readonly isOver: () => boolean
   /** Goes before every call that changes something. Errors: unavailable, when the time is over. */
   readonly check: () => void
   /** Waits for a call that cannot be cut, until the time is over. */
   wait<Value>(call: Promise<Value>): Promise<Value>
-  /** A deadline that comes these milliseconds earlier. */
   reserving(milliseconds: number): Deadline
-  /** A deadline that comes no later than after these milliseconds of the clock. */
   within(milliseconds: number, now: () => number): Deadline
 }
 
-/** Timers of Node take at most this many milliseconds. */
 const longestTimer = 2 ** 31 - 1
 
 export const createDeadline = (timeLeft: () => number): Deadline => {
@@ -85,5 +79,4 @@ export const createDeadline = (timeLeft: () => number): Deadline => {
   }
 }
 
-/** The deadline of work that may take any time. */
 export const unlimited: Deadline = /* @__PURE__ */ createDeadline(() => Number.POSITIVE_INFINITY)

@@ -2,7 +2,6 @@ import type { ChangeType } from '../core/history-entry.ts'
 import { type SiteId, storedId } from '../core/ids.ts'
 import type { Change, History } from './history.ts'
 
-// Ids sort like their positions.
 const digits = 16
 
 const shape = /^(\d{16})-([1-9]\d{0,14})$/
@@ -10,7 +9,6 @@ const shape = /^(\d{16})-([1-9]\d{0,14})$/
 export const idOfChange = ({ site, position }: Pick<Change, 'site' | 'position'>): string =>
   `${String(position).padStart(digits, '0')}-${site}`
 
-/** Undefined for anything but the id of an entry of this site. */
 export const positionIn = (id: string, site: SiteId): number | undefined => {
   const [, position = '', ofSite = ''] = shape.exec(id) ?? []
   if (position === '' || storedId<SiteId>(ofSite) !== site) return undefined

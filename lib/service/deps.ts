@@ -5,18 +5,13 @@ import { cachedLookup } from '../core/cached-lookup.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { WebForms } from '../fields/web-forms.ts'
-import type { History } from '../history/history.ts'
 import type { EdgeDeps } from '../http/handler.ts'
 import { type KeepReply, keepReplies } from '../http/kept-replies.ts'
 import type { Telemetry } from '../http/request.ts'
 import { findHere } from '../http/resolve-site.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
-import type { StorageStores } from '../storage/changes/change.ts'
-import type { RemovalQueue } from '../storage/folder-removals.ts'
-import type { ObjectInfo, Staged } from '../storage/object-store.ts'
-import type { UploadProgress } from '../storage/upload-progress.ts'
+import type { ObjectInfo } from '../storage/object-store.ts'
 import { type LeaseTerms, renewedLease } from '../storage/uploads/lease.ts'
-import type { UploadParts, UploadRecords } from '../storage/uploads/upload-stores.ts'
 import type { Stores } from './stores.ts'
 
 export interface Surroundings {
@@ -31,7 +26,6 @@ const directorySize = 10_000
 
 type EdgeStores = Pick<Stores, 'sites' | 'grants'>
 
-// A group without grants serves public operations only.
 const edgeOf = (
   { dataCentre }: Pick<EdgeSettings, 'dataCentre'>,
   { sites, grants }: Pick<Stores, 'sites'> & Partial<EdgeStores>,
@@ -112,7 +106,6 @@ export const createCategoriesDeps = (
 
 // For files that are too large for an answer of the platform.
 export interface Downloads {
-  // In bytes.
   readonly largestAnswer: number
   // For this version, as an attachment, valid for five minutes.
   readonly urlOf: (object: ObjectInfo) => Promise<string>
@@ -126,47 +119,28 @@ export interface DownloadLink {
 
 export type LinkTo = (object: ObjectInfo, dataCentre: DataCentre) => Promise<DownloadLink>
 
-export interface StorageDeps extends StorageStores, FileSettings {
+type FileStores = Pick<
+  Stores,
+  'files' | 'workflows' | 'removals' | 'removalQueue' | 'progress' | 'uploadRecords' | 'uploadParts' | 'history'
+>
+
+export interface StorageDeps extends FileStores, FileSettings {
   readonly edge: EdgeDeps
-  readonly progress: UploadProgress
-  readonly removalQueue: RemovalQueue
   readonly downloads: Downloads | undefined
   readonly linkTo: LinkTo
-  readonly uploadRecords: UploadRecords
-  readonly uploadParts: UploadParts<Staged>
   readonly lease: LeaseTerms
-  readonly history: History
   readonly clock: Clock
 }
 
 export const createStorageDeps = (
   settings: Pick<EdgeSettings, 'dataCentre'> & FileSettings,
-  stores: EdgeStores &
-    Pick<
-      Stores,
-      'files' | 'workflows' | 'removals' | 'removalQueue' | 'progress' | 'uploadRecords' | 'uploadParts' | 'history'
-    >,
+  stores: EdgeStores & FileStores,
   surroundings: Surroundings & {
     readonly downloads?: Downloads
     readonly linkTo: LinkTo
-    // Renewed during the request by default.
     readonly lease?: LeaseTerms
   },
-): StorageDeps => ({
-  edge: edgeOf(settings, stores, surroundings),
-  files: stores.files,
-  workflows: stores.workflows,
-  removals: stores.removals,
-  removalQueue: stores.removalQueue,
-  progress: stores.progress,
-  history: stores.history,
-  downloads: surroundings.downloads,
-  linkTo: surroundings.linkTo,
-  uploadRecords: stores.uploadRecords,
-  uploadParts: stores.uploadParts,
-  lease: surroundings.lease ?? renewedLease,
-  reservedFolders: settings.reservedFolders,
-  largestFile: settings.largestFile,
-  largestResumableFile: settings.largestResumableFile,
-  clock: surroundings.clock ?? systemClock,
-})
+): StorageDeps => {
+  const { downloads, linkTo, lease = renewedLease, clock = systemClock } = surroundings
+  return { ...settings, ...stores, edge: edgeOf(settings, stores, surroundings), downloads, linkTo, lease, clock }
+}

@@ -3,16 +3,14 @@ import type { SiteId } from '../core/ids.ts'
 
 /**
  * The port to sites and data centres, shared by all data centres. Lists are in order of id. Data centres have no
- * history. On one machine they have no `region`. Errors of every call: unavailable.
+ * history. On one machine they have no `region`. A change answers false when the id is taken, or the site not there; an
+ * unchanged name leaves no entry. A removal ends with that of the site. Errors of every call: unavailable.
  */
 export interface SiteDirectory {
   getSite(id: SiteId): Promise<Site | undefined>
   getDataCentre(id: string): Promise<DataCentre | undefined>
-  /** False when the id is taken; nothing is changed then. */
   createSite(site: Site, entry: HistoryEntry): Promise<boolean>
-  /** False when there is no such site. An unchanged name leaves no entry. */
   renameSite(id: SiteId, name: string, entry: HistoryEntry): Promise<boolean>
-  // The last step of a removal. False when there is no such site.
   removeSite(id: SiteId, entry: HistoryEntry): Promise<boolean>
   putDataCentre(dataCentre: DataCentre): Promise<void>
   list(): Promise<{ readonly sites: readonly Site[]; readonly dataCentres: readonly DataCentre[] }>

@@ -43,7 +43,6 @@ export interface FolderRemovals {
   open(site: SiteId, folder: StoragePath, id: string, entry: HistoryEntry, deadline?: Deadline): Promise<string>
   /** Leases a removal to a worker for some milliseconds. `holder`: the name of its message. */
   take(task: RemovalTask, holder: string, duration: number): Promise<LeaseOutcome>
-  /** `removed`: the number of removed objects. Does nothing without the lease. */
   giveBack(task: RemovalTask, holder: string, removed: number): Promise<void>
   /**
    * Closes the removal, records its period, and writes its entry with the number of removed objects.

@@ -66,7 +66,6 @@ export interface ListedObject {
   readonly key: string
   readonly size: number
   readonly modified: number
-  /** Identifies this state of the object. */
   readonly version: string
   /** Equal for equal bytes (S-82, S-83); null while unknown. */
   readonly fingerprint: string | null
@@ -91,7 +90,6 @@ export interface ObjectVersion {
 
 export interface VersionQuery {
   readonly after?: string | undefined
-  /** 1 to 1,000. */
   readonly limit: number
 }
 
@@ -105,7 +103,6 @@ export interface Kept {
   readonly bytes: number
 }
 
-/** Both ends included. */
 export interface Period {
   readonly from: number
   readonly to: number
@@ -118,7 +115,6 @@ export interface RemovedQuery {
   readonly limit: number
 }
 
-/** A removed object, or a removed folder with its slash. */
 export interface RemovedEntry {
   readonly key: string
   readonly removedAt: number
@@ -135,7 +131,6 @@ export interface RemovedObject extends Pick<ObjectVersion, 'id' | 'hiddenBy' | '
   readonly key: string
 }
 
-/** Offsets of the first and the last byte. */
 export interface ByteRange {
   readonly first: number
   readonly last: number
@@ -165,14 +160,12 @@ export interface StageTarget {
   readonly contentType: string
 }
 
-/** Bytes that wait for `place`. */
 export interface Staged {
   readonly size: number
   /** Safe to repeat, and after `place`. */
   discard(): Promise<void>
 }
 
-/** Moves or copies an object. */
 export interface Transfer {
   readonly kind: 'move' | 'copy'
   readonly from: Pick<ListedObject, 'key' | 'version'>
@@ -206,7 +199,6 @@ export interface PlaceConditions {
   readonly matching?: readonly Expected[]
   /** Keys that must be free; with a slash at its end, also everything below it. */
   readonly absent: readonly string[]
-  /** Keys that must exist. */
   readonly present?: readonly string[]
   /** Folders that must not be locked before or while the changes are placed. */
   readonly unlocked: {

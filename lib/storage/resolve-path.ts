@@ -25,7 +25,6 @@ export interface Ancestors {
   readonly missing: readonly StoragePath[]
 }
 
-/** Searches from the deepest folder, twice as many in each round. */
 export const findAncestors = async (
   files: ObjectStore,
   site: SiteId,

@@ -21,7 +21,6 @@ export const registerDataCentre = async (
   if (RequestType !== 'Delete') await sites.putDataCentre(properties.parse(ResourceProperties))
 }
 
-// Milliseconds; less than the function has left at this point.
 const longestCall = 10_000
 
 /**

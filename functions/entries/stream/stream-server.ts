@@ -12,7 +12,6 @@ import type { EarlyAnswers } from '../../../server/send-answer.ts'
 import { getHealth } from '../../fields/service.ts'
 import { createStorageHandler } from '../../storage/group.ts'
 
-// The time that an answer needs to reach the distribution, in milliseconds.
 const transferTime = 2_000
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
@@ -48,7 +47,6 @@ const comesFromDistribution = (secrets: readonly string[]): ((message: IncomingM
   }
 }
 
-// The other parts of a form, in bytes.
 const formOverhead = 16 * 1024 * 1024
 
 // Lambda sends the whole request before it reads the answer. So the body of a refused request is read too, up to the
@@ -59,12 +57,10 @@ const answersAfterBody = (largestFile: number): EarlyAnswers => ({
   comeLast: true,
 })
 
-// Milliseconds. Lambda may be about to use an idle connection, so the server keeps it open for long.
 const longestIdle = 120_000
 
 type Parts = Parameters<typeof createStorageDeps>
 
-/** Serves the operations on files to a distribution. It does not listen yet. */
 export const createStreamServer = (
   settings: Pick<StreamSettings, 'originSecrets'> & Parts[0],
   stores: Parts[1],

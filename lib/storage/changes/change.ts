@@ -84,7 +84,6 @@ export const foldersAround = (paths: readonly StoragePath[]): readonly StoragePa
 
 const noAncestors: Ancestors = { existing: undefined, missing: [] }
 
-// One attempt. Errors: folderLocked, those of `absent`, `late`.
 const place = async ({ files }: StorageStores, plan: Changes, { site, author, deadline }: Requester) => {
   const { paths, changes, absent, matching = [], entry, lockId, removedFolder } = plan
   const { existing, missing } = plan.ancestors ?? noAncestors

@@ -96,7 +96,6 @@ export const look = async (stores: StorageStores, place: Place, requester: Reque
   return { ...seen, taken: new Set([...seen.taken, ...above]) }
 }
 
-/** Looks again at the folders, and at the conditions of the files at `paths`. */
 export const lookAgain = async (
   { files }: StorageStores,
   seen: Seen,

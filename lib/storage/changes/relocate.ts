@@ -117,7 +117,6 @@ export const planRelocation = (seen: SeenRelocation): Plan => {
 }
 
 const ancestorsOfTarget = async (files: ObjectStore, { site, path, target }: Relocation): Promise<Ancestors> =>
-  // A target beside the source needs no folder.
   parentOf(target) === parentOf(path)
     ? { existing: undefined, missing: [] }
     : findAncestors(files, site, ancestorsOf(target))

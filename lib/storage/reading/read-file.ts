@@ -61,7 +61,6 @@ export interface PageState {
   readonly isInWorkflow: boolean
 }
 
-/** The live file with its draft and workflow. Undefined when there is none. */
 export const describeFile = async ({ files, workflows }: Stores, site: SiteId, path: StoragePath) => {
   if (path === root) return undefined
   const find = (area: Area) => files.find(fileKey(area, site, path))

@@ -28,18 +28,15 @@ export interface UploadRecords {
   advance(id: string, holder: string, progress: Progress, keeps: boolean): Promise<boolean>
   /** Saves progress that no answer has reported yet. `renew` may write it. */
   note(id: string, holder: string, progress: Progress): Promise<void>
-  /** Does nothing when the upload is complete or gone. */
   complete(id: string, expires: number): Promise<void>
   /** Does nothing without the lease. */
   giveBack(id: string, holder: string): Promise<void>
-  /** Returns the stored bytes of an incomplete upload. */
   remove(id: string): Promise<Holding | undefined>
 }
 
 interface Appended {
   readonly size: number
   readonly holding: Holding
-  /** The error of the content. Earlier bytes are kept. */
   readonly failure?: unknown
 }
 

@@ -1,11 +1,10 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 
+/** `parts`: the hex MD5 of each whole part; none when the bytes are in one piece. `tail`: a name for the bytes behind. */
 export interface Holding {
   readonly name: string
-  /** The hex MD5 of each whole part; empty when the bytes are in one piece. */
   readonly parts: readonly string[]
-  /** The store's name for the bytes after the last whole part. */
   readonly tail: string | null
 }
 
@@ -89,7 +88,6 @@ const lengthFrom = (upload: Upload, given: number | undefined): number | null =>
   return given
 }
 
-/** Returns the length of the upload and the bytes that the append may bring. */
 export const admitAppend = (
   upload: Upload,
   { offset, length: given, declared = 0 }: Announcement,
