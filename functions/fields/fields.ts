@@ -1,15 +1,47 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { createdField, fieldPage, fieldTypePage, webFormPage } from '../../lib/contract/fields/contract.ts'
 import { xmlNames } from '../../lib/contract/fields/xml-names.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
+import { parseId, type SiteId, type WebFormId } from '../../lib/core/ids.ts'
 import { fieldTypes } from '../../lib/fields/catalogue.ts'
 import { addField, changeField, fieldEntry, findField, removeField } from '../../lib/fields/field-rules.ts'
+import type { WebForm, WebForms } from '../../lib/fields/web-forms.ts'
 import { checkMatch } from '../../lib/http/conditions.ts'
 import { siteUrls } from '../../lib/http/links.ts'
 import { bodyOf, noParams, operation } from '../../lib/http/operation.ts'
 import { byValue, done, ok } from '../../lib/http/reply.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
-import { bodies, fieldOf, findForm, webFormOf } from './params.ts'
 import { fieldTag, fieldView, webFormView, wholeList } from './views.ts'
+
+type Segments = Readonly<Record<string, string>>
+
+/** Errors: webFormUnknown, also for a malformed id. */
+const webFormOf = ({ webForm = '' }: Segments): { webForm: WebFormId } => {
+  const id = parseId<WebFormId>(webForm)
+  if (id === undefined) throw new ServiceError('webFormUnknown')
+  return { webForm: id }
+}
+
+/** Errors: webFormUnknown, fieldUnknown. */
+const fieldOf = (segments: Segments): { webForm: WebFormId; typeId: number } => {
+  const typeId = parseId<number>(segments['field'] ?? '')
+  const { webForm } = webFormOf(segments)
+  if (typeId === undefined) throw new ServiceError('fieldUnknown')
+  return { webForm, typeId }
+}
+
+const bodies = {
+  schemas: () => import('../../lib/contract/fields/field-body.ts'),
+  malformed: 'fieldsMalformed' as const,
+  xml: async (text: string): Promise<unknown> => (await import('../../lib/http/read-xml.ts')).readXml(text),
+}
+
+/** Errors: webFormUnknown. */
+const findForm = async (webForms: WebForms, site: SiteId, id: WebFormId): Promise<WebForm> => {
+  const form = await webForms.get(site, id)
+  if (!form) throw new ServiceError('webFormUnknown')
+  return form
+}
 
 export const listWebForms = ({ webForms }: FieldsDeps) =>
   operation({ params: noParams }, async ({ site, dataCentre }) => {
@@ -59,7 +91,7 @@ export const createField = ({ webForms }: FieldsDeps) =>
     },
   )
 
-type FieldChange = Parameters<FieldsDeps['webForms']['changeFields']>[2]
+type FieldChange = Parameters<WebForms['changeFields']>[2]
 
 /** F-18 (operation 4). 412 when `If-Match` does not match. */
 export const updateField = ({ webForms }: FieldsDeps) =>

@@ -5,8 +5,7 @@ import { createGrants, createSiteDirectory, withoutHistory } from './dynamodb/di
 import { createDocumentClient } from './dynamodb/dynamodb.ts'
 import { createJournal, type RecordChange } from './dynamodb/journal.ts'
 import { createPathLocks } from './dynamodb/path-locks.ts'
-import { createUploadProgress } from './dynamodb/upload-progress.ts'
-import { createUploadRecords } from './dynamodb/upload-records.ts'
+import { createUploadProgress, createUploadRecords } from './dynamodb/uploads.ts'
 import { createWebForms } from './dynamodb/web-forms.ts'
 
 // A bundle imports its own openers, and carries the stores of these and no others. Files have openers of their own:

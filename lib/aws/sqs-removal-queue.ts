@@ -1,5 +1,5 @@
 import { SendMessageCommand, SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs'
-import type { RemovalQueue } from '../storage/folder-removals.ts'
+import type { RemovalQueue } from '../storage/path-locks.ts'
 import { failLikePort, smallCallTimeouts } from './calls/client-calls.ts'
 
 /** `createRemovalWorker` reads its messages. */

@@ -4,11 +4,10 @@ import type { Contents } from '../categories/contents.ts'
 import type { WebForms } from '../fields/web-forms.ts'
 import type { History } from '../history/history.ts'
 import type { SiteDirectory } from '../sites/site-directory.ts'
-import type { FolderRemovals, RemovalQueue } from '../storage/folder-removals.ts'
 import type { ObjectStore, Staged } from '../storage/object-store.ts'
+import type { FolderRemovals, RemovalQueue, Workflows } from '../storage/path-locks.ts'
 import type { UploadProgress } from '../storage/upload-progress.ts'
 import type { UploadParts, UploadRecords } from '../storage/uploads/upload-stores.ts'
-import type { Workflows } from '../storage/workflows.ts'
 
 export interface Stores {
   readonly sites: SiteDirectory

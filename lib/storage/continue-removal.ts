@@ -3,9 +3,9 @@ import type { Deadline } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { inParallel } from '../core/in-parallel.ts'
-import type { FolderRemovals, RemovalTask } from './folder-removals.ts'
 import { listAll, type ObjectStore } from './object-store.ts'
 import { folderKey, type StoragePath } from './path.ts'
+import type { FolderRemovals, RemovalTask } from './path-locks.ts'
 
 export interface ContinueDeps {
   readonly files: ObjectStore

@@ -7,7 +7,7 @@ import { logLevels } from '../../lib/config/config.ts'
 import { tables } from '../../lib/config/tables.ts'
 import { errors } from '../../lib/core/errors.ts'
 import { corsHeaders } from '../../lib/http/cors.ts'
-import { longestSilence } from '../../lib/storage/folder-removals.ts'
+import { longestSilence } from '../../lib/storage/path-locks.ts'
 import { templatesOf } from './support/synthesise.ts'
 
 const { directory, us } = templatesOf()

@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '../../lib/machine/sqlite/database.t
 import { prepareSchema } from '../../lib/machine/sqlite/schema.ts'
 import { createRecorder } from '../../lib/machine/tables/history.ts'
 import { createFolderRemovals, createRemovalCheck } from '../../lib/machine/tables/path-locks.ts'
-import type { FolderRemovals } from '../../lib/storage/folder-removals.ts'
+import type { FolderRemovals } from '../../lib/storage/path-locks.ts'
 
 interface Options {
   readonly durable?: boolean

@@ -1,4 +1,4 @@
-import { answerHeaders } from '../../lib/contract/contract-headers.ts'
+import { answerHeaders } from '../../lib/contract/contract.ts'
 import { errors } from '../../lib/core/errors.ts'
 import packageFile from '../../package.json' with { type: 'json' }
 import { exampleBaseUrl, type Recording } from './examples.ts'

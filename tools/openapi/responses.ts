@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { component } from '../../lib/contract/contract.ts'
-import { answerHeaders, type HeaderName } from '../../lib/contract/contract-headers.ts'
+import { answerHeaders, component, type HeaderName } from '../../lib/contract/contract.ts'
 import { type ErrorName, errors, ServiceError } from '../../lib/core/errors.ts'
 import { mediaType } from '../../lib/core/media-type.ts'
 import { byName, capitalised } from '../../lib/core/names.ts'

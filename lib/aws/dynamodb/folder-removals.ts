@@ -1,9 +1,9 @@
 import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
-import { entryOfRemoval, type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/folder-removals.ts'
 import type { RemovedFolder } from '../../storage/object-store.ts'
 import type { StoragePath } from '../../storage/path.ts'
+import { entryOfRemoval, type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/path-locks.ts'
 import { type ItemChange, inSeconds, openTable, type Table, type TableOptions } from './dynamodb.ts'
 import type { RecordChange } from './journal.ts'
 import {

@@ -1,5 +1,5 @@
 import { root, type StoragePath } from '../../storage/path.ts'
-import type { Workflows } from '../../storage/workflows.ts'
+import type { Workflows } from '../../storage/path-locks.ts'
 import { openTable, queryItems } from './dynamodb.ts'
 import { createFolderRemovals, type LockOptions, type ObservedRemovals } from './folder-removals.ts'
 import { isAnyBelow, pathOf, readItems, type WorkflowItem, workflowKey } from './path-items.ts'

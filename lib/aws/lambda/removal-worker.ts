@@ -4,8 +4,8 @@ import { unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { storedId } from '../../core/ids.ts'
 import { type ContinueDeps, continueRemoval, type RemovalMessage, type Rest } from '../../storage/continue-removal.ts'
-import type { RemovalQueue, RemovalTask } from '../../storage/folder-removals.ts'
 import { toStoragePath } from '../../storage/path.ts'
+import type { RemovalQueue, RemovalTask } from '../../storage/path-locks.ts'
 
 interface Deps extends ContinueDeps {
   readonly removalQueue: RemovalQueue

@@ -1,6 +1,16 @@
 import * as z from 'zod/mini'
-import { type GroupContract, ok, type ParameterContracts, siteParameter, switchesOf, text } from '../contract.ts'
-import { changesOperation } from './contract-changes.ts'
+import { changeTypes } from '../../core/history-entry.ts'
+import {
+  component,
+  type GroupContract,
+  named,
+  type OperationContract,
+  ok,
+  type ParameterContracts,
+  siteParameter,
+  switchesOf,
+  text,
+} from '../contract.ts'
 import {
   deleting,
   downloadLink,
@@ -14,7 +24,7 @@ import {
   versionPage,
 } from './contract-schemas.ts'
 import { uploadOperations } from './contract-uploads.ts'
-import { deleteSwitches, listing } from './switches.ts'
+import { changesQuery, deleteSwitches, listing } from './switches.ts'
 
 const listSwitches = switchesOf(listing, {
   limit: ['The most entries of an answer, for `meta`, `versions` and `deleted`.', 100],
@@ -38,6 +48,64 @@ const deletion = switchesOf(deleteSwitches, {
   version: ['`draft` deletes only the draft of a page. Folders and other files ignore it.', 'draft'],
   force: ['`false` refuses to delete a folder that is not empty.', 'false'],
 })
+
+const changeType = named(z.enum(changeTypes), 'ChangeType')
+
+const scalar = z.union([z.string(), z.number(), z.boolean()])
+
+const change = component(
+  'Change',
+  'A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as ' +
+    '`form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a command it is `admin:` ' +
+    'and the user of its machine, and `requestId` is null. `details` depend on the type and may be null: `names` ' +
+    'or `count` of several files, `to` of a move or a copy.',
+  {
+    id: z.string(),
+    at: z.iso.datetime(),
+    type: changeType,
+    subject: z.string(),
+    actor: z.string(),
+    requestId: z.nullable(z.string()),
+    details: z.nullable(z.record(z.string(), z.union([scalar, z.array(scalar)]))),
+  },
+)
+
+const anyType = `(?:${changeTypes.map((type) => type.replace('.', '\\.')).join('|')})`
+const severalTypes = z.string().check(z.regex(new RegExp(`^${anyType}(?:,${anyType})*$`)))
+
+export const changePage = component(
+  'ChangePage',
+  'Changes, the oldest first. `next` is the `after` of the next request, or null if there are no more.',
+  { items: z.array(change), next: z.nullable(z.string()) },
+)
+
+const changesOperation: OperationContract = {
+  tag: { name: 'History', description: 'The changes of a site, with time and user, kept for 90 days.' },
+  summary: 'List the changes of a site',
+  description:
+    'Without `after`, the answer has the newest changes. With `after`, it has the changes that follow. To see each ' +
+    'change once, repeat the request with `next` as `after`; when `next` is null, repeat it later with the same ' +
+    '`after`. With `type` or `subject`, an answer may be short or empty although `next` is set. Changes of files and ' +
+    'folders are shown to tokens with the permission "Can use SFTP & File Manager".',
+  query: {
+    after: text(
+      'The `next` of an earlier answer, or the id of a change. If empty, the list begins with the oldest change.',
+      '',
+    ),
+    ...switchesOf(changesQuery, {
+      limit: ['The most changes of an answer: 100 unless given.', 10],
+      type: [
+        'Only changes of this type, or of several types, separated by commas.',
+        'form.created,site.created',
+        severalTypes,
+      ],
+      subject: ['The beginning of the subject.', 'form/', z.string()],
+    }),
+  },
+  answers: { 200: { description: 'The changes.', schema: changePage } },
+  errors: ['storageRefused'],
+  examples: [{ query: { after: '', limit: '2' } }],
+}
 
 const validators = ['ETag', 'Last-Modified', 'Accept-Ranges'] as const
 

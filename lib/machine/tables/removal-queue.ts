@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '../../core/clock.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { RemovalMessage, Rest } from '../../storage/continue-removal.ts'
-import type { RemovalQueue, RemovalTask } from '../../storage/folder-removals.ts'
 import { toStoragePath } from '../../storage/path.ts'
+import type { RemovalQueue, RemovalTask } from '../../storage/path-locks.ts'
 import type { Database } from '../sqlite/database.ts'
 import { prepareQuery } from '../sqlite/queries.ts'
 

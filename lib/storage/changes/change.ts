@@ -1,19 +1,24 @@
+import type { Clock } from '../../core/clock.ts'
 import type { Deadline } from '../../core/deadline.ts'
 import { type ErrorName, ServiceError } from '../../core/errors.ts'
 import type { Author, HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Conditions } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
-import type { FolderRemovals, OpenRemoval } from '../folder-removals.ts'
 import type { Change, Expected, ListedObject, ObjectStore, PlaceResult, RemovedFolder } from '../object-store.ts'
 import { ancestorsOf, areas, fileKey, folderKey, root, type StoragePath } from '../path.ts'
+import type { FolderRemovals, OpenRemoval, Workflows } from '../path-locks.ts'
 import type { Ancestors } from '../resolve-path.ts'
-import type { Workflows } from '../workflows.ts'
 
 export interface StorageStores {
   readonly files: ObjectStore
   readonly workflows: Workflows
   readonly removals: FolderRemovals
+}
+
+export interface ChangeDeps extends StorageStores {
+  readonly clock: Clock
+  readonly reservedFolders: readonly string[]
 }
 
 export interface Requester {

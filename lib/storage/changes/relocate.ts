@@ -1,4 +1,3 @@
-import type { Clock } from '../../core/clock.ts'
 import { reserves } from '../../core/deadline.ts'
 import { type ErrorName, ServiceError } from '../../core/errors.ts'
 import { type CheckedConditions, checkSource } from '../conditions.ts'
@@ -18,6 +17,7 @@ import {
 import { type Ancestors, findAncestors, resolveParent, resolvePath } from '../resolve-path.ts'
 import {
   type Absences,
+  type ChangeDeps,
   change,
   noFileAt,
   type Plan,
@@ -37,11 +37,6 @@ import {
   transfersOfFile,
   transfersOfFolder,
 } from './transfers.ts'
-
-interface RelocateDeps extends StorageStores {
-  readonly clock: Clock
-  readonly reservedFolders: readonly string[]
-}
 
 type Destination = { readonly name: string } | { readonly path: string } | { readonly copyTo: string }
 
@@ -143,7 +138,7 @@ const sourceOf = (key: string, isFile: boolean, changes: readonly Change[]) => {
 const nothing = { since: 0, isFile: false, changes: [], checked: { matching: [] } }
 
 const lookAtTransfers = async (
-  deps: RelocateDeps,
+  deps: ChangeDeps,
   relocation: Relocation,
   ancestors: Ancestors,
   { conditions, deadline }: Requester,
@@ -176,7 +171,7 @@ const lookAtTransfers = async (
 }
 
 const lookAtRelocation = async (
-  deps: RelocateDeps,
+  deps: ChangeDeps,
   path: StoragePath,
   destination: Destination,
   requester: Requester,
@@ -194,7 +189,7 @@ const lookAtRelocation = async (
 
 /** Renames, moves or copies a file or folder, all or nothing (S-51 to S-59). */
 export const relocate = async (
-  deps: RelocateDeps,
+  deps: ChangeDeps,
   path: StoragePath,
   destination: Destination,
   requester: Requester,

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../../core/clock.ts'
 import { reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { isUnconditional, refusalOf } from '../conditions.ts'
 import { continueRemoval } from '../continue-removal.ts'
 import { isPage } from '../file-kind.ts'
-import type { OpenRemoval, RemovalQueue, RemovalTask } from '../folder-removals.ts'
 import { type ListedObject, longestListing, type ObjectInfo } from '../object-store.ts'
 import { ancestorsOf, areas, fileKey, folderKey, isReserved, root, type StoragePath } from '../path.ts'
+import type { OpenRemoval, RemovalQueue, RemovalTask } from '../path-locks.ts'
 import { resolveParent } from '../resolve-path.ts'
 import {
+  type ChangeDeps,
   change,
   type FolderRemoval,
   noFileAt,
@@ -22,10 +22,8 @@ import {
 } from './change.ts'
 import { findTaken, isInWorkflow, withItself } from './look.ts'
 
-interface RemoveDeps extends StorageStores {
+interface RemoveDeps extends ChangeDeps {
   readonly removalQueue: RemovalQueue
-  readonly reservedFolders: readonly string[]
-  readonly clock: Clock
 }
 
 interface RemoveOptions extends Requester {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../../core/clock.ts'
 import { type Deadline, reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
@@ -9,20 +8,15 @@ import { ancestorsOf, areas, fileKey, folderKey, isReserved, pathIn, root, type 
 import { type Ancestors, findAncestors } from '../resolve-path.ts'
 import {
   type Absences,
+  type ChangeDeps,
   change,
   noFileAt,
   type Plan,
   type Refusals,
   type Requester,
   refuse,
-  type StorageStores,
 } from './change.ts'
 import { absencesOf, findTaken, isInWorkflow, isLocked, look, lookAgain, type Seen, withItself } from './look.ts'
-
-interface RestoreDeps extends StorageStores {
-  readonly reservedFolders: readonly string[]
-  readonly clock: Clock
-}
 
 interface Wanted {
   readonly version?: string | undefined
@@ -38,7 +32,7 @@ const nothingRemoved = () =>
   new ServiceError('fileUnknown', { message: 'Nothing of that name was removed, or it is kept no longer.' })
 
 const assumedRemoval = async (
-  { files, clock }: Pick<RestoreDeps, 'files' | 'clock'>,
+  { files, clock }: Pick<ChangeDeps, 'files' | 'clock'>,
   site: SiteId,
   folder: StoragePath,
   deadline: Deadline,
@@ -141,7 +135,7 @@ const planRestoredFolder = ({ site, folder, changes, ancestors, lockId }: SeenFo
 })
 
 const restoreTaken = async (
-  deps: RestoreDeps,
+  deps: ChangeDeps,
   taken: Omit<SeenFolder, 'ancestors'>,
   since: number,
   replace: boolean,
@@ -164,7 +158,7 @@ const restoreTaken = async (
 }
 
 const restoreFolder = async (
-  deps: RestoreDeps,
+  deps: ChangeDeps,
   folder: StoragePath,
   periods: readonly Period[],
   { replace = false }: Wanted,
@@ -237,7 +231,7 @@ const planRestoredFile = ({ place, ancestors, checked }: Seen, restoration: Rest
 }
 
 const restoreFile = async (
-  deps: RestoreDeps,
+  deps: ChangeDeps,
   path: StoragePath,
   restoration: Restoration,
   { replace = false, version }: Wanted,
@@ -256,7 +250,7 @@ const restoreFile = async (
 
 /** Restores a removed or earlier file, or what the last removal of a folder took. */
 export const restore = async (
-  deps: RestoreDeps,
+  deps: ChangeDeps,
   path: StoragePath,
   wanted: Wanted,
   requester: Requester,

@@ -1,15 +1,11 @@
 import { type Deadline, reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
-import { refusalIn, type StorageStores } from '../changes/change.ts'
+import { type ChangeDeps, refusalIn } from '../changes/change.ts'
 import { isInWorkflow } from '../changes/look.ts'
 import { findFile, isBelowFile, openRemovals, refusalsOfRemoval } from '../changes/remove.ts'
 import { type ListedObject, listAll, type ObjectStore } from '../object-store.ts'
 import { areas, folderKey, isReserved, pathIn, root, type StoragePath, upTo } from '../path.ts'
-
-interface PreviewDeps extends StorageStores {
-  readonly reservedFolders: readonly string[]
-}
 
 export interface Preview {
   readonly files: number
@@ -56,7 +52,7 @@ export const countFolder = async (
 
 /** Counts the contents and names the refusal of a removal. Errors: fileUnknown, pathUnknown, unavailable. */
 export const previewRemoval = async (
-  deps: PreviewDeps,
+  deps: ChangeDeps,
   site: SiteId,
   path: StoragePath,
   deadline: Deadline,

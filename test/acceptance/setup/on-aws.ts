@@ -33,7 +33,7 @@ import {
   createFieldsDeps,
   createStorageDeps,
 } from '../../../lib/service/deps.ts'
-import type { RemovalQueue } from '../../../lib/storage/folder-removals.ts'
+import type { RemovalQueue } from '../../../lib/storage/path-locks.ts'
 import { inMemory } from '../../support/bucket.ts'
 import { openDynalite } from '../../support/dynalite.ts'
 import { entry } from '../../support/history.ts'

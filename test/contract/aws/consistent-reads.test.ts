@@ -4,7 +4,7 @@ import { createCategoryStores } from '../../../lib/aws/dynamodb/category-stores.
 import { createGrants, createSiteDirectory } from '../../../lib/aws/dynamodb/directory-stores.ts'
 import { createJournal } from '../../../lib/aws/dynamodb/journal.ts'
 import { createPathLocks, type PathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
-import { createUploadProgress } from '../../../lib/aws/dynamodb/upload-progress.ts'
+import { createUploadProgress } from '../../../lib/aws/dynamodb/uploads.ts'
 import { createWebForms } from '../../../lib/aws/dynamodb/web-forms.ts'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
 import type { CategoryId, SiteId, WebFormId } from '../../../lib/core/ids.ts'

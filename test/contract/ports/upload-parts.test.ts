@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
-import { createUploadRecords } from '../../../lib/aws/dynamodb/upload-records.ts'
+import { createUploadRecords } from '../../../lib/aws/dynamodb/uploads.ts'
 import { openBucket } from '../../../lib/aws/s3/bucket.ts'
 import { createUploadParts } from '../../../lib/aws/s3/upload-parts.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll } from 'vitest'
 import type { SiteId } from '../../../../lib/core/ids.ts'
-import type { FolderRemovals } from '../../../../lib/storage/folder-removals.ts'
 import type {
   Change,
   ListQuery,
@@ -11,6 +10,7 @@ import type {
   PlaceResult,
   Staged,
 } from '../../../../lib/storage/object-store.ts'
+import type { FolderRemovals } from '../../../../lib/storage/path-locks.ts'
 import { entry } from '../../../support/history.ts'
 import { bytesOf, nowhere } from '../../../support/objects.ts'
 

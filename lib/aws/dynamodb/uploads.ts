@@ -1,5 +1,6 @@
 import { storedId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
+import type { UploadProgress } from '../../storage/upload-progress.ts'
 import type { Holding, Upload } from '../../storage/uploads/upload.ts'
 import type { Progress, UploadRecords } from '../../storage/uploads/upload-stores.ts'
 import { type ItemChange, inSeconds, openTable, type Table, type TableOptions } from './dynamodb.ts'
@@ -211,6 +212,44 @@ export const createUploadRecords = ({ now = Date.now, ...options }: TableOptions
       const upload = toUpload(id, stored)
       await openList.remove(upload, [id])
       return upload.holding ?? undefined
+    },
+  }
+}
+
+const progressKeptFor = 24 * 3600 * 1000
+
+interface ProgressItem {
+  readonly token: string
+  readonly percent: number
+  readonly expires: number
+}
+
+export const createUploadProgress = ({ now = Date.now, ...options }: TableOptions): UploadProgress => {
+  const table = openTable<ProgressItem>(options)
+  const expires = () => inSeconds(now() + progressKeptFor)
+
+  return {
+    // Arrival here decides which upload is the newest: a clock may be set back. A repeated call finds its upload, or
+    // finds it named as the one that a newer upload has replaced.
+    async begin({ token, id }) {
+      await table.update(
+        { token },
+        {
+          update: 'SET #before = if_not_exists(#id, :none), #id = :id, #percent = :zero, #expires = :expires',
+          condition: 'attribute_not_exists(#id) OR (#id <> :id AND #before <> :id)',
+          values: { ':none': '', ':id': id, ':zero': 0, ':expires': expires() },
+        },
+      )
+    },
+
+    async report({ token, id }, percent) {
+      const condition = '#id = :id AND #percent < :percent'
+      await table.update({ token }, { set: { percent, expires: expires() }, condition, values: { ':id': id } })
+    },
+
+    async percentOf(token) {
+      const item = await table.get({ token })
+      return item && item.expires * 1000 > now() ? item.percent : 0
     },
   }
 }
