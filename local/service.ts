@@ -32,12 +32,15 @@ interface ServerDeps {
   readonly telemetry: Telemetry
 }
 
+/** Milliseconds. A renewal writes down how much of an upload is on the disk, and the next bytes wait with it. */
+const lease = { lasts: 15_000, renewsEvery: 1_000 }
+
 /** Serves the operations of all groups for one data centre. It does not listen yet. */
 const serverFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps): Server => {
   const here = { dataCentre, ...settings }
   const surroundings = { telemetry, consoleFolder }
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
-  const storage = createStorageDeps(here, stores, { ...surroundings, linkTo })
+  const storage = createStorageDeps(here, stores, { ...surroundings, linkTo, lease })
   const downloads = createDownloads({ files: stores.files, secret: stores.linkSecret }, storage.edge)
   const groups = dispatch({
     documentation: createDocumentationHandler(createDocumentationDeps(here, stores, surroundings)),

@@ -1,8 +1,8 @@
 import { storedId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
-import type { Holding, Upload } from '../../storage/uploads/upload.ts'
-import type { Progress, UploadRecords } from '../../storage/uploads/upload-stores.ts'
+import type { Holding, Progress, Upload } from '../../storage/uploads/upload.ts'
+import type { UploadRecords } from '../../storage/uploads/upload-stores.ts'
 import { type ItemChange, inSeconds, openTable, type Table, type TableOptions } from './dynamodb.ts'
 
 // The MD5 sums of all parts in a row: at most 640 of them, or 10 KiB.
@@ -108,11 +108,7 @@ const progressColumns = ({ offset, length, expires, holding }: Progress) => ({
 const createUploadLeases = (
   table: Table<RecordItem>,
   now: () => number,
-): Pick<UploadRecords, 'take' | 'renew' | 'advance' | 'note' | 'giveBack'> => {
-  // Progress is stored with the next renewal, so it costs no call of its own.
-  const pendingProgress = new Map<string, Progress>()
-  const leaseName = (id: string, holder: string) => `${id} ${holder}`
-
+): Pick<UploadRecords, 'take' | 'renew' | 'advance' | 'giveBack'> => {
   const changeHeld = async (id: string, holder: string, change: ItemChange) => {
     const held = { condition: whileHeld, values: { ':holder': holder, ':false': false } }
     return (await table.update(uploadKey(id), { ...held, ...change })) !== undefined
@@ -137,30 +133,20 @@ const createUploadLeases = (
       return stored.holder !== undefined && left > 0 ? { outcome: 'held', left } : { outcome: 'moved' }
     },
 
-    async renew(id, holder, duration) {
-      const name = leaseName(id, holder)
-      const progress = pendingProgress.get(name)
+    async renew(id, holder, duration, progress) {
       const until = now() + duration
       if (!progress) return changeHeld(id, holder, { set: { until } })
       // A late call must not undo newer progress.
       const condition = `${whileHeld} AND #offset <= :offset`
-      const isRenewed = await changeHeld(id, holder, { set: { ...progressColumns(progress), until }, condition })
-      if (pendingProgress.get(name) === progress) pendingProgress.delete(name)
-      return isRenewed
+      return changeHeld(id, holder, { set: { ...progressColumns(progress), until }, condition })
     },
 
     async advance(id, holder, progress, keepsLease) {
-      pendingProgress.delete(leaseName(id, holder))
       const set = progressColumns(progress)
       return changeHeld(id, holder, keepsLease ? { set } : { set, update: 'REMOVE #holder, #until' })
     },
 
-    async note(id, holder, progress) {
-      pendingProgress.set(leaseName(id, holder), progress)
-    },
-
     async giveBack(id, holder) {
-      pendingProgress.delete(leaseName(id, holder))
       await table.update(uploadKey(id), {
         update: 'REMOVE #holder, #until',
         condition: '#holder = :holder',

@@ -10,15 +10,15 @@ import { partLength } from '../../storage/fingerprint.ts'
 import type { StageTarget } from '../../storage/object-store.ts'
 import { type Bucket, isMissing, marked } from './bucket.ts'
 
-export interface Lending {
+/** What one upload has of the buffers. It must not wait for a buffer while it keeps a filled one. */
+export interface Lending extends Disposable {
   take(): Promise<Buffer>
-  // Returns the buffer after the work. After a failure it is not lent again: a call may still be sending from it.
-  use<Result>(buffer: Buffer, work: () => Promise<Result>): Promise<Result>
+  // Not after a failure: a call may still be sending from the buffer.
+  giveBack(buffer: Buffer): void
 }
 
 export interface PartBuffers {
-  // Runs an upload and takes back its buffers. It must not wait for a buffer while it keeps a filled one.
-  lend<Result>(upload: (lending: Lending) => Promise<Result>): Promise<Result>
+  open(): Lending
 }
 
 // With the small files in memory (32 MiB) they take 192 MiB. Each of the 16 requests of an environment has one to fill,
@@ -41,31 +41,23 @@ export const createPartBuffers = (most = mostParts): PartBuffers => {
   }
 
   return {
-    async lend(upload) {
+    open() {
       const lent = new Set<Buffer>()
-      const takeBack = (buffer: Buffer): void => {
-        if (lent.delete(buffer)) leave()
-      }
-      try {
-        return await upload({
-          async take() {
-            await enter()
-            const buffer = idle.pop() ?? Buffer.allocUnsafeSlow(partLength)
-            lent.add(buffer)
-            return buffer
-          },
-          async use(buffer, work) {
-            try {
-              const result = await work()
-              idle.push(buffer)
-              return result
-            } finally {
-              takeBack(buffer)
-            }
-          },
-        })
-      } finally {
-        for (const buffer of lent) takeBack(buffer)
+      return {
+        async take() {
+          await enter()
+          const buffer = idle.pop() ?? Buffer.allocUnsafeSlow(partLength)
+          lent.add(buffer)
+          return buffer
+        },
+        giveBack(buffer) {
+          if (!lent.delete(buffer)) return
+          idle.push(buffer)
+          leave()
+        },
+        [Symbol.dispose]() {
+          for (const _ of lent) leave()
+        },
       }
     },
   }
@@ -170,7 +162,8 @@ const sendParts = async (
     size += bytes.length
     count += 1
     const number = count
-    sent[number - 1] = await lending.use(buffer, () => sendPart(bucket, upload, number, bytes))
+    sent[number - 1] = await sendPart(bucket, upload, number, bytes)
+    lending.giveBack(buffer)
   }
   try {
     await inParallel(parts, partsInFlight, send)
@@ -194,24 +187,25 @@ interface Room {
 }
 
 /** Small bodies wait in memory while there is room. Others are uploaded without becoming visible. */
-export const stageBody = (
+export const stageBody = async (
   bucket: Bucket,
   { reserve, buffers }: Room,
   content: AsyncIterable<Uint8Array>,
   { key: target, contentType }: StageTarget,
-): Promise<StagedBody> =>
-  buffers.lend(async (lending) => {
-    const id = randomUUID()
-    const parts = inParts(content, lending)
-    const { value: first } = await parts.next()
-    if (!first) throw new Error('Content has no part')
-    const { bytes, buffer, isLast } = first
-    if (isLast && reserve(bytes.length)) {
-      const kept = await lending.use(buffer, async () => Buffer.from(bytes))
-      return { size: kept.length, contentType, id, content: { kind: 'memory', bytes: kept } }
-    }
-    const key = target ?? `${scratchPrefix}${id}`
-    const upload = { key, uploadId: await startUpload(bucket, { key, contentType, id }) }
-    const sent = await sendParts(bucket, upload, together(first, parts), lending)
-    return { size: sent.size, contentType, id, content: { kind: 'upload', ...upload, parts: sent.parts } }
-  })
+): Promise<StagedBody> => {
+  using lending = buffers.open()
+  const id = randomUUID()
+  const parts = inParts(content, lending)
+  const { value: first } = await parts.next()
+  if (!first) throw new Error('Content has no part')
+  const { bytes, buffer, isLast } = first
+  if (isLast && reserve(bytes.length)) {
+    const kept = Buffer.from(bytes)
+    lending.giveBack(buffer)
+    return { size: kept.length, contentType, id, content: { kind: 'memory', bytes: kept } }
+  }
+  const key = target ?? `${scratchPrefix}${id}`
+  const upload = { key, uploadId: await startUpload(bucket, { key, contentType, id }) }
+  const sent = await sendParts(bucket, upload, together(first, parts), lending)
+  return { size: sent.size, contentType, id, content: { kind: 'upload', ...upload, parts: sent.parts } }
+}

@@ -131,49 +131,47 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
   return {
     begin: async () => ({ name: '', parts: [], tail: null }),
 
-    append: ({ id, target, length, holding }, offset, content, watch) =>
-      buffers.lend(async (lending) => {
-        const key = wholeKey(id)
-        const before = holding.parts.length
-        const { received, chunks } = createSource(
-          await readTail(bucket, holding.tail, offset - before * partLength),
-          content,
-        )
-        const sums = [...holding.parts]
-        // Parts may arrive in any order: those up to the first gap are kept.
-        const isSent: boolean[] = Array(before).fill(true)
-        let [kept, begun] = [before, before]
-        let rest: Uint8Array = Buffer.alloc(0)
-        let name: Promise<string> | undefined = holding.name === '' ? undefined : Promise.resolve(holding.name)
+    async append({ id, target, length, holding }, offset, content, durable, isOver) {
+      using lending = buffers.open()
+      const key = wholeKey(id)
+      const before = holding.parts.length
+      const tailBefore = await readTail(bucket, holding.tail, offset - before * partLength)
+      const { received, chunks } = createSource(tailBefore, content)
+      const sums = [...holding.parts]
+      // Parts may arrive in any order: those up to the first gap are kept.
+      const isSent: boolean[] = Array(before).fill(true)
+      let [kept, begun] = [before, before]
+      let rest: Uint8Array = Buffer.alloc(0)
+      let name: Promise<string> | undefined = holding.name === '' ? undefined : Promise.resolve(holding.name)
 
-        const sendOne = async (number: number, bytes: Buffer): Promise<void> => {
-          sums[number - 1] = md5(bytes)
-          name ??= startUpload(bucket, { key, contentType: target.contentType, id })
-          const uploadId = await name
-          // Late bytes could overwrite those of the next holder.
-          if (watch.isOver()) throw new ServiceError('unavailable')
-          await sendPart(bucket, { key, uploadId }, number, bytes)
-          isSent[number - 1] = true
-          while (isSent[kept]) kept += 1
-          const size = kept * partLength - offset
-          if (size > 0) watch.kept(size, { name: uploadId, parts: sums.slice(0, kept), tail: null })
+      const sendOne = async (number: number, bytes: Buffer): Promise<void> => {
+        sums[number - 1] = md5(bytes)
+        name ??= startUpload(bucket, { key, contentType: target.contentType, id })
+        const uploadId = await name
+        // Late bytes could overwrite those of the next holder.
+        if (isOver()) throw new ServiceError('unavailable')
+        await sendPart(bucket, { key, uploadId }, number, bytes)
+        isSent[number - 1] = true
+        while (isSent[kept]) kept += 1
+        durable.size = Math.max(kept * partLength - offset, 0)
+        durable.holding = { name: uploadId, parts: sums.slice(0, kept), tail: null }
+      }
+      // A last part that is full need not wait as a tail when the whole has more than one.
+      const isTail = ({ bytes, isLast }: Part): boolean =>
+        isLast && !(bytes.length === partLength && received.size > 0 && length !== null && length > partLength)
+      await inParallel(inParts(chunks(), lending), partsInFlight, async (part) => {
+        if (isTail(part)) rest = part.bytes
+        else {
+          begun += 1
+          await sendOne(begun, part.bytes)
+          lending.giveBack(part.buffer)
         }
-        // A last part that is full need not wait as a tail when the whole has more than one.
-        const isTail = ({ bytes, isLast }: Part): boolean =>
-          isLast && !(bytes.length === partLength && received.size > 0 && length !== null && length > partLength)
-        await inParallel(inParts(chunks(), lending), partsInFlight, async (part) => {
-          if (isTail(part)) rest = part.bytes
-          else {
-            begun += 1
-            const number = begun
-            await lending.use(part.buffer, () => sendOne(number, part.bytes))
-          }
-        })
-        if (received.size === 0) return { ...received, holding }
-        const tail = rest.length > 0 ? newTailKey(id) : null
-        if (tail) await bucket.client.send(new PutObjectCommand({ Bucket: bucket.name, Key: tail, Body: rest }))
-        return { ...received, holding: { name: (await name) ?? '', parts: sums, tail } }
-      }),
+      })
+      if (received.size === 0) return { ...received, holding }
+      const tail = rest.length > 0 ? newTailKey(id) : null
+      if (tail) await bucket.client.send(new PutObjectCommand({ Bucket: bucket.name, Key: tail, Body: rest }))
+      return { ...received, holding: { name: (await name) ?? '', parts: sums, tail } }
+    },
 
     // Only small uploads are read: a tail alone.
     async *read(upload) {

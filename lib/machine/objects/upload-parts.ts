@@ -17,9 +17,6 @@ interface Deps {
   readonly now: () => number
 }
 
-/** Milliseconds. Each note waits for the disk, and the bytes wait with it. */
-const betweenNotes = 1_000
-
 const gone = () => new ServiceError('uploadUnknown')
 
 /**
@@ -53,14 +50,11 @@ export const createUploadParts = ({ database, blobs, files, sweep, now }: Deps):
       return { name: newName(), parts: [], tail: null }
     },
 
-    async append({ holding }, offset, content, callbacks) {
-      let noted = Number.NEGATIVE_INFINITY
+    async append({ holding }, offset, content, durable, isOver) {
       const kept = (size: number) => {
-        if (now() - noted < betweenNotes) return
-        noted = now()
-        callbacks.kept(size, holding)
+        durable.size = size
       }
-      const written = await blobs.append(holding.name, offset, content, { kept, isOver: callbacks.isOver })
+      const written = await blobs.append(holding.name, offset, content, { kept, isOver })
       if (!written) throw gone()
       return { ...written, holding }
     },

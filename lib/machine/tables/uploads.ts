@@ -83,9 +83,13 @@ export const createUploadRecords = (
         return { outcome: 'taken', upload }
       }),
 
-    async renew(id, holder, duration) {
+    async renew(id, holder, duration, progress) {
       if (!isHeldBy(id, holder)) return false
       leases.set(id, { holder, until: monotonic() + duration })
+      if (progress) {
+        const { offset, length, expires } = progress
+        await note(() => uploads.note.run(offset, length, expires, id, offset)).catch(() => {})
+      }
       return true
     },
 
@@ -94,10 +98,6 @@ export const createUploadRecords = (
       const isThere = await write(() => uploads.advance.run(offset, length, expires, holding.name, id).changes === 1)
       if (!keeps) release(id, holder)
       return isThere
-    },
-
-    async note(id, holder, { offset, length, expires }) {
-      if (isHeldBy(id, holder)) await note(() => uploads.note.run(offset, length, expires, id, offset))
     },
 
     async complete(id, expires) {

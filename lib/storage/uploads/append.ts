@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Lease } from './lease.ts'
-import { type Announcement, admitAppend, expiryOf, type Holding, holdingOf, tooLong, type Upload } from './upload.ts'
-import type { Progress, UploadParts, UploadRecords } from './upload-stores.ts'
+import { type Announcement, admitAppend, type Durable, holdingOf, progressOf, tooLong, type Upload } from './upload.ts'
+import type { UploadParts, UploadRecords } from './upload-stores.ts'
 
 export const checksumAlgorithms = ['sha256', 'sha1', 'md5'] as const
 type ChecksumAlgorithm = (typeof checksumAlgorithms)[number]
@@ -19,7 +19,7 @@ export interface Addition extends Announcement {
 }
 
 interface AppendDeps {
-  readonly uploadRecords: Pick<UploadRecords, 'advance' | 'note' | 'get'>
+  readonly uploadRecords: Pick<UploadRecords, 'advance' | 'get'>
   readonly uploadParts: Pick<UploadParts<unknown>, 'append'>
   readonly clock: Pick<Clock, 'wall'>
 }
@@ -38,13 +38,6 @@ export const append = async (
   const { holder } = lease
   const { checksum } = addition
   const { length, room } = admitAppend(upload, addition)
-  const holding = holdingOf(upload)
-  const progressAt = (size: number, held: Holding): Progress => ({
-    offset: upload.offset + size,
-    length,
-    expires: expiryOf(upload, clock.wall()),
-    holding: held,
-  })
   let wrong: ServiceError | undefined
   const refuseWrong = (error: ServiceError | false | undefined): void => {
     if (!error) return
@@ -63,22 +56,16 @@ export const append = async (
     }
     refuseWrong(checksum && !hash.digest().equals(checksum.value) && new ServiceError('chunkMismatch'))
   }
-  const watch = {
-    isOver: lease.isOver,
-    // Bytes without a complete check do not count.
-    kept(size: number, held: Holding) {
-      if (!checksum) void uploadRecords.note(id, holder, progressAt(size, held)).catch(() => {})
-    },
-  }
-  const {
-    size,
-    holding: held,
-    failure,
-  } = await uploadParts.append({ ...upload, length, holding }, upload.offset, admitted(), watch)
+  const grown = { ...upload, length, holding: holdingOf(upload) }
+  const durable: Durable = { size: 0, holding: grown.holding }
+  // Bytes without a complete check do not count.
+  if (!checksum) lease.follow(grown, durable)
+  const appended = await uploadParts.append(grown, upload.offset, admitted(), durable, lease.isOver)
+  const { size, failure } = appended
   const stays = failure === undefined || (!wrong && size > 0 && !checksum)
   if (!stays) throw failure
-  const progress = progressAt(size, held)
-  await lease.settled()
+  const progress = progressOf(grown, appended, clock.wall())
+  await lease.settle()
   // With the last byte there is more to do: the lease goes on.
   if (!(await uploadRecords.advance(id, holder, progress, progress.offset === length))) {
     throw new ServiceError((await uploadRecords.get(id)) ? 'uploadLocked' : 'uploadUnknown')

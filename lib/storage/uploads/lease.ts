@@ -1,3 +1,5 @@
+import type { Clock } from '../../core/clock.ts'
+import { type Durable, progressOf, type Upload } from './upload.ts'
 import type { UploadRecords } from './upload-stores.ts'
 
 export interface LeaseTerms {
@@ -10,7 +12,9 @@ export const renewedLease: LeaseTerms = { lasts: 15_000, renewsEvery: 5_000 }
 export interface Lease {
   readonly holder: string
   isOver(): boolean
-  settled(): Promise<void>
+  /** Renewals write down how much of an append is durable, until the lease settles. */
+  follow(upload: Upload, durable: Durable): void
+  settle(): Promise<void>
   end(): Promise<void>
 }
 
@@ -18,7 +22,7 @@ const lost = Number.NEGATIVE_INFINITY
 
 interface LeaseDeps {
   readonly records: Pick<UploadRecords, 'renew'>
-  readonly now: () => number
+  readonly clock: Clock
   readonly terms: LeaseTerms
 }
 
@@ -27,15 +31,21 @@ interface LeaseDeps {
  * failed renewal is repeated; a refused one is the last.
  */
 export const keepLease = (
-  { records, now, terms: { lasts, renewsEvery } }: LeaseDeps,
+  { records, clock: { wall, monotonic }, terms: { lasts, renewsEvery } }: LeaseDeps,
   { id, holder, since }: { readonly id: string; readonly holder: string; readonly since: number },
 ): Lease => {
   let until = since + lasts
   let renewal: Promise<void> | undefined
 
+  let followed: { readonly upload: Upload; readonly durable: Durable } | undefined
+  let written = 0
+
   const renew = async (): Promise<void> => {
-    const asked = now()
-    until = (await records.renew(id, holder, lasts)) ? asked + lasts : lost
+    const asked = monotonic()
+    const size = followed?.durable.size ?? 0
+    const progress = followed && size > written ? progressOf(followed.upload, followed.durable, wall()) : undefined
+    until = (await records.renew(id, holder, lasts, progress)) ? asked + lasts : lost
+    written = size
   }
   const renewNext = (): void => {
     if (renewal || until === lost) return
@@ -48,16 +58,20 @@ export const keepLease = (
   const timer = renewsEvery === undefined ? undefined : setInterval(renewNext, renewsEvery)
   timer?.unref()
 
-  const settled = async (): Promise<void> => {
+  const settle = async (): Promise<void> => {
+    followed = undefined
     await renewal
   }
   return {
     holder,
-    isOver: () => now() >= until,
-    settled,
+    isOver: () => monotonic() >= until,
+    follow(upload, durable) {
+      followed = { upload, durable }
+    },
+    settle,
     end() {
       clearInterval(timer)
-      return settled()
+      return settle()
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Holding, Target, Upload } from './upload.ts'
+import type { Durable, Holding, Progress, Target, Upload } from './upload.ts'
 
 /** `left`: milliseconds. `moved`: the offset differs, or the upload is complete. */
 export type TakeOutcome =
@@ -6,8 +6,6 @@ export type TakeOutcome =
   | { readonly outcome: 'held'; readonly left: number }
   | { readonly outcome: 'moved' }
   | { readonly outcome: 'unknown' }
-
-export type Progress = Pick<Upload, 'offset' | 'length' | 'expires'> & { readonly holding: Holding }
 
 /**
  * The port to the records of uploads. Reads see earlier writes. Callers check the expiry. Errors of every call:
@@ -20,30 +18,20 @@ export interface UploadRecords {
   /** Leases an upload at an offset for some milliseconds, also at its end. */
   take(id: string, offset: number, holder: string, duration: number): Promise<TakeOutcome>
   /**
-   * Extends the lease, also after its end if nobody else took it, and writes the noted progress. False when the lease
-   * is lost.
+   * Extends the lease, also after its end if nobody else took it, and writes progress that no answer has reported yet.
+   * False when the lease is lost.
    */
-  renew(id: string, holder: string, duration: number): Promise<boolean>
+  renew(id: string, holder: string, duration: number, progress?: Progress): Promise<boolean>
   /** Writes the progress and ends the lease unless `keeps`. False when the lease is lost. */
   advance(id: string, holder: string, progress: Progress, keeps: boolean): Promise<boolean>
-  /** Saves progress that no answer has reported yet. `renew` may write it. */
-  note(id: string, holder: string, progress: Progress): Promise<void>
   complete(id: string, expires: number): Promise<void>
   /** Does nothing without the lease. */
   giveBack(id: string, holder: string): Promise<void>
   remove(id: string): Promise<Holding | undefined>
 }
 
-interface Appended {
-  readonly size: number
-  readonly holding: Holding
+interface Appended extends Readonly<Durable> {
   readonly failure?: unknown
-}
-
-export interface AppendWatch {
-  /** Reports now and then how many bytes are durable. */
-  kept(size: number, holding: Holding): void
-  isOver(): boolean
 }
 
 export type HeldUpload = Pick<Upload, 'id' | 'target'> & { readonly holding: Holding }
@@ -64,7 +52,8 @@ export interface UploadParts<Whole> {
     upload: HeldUpload & Pick<Upload, 'length'>,
     offset: number,
     content: AsyncIterable<Uint8Array>,
-    watch: AppendWatch,
+    durable: Durable,
+    isOver: () => boolean,
   ): Promise<Appended>
   read(upload: WholeUpload): AsyncIterable<Uint8Array>
   /** An earlier attempt may have placed it and died before the record. */

@@ -36,6 +36,14 @@ export interface Upload {
   readonly holding: Holding | null
 }
 
+/** How many bytes of an append are durable by now, and where. The store keeps it up to date. */
+export interface Durable {
+  size: number
+  holding: Holding
+}
+
+export type Progress = Pick<Upload, 'offset' | 'length' | 'expires'> & { readonly holding: Holding }
+
 export const mostOpen = 1_000
 
 const day = 24 * 60 * 60 * 1000
@@ -48,6 +56,14 @@ export const expiryOf = ({ created }: Pick<Upload, 'created'>, now: number): num
   Math.min(now + openFor, created + oldest)
 
 export const expiryOfComplete = (now: number): number => now + rememberedFor
+
+/** `durable`: the bytes behind the offset of the upload. */
+export const progressOf = (upload: Upload, { size, holding }: Durable, now: number): Progress => ({
+  offset: upload.offset + size,
+  length: upload.length,
+  expires: expiryOf(upload, now),
+  holding,
+})
 
 export const isExpired = ({ expires }: Pick<Upload, 'expires'>, now: number): boolean => expires <= now
 

@@ -90,7 +90,7 @@ const acquireLease = async (
   if (taken.outcome === 'unknown') throw new ServiceError('uploadUnknown')
   if (taken.outcome === 'moved') throw new ServiceError(busy === 'uploadLocked' ? 'offsetMismatch' : busy)
   if (taken.outcome === 'held') throw new ServiceError(busy, retryAfter(taken.left))
-  return { held: taken.upload, lease: keepLease({ records, now: clock.monotonic, terms }, { id, holder, since }) }
+  return { held: taken.upload, lease: keepLease({ records, clock, terms }, { id, holder, since }) }
 }
 
 const endLease = async ({ uploadRecords }: UploadsDeps, id: string, lease: Lease, isHeld: boolean): Promise<void> => {

@@ -9,7 +9,6 @@ import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { type Machine, openMachine } from '../../../lib/machine/machine.ts'
 import type { Requester } from '../../../lib/storage/changes/change.ts'
 import { root } from '../../../lib/storage/path.ts'
-import { renewedLease } from '../../../lib/storage/uploads/lease.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { uploadsOf } from '../../support/uploads.ts'
 
@@ -33,7 +32,7 @@ const start = async (path: string, now = Date.now()) => {
   const machine: Machine = await openMachine(path, { role: 'service', clock })
   const { files, workflows, removals, uploadRecords, uploadParts } = machine.stores
   const stores = { files, workflows, removals, uploadRecords, uploadParts }
-  const uploads = uploadsOf({ ...stores, largestResumableFile: 100 * mebibyte, clock, lease: renewedLease })
+  const uploads = uploadsOf({ ...stores, largestResumableFile: 100 * mebibyte, clock, lease: { lasts: 15_000, renewsEvery: 50 } })
   return { machine, uploads, files }
 }
 

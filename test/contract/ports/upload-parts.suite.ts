@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
-import type { Holding, Upload } from '../../../lib/storage/uploads/upload.ts'
-import type { AppendWatch } from '../../../lib/storage/uploads/upload-stores.ts'
+import type { Durable, Holding, Upload } from '../../../lib/storage/uploads/upload.ts'
 import { entry } from '../../support/history.ts'
 
 /**
@@ -25,7 +25,8 @@ async function* inPieces(bytes: Uint8Array, piece: number, failure?: Error): Asy
   if (failure) throw failure
 }
 
-const unwatched: AppendWatch = { kept: () => {}, isOver: () => false }
+const nothingYet = (holding: Holding): Durable => ({ size: 0, holding })
+const neverOver = () => false
 
 /** What every store of the bytes of uploads does, whatever it is made of. */
 export const describeUploadParts = (name: string, open: () => Promise<PartsUnderTest>): void => {
@@ -63,7 +64,7 @@ export const describeUploadParts = (name: string, open: () => Promise<PartsUnder
     type Begun = Awaited<ReturnType<typeof begin>>
 
     const add = (upload: Begun, offset: number, bytes: Uint8Array, piece = 600_000, failure?: Error) =>
-      stores.uploadParts.append(upload, offset, inPieces(bytes, piece, failure), unwatched)
+      stores.uploadParts.append(upload, offset, inPieces(bytes, piece, failure), nothingYet(upload.holding), neverOver)
 
     const place = async (upload: Begun, holding: Holding, length: number) => {
       const staged = await stores.uploadParts.whole({ ...upload, holding, length })
@@ -153,14 +154,20 @@ export const describeUploadParts = (name: string, open: () => Promise<PartsUnder
       const length = 3 * part + 100
       const bytes = randomBytes(length)
       const tail = await add(upload, 0, bytes.subarray(0, 5))
-      const told: { readonly size: number; readonly holding: Holding }[] = []
-      const kept: AppendWatch['kept'] = (size, holding) => void told.push({ size, holding })
-      const rest = inPieces(bytes.subarray(5), mebibyte)
-      await stores.uploadParts.append({ ...upload, holding: tail.holding }, 5, rest, { ...unwatched, kept })
-      const first = told[0]
-      if (!first) throw new Error('Nothing was told')
+      const durable = nothingYet(tail.holding)
+      const told: Durable[] = []
+      async function* rest() {
+        for await (const piece of inPieces(bytes.subarray(5), mebibyte)) {
+          yield piece
+          told.push({ ...durable })
+        }
+        while (durable.size === 0) await turn()
+      }
+      await stores.uploadParts.append({ ...upload, holding: tail.holding }, 5, rest(), durable, neverOver)
+      told.push({ ...durable })
       expect(told.map(({ size }) => size)).toEqual(told.map(({ size }) => size).toSorted((a, b) => a - b))
-      expect(first.size).toBeGreaterThan(0)
+      const first = told.find(({ size }) => size > 0)
+      if (!first) throw new Error('Nothing became durable')
       const { holding } = await add(
         { ...upload, holding: first.holding },
         5 + first.size,
@@ -182,8 +189,8 @@ export const describeUploadParts = (name: string, open: () => Promise<PartsUnder
         yield randomBytes(part)
       }
       let { holding } = upload
-      const watch: AppendWatch = { ...unwatched, isOver: () => isOver }
-      await expect(stores.uploadParts.append(upload, 0, late(), watch)).rejects.toMatchObject({
+      const appending = stores.uploadParts.append(upload, 0, late(), nothingYet(holding), () => isOver)
+      await expect(appending).rejects.toMatchObject({
         name: 'ServiceError',
         status: 503,
       })
