@@ -86,9 +86,9 @@ export const onceEach = <Key, Value>(make: (key: Key) => Promise<Value>): ((key:
   return (key) => {
     const known = made.get(key)
     if (known) return known
-    const making = make(key)
-    made.set(key, making)
-    making.catch(() => made.delete(key))
-    return making
+    const created = make(key)
+    made.set(key, created)
+    created.catch(() => made.delete(key))
+    return created
   }
 }

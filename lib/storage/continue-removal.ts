@@ -74,7 +74,7 @@ export const continueRemoval = async (
   const { site, path, id } = task
   const isOver = startStopwatch(clock, end)
   const taken = await removals.take(task, name, end)
-  if (taken.outcome === 'over') return undefined
+  if (taken.outcome === 'gone') return undefined
   if (taken.outcome === 'held') {
     // The same message once more: its worker may be dead, and must have ended before anybody can tell.
     return taken.holder === name ? { delay: Math.ceil(taken.left / 1000) } : undefined

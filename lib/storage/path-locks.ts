@@ -28,11 +28,11 @@ export interface RemovalTask {
   readonly id: string
 }
 
-// `left`: milliseconds. `over`: the removal is closed or replaced.
+// `left`: milliseconds. `gone`: the removal is closed or replaced.
 type LeaseOutcome =
   | { readonly outcome: 'taken' }
   | { readonly outcome: 'held'; readonly holder: string; readonly left: number }
-  | { readonly outcome: 'over' }
+  | { readonly outcome: 'gone' }
 
 // A queue of AWS repeats a message nine minutes after its worker died.
 export const longestSilence = 15 * 60_000

@@ -36,8 +36,8 @@ const percentAt = (received: number, total: number): number => Math.min(Math.flo
 export const startProgress = ({ progress, token, id = randomUUID(), total, already = 0, now }: Options) => {
   const upload = { token, id }
   let received = already
-  let told = 0
-  let toldAt = now()
+  let reported = 0
+  let reportedAt = now()
   let isWriting = true
   let hasEnded = false
 
@@ -47,27 +47,27 @@ export const startProgress = ({ progress, token, id = randomUUID(), total, alrea
       .catch(() => {})
       .then(() => {
         isWriting = false
-        tellIfDue()
+        reportIfDue()
       })
   let writing = settled(progress.begin(upload))
 
   const write = (percent: number): void => {
-    told = percent
-    toldAt = now()
+    reported = percent
+    reportedAt = now()
     isWriting = true
     writing = settled(writing.then(() => progress.report(upload, percent)))
   }
 
-  const tellIfDue = (): void => {
-    if (!total || isWriting || hasEnded || now() - toldAt < interval) return
+  const reportIfDue = (): void => {
+    if (!total || isWriting || hasEnded || now() - reportedAt < interval) return
     const percent = percentAt(received, total)
-    if (percent > told) write(percent)
+    if (percent > reported) write(percent)
   }
 
   return {
     advance(bytes: number): void {
       received += bytes
-      tellIfDue()
+      reportIfDue()
     },
 
     /** Waits for the upload and reports its end; without `isWhole`, that it pauses. A failure leaves the last progress. */

@@ -90,7 +90,7 @@ const createRemovalLeases = ({ now, read, update }: Removals): Pick<FolderRemova
     })
     if (isTaken) return { outcome: 'taken' }
     const removal = await read(task.site, task.path)
-    if (!removal || removal.id !== task.id || removal.isClosed) return { outcome: 'over' }
+    if (!removal || removal.id !== task.id || removal.isClosed) return { outcome: 'gone' }
     if (isOwnWrite(mark, removal.mark)) return { outcome: 'taken' }
     return { outcome: 'held', holder: removal.holder, left: Math.max(removal.until - moment, 0) }
   },

@@ -128,7 +128,7 @@ const createUploadLeases = (
       })
       if (taken) return { outcome: 'taken', upload: toUpload(id, taken) }
       const stored = await table.get(uploadKey(id))
-      if (!stored) return { outcome: 'unknown' }
+      if (!stored) return { outcome: 'gone' }
       const left = (stored.until ?? 0) - moment
       return stored.holder !== undefined && left > 0 ? { outcome: 'held', left } : { outcome: 'moved' }
     },

@@ -9,7 +9,7 @@ import { findVersion } from './versions.ts'
 
 const bodyOf = ({ Body }: GetObjectCommandOutput): Readable | undefined => (Body instanceof Readable ? Body : undefined)
 
-const broughtBy = (key: string, output: GetObjectCommandOutput) => {
+const parseOutput = (key: string, output: GetObjectCommandOutput) => {
   const [, first = 0, last, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(output.ContentRange ?? '') ?? []
   const size = Number(total ?? output.ContentLength ?? 0)
   return {
@@ -20,9 +20,9 @@ const broughtBy = (key: string, output: GetObjectCommandOutput) => {
 }
 
 /** Reads an object and a range of its bytes in one call. Every range of an empty object is unsatisfiable. */
-const bring = async ({ client, name, options }: Bucket, key: string, Range: string) => {
+const tryRange = async ({ client, name, options }: Bucket, key: string, Range: string) => {
   try {
-    return broughtBy(key, await client.send(new GetObjectCommand({ Bucket: name, Key: key, Range }), options))
+    return parseOutput(key, await client.send(new GetObjectCommand({ Bucket: name, Key: key, Range }), options))
   } catch (error) {
     if (isMissing(error)) return 'missing'
     if (statusOf(error) === 416) return 'unsatisfiable'
@@ -65,10 +65,10 @@ export const readObject = async (
   choose: Choose,
   expected: string | undefined,
 ): Promise<ReadObject | undefined> => {
-  const brought = expected === undefined ? 'unsatisfiable' : await bring(bucket, key, expected)
-  if (brought === 'missing') return undefined
-  if (brought === 'unsatisfiable') return lookAndRead(bucket, key, choose)
-  const { info, range, body } = brought
+  const found = expected === undefined ? 'unsatisfiable' : await tryRange(bucket, key, expected)
+  if (found === 'missing') return undefined
+  if (found === 'unsatisfiable') return lookAndRead(bucket, key, choose)
+  const { info, range, body } = found
   const chosen = choose(info)
   if (body && chosen?.first === range.first && chosen.last === range.last) return { info, body }
   // Nobody reads these bytes; closing frees the connection.

@@ -100,7 +100,7 @@ export const createFolderRemovals = (
 
     async take(task, holder, duration) {
       const [removal] = await openOf(task.site, [task.path])
-      if (removal?.id !== task.id) return { outcome: 'over' }
+      if (removal?.id !== task.id) return { outcome: 'gone' }
       const { holder: other, until = 0 } = leases.of(task) ?? {}
       const left = until - monotonic()
       if (other !== undefined && left > 0) return { outcome: 'held', holder: other, left }

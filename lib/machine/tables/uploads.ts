@@ -75,7 +75,7 @@ export const createUploadRecords = (
     take: (id, offset, holder, duration) =>
       read((): TakeOutcome => {
         const upload = find(id)
-        if (!upload) return { outcome: 'unknown' }
+        if (!upload) return { outcome: 'gone' }
         const left = (leases.get(id)?.until ?? 0) - monotonic()
         if (left > 0) return { outcome: 'held', left }
         if (upload.offset !== offset || upload.isComplete) return { outcome: 'moved' }

@@ -32,7 +32,7 @@ export interface Seen {
   readonly checked: CheckedConditions
 }
 
-export const withItself = (folder: StoragePath): readonly StoragePath[] =>
+export const selfAndAncestors = (folder: StoragePath): readonly StoragePath[] =>
   folder === root ? [] : [...ancestorsOf(folder), folder]
 
 export const findTaken = async (files: ObjectStore, absent: Absences): Promise<readonly ErrorName[]> => {
@@ -66,7 +66,7 @@ const spelled = (place: Place, path: StoragePath): Place => ({
 const lookAsWritten = async (stores: StorageStores, place: Place, { conditions }: Requester): Promise<Seen> => {
   const { files } = stores
   const { site, path, brings, asDraft = false } = place
-  const folders = brings === 'files' ? withItself(path) : ancestorsOf(path)
+  const folders = brings === 'files' ? selfAndAncestors(path) : ancestorsOf(path)
   const isFile = brings === 'file'
   const [ancestors, locked, taken, checked] = await Promise.all([
     findAncestors(files, site, folders),

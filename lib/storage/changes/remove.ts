@@ -20,7 +20,7 @@ import {
   refusalIn,
   type StorageStores,
 } from './change.ts'
-import { findTaken, isInWorkflow, withItself } from './look.ts'
+import { findTaken, isInWorkflow, selfAndAncestors } from './look.ts'
 
 interface RemoveDeps extends ChangeDeps {
   readonly removalQueue: RemovalQueue
@@ -91,7 +91,7 @@ export const planRemoval = (
 }
 
 export const openRemovals = ({ removals }: StorageStores, site: SiteId, path: StoragePath) =>
-  removals.openOf(site, withItself(path))
+  removals.openOf(site, selfAndAncestors(path))
 
 export const findFile = async ({ files }: StorageStores, site: SiteId, path: StoragePath) => {
   const [live, draft] = await Promise.all([

@@ -16,7 +16,7 @@ import {
   type Requester,
   refuse,
 } from './change.ts'
-import { absencesOf, findTaken, isInWorkflow, isLocked, look, lookAgain, type Seen, withItself } from './look.ts'
+import { absencesOf, findTaken, isInWorkflow, isLocked, look, lookAgain, type Seen, selfAndAncestors } from './look.ts'
 
 interface Wanted {
   readonly version?: string | undefined
@@ -28,7 +28,7 @@ const mostObjects = 10_000
 // Milliseconds. Without a record, the removal is assumed to have taken this long.
 const assumedLength = 60_000
 
-const nothingRemoved = () =>
+const nothingToRestore = () =>
   new ServiceError('fileUnknown', { message: 'Nothing of that name was removed, or it is kept no longer.' })
 
 const assumedRemoval = async (
@@ -64,7 +64,7 @@ const tooMuch = (folder: StoragePath, changes: readonly Restoration[]): ServiceE
   })
 }
 
-const takenIn = async (files: ObjectStore, folder: StoragePath, period: Period, { site, deadline }: Requester) => {
+const findRemoved = async (files: ObjectStore, folder: StoragePath, period: Period, { site, deadline }: Requester) => {
   const found: Restoration[] = []
   for (const area of areas) {
     for await (const some of files.removedWithin(folderKey(area, site, folder), period)) {
@@ -76,7 +76,7 @@ const takenIn = async (files: ObjectStore, folder: StoragePath, period: Period, 
   return found
 }
 
-const isAnyTaken = async (files: ObjectStore, site: SiteId, folder: StoragePath, periods: readonly Period[]) => {
+const isAnyRemoved = async (files: ObjectStore, site: SiteId, folder: StoragePath, periods: readonly Period[]) => {
   for (const period of periods) {
     for await (const some of files.removedWithin(folderKey('live', site, folder), period)) {
       if (some.length > 0) return true
@@ -134,7 +134,7 @@ const planRestoredFolder = ({ site, folder, changes, ancestors, lockId }: SeenFo
   lockId,
 })
 
-const restoreTaken = async (
+const restoreRemoved = async (
   deps: ChangeDeps,
   taken: Omit<SeenFolder, 'ancestors'>,
   since: number,
@@ -166,7 +166,7 @@ const restoreFolder = async (
 ): Promise<void> => {
   const { files, removals, workflows, clock } = deps
   const known = periods.length > 0 ? periods : await assumedRemoval(deps, site, folder, deadline)
-  refuse([known.length === 0 && nothingRemoved()])
+  refuse([known.length === 0 && nothingToRestore()])
   const isUnconditionally = isUnconditional(conditions)
   const [isHeld, isFolder, isRunning] = await Promise.all([
     isLocked(deps, site, [folder]),
@@ -183,11 +183,11 @@ const restoreFolder = async (
   const locked = { site, author, deadline: deadline.within(longestLock - lockReserve, clock.monotonic) }
   try {
     for (const period of known) {
-      const changes = await takenIn(files, folder, period, locked)
+      const changes = await findRemoved(files, folder, period, locked)
       if (changes.length === 0) continue
-      return await restoreTaken(deps, { site, folder, lockId, changes }, period.from, replace, locked)
+      return await restoreRemoved(deps, { site, folder, lockId, changes }, period.from, replace, locked)
     }
-    throw nothingRemoved()
+    throw nothingToRestore()
   } finally {
     await removals.release(site, folder, lockId).catch(() => {})
   }
@@ -267,10 +267,10 @@ export const restore = async (
     if (restoration) return restoreFile(deps, path, restoration, wanted, requester)
     return refuse([(await checkConditions(files, site, [path], false, requester.conditions)).refusal])
   }
-  const [kept, periods] = await Promise.all([newestKept(files, key), removals.lastOf(site, withItself(path))])
+  const [kept, periods] = await Promise.all([newestKept(files, key), removals.lastOf(site, selfAndAncestors(path))])
   // A folder of that name may have gone since.
   const later = periods.filter(({ from }) => from > (kept?.goneAt ?? 0))
-  if (kept && !(await isAnyTaken(files, site, path, later)))
+  if (kept && !(await isAnyRemoved(files, site, path, later)))
     return restoreFile(deps, path, { ...kept, kind: 'restore', key }, wanted, requester)
   return restoreFolder(deps, path, periods, wanted, requester)
 }

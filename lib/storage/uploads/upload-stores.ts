@@ -5,7 +5,7 @@ export type TakeOutcome =
   | { readonly outcome: 'taken'; readonly upload: Upload }
   | { readonly outcome: 'held'; readonly left: number }
   | { readonly outcome: 'moved' }
-  | { readonly outcome: 'unknown' }
+  | { readonly outcome: 'gone' }
 
 /**
  * The port to the records of uploads. Reads see earlier writes. Callers check the expiry. Errors of every call:

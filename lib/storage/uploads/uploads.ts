@@ -87,7 +87,7 @@ const acquireLease = async (
   const holder = newId()
   const since = clock.monotonic()
   const taken = await records.take(id, offset, holder, terms.lasts)
-  if (taken.outcome === 'unknown') throw new ServiceError('uploadUnknown')
+  if (taken.outcome === 'gone') throw new ServiceError('uploadUnknown')
   if (taken.outcome === 'moved') throw new ServiceError(busy === 'uploadLocked' ? 'offsetMismatch' : busy)
   if (taken.outcome === 'held') throw new ServiceError(busy, retryAfter(taken.left))
   return { held: taken.upload, lease: keepLease({ records, clock, terms }, { id, holder, since }) }

@@ -139,7 +139,7 @@ export const describeFolderRemovals = ({ name, open }: Hand<Tested>): void => {
     })
 
     test('are not taken when they are over, or not the present one of their folder', async () => {
-      const over = { outcome: 'over' }
+      const over = { outcome: 'gone' }
       expect(await removals.take(taskOf('one'), 'a', 90_000)).toEqual(over)
       await removals.open(site, folder, 'one', entry)
       expect(await removals.take(taskOf('another'), 'a', 90_000)).toEqual(over)

@@ -75,7 +75,7 @@ export const describeUploadRecords = ({ name, open }: Hand<Tested>): void => {
 
     test('of nothing are nothing', async () => {
       expect(await records.get('none')).toBeUndefined()
-      expect(await records.take('none', 0, 'one', minute)).toEqual({ outcome: 'unknown' })
+      expect(await records.take('none', 0, 'one', minute)).toEqual({ outcome: 'gone' })
       expect(await records.remove('none')).toBeUndefined()
       await records.giveBack('none', 'one')
       await records.complete('none', now)
