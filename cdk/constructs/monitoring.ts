@@ -24,9 +24,9 @@ import type { Settings } from '../config/settings.ts'
 import type { createChangeEvents } from './change-events.ts'
 import type { RemovalsQueue } from './file-storage.ts'
 import { turnedAway } from './firewall.ts'
+import type { StreamFunction } from './streaming.ts'
 import { period, streamingWatches, type Watch } from './streaming-watches.ts'
 import { globalTables } from './tables.ts'
-import type { StreamFunction } from './web-function.ts'
 
 export interface Watched {
   readonly api: RestApi

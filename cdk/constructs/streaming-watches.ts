@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib'
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch'
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
-import type { StreamFunction } from './web-function.ts'
+import type { StreamFunction } from './streaming.ts'
 
 export interface Watch {
   readonly id: string

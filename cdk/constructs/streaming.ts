@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib'
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib'
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
 import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager'
 import {
@@ -15,15 +15,81 @@ import {
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront'
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import {
+  ApplicationLogLevel,
+  SystemLogLevel,
+  WebFunction,
+  WebFunctionAuthType,
+  WebFunctionCode,
+  WebFunctionRuntime,
+} from 'aws-cdk-lib/aws-lambda'
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { AaaaRecord, ARecord, RecordTarget } from 'aws-cdk-lib/aws-route53'
 import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets'
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct, type IDependable } from 'constructs'
 import { streaming } from '../../lib/config/streaming.ts'
 import { prefixes } from '../../lib/contract/routes/routes.ts'
 import { type DataCentreSettings, stageName } from '../config/settings.ts'
 import { type CustomDomain, certificateOf, zoneOf } from './domain.ts'
-import type { FunctionOptions } from './service-functions.ts'
-import { createStreamFunction, type StreamFunction } from './web-function.ts'
+import { createLogs, type FunctionOptions, statementsOf, streamEnvironment } from './service-functions.ts'
+
+export interface StreamFunction {
+  readonly lambda: WebFunction
+  readonly logs: ILogGroup
+  readonly secret: Secret
+}
+
+// The function accepts this secret and the one before it, so that requests succeed while the distribution changes to
+// the new one. AWS generates each once.
+const originSecrets = (scope: Construct, number: number): readonly [Secret, ...Secret[]] => {
+  const create = (index: number) =>
+    new Secret(scope, `OriginSecret${index}`, {
+      description: 'Shows the function that streams that a request comes from the distribution',
+      generateSecretString: { excludePunctuation: true, passwordLength: 48 },
+      removalPolicy: RemovalPolicy.DESTROY,
+    })
+  return number > 1 ? [create(number), create(number - 1)] : [create(number)]
+}
+
+const createStreamFunction = (
+  scope: Construct,
+  { number, ...options }: FunctionOptions & { readonly number: number },
+): StreamFunction => {
+  const { throttling } = options.settings
+  const logs = createLogs(scope, 'Logs')
+  const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
+  logs.grantWrite(role)
+  // Lambda writes requests from its own region to a second log group.
+  createLogs(scope, 'LocalLogs', `${logs.logGroupName}.local`).grantWrite(role)
+  for (const statement of statementsOf('storage', options.stores)) role.addToPolicy(statement)
+  const secrets = originSecrets(scope, number)
+  const lambda = new WebFunction(scope, 'Lambda', {
+    revisionDescription: 'Files and folders of sites, streamed',
+    runtime: WebFunctionRuntime.NODEJS_24_X,
+    code: WebFunctionCode.fromAssetToManagedBucket(options.bundle),
+    role,
+    // CloudFormation inserts the secrets: the template does not contain them.
+    environment: streamEnvironment(options, secrets.map(({ secretValue }) => secretValue.unsafeUnwrap()).join(',')),
+    timeout: Duration.seconds(streaming.longestRequest),
+    maxConcurrencyPerEnvironment: streaming.requestsAtOnce,
+    logGroup: logs,
+    // The function itself drops messages below its level.
+    applicationLogLevel: ApplicationLogLevel.TRACE,
+    // Only this level reports a failed start.
+    systemLogLevel: SystemLogLevel.WARN,
+    // It asks for the secret of the distribution itself. IAM would want a digest of the whole body before its first
+    // byte.
+    defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
+    defaultEndpoint: { maxEnvironments: Math.max(2, Math.ceil(throttling.burst / streaming.requestsAtOnce)) },
+  })
+  Validations.of(lambda.endpoint).acknowledge({
+    id: '@aws-cdk/aws-lambda:webFunctionPublicEndpoint',
+    reason: 'The function refuses every request without the secret of the distribution, before it reads it.',
+  })
+  return { lambda, logs, secret: secrets[0] }
+}
 
 const streamedGroup = 'storage'
 

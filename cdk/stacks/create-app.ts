@@ -4,8 +4,7 @@ import { AwsSolutionsChecks } from 'cdk-nag'
 import type { Bundles } from '../config/bundles.ts'
 import { edgeRegion, homeRegion, onEdge, readSettings, type Settings } from '../config/settings.ts'
 import { DataCentreStack } from './data-centre-stack.ts'
-import { DirectoryStack } from './directory-stack.ts'
-import { EdgeStack } from './edge-stack.ts'
+import { DirectoryStack, EdgeStack } from './shared-stacks.ts'
 
 export type Findings = Readonly<Record<string, string>>
 

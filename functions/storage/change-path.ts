@@ -1,5 +1,6 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { deleting } from '../../lib/contract/storage/contract-schemas.ts'
+import { mediaType } from '../../lib/core/media-type.ts'
 import { bodyOf, type OperationHandler, operation } from '../../lib/http/operation.ts'
 import { done } from '../../lib/http/reply.ts'
 import { firstValue, type Request, type Switches } from '../../lib/http/request.ts'
@@ -63,8 +64,6 @@ export const putPath = (deps: StorageDeps): OperationHandler => {
   }
 }
 
-const mediaType = /^\s*([!#$&^_.+0-9A-Za-z-]{1,64}\/[!#$&^_.+0-9A-Za-z-]{1,64})\s*(?:;|$)/
-
 const asDraft = async (query: Switches): Promise<boolean> => {
   const { version } = await readSwitches(query, ['version'], schemaOf('putSwitches'))
   return version === 'draft'
@@ -81,7 +80,7 @@ const checkedContent = async ({ headers }: Pick<Request, 'headers'>) => {
 const putFileContent = (deps: StorageDeps) =>
   operation({ params: pathOf, query: asDraft }, async (input) => {
     if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
-    const contentType = mediaType.exec(input.headers['content-type'] ?? '')?.[1]?.toLowerCase()
+    const contentType = mediaType(input.headers['content-type'])
     const requester = requesterOf(input)
     const checked = await checkedContent(input)
     const { body, follow } = openBody(deps, input)

@@ -1,5 +1,6 @@
 import { entityTagOf, typedTagOf } from '../../lib/core/entity-tags.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
+import { mediaType } from '../../lib/core/media-type.ts'
 import { matchFails, noneMatchFails, type RequestedRange, readRange } from '../../lib/http/conditions.ts'
 import { namesType } from '../../lib/http/negotiate.ts'
 import type { Reply } from '../../lib/http/reply.ts'
@@ -16,8 +17,6 @@ interface Representation {
 
 const anyBytes = 'application/octet-stream'
 
-const bareType = /^\s*([!#$&^_.+0-9a-z-]+\/[!#$&^_.+0-9a-z-]+)\s*(?:;|$)/
-
 /**
  * The type is given only when `Accept` names it (S-66, S-67): old clients would parse JSON and run scripts. Each type
  * has its own tag (RFC 9110, section 8.8.3): otherwise a browser would keep the wrong type after a 304.
@@ -26,7 +25,7 @@ export const representationFor = (
   { version, contentType }: Pick<ObjectInfo, 'version' | 'contentType'>,
   request: Pick<Request, 'headers'>,
 ): Representation => {
-  const [, own] = bareType.exec(contentType.toLowerCase()) ?? []
+  const own = mediaType(contentType)
   return own !== undefined && own !== anyBytes && namesType(request, own)
     ? { contentType, tag: typedTagOf({ version }) }
     : { contentType: anyBytes, tag: entityTagOf({ version }) }

@@ -1,4 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { EdgeSettings } from '../config/config.ts'
 import type { Stores } from '../service/stores.ts'
 import { createCategoryStores } from './dynamodb/category-stores.ts'
 import { createGrants, createSiteDirectory, withoutHistory } from './dynamodb/directory-stores.ts'
@@ -18,23 +19,14 @@ export interface Given {
   readonly record?: RecordChange
 }
 
-interface SitesSettings {
-  readonly sitesTable: string
-  // Set when the directory is not replicated to the own region.
-  readonly directoryRegion?: string
-}
-
-interface DirectorySettings extends SitesSettings {
-  readonly tokensTable: string
-}
+type SitesSettings = Pick<EdgeSettings, 'sitesTable' | 'directoryRegion'>
+type DirectorySettings = SitesSettings & Pick<EdgeSettings, 'tokensTable'>
 
 type AreaTable = 'journalTable' | 'webFormsTable' | 'contentTable' | 'categoryLinksTable' | 'pathLocksTable'
 
 interface AreaSettings extends Readonly<Record<AreaTable, string>> {
   readonly keptDays?: number
 }
-
-type LockSettings = Pick<AreaSettings, 'journalTable' | 'pathLocksTable' | 'keptDays'>
 
 const directoryOptions = ({ directoryRegion: region }: SitesSettings, given: Given) => ({
   dynamodb: region === undefined ? (given.dynamodb ?? createDocumentClient()) : createDocumentClient({ region }),
@@ -77,7 +69,10 @@ export const openCategoriesStores = (
   return { ...openDirectory(settings, { dynamodb }), ...createCategoryStores({ dynamodb, ...settings, record }) }
 }
 
-export const openLocks = (settings: LockSettings, given?: Given) => {
+export const openLocks = (
+  settings: Pick<AreaSettings, 'journalTable' | 'pathLocksTable' | 'keptDays'>,
+  given?: Given,
+) => {
   const journal = openJournal(settings, given)
   const { pathLocksTable: table, keptDays } = settings
   return { ...journal, ...createPathLocks({ ...journal, table, keptDays }) }

@@ -41,7 +41,6 @@ export interface Contents {
   highestId(site: SiteId, kind: ContentKind): Promise<number>
   /** Stores it with its long text. False when the id is taken; nothing is changed then. */
   create(site: SiteId, kind: ContentKind, content: Content, entry: HistoryEntry): Promise<boolean>
-  // Replaces items with the same ids. Safe to repeat.
   putMany(site: SiteId, kind: ContentKind, contents: readonly Content[], entry: HistoryEntry): Promise<void>
   /**
    * Stores the result of `apply` for each id, which gets the stored content without its long text. Undefined changes

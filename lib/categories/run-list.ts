@@ -17,7 +17,6 @@ export interface ListSource<E extends Entry> {
   // The entries behind an id, in order, up to `limit`; fewer only at the end.
   entries(after: number, limit: number): Promise<readonly E[]>
   count(after: number, limit: number): Promise<Count>
-  // The part of an item that its entry contains.
   outline(entry: E): Item
   outlineHas(member: MemberReference): boolean
   items(entries: readonly E[]): Promise<readonly Item[]>
@@ -94,7 +93,6 @@ const cutAtLimit = <E extends Entry>(
   return { matches: shown, next: matches.length > limit ? { behind: shown.at(-1)?.position ?? before } : next }
 }
 
-// Finds and sorts all matches, then takes the page. A cursor works even when its item is gone.
 const choosePageOfAll = async <E extends Entry>(
   source: ListSource<E>,
   query: ListQuery,
@@ -168,7 +166,6 @@ export interface ItemPage {
   readonly nextCursor?: string | null
 }
 
-// A few long texts may fill an answer.
 const textsAtOnce = 50
 
 /** C-10: writes as many items as an answer can contain. `addTexts` reads their long texts, if those are selected. */

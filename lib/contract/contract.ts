@@ -15,7 +15,6 @@ const header = (description: string, schema: Readonly<Record<string, string>> = 
   schema,
 })
 
-/** The headers of answers, as OpenAPI describes them. */
 export const answerHeaders = {
   'X-Request-Id': header('The id of the request. Quote it when you report a fault.'),
   Location: header('The address of what the request created or asked for.'),
@@ -47,7 +46,6 @@ type Immutable<Value> = Value extends readonly (infer Entry)[]
     ? { readonly [Member in keyof Value]: Immutable<Value[Member]> }
     : Value
 
-/** The value that an operation answers with, by its schema. */
 export type Answer<AnswerSchema extends Schema> = Immutable<z.output<AnswerSchema>>
 
 export interface ParameterContract {
@@ -62,11 +60,9 @@ export interface ParameterContract {
 export type ParameterContracts = Readonly<Record<string, ParameterContract>>
 
 export interface BodyContract {
-  /** The schema that the edge checks bodies with. */
   readonly schema: Schema
   /** JSON Schema for rules that the schema checks by a function. */
   readonly also?: Readonly<Record<string, unknown>>
-  /** Replaces the media types of the group. */
   readonly mediaTypes?: Readonly<Record<string, Schema>>
   readonly xml?: Document['xml']
   readonly optional?: true
@@ -77,7 +73,6 @@ export interface AnswerContract {
   readonly description: string
   readonly schema?: Schema
   readonly xml?: Document['xml']
-  /** For bodies that are no documents, such as files. */
   readonly mediaTypes?: readonly string[]
   readonly headers?: readonly HeaderName[]
   readonly optionalHeaders?: readonly HeaderName[]
@@ -94,14 +89,11 @@ export interface ExampleRequest {
   readonly path?: Readonly<Record<string, string | number>>
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
-  /** An object is sent as a document, a text as it is. */
   readonly body?: object | string
-  /** The document shows this instead of the body's text. */
   readonly shown?: object
 }
 
 export interface OperationContract {
-  /** Replaces that of the group. */
   readonly tag?: GroupTag
   readonly summary: string
   readonly description?: string
@@ -110,7 +102,6 @@ export interface OperationContract {
   readonly pathExamples?: Readonly<Record<string, string | number>>
   readonly headers?: ParameterContracts
   readonly body?: BodyContract
-  /** By status. */
   readonly answers: Readonly<Record<number, AnswerContract>>
   /** Errors that the operation itself throws. Those of the checks before it follow from its route. */
   readonly errors?: readonly ErrorName[]
@@ -136,7 +127,6 @@ export const described = <Own extends Schema>(schema: Own, description: string):
   return schema
 }
 
-/** Makes a schema the component of this name. */
 export const named = <Own extends Schema>(schema: Own, id: string, description?: string): Own => {
   z.globalRegistry.add(schema, { id, ...(description !== undefined && { description }) })
   return schema

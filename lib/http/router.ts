@@ -12,7 +12,6 @@ export interface Route {
   readonly group: Group
   readonly permission?: Permission
   readonly public?: boolean
-  // Redirect to another data centre with 308, also in a group that uses 301.
   readonly keepsMethod?: boolean
 }
 

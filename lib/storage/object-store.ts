@@ -15,11 +15,7 @@ export interface ObjectStore {
    * Reads an object, and the bytes that `choose` selects from the same state. `expected`: the likely `Range` (RFC 9110,
    * section 14); a store may request it at once.
    */
-  read(
-    key: string,
-    choose: (info: ObjectInfo) => ByteRange | undefined,
-    expected?: string,
-  ): Promise<ReadObject | undefined>
+  read(key: string, choose: ChooseBytes, expected?: string): Promise<ReadObject | undefined>
   exists(prefix: string): Promise<boolean>
   list(query: ListQuery): Promise<Listing>
   /** Computes a missing fingerprint. Null when the time is up or the object is gone. */
@@ -31,11 +27,7 @@ export interface ObjectStore {
   /** The current version and the kept ones, the newest first. Undefined when `after` is unknown. */
   versions(key: string, query: VersionQuery): Promise<Versions | undefined>
   /** Undefined when the version is unknown or no longer kept. */
-  readVersion(
-    key: string,
-    id: string,
-    choose: (info: ObjectInfo) => ByteRange | undefined,
-  ): Promise<ReadObject | undefined>
+  readVersion(key: string, id: string, choose: ChooseBytes): Promise<ReadObject | undefined>
   listRemoved(query: RemovedQuery): Promise<RemovedListing>
   /** Objects below a prefix that were removed in a period, as they were then. */
   removedWithin(prefix: string, period: Period): AsyncIterable<readonly RemovedObject[]>
@@ -135,6 +127,8 @@ export interface ByteRange {
   readonly first: number
   readonly last: number
 }
+
+export type ChooseBytes = (info: ObjectInfo) => ByteRange | undefined
 
 export interface ReadObject {
   readonly info: ObjectInfo

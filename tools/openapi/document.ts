@@ -27,7 +27,6 @@ const securitySchemes = {
   queryToken: { type: 'apiKey', in: 'query', name: 'access_token', description: 'For storage; the header wins.' },
 }
 
-/** The document, from the route table, the contracts of the groups and the recorded examples. */
 export const createDocument = (recordings: readonly Recording[]): Node => {
   const schemas = createSchemas()
   const responses: Record<string, Node> = { HeadersTooLarge: headersTooLarge(recordings, schemas) }

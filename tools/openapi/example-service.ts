@@ -6,12 +6,9 @@ import { openMachine } from '../../lib/machine/machine.ts'
 import { toStoragePath } from '../../lib/storage/path.ts'
 import { startService } from '../../local/service.ts'
 
-/** The service over its demo data, and the files that example requests need beside them. */
 export interface ExampleService {
   readonly baseUrl: string
-  /** The demo's. */
   readonly token: string
-  /** The id of a resumable upload that has just begun. */
   readonly upload: string
 }
 
@@ -44,7 +41,6 @@ const openRecords = async (dataDirectory: string, site: HistoryEntry['site']): P
   }
 }
 
-/** Runs the service on a data directory of its own while `use` runs. */
 export const useExampleService = async <Result>(use: (service: ExampleService) => Promise<Result>): Promise<Result> => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'site-admin-examples-'))
   const { baseUrl, demo, stop } = await startService({

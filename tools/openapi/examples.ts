@@ -11,7 +11,6 @@ export const exampleBaseUrl = 'http://127.0.0.1:4000'
 export const exampleRequestId = '3f0c8a52-9d1e-4b7a-8c65-0e2d9f417ab3'
 const exampleDate = '2026-01-31T12:00:00.000Z'
 
-/** A body. Its value is an address where the contract says so. */
 export interface Shown {
   readonly mediaType: string
   readonly value: unknown
@@ -20,7 +19,6 @@ export interface Shown {
 export interface Recording {
   readonly operation: string
   readonly status: number
-  /** Absent where the operation succeeded. */
   readonly error: ErrorName | undefined
   readonly request: Shown | undefined
   readonly answer: Shown | undefined

@@ -16,7 +16,6 @@ const contracts: { readonly [Name in (typeof routes)[number]['group']]: GroupCon
   storage: storageContract,
 }
 
-/** A row of the route table with all that describes it. */
 export interface Operation {
   readonly route: Route
   readonly policy: GroupPolicy

@@ -15,7 +15,6 @@ export interface Context {
   readonly operation: Operation
   readonly recordings: readonly Recording[]
   readonly schemas: Schemas
-  /** Those that operations share, by name. Each operation adds its own. */
   readonly responses: Record<string, Node>
 }
 
@@ -23,7 +22,6 @@ export const typeOf = (format: Format): string => mediaType(contentTypes[format]
 
 export const nameOfHeader = (header: string) => header.replaceAll('-', '')
 
-/** The headers of an answer: the id of the request, and those named. */
 export const headers = (names: readonly string[], optional: readonly HeaderName[] = []): Node => ({
   ...byName(['X-Request-Id', ...names], (name) => ({ $ref: `#/components/headers/${nameOfHeader(name)}` })),
   ...byName(optional, (name) => ({ ...answerHeaders[name], required: false })),
@@ -63,7 +61,6 @@ const errorSchema = component('Error', 'An error. `errors` lists every fault of 
   errors: z.optional(z.array(problem)),
 })
 
-/** A recorded answer with this error, or else the error as the service renders it. */
 const exampleOf = (name: ErrorName, format: Format, recordings: readonly Recording[]): Node => {
   const recorded = recordings.find(({ error, answer }) => error === name && answer?.mediaType === typeOf(format))
   if (recorded?.answer) return { value: recorded.answer.value }

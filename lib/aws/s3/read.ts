@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3'
 import type { DownloadLink } from '../../service/deps.ts'
 import { asAttachment } from '../../storage/file-kind.ts'
-import type { ByteRange, ObjectInfo, ReadObject } from '../../storage/object-store.ts'
+import type { ChooseBytes, ObjectInfo, ReadObject } from '../../storage/object-store.ts'
 import { type Bucket, isMissing, statusOf } from './bucket.ts'
 import { findObject, toInfo } from './find.ts'
 import { findVersion } from './versions.ts'
@@ -30,9 +30,11 @@ const tryRange = async ({ client, name, options }: Bucket, key: string, Range: s
   }
 }
 
-type Choose = (info: ObjectInfo) => ByteRange | undefined
-
-const readChosen = async ({ client, name, options }: Bucket, info: ObjectInfo, choose: Choose): Promise<ReadObject> => {
+const readChosen = async (
+  { client, name, options }: Bucket,
+  info: ObjectInfo,
+  choose: ChooseBytes,
+): Promise<ReadObject> => {
   const range = choose(info)
   if (!range || range.last < range.first) return { info }
   const state = info.versionId ? { VersionId: info.versionId } : { IfMatch: info.version }
@@ -43,7 +45,7 @@ const readChosen = async ({ client, name, options }: Bucket, info: ObjectInfo, c
   return { info, ...(body && { body }) }
 }
 
-const lookAndRead = async (bucket: Bucket, key: string, choose: Choose): Promise<ReadObject | undefined> => {
+const lookAndRead = async (bucket: Bucket, key: string, choose: ChooseBytes): Promise<ReadObject | undefined> => {
   const info = await findObject(bucket, key)
   return info && readChosen(bucket, info, choose)
 }
@@ -52,7 +54,7 @@ export const readVersion = async (
   bucket: Bucket,
   key: string,
   id: string,
-  choose: Choose,
+  choose: ChooseBytes,
 ): Promise<ReadObject | undefined> => {
   const info = await findVersion(bucket, key, id)
   return info && readChosen(bucket, { ...info, versionId: id }, choose)
@@ -62,7 +64,7 @@ export const readVersion = async (
 export const readObject = async (
   bucket: Bucket,
   key: string,
-  choose: Choose,
+  choose: ChooseBytes,
   expected: string | undefined,
 ): Promise<ReadObject | undefined> => {
   const found = expected === undefined ? 'unsatisfiable' : await tryRange(bucket, key, expected)

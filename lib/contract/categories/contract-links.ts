@@ -29,7 +29,6 @@ const links = component('NewLinks', 'The objects to link with the category.', {
 
 const unlinked = z.union([named(unlinkItem, 'UnlinkedItem'), objectId])
 
-/** `[{"objectId":1}]`, `[1]` and `1` say the same. */
 const unlinkedItems = named(
   z.union([itemsOf(unlinked, 'objectId'), unlinked]),
   'UnlinkedItems',
@@ -55,8 +54,6 @@ const unlinkedCategories = named(
 const categoryUnlinks = component('CategoryUnlinks', 'The categories to unlink the object from.', {
   items: unlinkedCategories,
 })
-
-// Operations that link and unlink, from either side.
 
 const unlinkedBy = (member: string, body: z.core.$ZodType, example: string) => ({
   query: {

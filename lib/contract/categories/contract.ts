@@ -21,8 +21,6 @@ import {
 import { ofEachKind, operationsOf } from '../routes/categories.ts'
 import { linkCategoriesOf, linkOf, unlinkCategoriesOf, unlinkOf } from './contract-links.ts'
 
-// Answers. The operations write values of these types.
-
 const moment = named(
   z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)),
   'Moment',
@@ -88,8 +86,6 @@ const siteUrl = named(itemOf(siteUrlShape), 'SiteUrl', 'The address for requests
 
 export const siteUrlPage = pageOf(siteUrl, 'SiteUrlPage')
 
-// Query switches of lists.
-
 /** The names that `where` and `order` accept: own ones, dotted ones, and bare ones of the object inside. */
 const comparable = ({ own, objects }: ItemShape): string[] => {
   const namesOf = (members: Members) => Object.keys(members).filter((name) => members[name]?.type !== 'text')
@@ -141,8 +137,6 @@ const listSwitches = (
   cursor: text('Empty for the first page, then the `nextCursor` of the previous page. Not together with `skip`.', ''),
   count: text('`true` counts the whole list when paging by `cursor`.', 'true'),
 })
-
-// Operations on the objects of each kind.
 
 const page = (schema: z.core.$ZodType, links?: AnswerContract['links']) =>
   ok('A page of the list.', schema, { headers: ['ETag'], ...(links && { links }) })

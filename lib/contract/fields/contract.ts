@@ -6,8 +6,6 @@ import { component, described, type GroupContract, link, named, ok, parameter, s
 import { fieldChangeBody, newFieldBody, typeId } from './field-body.ts'
 import { xmlNames } from './xml-names.ts'
 
-// Answers. The operations write values of these types.
-
 const storedTypeId = named(
   z.literal([...fieldTypes.keys(), imageVerification.id]),
   'StoredFieldTypeId',
@@ -81,8 +79,6 @@ export const root = component('Root', 'The service answers; `links` are its `con
   status: z.literal('ok'),
   links: z.array(link),
 })
-
-// Bodies. The operations check with these schemas.
 
 named(typeId, 'FieldTypeId', 'The identifier of a type of system field, as a number or in a string.')
 const newField = named(newFieldBody, 'NewField')

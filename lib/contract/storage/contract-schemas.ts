@@ -3,8 +3,6 @@ import { mostFiles } from '../../storage/changes/upload.ts'
 import { component, described, link, named, type ParameterContracts, text } from '../contract.ts'
 import { copyPath, force, newName, newPath, restoreBody } from './switches.ts'
 
-// Answers. The operations write values of these types.
-
 export const success = component('Stored', 'The request is done.', { status: z.literal('success') })
 
 export const deleting = component('Deleting', 'The service deletes the rest of the folder after this answer.', {
@@ -64,8 +62,6 @@ export const downloadLink = component(
   { url: z.url(), expires: z.iso.datetime() },
 )
 
-// Answers about earlier states and about removals.
-
 const version = component(
   'Version',
   'A state of a file. `at` is the time of the change that made it. `current` marks the present state. `removed` ' +
@@ -110,8 +106,6 @@ export const removalPreview = component(
     code: z.optional(z.int()),
   },
 )
-
-// What is sent.
 
 named(force, 'Force')
 named(

@@ -3,12 +3,10 @@ import type { SiteId } from '../../core/ids.ts'
 import type { StorageStores } from '../changes/change.ts'
 import { unknownVersion } from '../changes/restore.ts'
 import { isPage } from '../file-kind.ts'
-import type { ByteRange, ObjectInfo, ObjectStore, ReadObject } from '../object-store.ts'
+import type { ChooseBytes, ObjectInfo, ObjectStore, ReadObject } from '../object-store.ts'
 import { type Area, fileKey, folderKey, root, type StoragePath } from '../path.ts'
 import { spellingsOf } from '../resolve-path.ts'
 import type { Page } from './listing.ts'
-
-type ChooseBytes = (info: ObjectInfo) => ByteRange | undefined
 
 const readAsWritten = async (
   store: ObjectStore,

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts'
+import { mediaType } from '../../core/media-type.ts'
 import { type Requester, refuse, type StorageStores } from '../changes/change.ts'
 import { isInWorkflow } from '../changes/look.ts'
 import { admitFile, areaOf, placeInFolder, putStaged } from '../changes/put.ts'
@@ -24,10 +25,10 @@ export interface PlacementDeps extends StorageStores {
   readonly largestResumableFile: number
 }
 
-const mediaType = /^[!#$&^_.+0-9A-Za-z-]{1,64}\/[!#$&^_.+0-9A-Za-z-]{1,64}$/
-
-const declaredType = (text: string | undefined): string | undefined =>
-  text !== undefined && mediaType.test(text) ? text.toLowerCase() : undefined
+const declaredType = (text: string | undefined): string | undefined => {
+  const type = mediaType(text)
+  return type === text?.toLowerCase() ? type : undefined
+}
 
 const versions: readonly (string | undefined)[] = ['draft', 'draft-publish', undefined]
 

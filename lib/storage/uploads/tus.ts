@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts'
+import { mediaType } from '../../core/media-type.ts'
 import { type Checksum, checksumAlgorithms } from './append.ts'
 import { isWaiting, type Upload } from './upload.ts'
 
@@ -115,15 +116,14 @@ export const readCreation = (headers: RequestHeaders): TusCreation => {
   }
 }
 
-const mediaType = 'application/offset+octet-stream'
+const bytesType = 'application/offset+octet-stream'
 
-export const bringsBytes = (headers: RequestHeaders): boolean =>
-  headers['content-type']?.split(';')[0]?.trim().toLowerCase() === mediaType
+export const bringsBytes = (headers: RequestHeaders): boolean => mediaType(headers['content-type']) === bytesType
 
 // "All PATCH requests MUST use Content-Type: application/offset+octet-stream" ("PATCH").
 export const requireBytes = (headers: RequestHeaders): void => {
   if (bringsBytes(headers)) return
-  throw new ServiceError('mediaTypeUnsupported', { message: `Send the bytes of an upload as ${mediaType}.` })
+  throw new ServiceError('mediaTypeUnsupported', { message: `Send the bytes of an upload as ${bytesType}.` })
 }
 
 // "The name of the used checksum algorithm and the Base64 encoded checksum separated by a space" ("Upload-Checksum").

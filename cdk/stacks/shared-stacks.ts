@@ -1,8 +1,11 @@
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
-import type { Construct } from 'constructs'
-import { homeRegion, isProtected, replicaRegions, type Settings } from '../config/settings.ts'
+import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
+import { Construct } from 'constructs'
+import { homeRegion, isProtected, onEdge, replicaRegions, type Settings } from '../config/settings.ts'
 import { createAdministrationPolicy } from '../constructs/administration.ts'
 import { createDeploymentRole } from '../constructs/deployment-role.ts'
+import { certificateOf, zoneOf } from '../constructs/domain.ts'
+import { createFirewall } from '../constructs/firewall.ts'
+import type { Edge } from '../constructs/streaming.ts'
 import { createTable, globalTableArn, globalTableName, globalTables, tableOutput } from '../constructs/tables.ts'
 
 /** Sites, data centres and tokens: global tables with a replica in the region of each data centre. */
@@ -31,3 +34,23 @@ const replicasOf = (settings: Settings) =>
     const there = Object.values(settings.dataCentres).filter((dataCentre) => dataCentre.region === region)
     return { region, deletionProtection: there.some((dataCentre) => isProtected(settings, dataCentre)) }
   })
+
+/** Certificates and firewalls of distributions. CloudFront reads them from one region only. */
+export class EdgeStack extends Stack {
+  readonly edges: Readonly<Record<string, Edge>>
+
+  constructor(scope: Construct, stackId: string, { settings, ...props }: StackProps & { readonly settings: Settings }) {
+    super(scope, stackId, props)
+    const edges = onEdge(settings).map(([id, { customDomain }]): [string, Edge] => {
+      const parts = new Construct(this, id)
+      const certificate =
+        customDomain && !customDomain.certificateArn && certificateOf(parts, customDomain, zoneOf(parts, customDomain))
+      // The distribution has it until its own stack, which is deployed after this one.
+      if (certificate) certificate.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
+      const firewall =
+        settings.webApplicationFirewall && createFirewall(parts, 'CLOUDFRONT', `${settings.prefix}-${id}`)
+      return [id, { ...(certificate && { certificate }), ...(firewall && { webAclArn: firewall.attrArn }) }]
+    })
+    this.edges = Object.fromEntries(edges)
+  }
+}
