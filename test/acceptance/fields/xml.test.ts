@@ -79,6 +79,21 @@ describe('Answers in XML', () => {
     expectXmlError(answer, 400, 115000)
     expect(answer.text).toContain('<errors><error><path>type.id</path><message>')
   })
+
+  test('An error in XML has no character that XML cannot hold (E-3)', async () => {
+    const body = '{"a": \u0001\u001B<&]]>'
+    const headers = { ...xml, 'Content-Type': 'application/json' }
+    const answer = await call(fieldsOf(await formWith()), { method: 'POST', headers, body })
+    expectXmlError(answer, 400, 115000)
+    expect(answer.text).not.toMatch(/\p{Cc}/u)
+  })
+
+  test('Answers vary by Accept, in JSON and in XML', async () => {
+    const form = await formWith({ id: -2 })
+    for (const headers of [{}, xml]) {
+      expect((await call(`${fieldsOf(form)}/-2`, { headers })).headers['vary']).toContain('Accept')
+    }
+  })
 })
 
 describe('Requests in XML', () => {
