@@ -15,7 +15,6 @@ const storeSuites = [
   join('test', 'contract', 'ports'),
   join('test', 'contract', 'aws', 'web-forms'),
   join('test', 'contract', 'storage', 's3-object-store'),
-  join('test', 'contract', 'storage', 's3-conditions'),
 ]
 
 /** Cases that an emulator cannot pass, by parts of their names, with the reason. They are reported as skipped. */
