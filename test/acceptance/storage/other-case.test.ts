@@ -42,6 +42,8 @@ describe('A path in another case', () => {
     await put(`${own}/names/DIR/x`, 'x')
     expectError(await read(`${own}/names/dir/x`), 404, 104001)
     expect((await read(`${own}/names/Dir/x`)).text).toBe('x')
+    for (const path of ['E/1', 'e/2']) await put(`${own}/names/deep/${path}`, path)
+    expect((await read(`${own}/names/DEEP/e/2`)).text).toBe('e/2')
     await put(`${own}/names/zoo`, 'a file')
     await folder(`${own}/names/ZOO`)
     expect((await read(`${own}/names/Zoo`, '?meta')).json).toMatchObject({ name: 'ZOO', type: 'folder' })

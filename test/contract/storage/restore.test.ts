@@ -93,4 +93,9 @@ describe('A folder that is being removed', () => {
     expect(await preview('/going/a')).toMatchObject({ files: 1, code: 104010 })
     expect(await preview('/going')).toEqual({ files: 1, folders: 1, bytes: 8 })
   })
+
+  it('Its preview counts "at least" when its time is over (H-19)', async () => {
+    const { json } = await storage.call('GET', '/going', { query: { removal: '' }, remaining: 0 })
+    expect(json).toEqual({ files: 0, folders: 0, bytes: 0, atLeast: true })
+  })
 })
