@@ -22,16 +22,6 @@ describe('Deleting (operation 14)', () => {
     expect(await namesIn(`${own}/tree`)).toEqual(['folder-2/', 'folders'])
   })
 
-  it('A folder of many files is deleted', async () => {
-    for (let request = 0; request < 12; request++) {
-      const files = Array.from({ length: 100 }, (_, index) => ({ name: `${request}-${index}`, content: 'x' }))
-      await upload(`${own}/large`, files)
-    }
-    expect((await remove(`${own}/large`)).status).toBe(200)
-    expectError(await read(`${own}/large`, '?meta'), 404, 104001)
-    expect((await put(`${own}/large/again`, 'x')).status).toBe(200)
-  })
-
   it('A folder that is being removed refuses changes with 104010 (S-46, S-95, S-103)', async () => {
     const folder = `${own}/going`
     const refused = { put: 0, remove: 0, move: 0, copy: 0 }
