@@ -24,7 +24,8 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'range with If-Range is that of the same file': 'it ignores the range of a read that names a version',
     'A link answers a range': 'it ignores the range of a read that names a version',
     'A link makes an attachment of the file': 'it ignores the headers that a signed URL asks for',
-    'listed in pages, without objects that exist again': 'it tells all folders of a listing of versions on each of its pages',
+    'listed in pages, without objects that exist again':
+      'it tells all folders of a listing of versions on each of its pages',
     'caller who leaves the signature out': 'it lets everybody read who does not say who he is',
   },
   LocalStack: {

@@ -46,7 +46,7 @@ describe('Changing a system field (operation 4)', () => {
     expect(await layoutOf(form)).toBe('-2@1 -3@2')
   })
 
-  test('A whole field is taken back as it was read (F-20)', async () => {
+  test('A whole field may be sent back as it was read (F-20)', async () => {
     const form = await formWith({ id: -2 }, { id: -3 })
     const field = await read(form, -3)
     expect((await update(form, -3, { ...field, order: 1 })).status).toBe(200)

@@ -132,7 +132,7 @@ describe('Requests in XML', () => {
     expect((await call(`${fieldsOf(form)}/-2`)).json).toMatchObject({ mandatory: true, order: 3 })
   })
 
-  test('A whole field in XML is taken back as it was read (F-20)', async () => {
+  test('A whole field in XML may be sent back as it was read (F-20)', async () => {
     const form = await formWith({ id: -2 })
     await addField(form, { id: -3, mandatory: true })
     const { text } = await call(`${fieldsOf(form)}/-3`, { headers: xml })

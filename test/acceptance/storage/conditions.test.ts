@@ -71,7 +71,7 @@ describe('If-Match', () => {
     expect((await read(`${path}-new`)).text).toBe('new')
   })
 
-  it('At a folder, * says that something exists, and no tag fits (S-63)', async () => {
+  it('The condition * fits a folder, but a tag never does (S-63)', async () => {
     const path = fresh('folder')
     const parent = path.slice(0, -'/folder'.length)
     await put(`${path}/below`, 'x')

@@ -71,7 +71,7 @@ describe('Names in every script', () => {
   })
 
   it('A name comes out of a multipart body as it went in (S-13)', async () => {
-    // A quote ends the name there, and a slash or backslash would begin it anew.
+    // In a form, a quote ends the name, and the name starts after the last slash or backslash.
     const plain = names.filter((name) => !/["\\/]/.test(name))
     expect(
       (

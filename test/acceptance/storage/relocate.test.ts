@@ -22,7 +22,7 @@ describe('A rename', () => {
     expect(headers['content-type']).toBe('text/css')
   })
 
-  it('A renamed folder has all that it held (S-51)', async () => {
+  it('A renamed folder keeps its contents (S-51)', async () => {
     for (const name of ['a', 'b/c', 'b/d/e']) await put(`${own}/folder/old/${name}`, name)
     expect((await rename(`${own}/folder/old`, 'new')).status).toBe(200)
     expect(await namesIn(`${own}/folder`)).toEqual(['new/'])
@@ -69,7 +69,7 @@ describe.each([
   ['copy', copy],
 ] as const)('A %s', (kind, to) => {
   const folder = `${own}/${kind}`
-  /** What is left of the source. */
+  /** The content at the old place. */
   const left = (content: string) => (kind === 'copy' ? content : undefined)
 
   it('A file comes to its new place, with folders on the way (S-51, S-52)', async () => {
@@ -81,7 +81,7 @@ describe.each([
     expect(await namesIn(`${folder}/new`)).toEqual(['deep/'])
   })
 
-  it('A folder comes to its new place with all that it holds (S-51)', async () => {
+  it('A folder comes to its new place with its contents (S-51)', async () => {
     const names = ['a', 'b/c', 'b/d/e']
     for (const name of names) await put(`${folder}/all/${name}`, name)
     expect((await to(`${folder}/all`, `${folder}/elsewhere/all`)).status).toBe(200)

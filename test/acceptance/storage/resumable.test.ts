@@ -38,7 +38,7 @@ describe('A resumable upload', () => {
     const { json } = await read(`${own}/large.bin`, '?meta')
     const md5 = (part: Buffer) => createHash('md5').update(part).digest()
     const parts = [md5(content.subarray(0, 8 * 1024 * 1024)), md5(content.subarray(8 * 1024 * 1024))]
-    // Of parts, or of what was copied as a whole.
+    // The fingerprint is that of the parts, or of a whole copy.
     const fingerprints = [`${md5(Buffer.concat(parts)).toString('hex')}-2`, md5(content).toString('hex')]
     expect(json.size).toBe(content.length)
     expect(fingerprints).toContain(json.fingerprint)

@@ -58,7 +58,7 @@ describe('The body of an upload (operation 12)', () => {
     expect(await namesIn(`${own}/ended`)).toEqual(['a.txt'])
   })
 
-  it('The token may stand in the query (A-8)', async () => {
+  it('The token may come in the query (A-8)', async () => {
     const path = `${at(`${own}/token`)}?access_token=${target.token}`
     const headers = formHeaders
     const body = multipart([{ name: 'a' }])

@@ -88,7 +88,7 @@ describe('A folder that is being removed', () => {
     }
   })
 
-  it('Its preview shows 104010 for a file in it, and none for itself (H-19, S-95)', async () => {
+  it('Its preview shows 104010 only for a file in it (H-19, S-95)', async () => {
     await startRemoval()
     const preview = async (path: string) => (await storage.get(path, { removal: '' })).json
     expect(await preview('/going/a')).toMatchObject({ files: 1, code: 104010 })

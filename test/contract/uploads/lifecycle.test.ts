@@ -5,7 +5,7 @@ import { statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
 import { openUploads, own, type UploadsUnderTest, uploadIn } from './service.ts'
 
-/** A resumable upload from its creation to its end (U-1). */
+// Clocks, races and locks of resumable uploads (U-1), which the acceptance cases cannot control.
 let service: UploadsUnderTest
 let now = Date.UTC(2026, 0, 31, 12)
 const hour = 3_600_000
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** The bytes of `hello`, whose second half waits: `arrived` tells that the first one has been taken. */
+/** The bytes of `hello`. The second half waits for `goOn`; `arrived` resolves after the first half. */
 const inTwoHalves = () => {
   const arrived = Promise.withResolvers<void>()
   const goOn = Promise.withResolvers<void>()
@@ -30,7 +30,7 @@ const inTwoHalves = () => {
 }
 
 describe('The bytes of a resumable upload', () => {
-  test('are not kept when they are to be checked and break off', async () => {
+  test('They are dropped when they break off before their checksum (U-22)', async () => {
     const upload = uploadIn(await service.create('checked.txt', 5))
     const broken = Readable.from(
       (async function* () {
@@ -43,7 +43,7 @@ describe('The bytes of a resumable upload', () => {
     expect((await service.head(upload)).headers['upload-offset']).toBe('0')
   })
 
-  test('are added by one request at a time: another one is told to come back (U-21, E-51)', async () => {
+  test('One request at a time adds them, and another answers 423/104031 (U-21, E-51)', async () => {
     const upload = uploadIn(await service.create('alone.txt', 5))
     const { arrived, goOn, slow } = inTwoHalves()
     const first = service.patch(upload, 0, slow)
@@ -57,7 +57,7 @@ describe('The bytes of a resumable upload', () => {
     expect(await service.content('alone.txt')).toBe('hello')
   })
 
-  test('of an upload that is cancelled meanwhile go nowhere', async () => {
+  test('They are dropped when the upload is cancelled meanwhile (U-24)', async () => {
     const upload = uploadIn(await service.create('cancelled.txt', 5))
     const { arrived, goOn, slow } = inTwoHalves()
     const before = service.leftovers()
@@ -71,8 +71,8 @@ describe('The bytes of a resumable upload', () => {
   })
 })
 
-describe('a resumable upload expires', () => {
-  test('24 hours after its last append, which is checked when it is read (U-25)', async () => {
+describe('A resumable upload expires', () => {
+  test('It expires 24 hours after its last append (U-25)', async () => {
     const upload = uploadIn(await service.create('late.txt', 5))
     now += 24 * hour - 1
     expect((await service.patch(upload, 0, 'he')).status).toBe(204)
@@ -84,7 +84,7 @@ describe('a resumable upload expires', () => {
     expect(service.leftovers()).toBe(before - 1)
   })
 
-  test('6 days after its creation, however often something is added (U-25)', async () => {
+  test('It expires 6 days after its creation, however often bytes are added (U-25)', async () => {
     const begun = now
     const created = await service.create('slow.txt', 100)
     const upload = uploadIn(created)

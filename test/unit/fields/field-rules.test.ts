@@ -10,7 +10,9 @@ const form: readonly SystemField[] = [
 test('A type that cannot be added is refused with 115000, in the rules as well (F-10, F-12)', () => {
   for (const typeId of [-400, -1, 2]) {
     const problems = [expect.objectContaining({ path: 'type.id' })]
-    expect(() => addField(form, { typeId, mandatory: true })).toThrow(expect.objectContaining({ code: 115000, problems }))
+    expect(() => addField(form, { typeId, mandatory: true })).toThrow(
+      expect.objectContaining({ code: 115000, problems }),
+    )
   }
 })
 

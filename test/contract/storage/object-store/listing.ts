@@ -44,7 +44,7 @@ export const describeListing = (bench: Workbench): void => {
     const prefix = fresh()
     const name = fc
       .string({ unit: codePoint, minLength: 1, maxLength: 20 })
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are no part of a legal name
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: a legal name has none of them
       .map((text) => text.normalize('NFC').replace(/[\u0000-\u001f\u007f-\u009f\\/\ud800-\udfff]/g, ''))
       .filter((text) => text !== '' && text !== '.' && text !== '..')
     const names = [...new Set(fc.sample(name, timesToTry(60)))]

@@ -77,7 +77,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     for (const [index, changes] of all.entries()) if (results[index]?.outcome !== 'placed') await letGo(changes)
     const outcomes = results.map(({ outcome }: PlaceResult) => outcome)
     const [loser] = outcomes.filter((outcome) => outcome !== 'placed')
-    // A move may find that its source is stale before it comes to what was expected there.
+    // A move may see a stale source before it compares versions.
     expect(['changed', 'stale']).toContain(loser)
     expect(outcomes).toContain('placed')
     return outcomes.indexOf('placed')

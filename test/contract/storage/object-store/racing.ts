@@ -98,7 +98,7 @@ export const describeRacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  /** A removal lists its folder after it is on record. The list must have all that was placed, and none may follow. */
+  /** A removal lists its folder once it is recorded. An object is in that list, or it is refused. */
   const removeWhilePlacing = async (
     name: string,
     begin: (open: () => void) => Pick<PlaceConditions, 'deadline'> & { readonly begun?: Promise<void> },
