@@ -120,7 +120,7 @@ const allNamesIn = async (store: ObjectStore, site: SiteId, folder: StoragePath,
   return [...live.files, ...live.folders, ...(drafts?.files ?? [])]
 }
 
-export const findIgnoringCase = async (
+const findIgnoringCase = async (
   store: ObjectStore,
   site: SiteId,
   path: StoragePath,

@@ -52,7 +52,7 @@ const wantedOf = (path: StoragePath, destination: Destination): Pick<Relocation,
   return { kind: isCopy ? 'copy' : 'move', target }
 }
 
-export interface SeenRelocation {
+interface SeenRelocation {
   readonly relocation: Relocation
   readonly ancestors: Ancestors
   readonly isLocked?: boolean
@@ -91,7 +91,7 @@ const absencesAtTarget = ({ site, target }: Relocation): Absences => [
   [folderKey('live', site, target), 'destinationExists'],
 ]
 
-export const planRelocation = (seen: SeenRelocation): Plan => {
+const planRelocation = (seen: SeenRelocation): Plan => {
   const { relocation, ancestors, changes, isFile, since, checked } = seen
   const { kind, site, path, target } = relocation
   const refusal = refusalIn(refusalsOf(seen))

@@ -59,7 +59,7 @@ export const refusalsOfRemoval = (seen: SeenRemoval): Refusals => [
   seen.isInWorkflow && 'workflowDeleted',
 ]
 
-export const planRemoval = (
+const planRemoval = (
   seen: SeenRemoval,
   { draftOnly, conditions = {} }: Pick<RemoveOptions, 'draftOnly' | 'conditions'>,
 ): Plan => {

@@ -79,6 +79,21 @@ describe('Answers in XML', () => {
     expectXmlError(answer, 400, 115000)
     expect(answer.text).toContain('<errors><error><path>type.id</path><message>')
   })
+
+  test('An error in XML has no character that XML cannot hold (E-3)', async () => {
+    const body = '{"a": \u0001\u001B<&]]>'
+    const headers = { ...xml, 'Content-Type': 'application/json' }
+    const answer = await call(fieldsOf(await formWith()), { method: 'POST', headers, body })
+    expectXmlError(answer, 400, 115000)
+    expect(answer.text).not.toMatch(/\p{Cc}/u)
+  })
+
+  test('Answers vary by Accept, in JSON and in XML', async () => {
+    const form = await formWith({ id: -2 })
+    for (const headers of [{}, xml]) {
+      expect((await call(`${fieldsOf(form)}/-2`, { headers })).headers['vary']).toContain('Accept')
+    }
+  })
 })
 
 describe('Requests in XML', () => {
@@ -117,7 +132,7 @@ describe('Requests in XML', () => {
     expect((await call(`${fieldsOf(form)}/-2`)).json).toMatchObject({ mandatory: true, order: 3 })
   })
 
-  test('A whole field in XML is taken back as it was read (F-20)', async () => {
+  test('A whole field in XML may be sent back as it was read (F-20)', async () => {
     const form = await formWith({ id: -2 })
     await addField(form, { id: -3, mandatory: true })
     const { text } = await call(`${fieldsOf(form)}/-3`, { headers: xml })

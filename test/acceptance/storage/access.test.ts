@@ -28,7 +28,7 @@ describe('Access to storage', () => {
     }
   })
 
-  it('A token may stand in ?status, and the header wins (A-8, A-9)', async () => {
+  it('A token may come in ?status, and the header wins (A-8, A-9)', async () => {
     const { token } = target
     expect((await call(`${storage}?status=${token}`, { token: null })).status).toBe(200)
     expectError(await call(`${storage}?access_token=${token}`, { token: 'f'.repeat(64) }), 401, 101000)

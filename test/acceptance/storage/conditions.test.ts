@@ -22,8 +22,9 @@ const postIf = (folder: string, names: readonly string[], content: string, heade
     { headers },
   )
 const removeIf = (path: string, headers: Headers, query = '') => call(at(path, query), { method: 'DELETE', headers })
-const renameIf = (path: string, name: string, headers: Headers) =>
-  call(at(path, '?meta'), { method: 'PUT', body: { name }, headers })
+const relocateIf = (path: string, body: object, headers: Headers) =>
+  call(at(path, '?meta'), { method: 'PUT', body, headers })
+const renameIf = (path: string, name: string, headers: Headers) => relocateIf(path, { name }, headers)
 const refused = (answer: Answer) => expectError(answer, 412, 100412)
 
 describe('If-Match', () => {
@@ -56,13 +57,37 @@ describe('If-Match', () => {
     expect((await removeIf(path, { 'If-Match': '*' })).status).toBe(200)
   })
 
-  it('A tag in If-Match does not hold for a folder (S-63)', async () => {
+  it.each(['path', 'copyTo'])('A relocation by %s needs the state of If-Match (S-60)', async (member) => {
+    const path = fresh()
+    const to = (headers: Headers) => relocateIf(path, { [member]: `${path}-new` }, headers)
+    refused(await to({ 'If-Match': '*' }))
+    await put(path, 'old')
+    const old = await tagOf(path)
+    await put(path, 'new')
+    for (const headers of [{ 'If-Match': old }, { 'If-None-Match': '*' }, { 'If-None-Match': await tagOf(path) }]) {
+      refused(await to(headers))
+    }
+    expect((await to({ 'If-Match': await tagOf(path), 'If-None-Match': old })).status).toBe(200)
+    expect((await read(`${path}-new`)).text).toBe('new')
+  })
+
+  it('The condition * fits a folder, but a tag never does (S-63)', async () => {
     const path = fresh('folder')
+    const parent = path.slice(0, -'/folder'.length)
     await put(`${path}/below`, 'x')
-    refused(await removeIf(path, { 'If-Match': '"x"' }))
-    refused(await renameIf(path, 'other', { 'If-Match': '"x"' }))
-    refused(await putIf(path, 'x', { 'If-Match': '"x"' }))
+    for (const headers of [{ 'If-Match': '"x"' }, { 'If-None-Match': '*' }]) {
+      refused(await removeIf(path, headers))
+      refused(await renameIf(path, 'other', headers))
+      refused(await putIf(path, 'x', headers))
+      refused(await postIf(parent, ['folder'], 'x', headers))
+    }
+    for (const headers of [{ 'If-Match': '*' }, { 'If-None-Match': '"x"' }]) {
+      expectError(await putIf(path, 'x', headers), 400, 104022)
+      expectError(await postIf(parent, ['folder'], 'x', headers), 400, 104022)
+    }
     expect(await namesIn(path)).toEqual(['below'])
+    expect((await renameIf(path, 'other', { 'If-Match': '*' })).status).toBe(200)
+    expect((await removeIf(`${parent}/other`, { 'If-Match': '*' })).status).toBe(200)
   })
 
   it('If-Match may name 100 states', async () => {
@@ -113,6 +138,16 @@ describe('Conditions on drafts', () => {
     expect((await removeIf(path, { 'If-Match': draft }, '?version=draft')).status).toBe(200)
     expect((await read(path, '?version=draft')).text).toBe('live')
   })
+
+  it('A DELETE with a condition takes the draft along (S-61, S-91)', async () => {
+    const path = fresh('page.html')
+    await put(path, 'live')
+    await put(path, 'draft', '?version=draft')
+    refused(await removeIf(path, { 'If-Match': await tagOf(path, '?version=draft') }))
+    expect((await removeIf(path, { 'If-Match': `"x", ${await tagOf(path)}` })).status).toBe(200)
+    expectError(await read(path, '?version=draft'), 404, 104001)
+    expectError(await removeIf(path, { 'If-None-Match': '*' }), 404, 104001)
+  })
 })
 
 describe('Conditions on forms', () => {
@@ -131,12 +166,14 @@ describe('Conditions on forms', () => {
     const folder = `${own}/${count++}`
     await put(`${folder}/a`, 'old')
     const tag = await tagOf(`${folder}/a`)
-    for (const header of [tag, '"x"']) {
-      expectError(await postIf(folder, ['a', 'b'], 'new', { 'If-Match': header }), 400, 104000)
+    for (const headers of [{ 'If-Match': tag }, { 'If-Match': '"x"' }, { 'If-None-Match': '"x"' }]) {
+      expectError(await postIf(folder, ['a', 'b'], 'new', headers), 400, 104000)
     }
-    refused(await postIf(folder, ['a'], 'new', { 'If-Match': '"x"' }))
-    expect((await read(`${folder}/a`)).text).toBe('old')
-    expect((await postIf(folder, ['a'], 'new', { 'If-Match': tag })).status).toBe(200)
+    for (const target of [folder, `${folder}/a`]) {
+      refused(await postIf(target, ['a'], 'new', { 'If-Match': '"x"' }))
+      refused(await postIf(target, ['a'], 'new', { 'If-None-Match': await tagOf(`${folder}/a`) }))
+      expect((await postIf(target, ['a'], 'new', { 'If-Match': await tagOf(`${folder}/a`) })).status).toBe(200)
+    }
   })
 })
 
@@ -182,18 +219,35 @@ describe('The check of conditions', () => {
   })
 
   it('One of several changes with a condition at once passes (S-64)', async () => {
+    const texts = ['one', 'two']
+    const winnerOf = async (changes: readonly Promise<Answer>[]): Promise<number> => {
+      const statuses = (await Promise.all(changes)).map(({ status }) => status)
+      expect(statuses.toSorted()).toEqual([200, 412])
+      return statuses.indexOf(200)
+    }
     for (let round = 0; round < 3; round++) {
       const path = fresh()
-      const all = async (headers: Headers) =>
-        (await Promise.all(['one', 'two', 'three'].map((text) => putIf(path, text, headers))))
-          .map(({ status }) => status)
-          .toSorted()
-      expect(await all({ 'If-None-Match': '*' })).toEqual([200, 412, 412])
+      const other = path.replace('a.txt', 'b.txt')
+      const putAll = (headers: Headers) => winnerOf(texts.map((text) => putIf(path, text, headers)))
+      const created = await putAll({ 'If-None-Match': '*' })
+      expect((await read(path)).text).toBe(texts[created])
       await put(path, 'old')
-      expect(await all({ 'If-Match': await tagOf(path) })).toEqual([200, 412, 412])
+      const replaced = await putAll({ 'If-Match': await tagOf(path) })
+      expect((await read(path)).text).toBe(texts[replaced])
       const headers = { 'If-Match': await tagOf(path) }
-      const answers = await Promise.all([putIf(path, 'new', headers), removeIf(path, headers)])
-      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412])
+      const moved = await winnerOf([putIf(path, 'new', headers), renameIf(path, 'b.txt', headers)])
+      expect((await read(moved === 0 ? path : other)).status).toBe(200)
+      expectError(await read(moved === 0 ? other : path), 404, 104001)
+      await put(path, 'old')
+      const present = { 'If-Match': await tagOf(path) }
+      const removed = await winnerOf([putIf(path, 'new', present), removeIf(path, present)])
+      expect((await read(path)).status).toBe(removed === 0 ? 200 : 404)
+      const names = ['x', 'y', 'z']
+      const form = await winnerOf([
+        postIf(`${own}/${round}-form`, names, 'one', { 'If-None-Match': '*' }),
+        postIf(`${own}/${round}-form`, names.toReversed(), 'two', { 'If-None-Match': '*' }),
+      ])
+      for (const name of names) expect((await read(`${own}/${round}-form/${name}`)).text).toBe(texts[form])
     }
   })
 })

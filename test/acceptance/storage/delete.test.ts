@@ -22,16 +22,6 @@ describe('Deleting (operation 14)', () => {
     expect(await namesIn(`${own}/tree`)).toEqual(['folder-2/', 'folders'])
   })
 
-  it('A folder of many files is deleted', async () => {
-    for (let request = 0; request < 12; request++) {
-      const files = Array.from({ length: 100 }, (_, index) => ({ name: `${request}-${index}`, content: 'x' }))
-      await upload(`${own}/large`, files)
-    }
-    expect((await remove(`${own}/large`)).status).toBe(200)
-    expectError(await read(`${own}/large`, '?meta'), 404, 104001)
-    expect((await put(`${own}/large/again`, 'x')).status).toBe(200)
-  })
-
   it('A folder that is being removed refuses changes with 104010 (S-46, S-95, S-103)', async () => {
     const folder = `${own}/going`
     const refused = { put: 0, remove: 0, move: 0, copy: 0 }
@@ -40,7 +30,7 @@ describe('Deleting (operation 14)', () => {
       expectError(answer, 400, 104010)
       refused[kind] += 1
     }
-    // How long a removal goes on is not ours to say: what comes too early or too late is asked again.
+    // A removal takes any time. Requests that come too early or too late are repeated in the next round.
     for (let round = 0; round < 10 && Object.values(refused).includes(0); round++) {
       for (let request = 0; request < 12; request++) {
         await upload(
@@ -54,7 +44,7 @@ describe('Deleting (operation 14)', () => {
       const askRemove = async () => count('remove', await remove(`${folder}/below`))
       const askMove = async () => count('move', await move(`${own}/beside-${round}`, `${folder}/moved`))
       const askCopy = async () => count('copy', await copy(`${own}/beside-${round}`, `${folder}/copied`))
-      // Each of them asks for another thing first.
+      // Each of them begins with another request.
       const asks = [askPut, askRemove, askMove, askCopy]
       const others = Array.from({ length: 30 }, async (_, index) => {
         for (let turn = 0; turn < asks.length; turn++) await asks[(index + turn) % asks.length]?.()

@@ -5,7 +5,7 @@ import { admin, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
-import { namesIn, ownFolder, put, read } from '../support/storage.ts'
+import { at, namesIn, ownFolder, put, read } from '../support/storage.ts'
 
 const own = ownFolder()
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
@@ -58,6 +58,21 @@ describe('?meta of a file', () => {
       draft: { size: 7, lastModified: time },
       workflow: null,
     })
+  })
+
+  it('A draft alone has no description, and a folder like a page no draft (S-76)', async () => {
+    await put(`${own}/only/page.html`, 'x', '?version=draft')
+    expectError(await read(`${own}/only/page.html`, '?meta'), 404, 104001)
+    await put(`${own}/only/folder.html`, '', '?type=folder')
+    const { json } = await read(`${own}/only/folder.html`, '?meta')
+    expect(json).toMatchObject({ type: 'folder', contents: [] })
+    expect(json).not.toHaveProperty('draft')
+  })
+
+  it('A description ignores limit and cursor, and answers HEAD', async () => {
+    expect((await read(`${own}/digits.txt`, '?meta&limit=1&cursor=eA')).status).toBe(200)
+    const { status, text } = await call(at(`${own}/digits.txt`, '?meta'), { method: 'HEAD' })
+    expect({ status, text }).toEqual({ status: 200, text: '' })
   })
 
   testWithAdmin('The description of a page shows its running workflow (S-76)', async () => {
@@ -154,7 +169,7 @@ describe('?meta of a folder', () => {
 
 describe('?meta with recursive=true', () => {
   const folder = `${own}/tree`
-  const paths = ['a/b/deep.txt', 'a.txt', 'a/page.html', 'ä/%41 b+c.txt', 'z']
+  const paths = ['a/b/deep.txt', 'a.txt', 'a/page.html', 'ä/%41 b+c.txt', 'z', 'a-b', '\u{1f350}', '\uff5e']
 
   const list = async (query = ''): Promise<{ paths: string[]; pages: number }> => {
     const found: string[] = []
@@ -179,7 +194,7 @@ describe('?meta with recursive=true', () => {
 
   it('A recursive list has every live file, sorted by path (S-80)', async () => {
     expect(await list()).toEqual({
-      paths: ['a.txt', 'a/b/deep.txt', 'a/page.html', 'z', 'ä/%41 b+c.txt'],
+      paths: ['a-b', 'a.txt', 'a/b/deep.txt', 'a/page.html', 'z', 'ä/%41 b+c.txt', '\uff5e', '\u{1f350}'],
       pages: 1,
     })
   })
@@ -188,7 +203,7 @@ describe('?meta with recursive=true', () => {
     const { json } = await read(folder, '?meta&recursive=true')
     const { headers } = await read(`${folder}/a/b/deep.txt`)
     expect(json).toMatchObject({ name: 'tree', type: 'folder', lastModified: time })
-    expect(json.contents[1]).toEqual({
+    expect(json.contents[2]).toEqual({
       name: 'deep.txt',
       path: 'a/b/deep.txt',
       type: 'file',
@@ -206,7 +221,7 @@ describe('?meta with recursive=true', () => {
   })
 
   it('A recursive list comes in pages (S-81)', async () => {
-    expect(await list('&limit=2')).toEqual({ paths: (await list()).paths, pages: 3 })
+    expect(await list('&limit=3')).toEqual({ paths: (await list()).paths, pages: 3 })
     expect((await list('&limit=5000')).pages).toBe(1)
   })
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { storage } from '../../support/paths.ts'
+import { admin, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
+import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
-import { namesIn, ownFolder, put, read, remove, upload } from '../support/storage.ts'
+import { at, move, namesIn, ownFolder, put, read, remove, rename, upload } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -40,6 +42,29 @@ describe('A path in another case', () => {
     await put(`${own}/names/DIR/x`, 'x')
     expectError(await read(`${own}/names/dir/x`), 404, 104001)
     expect((await read(`${own}/names/Dir/x`)).text).toBe('x')
+    for (const name of ['E', 'e']) await folder(`${own}/names/deep/${name}`)
+    await put(`${own}/names/deep/e/2`, 'e/2')
+    expect((await read(`${own}/names/DEEP/e/2`)).text).toBe('e/2')
+    await put(`${own}/names/zoo`, 'a file')
+    await folder(`${own}/names/ZOO`)
+    expect((await read(`${own}/names/Zoo`, '?meta')).json).toMatchObject({ name: 'ZOO', type: 'folder' })
+  })
+
+  it('Case is that of Unicode, without a language (S-4)', async () => {
+    for (const name of ['Ärger', 'ΣΊΣΥΦΟΣ', 'I', 'Straße']) await put(`${own}/unicode/${name}`, name)
+    expect((await read(`${own}/unicode/a\u0308RGER`)).text).toBe('Ärger')
+    expect((await read(`${own}/unicode/σίσυφος`)).text).toBe('ΣΊΣΥΦΟΣ')
+    expect((await read(`${own}/unicode/i`)).text).toBe('I')
+    for (const other of ['ı', 'STRASSE']) expectError(await read(`${own}/unicode/${other}`), 404, 104001)
+  })
+
+  it('A file on the way ends the way, whatever folder is like it (S-3, S-41)', async () => {
+    await put(`${own}/way/leaf`, 'x')
+    await put(`${own}/way/LEAF/x`, 'x')
+    expectError(await put(`${own}/way/leaf/y`, 'y'), 400, 104009)
+    expectError(await remove(`${own}/way/leaf/x`), 400, 104009)
+    expectError(await read(`${own}/way/leaf/x`), 404, 104001)
+    expectError(await read(`${own}/WAY/none/x`), 404, 104001)
   })
 
   it('A draft without a live page is found (S-3, S-4)', async () => {
@@ -54,6 +79,12 @@ describe('A path in another case', () => {
     expect((await upload(`${own}/CHANGE`, [{ name: 'b' }])).status).toBe(200)
     expect((await folder(`${own}/change/sub`)).status).toBe(200)
     expect(await namesIn(`${own}/Change`)).toEqual(['A.txt', 'a.txt', 'b', 'sub/'])
+    expect((await put(`${own}/change/New/deep/c`, 'c')).status).toBe(200)
+    expect((await upload(`${own}/CHANGE/A.TXT`, [{ name: 'A.TXT' }])).status).toBe(200)
+    expect(await namesIn(`${own}/Change`)).toEqual(['A.TXT', 'A.txt', 'New/', 'a.txt', 'b', 'sub/'])
+    expect((await rename(`${own}/change/b`, 'B')).status).toBe(200)
+    expect((await move(`${own}/CHANGE/B`, `${own}/CHANGE/moved`)).status).toBe(200)
+    expect(await namesIn(`${own}/Change`)).toEqual(['A.TXT', 'A.txt', 'New/', 'a.txt', 'moved', 'sub/'])
     expectError(await remove(`${own}/change`), 404, 104001)
     expectError(await remove(`${own}/change/SUB`), 404, 104001)
     expect((await folder(`${own}/change`)).status).toBe(200)
@@ -76,12 +107,23 @@ describe('A path in another case', () => {
     expect((await remove(`templates/${own}`)).status).toBe(200)
   })
 
+  testWithAdmin('The workflow of the page that was found counts (S-9, S-45, S-101)', async () => {
+    const site = String(await ownSiteId())
+    await put(`${own}/Pages/p.html`, 'x')
+    await admin('workflow', 'start', `${own}/Pages/p.html`, '--site', site)
+    expectError(await put(`${own}/pages/p.html`, 'x'), 400, 104012)
+    expectError(await remove(`${own}/pages/p.html`), 400, 104011)
+    await admin('workflow', 'end', `${own}/Pages/p.html`, '--site', site)
+  })
+
   it('A change with a condition takes the path as written (S-7)', async () => {
     await put(`${own}/Written/a.txt`, 'a')
     const headers = { 'If-None-Match': '*' }
     expect((await put(`${own}/written/b.txt`, 'b', '', { headers })).status).toBe(200)
     expect(await namesIn(`${own}/Written`)).toEqual(['a.txt'])
     expect(await namesIn(`${own}/written`)).toEqual(['b.txt'])
+    const ifMatch = { 'If-Match': (await read(`${own}/Written/a.txt`)).headers['etag'] ?? '' }
+    expectError(await call(at(`${own}/written/a.txt`), { method: 'DELETE', headers: ifMatch }), 412, 100412)
   })
 
   it('A path of more than 16 segments is not searched (S-8)', async () => {
@@ -90,6 +132,11 @@ describe('A path in another case', () => {
     await put(`${folder}/more/seventeen.txt`, '17')
     expect((await read(`${folder}/Sixteen.txt`)).text).toBe('16')
     expectError(await read(`${folder}/more/Seventeen.txt`), 404, 104001)
+    const lower = folder.replaceAll('Deep', 'deep')
+    expectError(await remove(`${lower}/more/seventeen.txt`), 404, 104001)
+    expect((await remove(`${lower}/sixteen.txt`)).status).toBe(200)
+    await put(`${lower}/more/new.txt`, 'as written')
+    expect(await namesIn(`${folder}/more`)).toEqual(['seventeen.txt'])
   })
 
   it('A folder of more than 1,000 entries is not searched (S-8)', async () => {

@@ -6,7 +6,7 @@ import { namesIn, ownFolder, put, read, remove, upload } from '../support/storag
 
 const own = ownFolder()
 
-/** A request whose path stands there as a client has written it. */
+/** Sends the path as written. */
 const at = (path: string, options: Parameters<typeof call>[1] = {}) => call(`${storage}/${path}`, options)
 const bytes = { 'Content-Type': 'application/octet-stream' }
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { storage } from '../../support/paths.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
 import { at, namesIn, ownFolder, put, read, upload } from '../support/storage.ts'
@@ -29,10 +28,6 @@ describe('PUT of a file', () => {
   it('PUT creates no folder in place of a file: 400/104022 (S-49)', async () => {
     await put(`${own}/raw/file`, 'x')
     expectError(await put(`${own}/raw/file`, '', '?type=folder'), 400, 104022)
-  })
-
-  it('PUT to the root answers 400/104014 (S-109, E-41)', async () => {
-    expectError(await call(storage, { method: 'PUT', body: 'x' }), 400, 104014)
   })
 
   it('PUT refuses other versions with 104000 (S-48)', async () => {

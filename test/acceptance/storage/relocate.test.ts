@@ -22,7 +22,7 @@ describe('A rename', () => {
     expect(headers['content-type']).toBe('text/css')
   })
 
-  it('A renamed folder has all that it held (S-51)', async () => {
+  it('A renamed folder keeps its contents (S-51)', async () => {
     for (const name of ['a', 'b/c', 'b/d/e']) await put(`${own}/folder/old/${name}`, name)
     expect((await rename(`${own}/folder/old`, 'new')).status).toBe(200)
     expect(await namesIn(`${own}/folder`)).toEqual(['new/'])
@@ -69,7 +69,7 @@ describe.each([
   ['copy', copy],
 ] as const)('A %s', (kind, to) => {
   const folder = `${own}/${kind}`
-  /** What is left of the source. */
+  /** The content at the old place. */
   const left = (content: string) => (kind === 'copy' ? content : undefined)
 
   it('A file comes to its new place, with folders on the way (S-51, S-52)', async () => {
@@ -81,7 +81,7 @@ describe.each([
     expect(await namesIn(`${folder}/new`)).toEqual(['deep/'])
   })
 
-  it('A folder comes to its new place with all that it holds (S-51)', async () => {
+  it('A folder comes to its new place with its contents (S-51)', async () => {
     const names = ['a', 'b/c', 'b/d/e']
     for (const name of names) await put(`${folder}/all/${name}`, name)
     expect((await to(`${folder}/all`, `${folder}/elsewhere/all`)).status).toBe(200)
@@ -97,6 +97,14 @@ describe.each([
       expect((await to(`${folder}/source`, `${index % 2 ? '/' : ''}${folder}/plain/${name}`)).status).toBe(200)
       expect(await contentOf(`${folder}/plain/${name}`)).toBe(name)
     }
+    for (const [path, found] of [
+      [`//${folder}//runs//a/`, 'runs/a'],
+      [`${folder}/runs/e\u0301`, 'runs/\u00e9'],
+    ] as const) {
+      await put(`${folder}/source`, path)
+      expect((await to(`${folder}/source`, path)).status).toBe(200)
+      expect(await contentOf(`${folder}/${found}`)).toBe(path)
+    }
   })
 
   it('A taken place answers 400/104022 (S-53)', async () => {
@@ -104,6 +112,8 @@ describe.each([
     expectError(await to(`${folder}/taken/a`, `${folder}/taken/b`), 400, 104022)
     expectError(await to(`${folder}/taken/a`, `${folder}/taken/c`), 400, 104022)
     expectError(await to(`${folder}/taken/c`, `${folder}/taken/a`), 400, 104022)
+    await put(`${folder}/taken/draft.html`, 'draft', '?version=draft')
+    expectError(await to(`${folder}/taken/a`, `${folder}/taken/draft.html`), 400, 104022)
     expect([await contentOf(`${folder}/taken/a`), await contentOf(`${folder}/taken/b`)]).toEqual(['a', 'b'])
   })
 
@@ -135,8 +145,10 @@ describe.each([
     ['a\nb', 104015],
     [`${'x'.repeat(200)}/`.repeat(5), 104015],
     ['x'.repeat(256), 104028],
+    ['\ud800', 104015],
     ['', 104014],
     ['/', 104014],
+    ['///', 104014],
   ])('The place %j answers 400/%i (S-10, S-11, S-12)', async (path, code) => {
     await put(`${folder}/illegal/a`, 'a')
     expectError(await to(`${folder}/illegal/a`, path), 400, code)
@@ -146,7 +158,9 @@ describe.each([
   it('A file that becomes a template is checked (S-26)', async () => {
     const templates = `Templates/acceptance-${randomBytes(4).toString('hex')}`
     await put(`${folder}/pages/a.html`, 'no tag')
-    expectError(await to(`${folder}/pages`, templates), 400, 104008)
+    const refused = await to(`${folder}/pages`, templates)
+    expectError(refused, 400, 104008)
+    expect(refused.json.message).toContain(`${templates}/a.html`)
     expectError(await to(`${folder}/pages/a.html`, `${templates}/a.html`), 400, 104008)
     expectError(await read(templates, '?meta'), 404, 104001)
     await put(`${folder}/pages/a.html`, '{tag_pagecontent}')
@@ -164,6 +178,26 @@ describe('Only a move', () => {
     await move(`${own}/drafts`, `${own}/moved/drafts`)
     expect(await contentOf(`${own}/moved/drafts/b.html`)).toBe('live')
     expect(await contentOf(`${own}/moved/drafts/b.html`, '?version=draft')).toBe('draft')
+  })
+
+  it('A move takes a draft only where pages are (S-56, S-111)', async () => {
+    const template = '{tag_pagecontent}'
+    const templates = `Templates/${own}`
+    for (const path of ['a.html', 'f/b.html']) {
+      await put(`${own}/pages/${path}`, template)
+      await put(`${own}/pages/${path}`, 'draft', '?version=draft')
+    }
+    await put(`${own}/pages/f/only.html`, 'no template', '?version=draft')
+    expect((await move(`${own}/pages/a.html`, `${own}/pages/a.txt`)).status).toBe(200)
+    expectError(await read(`${own}/pages/a.html`, '?version=draft'), 404, 104001)
+    expectError(await move(`${own}/pages/f`, templates), 400, 104008)
+    await put(`${own}/pages/f/only.html`, template, '?version=draft')
+    expect((await move(`${own}/pages/f`, templates)).status).toBe(200)
+    for (const name of ['b', 'only']) expect(await contentOf(`${templates}/${name}.html`)).toBe(template)
+    expect((await move(templates, `${own}/pages/back`)).status).toBe(200)
+    for (const name of ['b', 'only']) {
+      expect(await contentOf(`${own}/pages/back/${name}.html`, '?version=draft')).toBe(template)
+    }
   })
 
   it('A move onto itself answers 200 (S-57)', async () => {
@@ -223,5 +257,11 @@ describe('The body of a relocation', () => {
     await put(`${own}/place/a`, 'a')
     expectError(await relocate(`${own}/place/a`, body), 400, 104000)
     expect(await namesIn(`${own}/place`)).toEqual(['a'])
+  })
+
+  it('Unknown members beside a place are ignored (S-51)', async () => {
+    await put(`${own}/unknown/a`, 'a')
+    expect((await relocate(`${own}/unknown/a`, { title: 'x', path: `${own}/unknown/b` })).status).toBe(200)
+    expect(await namesIn(`${own}/unknown`)).toEqual(['b'])
   })
 })

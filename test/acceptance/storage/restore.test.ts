@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
-import { storage } from '../../support/paths.ts'
 import { expectError } from '../support/expectations.ts'
-import { call } from '../support/http.ts'
-import { at, move, namesIn, ownFolder, put, read, remove, upload, versionsOf } from '../support/storage.ts'
+import { move, namesIn, ownFolder, put, read, remove, restore, upload, versionsOf } from '../support/storage.ts'
 
 const own = ownFolder()
 
-const restore = (path: string, body: unknown = {}): Promise<Answer> =>
-  call(at(path, '?restore'), { method: 'POST', body })
+const refused = (answer: Answer) => expectError(answer, 412, 100412)
+const deletedIn = async (folder: string, query = '') => (await read(folder, `?deleted${query}`)).json
 
 describe('A removed file', () => {
   it('A removed file is listed, and comes back as it was (H-17, H-20)', async () => {
@@ -32,7 +30,7 @@ describe('A removed file', () => {
     await remove(path)
     await put(path, 'newer')
     const [, old] = await versionsOf(path)
-    expectError(await restore(path, { version: old?.version }), 400, 104022)
+    for (const body of [{}, { version: old?.version }]) expectError(await restore(path, body), 400, 104022)
     expect((await restore(path, { version: old?.version, replace: true })).status).toBe(200)
     expect((await read(path)).text).toBe('old')
   })
@@ -43,6 +41,40 @@ describe('A removed file', () => {
     const [present] = await versionsOf(path)
     expect((await restore(path, { version: present?.version })).status).toBe(200)
     expect(await versionsOf(path)).toEqual([present])
+  })
+
+  it('A restore of a file needs the state of its condition (S-60)', async () => {
+    const path = `${own}/file/conditions.txt`
+    for (const text of ['1', '22']) await put(path, text)
+    const [, old] = await versionsOf(path)
+    const restoreIf = (headers: Record<string, string>) =>
+      restore(path, { version: old?.version, replace: true }, headers)
+    refused(await restoreIf({ 'If-Match': '"another"' }))
+    refused(await restoreIf({ 'If-None-Match': '*' }))
+    expect((await restoreIf({ 'If-Match': (await read(path)).headers['etag'] ?? '' })).status).toBe(200)
+    expect((await read(path)).text).toBe('1')
+    const [present] = await versionsOf(path)
+    refused(await restore(path, { version: present?.version }, { 'If-Match': '"another"' }))
+  })
+
+  it('A file comes back neither onto a folder nor below a file (H-24, S-41)', async () => {
+    const path = `${own}/file/place`
+    await put(path, 'a file')
+    await remove(path)
+    await put(`${path}/below`, 'x')
+    for (const body of [{}, { replace: true }]) expectError(await restore(path, body), 400, 104022)
+    await remove(path)
+    await put(path, 'a file again')
+    expectError(await restore(`${path}/below`), 400, 104009)
+    expect((await read(path)).text).toBe('a file again')
+  })
+
+  it('A file comes back with the folders on the way to it (H-20)', async () => {
+    await put(`${own}/file/deep/er/a.txt`, 'a')
+    await remove(`${own}/file/deep`)
+    expect((await restore(`${own}/file/deep/er/a.txt`)).status).toBe(200)
+    expect((await read(`${own}/file/deep/er/a.txt`)).text).toBe('a')
+    expect(await namesIn(`${own}/file/deep`)).toEqual(['er/'])
   })
 
   it('A moved file comes back at its old place (H-26)', async () => {
@@ -63,7 +95,8 @@ describe('A removed folder', () => {
     const files = Array.from({ length: 30 }, (_, index) => ({ name: `${index}.txt`, content: `text ${index}` }))
     await upload(`${folder}/below`, files)
     await put(`${folder}/empty`, '', '?type=folder')
-    expect((await read(folder, '?removal')).json).toMatchObject({ files: 30, folders: 3 })
+    for (const version of ['', '?version=draft']) await put(`${folder}/page.html`, `page ${version}`, version)
+    expect((await read(folder, '?removal')).json).toMatchObject({ files: 31, folders: 3 })
     await remove(folder)
     expect((await read(own, '?deleted')).json.deleted).toContainEqual({
       name: 'folder',
@@ -71,29 +104,117 @@ describe('A removed folder', () => {
       removedAt: expect.any(String),
       size: null,
     })
-    expect((await read(folder, '?deleted')).json.deleted).toMatchObject([{ name: 'below' }, { name: 'empty' }])
+    expect((await deletedIn(folder)).deleted).toMatchObject([
+      { name: 'below' },
+      { name: 'empty' },
+      { name: 'page.html' },
+    ])
     expect((await restore(folder)).status).toBe(200)
-    expect(await namesIn(folder)).toEqual(['below/', 'empty/'])
+    expect(await namesIn(folder)).toEqual(['below/', 'empty/', 'page.html'])
+    expect((await read(`${folder}/page.html`, '?version=draft')).text).toBe('page ?version=draft')
     const texts = await Promise.all(files.map(({ name }) => read(`${folder}/below/${name}`)))
     expect(texts.map(({ text }) => text)).toEqual(files.map(({ content }) => content))
+    await put(`${folder}/later`, 'x')
+    expect((await remove(folder)).status).toBe(200)
+    expect((await restore(folder)).status).toBe(200)
+    expect(await namesIn(folder)).toEqual(['below/', 'empty/', 'later', 'page.html'])
   })
 
   it('A restore onto contents answers 104022 unless told to (H-24)', async () => {
     const folder = `${own}/onto`
-    await put(`${folder}/a.txt`, 'old')
+    for (const name of ['a', 'b']) await put(`${folder}/${name}`, `removed ${name}`)
     await remove(folder)
-    await put(`${folder}/b.txt`, 'new')
+    for (const name of ['b', 'c']) await put(`${folder}/${name}`, `new ${name}`)
     expectError(await restore(folder), 400, 104022)
+    expect(await namesIn(folder)).toEqual(['b', 'c'])
     expect((await restore(folder, { replace: true })).status).toBe(200)
-    expect(await namesIn(folder)).toEqual(['a.txt', 'b.txt'])
+    const texts = await Promise.all(['a', 'b', 'c'].map((name) => read(`${folder}/${name}`)))
+    expect(texts.map(({ text }) => text)).toEqual(['removed a', 'removed b', 'new c'])
   })
 
-  it('The root is not restored: 400/104014 (H-29)', async () => {
-    expectError(await call(`${storage}?restore`, { method: 'POST', body: {} }), 400, 104014)
+  it('A restore onto a draft answers 104022 unless told to (H-24)', async () => {
+    const page = `${own}/drafts/page.html`
+    await put(page, 'live')
+    await remove(`${own}/drafts`)
+    await put(page, 'newer draft', '?version=draft')
+    expectError(await restore(`${own}/drafts`), 400, 104022)
+    expect((await read(page, '?version=draft')).text).toBe('newer draft')
   })
 
-  it('A malformed restore answers 400/104000 (E-28)', async () => {
-    expectError(await restore(`${own}/onto`, { replace: 'yes' }), 400, 104000)
-    expectError(await restore(`${own}/onto`, { unknown: 1 }), 400, 104000)
+  it.each([
+    ['x', 'x/y'],
+    ['x/y', 'x'],
+    ['x', ''],
+  ])('A removed file at "%s" does not come back with a file at "%s" (H-24)', async (before, meanwhile) => {
+    const folder = `${own}/clash`
+    const present = meanwhile === '' ? folder : `${folder}/${meanwhile}`
+    await put(`${folder}/${before}`, 'removed')
+    await remove(folder)
+    await put(present, 'meanwhile')
+    expectError(await restore(folder, { replace: true }), 400, 104022)
+    expect((await read(present)).text).toBe('meanwhile')
+    await remove(folder)
+  })
+
+  it('A restore of a folder needs the state of its condition (S-60)', async () => {
+    const folder = `${own}/conditions`
+    await put(`${folder}/a`, 'a')
+    await remove(folder)
+    const restoreIf = (headers: Record<string, string>) => restore(folder, { replace: true }, headers)
+    refused(await restoreIf({ 'If-Match': '*' }))
+    expect((await restoreIf({ 'If-None-Match': '*' })).status).toBe(200)
+    await remove(`${folder}/a`)
+    refused(await restoreIf({ 'If-None-Match': '*' }))
+  })
+
+  it('Removed entries are listed below their folder, in pages (H-17, H-18)', async () => {
+    const folder = `${own}/listed`
+    for (const name of ['a', 'b', 'c']) await put(`${folder}/${name}`, name)
+    await remove(folder)
+    const { deleted, cursor } = await deletedIn(folder, '&limit=2')
+    const rest = await deletedIn(folder, `&limit=2&cursor=${encodeURIComponent(cursor)}`)
+    expect([...deleted, ...rest.deleted].map(({ name }) => name)).toEqual(['a', 'b', 'c'])
+    expect(rest).not.toHaveProperty('cursor')
+    expectError(await read(`${own}/never`, '?deleted'), 404, 104001)
+  })
+})
+
+describe('Refused restores', () => {
+  it.each<[string, string, unknown, number]>([
+    ['of the root (H-29)', '', {}, 104014],
+    ['of a reserved folder (H-29)', 'Templates', {}, 104020],
+    ['with an unknown member', `${own}/refused`, { unknown: 1 }, 104000],
+    ['with a number as version', `${own}/refused`, { version: 1 }, 104000],
+    ['with an empty version', `${own}/refused`, { version: '' }, 104000],
+    ['with a text as replace', `${own}/refused`, { replace: 'true' }, 104000],
+    ['with a list', `${own}/refused`, [], 104000],
+  ])('A restore %s is refused (E-28)', async (_, path, body, code) => {
+    expectError(await restore(path, body), 400, code)
+  })
+})
+
+describe('The preview of a removal', () => {
+  const preview = async (path: string) => (await read(path, '?removal')).json
+
+  it('A preview counts files, drafts, folders and bytes, and removes none (H-19)', async () => {
+    const folder = `${own}/preview`
+    for (const path of ['a-b/x', 'a/b/x', 'a/b/y', 'a/b-c', 'a/c/x.html', 'a.html']) await put(`${folder}/${path}`, '1')
+    await put(`${folder}/a/c/x.html`, '22', '?version=draft')
+    await put(`${folder}/a/d/only.html`, '333', '?version=draft')
+    await put(`${folder}/a/empty`, '', '?type=folder')
+    expect(await preview(`${folder}/a`)).toEqual({ files: 5, folders: 5, bytes: 9 })
+    expect(await preview(`${folder}/a/c/x.html`)).toEqual({ files: 1, folders: 0, bytes: 3 })
+    expect(await preview(folder)).toEqual({ files: 7, folders: 7, bytes: 11 })
+    expect((await read(`${folder}/a/b/x`)).text).toBe('1')
+  })
+
+  it('A preview shows how the removal would be refused (H-19)', async () => {
+    await put(`Templates/${own}.txt`, 'a')
+    expect(await preview('Templates')).toMatchObject({ code: 104020 })
+    expect(await preview('')).toMatchObject({ code: 104014 })
+    await remove(`Templates/${own}.txt`)
+    await put(`${own}/leaf`, 'x')
+    expectError(await read(`${own}/nothing`, '?removal'), 404, 104001)
+    expectError(await read(`${own}/leaf/below`, '?removal'), 400, 104009)
   })
 })

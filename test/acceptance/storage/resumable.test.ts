@@ -1,56 +1,16 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { Answer } from '../../support/answer.ts'
 import { target } from '../setup/target.ts'
-import { createSite, describeWithAdmin, issueToken, testWithAdmin } from '../support/admin.ts'
+import { createSite, describeWithAdmin, issueToken } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
-import { type Call, call } from '../support/http.ts'
-import { at, ownFolder, put, read } from '../support/storage.ts'
+import { call } from '../support/http.ts'
+import { at, ownFolder, read } from '../support/storage.ts'
+import { append, asBytes, cancel, createUploader, head, inTus, metadata, pathOf } from '../support/tus.ts'
 
 const own = ownFolder()
 
-const base64 = (text: string) => Buffer.from(text).toString('base64')
-const named = (name: string) => `filename ${base64(name)}`
-const inTus = { 'Tus-Resumable': '1.0.0' }
-const bytes = { ...inTus, 'Content-Type': 'application/offset+octet-stream' }
-
-const create = (name: string, length: number | undefined, headers: Call['headers'] = {}, more: Call = {}) =>
-  call(at(own), {
-    method: 'POST',
-    ...more,
-    headers: {
-      ...inTus,
-      ...(length === undefined ? { 'Upload-Defer-Length': '1' } : { 'Upload-Length': String(length) }),
-      'Upload-Metadata': named(name),
-      ...headers,
-    },
-  })
-
-/** The path of an upload: what its `Location` has behind the base URL. */
-const pathOf = ({ headers }: Answer): string => {
-  const { pathname } = new URL(headers['location'] ?? '')
-  return pathname.slice(pathname.indexOf('/api/v2/'))
-}
-
-const begin = async (name: string, length: number | undefined, headers?: Call['headers']) =>
-  pathOf(await create(name, length, headers))
-
-const head = (upload: string, more: Call = {}) => call(upload, { method: 'HEAD', headers: inTus, ...more })
-
-const append = (
-  upload: string,
-  offset: number,
-  body: string | Buffer,
-  headers: Call['headers'] = {},
-  more: Call = {},
-) =>
-  call(upload, {
-    method: 'PATCH',
-    body,
-    ...more,
-    headers: { ...bytes, 'Upload-Offset': String(offset), ...headers },
-  })
+const { create, begin } = createUploader(own)
 
 describe('A resumable upload', () => {
   it('The file is there after the last append (U-2, U-3, U-14, U-26)', async () => {
@@ -78,7 +38,7 @@ describe('A resumable upload', () => {
     const { json } = await read(`${own}/large.bin`, '?meta')
     const md5 = (part: Buffer) => createHash('md5').update(part).digest()
     const parts = [md5(content.subarray(0, 8 * 1024 * 1024)), md5(content.subarray(8 * 1024 * 1024))]
-    // Of parts, or of what was copied as a whole.
+    // The fingerprint is that of the parts, or of a whole copy.
     const fingerprints = [`${md5(Buffer.concat(parts)).toString('hex')}-2`, md5(content).toString('hex')]
     expect(json.size).toBe(content.length)
     expect(fingerprints).toContain(json.fingerprint)
@@ -86,10 +46,10 @@ describe('A resumable upload', () => {
 
   it('A creation may carry bytes, all of them or none (U-5, U-14)', async () => {
     const body = 'hello world'
-    const first = await create('first.txt', body.length, bytes, { body: 'hello ' })
+    const first = await create('first.txt', body.length, asBytes, { body: 'hello ' })
     expect(first).toMatchObject({ status: 201, headers: { 'upload-offset': '6' } })
     await append(pathOf(first), 6, 'world')
-    expect(await create('all.txt', body.length, bytes, { body })).toMatchObject({
+    expect(await create('all.txt', body.length, asBytes, { body })).toMatchObject({
       status: 201,
       headers: { 'upload-offset': '11' },
     })
@@ -107,6 +67,12 @@ describe('A resumable upload', () => {
     expect((await head(upload)).headers).toMatchObject({ 'upload-defer-length': '1' })
     await append(upload, 0, 'hello')
     expectError(await append(upload, 5, '', { 'Upload-Length': '4' }), 400, 104000)
+    expect((await append(upload, 5, '', { 'Upload-Length': '6' })).status).toBe(204)
+    expect((await head(upload)).headers).toMatchObject({ 'upload-offset': '5', 'upload-length': '6' })
+    expect((await head(upload)).headers).not.toHaveProperty('upload-defer-length')
+    for (const length of ['5', '7']) {
+      expectError(await append(upload, 5, '!', { 'Upload-Length': length }), 400, 104000)
+    }
     expect((await append(upload, 5, '!', { 'Upload-Length': '6' })).status).toBe(204)
     expect((await read(`${own}/later.txt`)).text).toBe('hello!')
   })
@@ -116,6 +82,8 @@ describe('A resumable upload', () => {
     expectError(await append(upload, 1, 'ello'), 409, 104030)
     await append(upload, 0, 'hello')
     expectError(await append(upload, 0, 'hello'), 409, 104030)
+    expectError(await append(upload, 9_007_199_254_740_992, 'x'), 409, 104030)
+    expect((await append(upload, 5, '')).status).toBe(204)
   })
 
   it.each(['sha256', 'sha1', 'md5'])(
@@ -131,127 +99,60 @@ describe('A resumable upload', () => {
     },
   )
 
+  it('A wrong checksum of the first bytes creates no upload (U-22)', async () => {
+    const headers = { ...asBytes, 'Upload-Checksum': `md5 ${createHash('md5').update('other').digest('base64')}` }
+    const answer = await create('wrong.txt', 5, headers, { body: 'hello' })
+    expectError(answer, 460, 104033)
+    expect(answer.headers).not.toHaveProperty('location')
+    expectError(await read(`${own}/wrong.txt`), 404, 104001)
+  })
+
   it('Too many bytes answer 413/104005 (U-12, U-23, E-33)', async () => {
-    expectError(await create('huge.bin', 6 * 1024 ** 3), 413, 104005)
-    expectError(await append(await begin('more.txt', 5), 0, 'hello!'), 413, 104005)
-  })
-
-  it('Another version of tus answers 412 with Tus-Version (U-7)', async () => {
-    const answer = await create('version.txt', 5, { 'Tus-Resumable': '0.2.2' })
-    expectError(answer, 412, 100412)
-    expect(answer.headers['tus-version']).toBe('1.0.0')
-  })
-})
-
-describe('The rules of a resumable upload', () => {
-  it('An upload needs a name, a length and the media type (U-2, E-41)', async () => {
-    expectError(await create('x', 5, { 'Upload-Metadata': 'note eA==' }), 400, 104014)
-    expectError(await create('x', 5, { 'Upload-Metadata': 'filename no base64' }), 400, 104000)
-    expectError(await create('x', 5, { 'Upload-Length': '-1' }), 400, 104000)
-    expectError(await create('x', 5, { 'Upload-Defer-Length': '1' }), 400, 104000)
-    expectError(await append(await begin('type.txt', 5), 0, 'hello', { 'Content-Type': 'text/plain' }), 415, 100015)
-  })
-
-  it('The rules of an upload hold at its creation (U-11)', async () => {
-    await put(`${own}/there.txt`, 'old')
-    expectError(await create('there.txt', 5, { 'If-None-Match': '*' }), 412, 100412)
-    expectError(
-      await call(at(`${own}/there.txt/below`), {
-        method: 'POST',
-        headers: { ...inTus, 'Upload-Length': '5', 'Upload-Metadata': named('a') },
-      }),
-      400,
-      104009,
-    )
-  })
-
-  it('The rules hold at the end, and a refusal ends it (U-11, U-28)', async () => {
-    const upload = await begin('mine.txt', 5, { 'If-None-Match': '*' })
-    await append(upload, 0, 'he')
-    await put(`${own}/mine.txt`, 'theirs')
-    expectError(await append(upload, 2, 'llo'), 412, 100412)
-    expectError(await append(upload, 2, 'llo'), 404, 104032)
-    expect((await read(`${own}/mine.txt`)).text).toBe('theirs')
-  })
-
-  it('DELETE ends an upload, which is unknown then (U-3, U-24, E-52)', async () => {
-    const upload = await begin('ended.txt', 5)
-    expect((await call(upload, { method: 'DELETE', headers: inTus })).status).toBe(204)
-    expect((await head(upload)).status).toBe(404)
-    expectError(await append(upload, 0, 'hello'), 404, 104032)
-  })
-
-  it('X-HTTP-Method-Override counts at an upload, and nowhere else (U-9)', async () => {
-    const upload = await begin('override.txt', 5)
-    // The document does not name a POST there.
-    const send = (path: string, method: string, more: Call['headers'] = {}) => {
-      const headers = { ...bytes, ...more, Authorization: target.token, 'X-HTTP-Method-Override': method }
-      return fetch(target.baseUrl + path, { method: 'POST', body: 'hello', headers })
+    for (const length of [String(6 * 1024 ** 3), '9007199254740992', '9'.repeat(100)]) {
+      expectError(await create('huge.bin', 5, { 'Upload-Length': length }), 413, 104005)
+      expectError(await append(await begin('huge.bin', undefined), 0, 'x', { 'Upload-Length': length }), 413, 104005)
     }
-    expect((await send(upload, 'PATCH', { 'Upload-Offset': '0' })).status).toBe(204)
-    await send(at(`${own}/override.txt`), 'DELETE')
-    expect((await read(`${own}/override.txt`)).text).toBe('hello')
-  })
-
-  it('A resumable template has at most 8 MiB (U-13)', async () => {
-    const create = (length: number) => {
-      const headers = { ...inTus, 'Upload-Length': String(length), 'Upload-Metadata': named('a.html') }
-      return call(at(`Templates/${own}`), { method: 'POST', headers })
+    const upload = await begin('more.txt', 5)
+    for (const isChunked of [false, true]) {
+      expectError(await append(upload, 0, 'hello!', {}, { isChunked }), 413, 104005)
     }
-    expectError(await create(8 * 1024 ** 2 + 1), 413, 104005)
-    const created = await create(8 * 1024 ** 2)
-    expect(created.status).toBe(201)
-    await call(pathOf(created), { method: 'DELETE', headers: inTus })
-  })
-
-  it('An upload says when it expires (U-25)', async () => {
-    const created = await create('expires.txt', 4)
-    const left = Date.parse(created.headers['upload-expires'] ?? '') - Date.now()
-    expect(left).toBeGreaterThan(23 * 3600 * 1000)
-  })
-
-  // The token is its own: progress is that of the token's newest upload, and other cases upload meanwhile.
-  testWithAdmin('An append reports the progress of its token (U-16, S-86)', async () => {
-    const token = await issueToken([await ownSiteId()], '--permission', 'files')
-    const upload = pathOf(await create('progress.txt', 4, {}, { token }))
-    await append(upload, 0, 'x', {}, { token })
-    expect((await call(at('', '?status'), { token })).json.percent).toBe(25)
-  })
-
-  it('OPTIONS answers the headers of tus without a token (U-5, U-8)', async () => {
-    for (const path of [at(own), `${at(own)}/x`, '/api/v2/admin/sites/current/uploads/x']) {
-      const { status, headers } = await call(path, { method: 'OPTIONS', token: null })
-      expect(status).toBe(204)
-      expect(headers).toMatchObject({ 'tus-version': '1.0.0', 'tus-checksum-algorithm': 'sha256,sha1,md5' })
-      expect(headers['tus-extension']).toBe(
-        'creation,creation-with-upload,creation-defer-length,expiration,termination,checksum',
-      )
-      expect(Number(headers['tus-max-size'])).toBeGreaterThan(0)
-    }
-  })
-
-  it('Tus-Resumable is on every answer, also on 401 (U-6)', async () => {
-    const answer = await head(`/api/v2/admin/sites/current/uploads/${'a'.repeat(32)}`, { token: null })
-    expect(answer).toMatchObject({ status: 401, headers: { 'tus-resumable': '1.0.0' } })
+    expect((await append(upload, 0, 'HELLO')).status).toBe(204)
+    expect((await read(`${own}/more.txt`)).text).toBe('HELLO')
   })
 })
 
 describeWithAdmin('The owner of a resumable upload', () => {
   it('An upload is unknown to others: 404/104032 (U-15, E-52)', async () => {
-    const site = await createSite('Uploads')
+    const [site, other] = await Promise.all([createSite('Uploads'), createSite('Other uploads')])
     const [ann, anns, bobs] = await Promise.all(
-      [['ann'], ['ann'], ['bob']].map(async ([user = '']) =>
-        issueToken([site], '--permission', 'files', '--user', user),
-      ),
+      ['ann', 'ann', 'bob'].map((user) => issueToken([site, other], '--permission', 'files', '--user', user)),
     )
-    const created = await call('/api/v2/admin/sites/current/storage', {
-      method: 'POST',
-      ...(ann && { token: ann }),
-      headers: { ...inTus, 'Upload-Length': '5', 'Upload-Metadata': named('owned.txt') },
-    })
-    const upload = pathOf(created)
-    expectError(await append(upload, 0, 'hello', {}, { token: bobs ?? '' }), 404, 104032)
+    const as = (token = '') => ({ token })
+    const storageOf = (id: number) => `/api/v2/admin/sites/${id}/storage`
+    const headers = { ...inTus, 'Upload-Length': '5', 'Upload-Metadata': metadata({ filename: 'owned.txt' }) }
+    const upload = pathOf(await call(storageOf(site), { method: 'POST', ...as(ann), headers }))
+    expect((await head(upload, as(bobs))).status).toBe(404)
+    expectError(await append(upload, 0, 'hello', {}, as(bobs)), 404, 104032)
+    expectError(await cancel(upload, as(bobs)), 404, 104032)
+    const elsewhere = upload.replace(`/sites/${site}/`, `/sites/${other}/`)
+    expectError(await append(elsewhere, 0, 'hello', {}, as(ann)), 404, 104032)
     expectError(await append(upload, 0, 'hello', {}, { token: target.token }), 400, 104023)
-    expect((await append(upload, 0, 'hello', {}, { token: anns ?? '' })).status).toBe(204)
+    expect((await append(upload, 0, 'hello', {}, as(anns))).status).toBe(204)
+    expect((await call(`${storageOf(site)}/owned.txt`, as(ann))).text).toBe('hello')
+  })
+
+  // Tokens of their own: progress is that of the token's newest upload, and other cases upload meanwhile.
+  it('An append reports the progress of its token (U-16, S-86)', async () => {
+    const site = await ownSiteId()
+    const [first, second] = await Promise.all([1, 2].map(() => issueToken([site], '--permission', 'files')))
+    const percentOf = async (token = '') => (await call(at('', '?status'), { token })).json.percent
+    const as = (token = '') => ({ token })
+    const upload = pathOf(await create('progress.txt', 200, {}, as(first)))
+    await append(upload, 0, 'x'.repeat(50), {}, as(first))
+    expect(await percentOf(first)).toBe(25)
+    await append(upload, 50, 'x'.repeat(149), {}, as(second))
+    expect([await percentOf(first), await percentOf(second)]).toEqual([25, 99])
+    await append(upload, 199, 'x', {}, as(first))
+    expect(await percentOf(first)).toBe(100)
   })
 })

@@ -58,7 +58,7 @@ describe('The body of an upload (operation 12)', () => {
     expect(await namesIn(`${own}/ended`)).toEqual(['a.txt'])
   })
 
-  it('The token may stand in the query (A-8)', async () => {
+  it('The token may come in the query (A-8)', async () => {
     const path = `${at(`${own}/token`)}?access_token=${target.token}`
     const headers = formHeaders
     const body = multipart([{ name: 'a' }])
@@ -235,6 +235,39 @@ describe('Refused uploads', () => {
     }
     expectError(await call(`${storage}/${path}`, { method: 'PUT', body: 'x' }), 400, code)
     expectError(await call(`${storage}/${path}`), 400, code)
+  })
+})
+
+describe('Malformed forms', () => {
+  const good = multipart([{ name: 'good' }]).toString()
+  const ofForms: readonly (readonly [string, string])[] = [
+    ['nothing', ''],
+    ['a line end alone', '\r\n'],
+    ['the last boundary alone', `--${boundary}--\r\n`],
+    ['no last boundary', good.slice(0, good.lastIndexOf('--boundary'))],
+    ['half of the last boundary', good.slice(0, -10)],
+    ['one dash before a boundary', good.slice(1)],
+    ['another boundary', good.replaceAll(boundary, 'other')],
+    ['line feeds alone', good.replaceAll('\r\n', '\n')],
+    ['a part without a header', `--${boundary}\r\n\r\ncontent\r\n--${boundary}--\r\n`],
+    ['a header field without a colon', good.replace('Content', 'nonsense\r\nContent')],
+    ['a NUL in a header field', good.replace('Content', 'X\0Y: x\r\nContent')],
+    ['a header field of 20 KB', good.replace('Content', `X: ${'x'.repeat(20_000)}\r\nContent`)],
+    ['a disposition that is no form-data', good.replace('form-data', 'inline')],
+    ['two file names', good.replace('filename="good"', '$&; filename="other"')],
+    ['100 KB before its first boundary', 'x'.repeat(100_000) + good],
+    [
+      '10,000 other parts',
+      good.replace(
+        '--boundary',
+        `${`--${boundary}\r\nContent-Disposition: form-data; name="x"\r\n\r\n\r\n`.repeat(10_000)}$&`,
+      ),
+    ],
+  ]
+  it.each(ofForms)('A form with %s answers 104000 and leaves nothing (S-30, S-36)', async (_, body) => {
+    const folder = `${own}/refused/forms`
+    expectError(await upload(folder, [], { body }), 400, 104000)
+    expectError(await read(folder, '?meta'), 404, 104001)
   })
 })
 

@@ -2,8 +2,7 @@ import { beforeAll, describe, expect } from 'vitest'
 import { admin, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
-import { call } from '../support/http.ts'
-import { at, copy, move, namesIn, ownFolder, put, remove, rename, upload } from '../support/storage.ts'
+import { copy, move, namesIn, ownFolder, put, read, remove, rename, restore, upload } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -25,6 +24,9 @@ describe('A page with a running workflow', () => {
     expectError(await rename(folder, 'b'), 400, 104012)
     expectError(await remove(page), 400, 104011)
     expectError(await remove(folder), 400, 104011)
+    for (const path of [page, folder]) {
+      expect((await read(path, '?removal')).json).toMatchObject({ files: 1, code: 104011 })
+    }
     expect(await namesIn(folder)).toEqual(['page.html'])
     await admin('workflow', 'end', page, '--site', site)
     expect((await put(page, 'x')).status).toBe(200)
@@ -51,8 +53,21 @@ describe('Relocations around a running workflow', () => {
     await admin('workflow', 'end', page, '--site', site)
     expect((await move(folder, `${own}/flown`)).status).toBe(200)
     await admin('workflow', 'start', page, '--site', site)
-    expectError(await call(at(page, '?restore'), { method: 'POST', body: {} }), 400, 104012)
-    for (const to of [move, copy]) expectError(await to(`${own}/other.html`, page), 400, 104012)
+    expectError(await restore(page), 400, 104012)
+    for (const to of [move, copy]) {
+      expectError(await to(`${own}/other.html`, page), 400, 104012)
+      expectError(await to(`${own}/flown`, folder), 400, 104012)
+    }
     await admin('workflow', 'end', page, '--site', site)
+  })
+
+  testWithAdmin('A reserved folder with a workflow is refused as reserved (S-55, S-96)', async () => {
+    const page = `StyleSheets/${own}/page.html`
+    await put(page, 'x')
+    await admin('workflow', 'start', page, '--site', site)
+    expectError(await remove('StyleSheets'), 400, 104020)
+    expectError(await move('StyleSheets', `${own}/styles`), 400, 104020)
+    await admin('workflow', 'end', page, '--site', site)
+    expect((await remove(`StyleSheets/${own}`)).status).toBe(200)
   })
 })

@@ -49,6 +49,9 @@ export const move = (from: string, path: string): Promise<Answer> => relocate(fr
 
 export const copy = (from: string, copyTo: string): Promise<Answer> => relocate(from, { copyTo })
 
+export const restore = (path: string, body: unknown = {}, headers: Call['headers'] = {}): Promise<Answer> =>
+  call(at(path, '?restore'), { method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } })
+
 interface Version {
   readonly version: string
   readonly at: string

@@ -25,7 +25,7 @@ interface Case {
   readonly body?: object
   readonly status: number
   readonly after: readonly (SystemField | undefined)[]
-  /** What a repetition is answered when the first one was carried out, though nobody was told. */
+  /** The status of a repetition after a first request that succeeded without an answer. */
   readonly again: number
 }
 
@@ -56,9 +56,7 @@ const operations: Readonly<Record<string, Case>> = {
 
 const failures = Object.keys(passingFailures) as Failure[]
 
-/**
- * The calls of a request on cold caches: the token, the site and the data centre, the form; and for a change its write.
- */
+/** The calls of a request with cold caches: token, site, data centre and form, and the write of a change. */
 const callsOf = ({ method }: Case) => (method === 'GET' ? 4 : 5)
 
 const cases = Object.entries(operations).flatMap(([name, operation]) =>
@@ -69,8 +67,8 @@ const cases = Object.entries(operations).flatMap(([name, operation]) =>
 
 const unavailable = { code: 100503, message: expect.any(String), requestId: expect.any(String) }
 
-describe('while the store is away for a moment', () => {
-  test.each(Object.entries(operations))('%s makes the calls that are made to fail below', async (_, operation) => {
+describe('A store that fails for a moment', () => {
+  test.each(Object.entries(operations))('Operation %s makes the calls that fail below', async (_, operation) => {
     const { handler, dynamodb } = service.start()
     const path = await service.createForm(before)
     const calls = watchCalls(dynamodb)
@@ -79,7 +77,7 @@ describe('while the store is away for a moment', () => {
   })
 
   test.each(cases)(
-    '$name with call $call $failure is 100503, changes nothing, and can be repeated (E-16)',
+    'Operation $name answers 100503 when call $call $failure, and can be repeated (E-16)',
     async (each) => {
       const { method, below, status, after } = each.operation
       const { handler, dynamodb } = service.start()
@@ -100,7 +98,7 @@ describe('while the store is away for a moment', () => {
   const changes = Object.entries(operations).filter(([, { method }]) => method !== 'GET')
 
   test.each(changes)(
-    '%s that was carried out without an answer is 100503, and repeating it does no harm',
+    'Operation %s answers 100503 after a lost answer, and a repetition does no harm',
     async (_, each) => {
       const { handler, dynamodb } = service.start()
       const path = await service.createForm(before)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeOf } from '../../support/answer.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
-describe('two requests at once', () => {
+describe('Two requests at once', () => {
   let storage: StorageUnderTest
   beforeAll(async () => {
     storage = await openStorage()
@@ -17,7 +17,7 @@ describe('two requests at once', () => {
     )
   const contentsOf = (...paths: string[]) => Promise.all(paths.map((path) => storage.textOf(path)))
 
-  it('two uploads of the same names leave the files of one of them', async () => {
+  it('Two uploads of the same names leave the files of one (S-33)', async () => {
     for (const folder of rounds) {
       const answers = await Promise.all([uploadPair(folder, 'one'), uploadPair(folder, 'two')])
       expect(answers.map(({ status }) => status)).toEqual([200, 200])
@@ -27,7 +27,7 @@ describe('two requests at once', () => {
     }
   })
 
-  it('an upload into a folder that is being deleted leaves all of its files or none', async () => {
+  it('An upload into a folder that is deleted leaves all of its files or none', async () => {
     for (const [index, round] of rounds.entries()) {
       const folder = `${round}-delete`
       await uploadPair(folder, 'old')
@@ -42,7 +42,7 @@ describe('two requests at once', () => {
     }
   })
 
-  it('an upload into a folder that is being renamed comes before or after', async () => {
+  it('An upload into a folder that is renamed comes before or after', async () => {
     for (const [index, round] of rounds.entries()) {
       const [from, to] = [`${round}-from`, `${round}-to`]
       await uploadPair(from, 'old')
@@ -57,7 +57,7 @@ describe('two requests at once', () => {
     }
   })
 
-  it('a rename to a name that is being uploaded either finds it taken or is replaced by it', async () => {
+  it('A rename to a name that is uploaded is refused or replaced', async () => {
     for (const round of rounds) {
       await storage.put(`${round}-r/source`, 'renamed')
       const [renamed, uploaded] = await Promise.all([
@@ -73,22 +73,7 @@ describe('two requests at once', () => {
     }
   })
 
-  it('a name becomes a file or a folder, never both', async () => {
-    for (const round of rounds) {
-      const answers = await Promise.all([
-        storage.put(`${round}-n/name`, 'file'),
-        storage.put(`${round}-n/name/below`, 'below'),
-      ])
-      const codes = answers.map(codeOf)
-      const [file, below] = await contentsOf(`${round}-n/name`, `${round}-n/name/below`)
-      expect([
-        { codes: [undefined, 104009], file: 'file', below: undefined },
-        { codes: [104022, undefined], file: undefined, below: 'below' },
-      ]).toContainEqual({ codes, file, below })
-    }
-  })
-
-  it('leave nothing behind', async () => {
+  it('They leave no staged bytes behind', async () => {
     expect(storage.leftovers()).toBe(0)
   })
 })

@@ -2,10 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../../support/answer.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
-/**
- * Somebody else comes right before the store puts in place what has been found to be right: a real store, with that in
- * front of it.
- */
+/** Another caller changes a file after its conditions were checked, right before the store places the change. */
 let storage: StorageUnderTest
 let meanwhile: (() => Promise<unknown>) | undefined
 let times: number
@@ -54,13 +51,13 @@ const changes = [
   },
 ]
 
-describe.each(changes)('a $name of a file that is replaced at the last moment', ({ ask, left }) => {
+describe.each(changes)('A $name of a file that is replaced at the last moment', ({ ask, left }) => {
   beforeEach(() => {
     meanwhile = () => put(`theirs ${times}`)
     times = 1
   })
 
-  it('goes on when its condition still holds', async () => {
+  it('It succeeds when its condition still holds (S-64)', async () => {
     for (const headers of [{ 'If-Match': '*' }, { 'If-None-Match': '"x"' }]) {
       times = 1
       await put('old')
@@ -71,13 +68,13 @@ describe.each(changes)('a $name of a file that is replaced at the last moment', 
     }
   })
 
-  it('is 412 when it does not hold any more', async () => {
+  it('It answers 412 when its condition no longer holds (S-64)', async () => {
     expect(statusAndCode(await ask({ 'If-Match': await storage.tagOf(path) }))).toEqual([412, 100412])
     expect(await storage.textOf(path)).toBe('theirs 0')
     expect(storage.leftovers()).toBe(0)
   })
 
-  it('is 503 when it is replaced again and again, and changes nothing', async () => {
+  it('It answers 503 and changes nothing when the file is replaced again and again', async () => {
     times = 99
     expect(statusAndCode(await ask({ 'If-Match': '*' }))).toEqual([503, 100503])
     expect(await storage.textOf(path)).toMatch(/^theirs/)
@@ -85,7 +82,7 @@ describe.each(changes)('a $name of a file that is replaced at the last moment', 
   })
 })
 
-it('a draft is not put onto a live page that has changed at the last moment, or where another draft has come', async () => {
+it('A draft is refused when its page or draft changed at the last moment (S-61)', async () => {
   for (const query of [undefined, { version: 'draft' }]) {
     await put('old')
     const ifMatch = { 'If-Match': await storage.tagOf(path) }

@@ -1,13 +1,13 @@
 import { ServiceError } from '../../../lib/core/errors.ts'
 import type { Between } from '../../support/files.ts'
 
-/** How a store fails: in a way that passes, or because the disk is full. */
+/** Failures of a store: busy for a moment, or a full disk. */
 export const failures = {
   busy: { failure: () => new ServiceError('unavailable'), status: 503 },
   full: { failure: () => new ServiceError('outOfSpace'), status: 507 },
 } as const
 
-/** Lets one call of the stores fail: the one of that number, counted from 1; none at 0. */
+/** Lets one call to the stores fail, by its number from 1. 0: none. */
 export const createFault = () => {
   let calls = 0
   let failing = 0

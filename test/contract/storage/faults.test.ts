@@ -5,7 +5,7 @@ import { createFault, failures } from './failing-stores.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
 interface Scenario {
-  /** Where everything that it does happens. */
+  /** Prepares a folder, in which `run` makes its changes. */
   readonly prepare: (storage: StorageUnderTest, folder: string) => Promise<unknown>
   readonly run: (storage: StorageUnderTest, folder: string) => Promise<{ status: number }>
 }
@@ -56,7 +56,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
 }
 
-describe.each(Object.entries(scenarios))('when one call to the stores fails, %s', (_, { prepare, run }) => {
+describe.each(Object.entries(scenarios))('A failed call to a store during %s', (_, { prepare, run }) => {
   let storage: StorageUnderTest
   const fault = createFault()
   beforeEach(async () => {
@@ -81,7 +81,7 @@ describe.each(Object.entries(scenarios))('when one call to the stores fails, %s'
   }
 
   it.each(Object.entries(failures))(
-    '%s: shows nothing partial, loses nothing, and succeeds when it is repeated',
+    'It shows and loses nothing, and a repetition succeeds: %s',
     async (_, { failure, status }) => {
       await prepare(storage, '/measure')
       const before = await stateOf('/measure')

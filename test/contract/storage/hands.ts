@@ -1,34 +1,35 @@
-import { PutObjectCommand } from '@aws-sdk/client-s3'
+import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
 import type { Surroundings } from '../../../lib/service/deps.ts'
-import { openTestBucket } from '../../support/bucket.ts'
+import { openTestBucket, type TestBucket } from '../../support/bucket.ts'
 import { openTestTables, tableSettings } from '../../support/tables.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
-/** What the operations on files are proved on, each empty and for one test. */
-interface StorageHand {
-  readonly name: string
-  open(options?: Pick<Surroundings, 'clock'>): Promise<StorageUnderTest>
+interface OnAws extends Pick<Surroundings, 'clock'> {
+  readonly bucket?: TestBucket
+  /** Changes the clients before the stores use them. */
+  readonly prepare?: (clients: Readonly<{ client: S3Client; once: S3Client; dynamodb: DynamoDBDocumentClient }>) => void
 }
 
-/** Files in S3 and their locks in DynamoDB; sites and tokens are kept elsewhere, which makes no difference. */
-const openOnAws: StorageHand['open'] = async (options = {}) => {
-  const { bucket, connect } = await openTestBucket()
+/** Files in S3, locks and history in DynamoDB. Sites and tokens are elsewhere, which makes no difference. */
+export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageUnderTest> => {
+  const { bucket = await openTestBucket(), prepare, ...options } = given
+  const { connect } = bucket
   const tables = await openTestTables()
-  const settings = { ...tableSettings(tables.names), filesBucket: bucket, keptDays: 30, removalsQueueUrl: '' }
-  const s3 = { client: connect(), once: connect(1) }
-  const { files, workflows, removals, history } = openFileStores(settings, { dynamodb: tables.connect(), s3 })
+  const settings = { ...tableSettings(tables.names), filesBucket: bucket.bucket, keptDays: 30, removalsQueueUrl: '' }
+  const [client, once, dynamodb] = [connect(), connect(1), tables.connect()]
+  prepare?.({ client, once, dynamodb })
+  const { files, workflows, removals, history } = openFileStores(settings, { dynamodb, s3: { client, once } })
   const filler = connect()
   const storage = await openStorage({ ...options, between: () => ({ files, workflows, removals, history }) })
   return {
     ...storage,
-    fill: (keys) =>
-      inParallel(
-        keys,
-        50,
-        async (Key) => void (await filler.send(new PutObjectCommand({ Bucket: bucket, Key, Body: Buffer.alloc(0) }))),
-      ),
+    async fill(keys) {
+      const empty = { Bucket: bucket.bucket, Body: Buffer.alloc(0) }
+      await inParallel(keys, 50, async (Key) => void (await filler.send(new PutObjectCommand({ ...empty, Key }))))
+    },
     async close() {
       await storage.close()
       await tables.close()
@@ -36,7 +37,8 @@ const openOnAws: StorageHand['open'] = async (options = {}) => {
   }
 }
 
-export const storageHands: readonly StorageHand[] = [
-  { name: 'one machine', open: openStorage },
-  { name: 'AWS', open: openOnAws },
+/** The two kinds of stores. Each call opens an empty one. */
+export const storageHands = [
+  { name: 'one machine', open: (options?: Pick<Surroundings, 'clock'>) => openStorage(options) },
+  { name: 'AWS', open: (options?: Pick<Surroundings, 'clock'>) => openStorageOnAws(options) },
 ]

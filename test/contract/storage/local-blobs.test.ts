@@ -27,7 +27,7 @@ afterEach(() => {
   opened.close()
 })
 
-/** The next start of the service. */
+/** Starts the service again. */
 const restart = (now = Date.now()) => {
   opened.close()
   opened = openLocalFiles(directory)
@@ -44,10 +44,10 @@ const onlyBlob = (): string => {
   return join(directory, 'blobs', name)
 }
 
-describe('blobs that nothing refers to', () => {
+describe('Blobs without a row', () => {
   const name = 'f'.repeat(32)
 
-  it('are moved to orphans by the next start, and all others stay (O-16)', async () => {
+  it('They are moved to orphans by the next start, and other blobs stay (O-16)', async () => {
     await put('live/1001/small', 'few bytes')
     await put('live/1001/large', large)
     writeFileSync(join(directory, 'blobs', name), 'left behind')
@@ -63,7 +63,7 @@ describe('blobs that nothing refers to', () => {
     }
   })
 
-  it('are removed 7 days after they were moved, however old they were (O-16)', () => {
+  it('They are removed 7 days after they were moved, however old they are (O-16)', () => {
     const blob = join(directory, 'blobs', name)
     writeFileSync(blob, 'left behind')
     utimesSync(blob, 0, 0)
@@ -76,29 +76,26 @@ describe('blobs that nothing refers to', () => {
   })
 })
 
-describe('a blob that is not what its row says', () => {
+describe('A blob that differs from its row', () => {
   const key = 'live/1001/large'
 
   it.each([
     ['missing', undefined, (path: string) => rmSync(path)],
     ['shorter', 1000, (path: string) => truncateSync(path, 1000)],
     ['longer', 3 * megabyte, (path: string) => truncateSync(path, 3 * megabyte)],
-  ] as const)(
-    'fails before a byte is read, and is named by the next start, when it is %s (O-15)',
-    async (_, found, damage) => {
-      await put(key, large)
-      const path = onlyBlob()
-      damage(path)
-      await expect(read(key)).rejects.toThrow()
-      await put('live/1001/other', 'other')
-      expect(await read('live/1001/other')).toBeDefined()
-      const blob = path.slice(join(directory, 'blobs').length + 1)
-      expect(restart()).toMatchObject({ orphans: 0, damaged: [{ key, blob, size: large.length, found }] })
-      expect(await opened.files.find(key)).toMatchObject({ size: large.length })
-    },
-  )
+  ] as const)('It fails before a byte is read, and the next start names it: %s (O-15)', async (_, found, damage) => {
+    await put(key, large)
+    const path = onlyBlob()
+    damage(path)
+    await expect(read(key)).rejects.toThrow()
+    await put('live/1001/other', 'other')
+    expect(await read('live/1001/other')).toBeDefined()
+    const blob = path.slice(join(directory, 'blobs').length + 1)
+    expect(restart()).toMatchObject({ orphans: 0, damaged: [{ key, blob, size: large.length, found }] })
+    expect(await opened.files.find(key)).toMatchObject({ size: large.length })
+  })
 
-  it('breaks the stream when it becomes shorter while it is read', async () => {
+  it('It breaks the stream when it becomes shorter during a read', async () => {
     await put(key, large)
     const object = await read(key)
     if (!(object?.body instanceof Readable)) throw new Error('It is no stream')
@@ -113,7 +110,7 @@ describe('a blob that is not what its row says', () => {
     expect(bytes).toBeLessThan(large.length)
   })
 
-  it('fails when it is one of the small contents, too', async () => {
+  it('A small content in the database fails in the same cases', async () => {
     await put('live/1001/small', 'few bytes')
     opened.database.connection.exec("UPDATE small_contents SET bytes = x'00'")
     await expect(read('live/1001/small')).rejects.toThrow('live/1001/small')
@@ -122,7 +119,7 @@ describe('a blob that is not what its row says', () => {
   })
 })
 
-describe('a blob that copies share', () => {
+describe('A blob that copies share', () => {
   const keys = ['live/1001/a', 'live/1001/b']
 
   beforeEach(async () => {
@@ -131,7 +128,7 @@ describe('a blob that copies share', () => {
     await opened.files.place([{ kind: 'copy', from, key: 'live/1001/b' }], nowhere, entry)
   })
 
-  it('takes the room of one, and is found in order by the next start', async () => {
+  it('It is stored once, and the next start finds no fault', async () => {
     expect(readdirSync(join(directory, 'blobs'))).toHaveLength(1)
     expect(restart()).toEqual({ orphans: 0, damaged: [] })
     expect([...checkObjects(opened.database.connection)]).toEqual([])
@@ -140,13 +137,13 @@ describe('a blob that copies share', () => {
     }
   })
 
-  it('is named for each of them when it is missing', () => {
+  it('It is named for each copy when it is missing', () => {
     rmSync(onlyBlob())
     expect(restart().damaged.map(({ key }) => key)).toEqual(keys)
   })
 })
 
-it('a reader goes on with the bytes that it has begun with, when they are replaced meanwhile, and kept no longer', async () => {
+it('A read continues with its bytes after they were replaced and given up', async () => {
   await put('live/1001/a', large)
   const object = await read('live/1001/a')
   await put('live/1001/a', Buffer.alloc(megabyte, 'y'))
@@ -155,14 +152,14 @@ it('a reader goes on with the bytes that it has begun with, when they are replac
   expect(readdirSync(join(directory, 'blobs'))).toHaveLength(1)
 })
 
-it('folders are open to their owner alone, and so are the blobs', async () => {
+it('Only the owner can open the folders and the blobs', async () => {
   await put('live/1001/a', large)
   const modeOf = (path: string) => statSync(path).mode & 0o777
   for (const folder of ['blobs', 'orphans']) expect(modeOf(join(directory, folder))).toBe(0o700)
   expect(modeOf(onlyBlob())).toBe(0o600)
 })
 
-it('what is wrong with rows is named', async () => {
+it('The check names faulty rows', async () => {
   await put('live/1001/a', 'a')
   expect([...checkObjects(opened.database.connection)]).toEqual([])
   opened.database.connection.exec(`
@@ -176,7 +173,7 @@ it('what is wrong with rows is named', async () => {
   ])
 })
 
-it('a folder is passed over in a folded listing, however much it holds', async () => {
+it('A folded listing skips folders of any size', async () => {
   const folders = Array.from({ length: 300 }, (_, index) => `live/1001/${String(index).padStart(3, '0')}/`)
   const changes = folders.flatMap((folder, index) =>
     Array.from({ length: index % 40 }, (_, number) => ({ kind: 'folder' as const, key: `${folder}${number}/` })),

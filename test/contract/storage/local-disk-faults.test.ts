@@ -9,7 +9,7 @@ import { chunks, megabyte } from './object-store/workbench.ts'
 
 const target = { key: undefined, contentType: 'a/b' }
 
-/** Runs a program that may be missing here, or be refused. Answers whether it did its work. */
+/** True if the program exists here and succeeded. */
 const didRun = (program: string, ...args: readonly string[]): boolean => {
   try {
     execFileSync(program, args, { stdio: 'ignore' })
@@ -25,9 +25,9 @@ beforeEach(() => {
   directory = scratchDirectory()
 })
 
-describe('a full disk', () => {
+describe('A full disk', () => {
   it.for([true, false])(
-    'refuses what is larger than it, leaves nothing behind, and takes what fits (durable: %s)',
+    'It refuses a file that does not fit, keeps nothing of it, and takes smaller ones (durable: %s)',
     async (durable, { skip }) => {
       const blobs = join(directory, 'blobs')
       mkdirSync(blobs)
@@ -57,8 +57,8 @@ describe('a full disk', () => {
   )
 })
 
-describe('when no file handle is free', () => {
-  it('what needs one is refused for the moment, and what is in the database goes on', async ({ skip }) => {
+describe('A process without a free file handle', () => {
+  it('It answers 503 for large files, and still serves small ones from the database', async ({ skip }) => {
     if (!didRun('prlimit', '--version')) return skip('NOT PROVEN: there is no program prlimit')
     const { files, close } = openLocalFiles(directory, { durable: true })
     const put = (key: string, bytes: Buffer) => putObject(files, key, bytes)

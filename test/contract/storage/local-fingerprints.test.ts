@@ -36,11 +36,11 @@ beforeEach(() => {
   folder = scratchDirectory()
 })
 
-describe('the fingerprint of a large file on one machine', () => {
+describe('The fingerprint of a large file on one machine', () => {
   const large = randomBytes(9 * megabyte)
   const key = 'live/1/large'
 
-  /** An upload that goes on until it is broken off. */
+  /** Starts an upload. The result breaks it off. */
   const hang = ({ files }: LocalFiles) => {
     const { promise: broken, reject } = Promise.withResolvers<never>()
     const staging = files.stage(Readable.from(untilBroken(broken)), { key: 'live/1/hanging', contentType: 'a/b' })
@@ -50,7 +50,7 @@ describe('the fingerprint of a large file on one machine', () => {
     }
   }
 
-  test('is made in the background, though nobody asks for it and another upload goes on (S-84)', async () => {
+  test('It is computed in the background, even during another upload (S-84)', async () => {
     const opened = open()
     const breakOff = hang(opened)
     await put(opened, key, large)
@@ -58,7 +58,7 @@ describe('the fingerprint of a large file on one machine', () => {
     await breakOff()
   })
 
-  test('is made when it is asked for, where the service ended before it was made (S-84)', async () => {
+  test('A read computes it when the service stopped too early (S-84)', async () => {
     const first = open()
     await first.files.stop()
     await put(first, key, large)
@@ -70,7 +70,7 @@ describe('the fingerprint of a large file on one machine', () => {
     expect((await find(second, key)).fingerprint).toBe(made)
   })
 
-  test('is not waited for longer than the request has time, and is made all the same', async () => {
+  test('A request waits no longer for it than it has time', async () => {
     const opened = open()
     await put(opened, key, large)
     const info = await find(opened, key)
@@ -83,7 +83,7 @@ describe('the fingerprint of a large file on one machine', () => {
     expect(await opened.files.fingerprintOf(info, unlimited)).toMatch(/-2$/)
   })
 
-  test('is null, and fails nothing, when its bytes have gone', async () => {
+  test('It is null when its bytes are missing', async () => {
     const first = open()
     await first.files.stop()
     await put(first, key, large)
@@ -96,7 +96,7 @@ describe('the fingerprint of a large file on one machine', () => {
     expect(await second.files.fingerprintOf(info, unlimited)).toBeNull()
   })
 
-  test('does not hold up the end of the service', async () => {
+  test('It does not delay the end of the service', async () => {
     const opened = open()
     const breakOff = hang(opened)
     await put(opened, `${key}-2`, large)
@@ -109,7 +109,7 @@ describe('the fingerprint of a large file on one machine', () => {
   })
 })
 
-test('the fingerprint of a small file that is older than fingerprints is made when it is asked for', async () => {
+test('A read computes the fingerprint of a small file that has none yet', async () => {
   const opened = open()
   for (const size of [0, 5, 20_000]) {
     const key = `live/1/${size}`

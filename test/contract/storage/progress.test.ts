@@ -4,14 +4,14 @@ import { expect, it } from 'vitest'
 import { formHeaders, multipart } from '../../support/multipart.ts'
 import { openStorage } from './service.ts'
 
-it('the progress of an upload can be asked for while it goes on (operation 13)', async () => {
+it('The progress of an upload is visible while it runs (S-86, operation 13)', async () => {
   let passed = 0
   const storage = await openStorage({ clock: { wall: Date.now, monotonic: () => passed } })
   const percent = async (): Promise<number> => (await storage.get('', { status: '' })).json.percent
   const seen: number[] = []
   const form = multipart([{ name: 'a', content: 'x'.repeat(100_000) }])
 
-  /** The body in quarters, each a second after the other. What was told of one is seen before the next one comes. */
+  /** The body in quarters, one per second. Each waits until the progress of the last one is visible. */
   async function* slowly(): AsyncGenerator<Buffer> {
     const quarter = Math.ceil(form.length / 4)
     for (let at = 0; at < form.length; at += quarter) {

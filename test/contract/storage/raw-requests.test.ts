@@ -1,41 +1,35 @@
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { statusAndCode } from '../../support/answer.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
-/** What a gateway may take for itself: bytes in a path that are no text, and bodies that it would never let through. */
+// A gateway reads bodies itself, and refuses some of these paths, so the acceptance cases cannot show this everywhere.
 let storage: StorageUnderTest
 
 beforeAll(async () => {
   storage = await openStorage()
+  await storage.put('/old', 'old')
 })
-
 afterAll(() => storage.close())
 
-describe('bytes in a path that are no text', () => {
-  it.each(['%C0%AE%C0%AE', '%E2%82', '%', '%ff'])('%s is 400 / 104015, and 400 / 104009 on DELETE', async (path) => {
+it.each(['%C0%AE%C0%AE', '%E2%82', '%', '%ff'])(
+  'The path %s is not UTF-8: 104015, or 104009 on DELETE',
+  async (path) => {
     expect(statusAndCode(await storage.put(`/${path}`, 'x'))).toEqual([400, 104015])
     expect(statusAndCode(await storage.get(`/${path}`))).toEqual([400, 104015])
     expect(statusAndCode(await storage.remove(`/${path}`))).toEqual([400, 104009])
-  })
-})
+  },
+)
 
-describe('a path is decoded exactly once', () => {
-  it('%25 is a percent sign in a name', async () => {
-    await storage.put('/100%25.txt', 'x')
-    expect((await storage.get('/100%25.txt', { meta: '' })).json.name).toBe('100%.txt')
-  })
-
-  it('%2F is a separator like any other', async () => {
-    await storage.put('/a%2Fb.txt', 'x')
-    expect((await storage.get('/a/b.txt')).status).toBe(200)
-  })
-})
-
-it('a declared length over the limit is 400 / 104005, before anything of the body is read', async () => {
+it.each([
+  [{ 'Content-Length': String(10 * 1024 ** 3) }, 400, 104005],
+  [{ 'If-Match': '"x"' }, 412, 100412],
+  [{ 'If-None-Match': '*' }, 412, 100412],
+  [{ 'If-Match': 'x' }, 400, 104000],
+  [{ 'Content-MD5': 'x' }, 400, 104033],
+  [{ 'Content-Digest': 'sha-256=x' }, 400, 104033],
+])('A PUT with %o is refused before its body is read', async (headers, status, code) => {
   const body = new Readable({ read: () => expect.unreachable() })
-  const headers = { 'Content-Length': String(10 * 1024 ** 3), 'Content-Type': 'application/octet-stream' }
-  const answer = await storage.call('PUT', '/huge', { headers, body })
-  expect(statusAndCode(answer)).toEqual([400, 104005])
-  expect(answer.json.message).toMatch(/\d+ bytes/)
+  const answer = await storage.call('PUT', '/old', { headers: { 'Content-Type': 'a/b', ...headers }, body })
+  expect(statusAndCode(answer)).toEqual([status, code])
 })

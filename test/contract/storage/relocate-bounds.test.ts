@@ -1,5 +1,7 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { statusAndCode } from '../../support/answer.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { toStoragePath } from '../../../lib/storage/path.ts'
+import { type Answer, statusAndCode } from '../../support/answer.ts'
+import { entry } from '../../support/history.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
 let storage: StorageUnderTest
@@ -9,29 +11,72 @@ beforeEach(async () => {
 })
 afterEach(() => storage.close())
 
-it.each([
-  ['move', 'path'],
-  ['copy', 'copyTo'],
-])('a %s lets no path grow beyond 900 bytes: 400 / 104015', async (_, member) => {
-  const long = Array.from({ length: 4 }, () => 'n'.repeat(199)).join('/')
-  await storage.put(`/f/${long}/x`, 'x')
+const relocations = [
+  { kind: 'rename', bodyOf: (name: string) => ({ name }) },
+  { kind: 'move', bodyOf: (path: string) => ({ path }) },
+  { kind: 'copy', bodyOf: (copyTo: string) => ({ copyTo }) },
+]
+
+/** Expects a refusal that leaves every object as it was. */
+const refused = async (relocating: () => Promise<Answer>, code: number) => {
   const before = await storage.keys()
-  const answer = await storage.relocate('/f', { [member]: 'y'.repeat(99) })
-  expect(statusAndCode(answer)).toEqual([400, 104015])
+  const answer = await relocating()
+  expect(statusAndCode(answer)).toEqual([400, code])
   expect(await storage.keys()).toEqual(before)
-  expect((await storage.relocate('/f', { [member]: 'y'.repeat(98) })).status).toBe(200)
+  return answer
+}
+
+/** A path of this many bytes, in names of at most 200. */
+const longPath = (bytes: number, folder: string, ending = ''): string => {
+  const path = `${folder}/${Array.from({ length: 4 }, () => 'n'.repeat(199)).join('/')}/`
+  return path + 'x'.repeat(bytes - path.length - ending.length) + ending
+}
+
+describe.each(relocations)('The bounds of a $kind', ({ kind, bodyOf }) => {
+  it.each([
+    ['a file', '', {}],
+    ['a draft', '.html', { version: 'draft' }],
+    ['a folder', '', { type: 'folder' }],
+  ])('The path of %s grows to 900 bytes and no further: 104015 (S-11)', async (what, ending, query) => {
+    await storage.put(`/${longPath(899, 'f', ending)}`, '', query)
+    if (kind === 'copy' && what === 'a draft') return
+    expect((await storage.relocate('/f', bodyOf('fo'))).status).toBe(200)
+    expect(await storage.keys()).toContainEqual(expect.stringContaining(`/1001/${longPath(900, 'fo', ending)}`))
+    await refused(() => storage.relocate('/fo', bodyOf('foo')), 104015)
+  })
+
+  it('It takes 10,000 objects, and refuses one more with 104000 (S-108)', async () => {
+    // The folder itself is an object too.
+    await fillFolder(storage, '/large', 9_999)
+    expect((await storage.relocate('/large', bodyOf('other'))).status).toBe(200)
+    const moved = (await storage.keys()).filter((key) => key.startsWith('live/1001/other/'))
+    expect(moved).toHaveLength(10_000)
+    await storage.put('/other/one-more', 'x')
+    const { json } = await refused(() => storage.relocate('/other', bodyOf('again')), 104000)
+    expect(json.message).toMatch(kind === 'copy' ? /too large to copy.*one by one/ : /too large to rename .* Upload it/)
+  })
+
+  it('Without time left, it refuses a folder with 104000 (S-59)', async () => {
+    await fillFolder(storage, '/large', 10)
+    await refused(() => storage.relocate('/large', bodyOf('other'), { remaining: 0 }), 104000)
+  })
+
+  it('It refuses the way of a folder that is being removed with 104010 (S-46, S-103)', async () => {
+    for (const path of ['/going/a', '/going/f/b', '/a']) await storage.put(path)
+    const folder = toStoragePath('going/f')
+    const id = await storage.deps.removals.open(storage.site, folder, 'one', entry)
+    for (const path of ['/going/f/b', '/going/f', '/going']) {
+      await refused(() => storage.relocate(path, bodyOf('b')), 104010)
+    }
+    if (kind !== 'rename') {
+      for (const to of ['/going/f/a', '/going/f']) await refused(() => storage.relocate('/a', bodyOf(to)), 104010)
+    }
+    await storage.deps.removals.close(storage.site, folder, id, 0)
+    expect((await storage.relocate('/going', bodyOf('b'))).status).toBe(200)
+  })
 })
 
-it('a copy of a folder with 10,000 objects is made; with one more, it is 104000, and all is as it was (S-108)', async () => {
-  const names = Array.from({ length: 9_999 }, (_, index) => String(index))
-  const keys = await fillFolder(storage, '/large', 0, names)
-  expect((await storage.relocate('/large', { copyTo: '/copy' })).status).toBe(200)
-  const copied = keys.map((key) => key.replace('/large/', '/copy/'))
-  const before = await storage.keys()
-  expect(before).toEqual([...copied, ...keys].sort())
-  await storage.put('/large/one-more', 'x')
-  const answer = await storage.relocate('/large', { copyTo: '/again' })
-  expect(statusAndCode(answer)).toEqual([400, 104000])
-  expect(answer.json.message).toMatch(/too large to copy at once.*one by one/)
-  expect(await storage.keys()).toHaveLength(before.length + 1)
+it('Without time left, a copy of a file is refused with 104000 (S-59)', async () => {
+  await storage.put('/a')
+  await refused(() => storage.relocate('/a', { copyTo: 'b/c' }, { remaining: 0 }), 104000)
 })

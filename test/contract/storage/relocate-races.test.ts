@@ -7,11 +7,11 @@ import { openStorage, type StorageUnderTest } from './service.ts'
 const inBucket = (): ObjectStore => openObjectStore(openBucketInMemory())
 
 let storage: StorageUnderTest
-/** What another caller does in the moment before something is put in place: once, or again and again. */
+/** Another caller's change, right before a placement: once, or each time. */
 let meanwhile: (() => Promise<unknown>) | undefined
 let again = false
 
-/** The store itself, between whose looks and changes another caller comes. */
+/** The store, with another caller between the look and the placement. */
 const interrupted = (files: ObjectStore): ObjectStore => ({
   ...files,
   async place(...args) {
@@ -40,13 +40,13 @@ describe.each([
   describe.each([
     ['move', 'path'],
     ['copy', 'copyTo'],
-  ])('a %s', (kind, member) => {
+  ])('A %s', (kind, member) => {
     const run = async (from: string, path: string) => {
       const answer = await storage.relocate(from, { [member]: path })
       return codeOf(answer) ?? answer.status
     }
 
-    it('takes what replaces its source meanwhile, and what comes to be there', async () => {
+    it('It takes files that came or changed after its look', async () => {
       meanwhile = async () => {
         await storage.put('/f/a', 'newer')
         await storage.put('/f/c', 'c')
@@ -60,13 +60,13 @@ describe.each([
       expect(await storage.textOf('/f/a')).toBe(kind === 'copy' ? 'newer' : undefined)
     })
 
-    it('finds nothing when its source is deleted meanwhile: 404 / 104001', async () => {
+    it('It answers 404/104001 when its source is deleted meanwhile', async () => {
       meanwhile = () => storage.remove('/f/a')
       expect(await run('/f/a', '/to/a')).toBe(104001)
       expect(await storage.textOf('/to/a')).toBeUndefined()
     })
 
-    it('finds its target taken that comes to be there meanwhile: 104022', async () => {
+    it('It answers 104022 when its place is taken meanwhile', async () => {
       for (const path of ['/f/a', '/f']) {
         meanwhile = () => storage.put('/to/new', 'first')
         expect(await run(path, '/to/new')).toBe(104022)
@@ -79,20 +79,20 @@ describe.each([
       expect([await storage.textOf('/f/a'), await storage.textOf('/f/b')]).toEqual(['a', 'b'])
     })
 
-    it('makes the folders on the way again when they are deleted meanwhile', async () => {
+    it('It creates folders again that are deleted meanwhile', async () => {
       meanwhile = () => storage.remove('/to')
       expect(await run('/f', '/to/deep/f')).toBe(200)
       expect(await storage.textOf('/to/deep/f/a')).toBe('a')
       expect(await storage.keys()).toEqual(expect.arrayContaining(['live/1001/to/', 'live/1001/to/deep/']))
     })
 
-    it('is 104009 when a folder on the way becomes a file meanwhile', async () => {
+    it('It answers 104009 when a folder on the way becomes a file meanwhile', async () => {
       meanwhile = () => storage.put('/to/deep', 'file')
       expect(await run('/f', '/to/deep/f')).toBe(104009)
       expect([await storage.textOf('/to/deep'), await storage.textOf('/f/a')]).toEqual(['file', 'a'])
     })
 
-    it('is 503, with all as it was, when its source is replaced again and again', async () => {
+    it('It answers 503 and changes nothing when its source changes again and again', async () => {
       again = true
       let number = 0
       meanwhile = () => storage.put('/f/a', String(number++))

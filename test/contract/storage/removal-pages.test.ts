@@ -6,7 +6,7 @@ import { callsToTry } from '../../support/each-call.ts'
 import { createFault, failures } from './failing-stores.ts'
 import { fillFolder, openStorage } from './service.ts'
 
-/** What one call lists and deletes. */
+/** Objects that one call lists or deletes. */
 const pageSize = 1_000
 
 /** Promises by name, each fulfilled from elsewhere. */
@@ -20,8 +20,8 @@ const createGates = () => {
 }
 
 /**
- * Holds back the end of each page's removal until the next page has been asked for, and the answer to that until the
- * removal has begun: who does one after the other waits for ever. Pages are known by their last key.
+ * Makes the removal of each page wait for the next listing, and that listing for the removal. Code that does one after
+ * the other would wait forever. Pages are known by their last key.
  */
 const holdingBack = (events: string[]) => {
   const asked = createGates()
@@ -46,7 +46,7 @@ const holdingBack = (events: string[]) => {
   })
 }
 
-it('the removal of a folder lists the next page while the one before it is being deleted', async () => {
+it('The removal of a folder lists the next page while it deletes the last one', async () => {
   const events: string[] = []
   const holdBack = holdingBack(events)
   const storage = await openStorage({ between: ({ files }) => ({ files: holdBack(files) }) })
@@ -64,7 +64,7 @@ it('the removal of a folder lists the next page while the one before it is being
 })
 
 it.each(Object.entries(failures))(
-  'the removal of a folder of several pages is finished by the queue or a repetition, whichever call fails: %s',
+  'The removal of a large folder is completed by the queue or a repetition after any failed call: %s',
   async (_, { failure, status }) => {
     const fault = createFault()
     const storage = await openStorage(fault)
@@ -88,7 +88,7 @@ it.each(Object.entries(failures))(
       fault.arm(number, failure)
       expect((await remove(folder)).status).toBe(status)
       fault.arm(0)
-      // The message was sent before anything was deleted: the queue alone finishes what has begun.
+      // The message was sent before the first deletion, so the queue alone completes the removal.
       await workOff()
       const isGone = (await storage.keys()).length === 0
       expect((await remove(folder)).status).toBe(isGone ? 404 : 200)

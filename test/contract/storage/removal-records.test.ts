@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { openFileStores } from '../../../lib/aws/open-files.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
@@ -7,12 +6,12 @@ import { codeOf } from '../../support/answer.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { entry } from '../../support/history.ts'
-import { openTestTables, tableSettings } from '../../support/tables.ts'
+import { openStorageOnAws } from './hands.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
 /**
- * A process that dies at a call of that number to its stores, counted from 1: before the call is made, or after it. It
- * may also live, and this one call fail.
+ * A process that dies at one of its calls to a store, before or after the call. The calls count from 1. With `spares`
+ * the process lives, and only this call fails.
  */
 const createDeath = () => {
   let calls = 0
@@ -37,7 +36,7 @@ const createDeath = () => {
       isMade = when === 'after'
       lives = spares
     },
-    /** What comes from now on is another process. */
+    /** From now on, another process makes the calls. */
     isOver() {
       last = Number.POSITIVE_INFINITY
     },
@@ -47,7 +46,7 @@ const createDeath = () => {
 
 type Death = ReturnType<typeof createDeath>
 
-// The clock of the test, which it turns.
+// The test sets this clock.
 const clock = { wall: () => Date.now(), monotonic: () => performance.now() }
 
 const openOnOneMachine = (death: Death) =>
@@ -64,36 +63,28 @@ const openOnOneMachine = (death: Death) =>
     }),
   })
 
-const openOnAws = async (death: Death): Promise<StorageUnderTest> => {
-  const { bucket, connect } = openBucketInMemory()
-  const tables = await openTestTables()
-  const [client, once, dynamodb] = [connect(), connect(1), tables.connect()]
-  client.middlewareStack.add((next) => death.around(next), { step: 'initialize' })
-  once.middlewareStack.add((next) => death.around(next), { step: 'initialize' })
-  dynamodb.middlewareStack.add((next) => death.around(next), { step: 'initialize' })
-  const settings = { ...tableSettings(tables.names), filesBucket: bucket, keptDays: 30, removalsQueueUrl: '' }
-  const { files, workflows, removals, history } = openFileStores(settings, { dynamodb, s3: { client, once } })
-  const storage = await openStorage({ clock, between: () => ({ files, workflows, removals, history }) })
-  return {
-    ...storage,
-    async close() {
-      await storage.close()
-      await tables.close()
+const openOnAws = (death: Death) =>
+  openStorageOnAws({
+    clock,
+    bucket: openBucketInMemory(),
+    prepare({ client, once, dynamodb }) {
+      client.middlewareStack.add((next) => death.around(next), { step: 'initialize' })
+      once.middlewareStack.add((next) => death.around(next), { step: 'initialize' })
+      dynamodb.middlewareStack.add((next) => death.around(next), { step: 'initialize' })
     },
-  }
-}
+  })
 
 const names = ['a', 'b', 'below/c', 'below/page.html']
 
 describe.each([
   ['one machine', openOnOneMachine],
   ['AWS', openOnAws],
-])('a folder that goes, on %s', { timeout: 300_000 }, (_, open) => {
+])('A removed folder on %s', { timeout: 300_000 }, (_, open) => {
   let storage: StorageUnderTest
   let death: Death
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 1) })
-    // What the history lacks when the process dies.
+    // A process that dies leaves gaps in the history, and logs them.
     vi.spyOn(console, 'error').mockReturnValue()
     death = createDeath()
     storage = await open(death)
@@ -115,7 +106,7 @@ describe.each([
   const contentsOf = (folder: string) =>
     Promise.all(names.map(async (name) => (await storage.get(`${folder}/${name}`)).text))
 
-  /** Has the process die at each call of `take`, each time with another folder that was removed and filled before. */
+  /** Lets the process die at each call of `take`, each time for another folder that was removed and filled before. */
   const dieAtEachCall = async (take: (folder: string) => Promise<unknown>) => {
     const [broken, intact]: [string[], string[]] = [[], []]
     await fill('/measure', 'newer')
@@ -144,35 +135,27 @@ describe.each([
   }
   const newer = names.map((name) => `newer ${name}`)
 
-  it('comes back whole when the process died while it removed it (H-21)', async () => {
-    const { broken } = await dieAtEachCall(remove)
+  const move = (folder: string) => storage.rename(folder, `${folder.slice(1)}-moved`)
+  const restoreOver = (folder: string) => storage.restore(folder, { replace: true })
+  const restoreAgain = async (folder: string) => {
+    await remove(folder)
+    later()
+    return storage.restore(folder)
+  }
+  it.each([
+    ['during its removal (H-21)', remove, restoreOver],
+    ['during its removal, which was repeated (H-21)', remove, restoreAgain],
+    ['during its move (H-26)', move, restoreOver],
+  ])('It comes back whole after the process died %s', async (_, take, restore) => {
+    const { broken } = await dieAtEachCall(take)
     expect(broken).not.toEqual([])
     for (const folder of broken) {
-      expect([folder, (await storage.restore(folder, { replace: true })).status]).toEqual([folder, 200])
+      expect([folder, (await restore(folder)).status]).toEqual([folder, 200])
       expect([folder, await contentsOf(folder)]).toEqual([folder, newer])
     }
   })
 
-  it('comes back whole when the process died and the removal was repeated (H-21)', async () => {
-    const { broken } = await dieAtEachCall(remove)
-    for (const folder of broken) {
-      await remove(folder)
-      later()
-      expect([folder, (await storage.restore(folder)).status]).toEqual([folder, 200])
-      expect([folder, await contentsOf(folder)]).toEqual([folder, newer])
-    }
-  })
-
-  it('comes back whole when the process died while it moved it away (H-26)', async () => {
-    const { broken } = await dieAtEachCall((folder) => storage.rename(folder, `${folder.slice(1)}-moved`))
-    expect(broken).not.toEqual([])
-    for (const folder of broken) {
-      expect([folder, (await storage.restore(folder, { replace: true })).status]).toEqual([folder, 200])
-      expect([folder, await contentsOf(folder)]).toEqual([folder, newer])
-    }
-  })
-
-  it('comes back as an earlier removal took it when the process died before it removed anything (H-21)', async () => {
+  it('It comes back as an earlier removal took it when the process died too early (H-21)', async () => {
     const { intact } = await dieAtEachCall(remove)
     expect(intact).not.toEqual([])
     for (const folder of intact) {
@@ -185,7 +168,7 @@ describe.each([
     }
   })
 
-  it('comes back whole when two requests removed it, of which one found nothing any more (H-21)', async () => {
+  it('It comes back whole after two requests removed it at once (H-21)', async () => {
     await fill('/folder', 'newer')
     const { files } = storage.deps
     const removedFolder = { site: storage.site, folder: toStoragePath('folder'), since: Date.now() }
@@ -201,7 +184,7 @@ describe.each([
     expect(await contentsOf('/folder')).toEqual(newer)
   })
 
-  it('comes back whole when a removal took half of it and a move of the rest failed then (H-21)', async () => {
+  it('It comes back whole after half a removal and a failed move of the rest (H-21)', async () => {
     const { files } = storage.deps
     const removeHalf = async (folder: string, dies: number) => {
       const name = folder.slice(1)
@@ -237,7 +220,7 @@ describe.each([
     expect(failed).toBeGreaterThan(0)
   })
 
-  it('comes back without what was removed on its own after it was moved away (H-26)', async () => {
+  it('It comes back without a file that was removed alone after its move (H-26)', async () => {
     await fill('/folder', 'newer')
     expect((await storage.rename('/folder', 'moved', { remaining: 60_000 })).status).toBe(200)
     later()
@@ -249,7 +232,7 @@ describe.each([
     expect((await storage.get('/folder/own')).status).toBe(404)
   })
 
-  it('comes back without what was removed on its own after a move of it had failed (H-21)', async () => {
+  it('It comes back without a file that was removed alone after a failed move (H-21)', async () => {
     await fill('/measure', 'newer')
     death.comeAt(Number.POSITIVE_INFINITY, 'before')
     await storage.rename('/measure', 'measured')
@@ -275,7 +258,7 @@ describe.each([
   })
 })
 
-describe('a folder on one machine whose clock was set back', () => {
+describe('A removed folder on one machine whose clock was set back', () => {
   const hour = 3600_000
   let storage: StorageUnderTest
   let now = Date.UTC(2026, 0, 1)
@@ -287,7 +270,7 @@ describe('a folder on one machine whose clock was set back', () => {
   it.each([
     ['small', 3],
     ['large', 1_100],
-  ])('comes back as its last removal took it: %s (H-21)', async (folder, count) => {
+  ])('It comes back as its last removal took it: %s (H-21)', async (folder, count) => {
     await fillFolder(storage, `/${folder}`, 2)
     expect((await storage.remove(`/${folder}`)).status).toBe(200)
     now -= hour

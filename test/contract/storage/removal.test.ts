@@ -7,14 +7,14 @@ import { codeOf } from '../../support/answer.ts'
 import { author, entry } from '../../support/history.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
-/** Less than what a request keeps for its answer: the time for a removal is up as soon as it has begun. */
+/** Milliseconds. A request keeps more for its answer, so its removal stops at once. */
 const noTime = 1_000
 
 const longestWork = 90_000
 
-describe('the removal of a folder with more files than one call deletes', () => {
+describe('The removal of a folder with more files than one call deletes', () => {
   let storage: StorageUnderTest
-  /** How many messages were in the queue when the removal came on record. */
+  /** The number of messages in the queue when the removal was recorded. */
   let sentBefore: number[]
   let time = 0
   beforeEach(async () => {
@@ -40,7 +40,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
 
   const put = (path: string) => storage.put(path, 'x')
   const metaOf = (path: string) => storage.get(path, { meta: '' })
-  /** The message of that number, from the first on. */
+  /** The message of this number, from 0. */
   const message = (number = 0) => {
     const sent = storage.sent[number]
     if (!sent) throw new Error('This is not in the queue')
@@ -48,17 +48,17 @@ describe('the removal of a folder with more files than one call deletes', () => 
   }
   const finish = (number = 0) => continueRemoval(storage.deps, message(number), unlimited, longestWork)
 
-  it('is answered 200 when it is done in time, and what follows it is kept', async () => {
+  it('It answers 200 when it completes in time, and later files stay (S-91)', async () => {
     expect((await storage.remove('/large')).status).toBe(200)
     expect((await metaOf('/large')).status).toBe(404)
     expect((await put('/large/new')).status).toBe(200)
-    // The message that was sent in case that the request dies.
+    // The message was sent in case the request dies.
     expect(await finish()).toBeUndefined()
     expect((await storage.get('/large/new')).status).toBe(200)
     expect(storage.leftovers()).toBe(0)
   })
 
-  it('is answered 202 when it is not, and goes on from the queue (S-102)', async () => {
+  it('It answers 202 when its time is over, and the queue completes it (S-102)', async () => {
     const { status, text } = await storage.remove('/large', { remaining: noTime })
     expect({ status, text }).toEqual({ status: 202, text: '{"status":"deleting"}' })
     expect(await finish()).toBeUndefined()
@@ -66,38 +66,38 @@ describe('the removal of a folder with more files than one call deletes', () => 
     expect(storage.leftovers()).toBe(0)
   })
 
-  it('is in the queue before it is on record, so that it ends even if the request dies in between', async () => {
+  it('Its message is sent before its record, in case the request dies in between', async () => {
     await storage.remove('/large', { remaining: noTime })
     expect(sentBefore).toEqual([1])
   })
 
-  it('waits in the queue until every request that may have begun it has ended', async () => {
+  it('Its message waits until every request that may have begun it has ended', async () => {
     await storage.remove('/large', { remaining: noTime })
     time += longestSilence
     await storage.remove('/large', { remaining: noTime })
     expect(storage.sent.map(({ delay }) => delay)).toEqual([30, 30])
   })
 
-  it('has one message, however often it is asked for', async () => {
+  it('It has one message, however often a caller repeats it', async () => {
     for (let repetition = 0; repetition < 3; repetition++) {
       expect((await storage.remove('/large', { remaining: noTime })).status).toBe(202)
     }
     expect(storage.sent).toHaveLength(1)
   })
 
-  it('gets a new message when it is asked for and nobody has been heard of for long: the first one must be lost', async () => {
+  it('It gets a new message after a long silence, because the first one is lost', async () => {
     await storage.remove('/large', { remaining: noTime })
     time += longestSilence
     expect((await storage.remove('/large', { remaining: noTime })).status).toBe(202)
     expect(storage.sent.map(({ task }) => task)).toEqual([message().task, message().task])
     expect(await finish(1)).toBeUndefined()
     expect((await put('/large/new')).status).toBe(200)
-    // The first one has only been late.
+    // The first message was only late.
     expect(await finish()).toBeUndefined()
     expect((await storage.get('/large/new')).status).toBe(200)
   })
 
-  it('goes on in slices, one message after the other', async () => {
+  it('It runs in slices, one message after the other', async () => {
     await fillFolder(storage, '/huge', 3_000)
     await storage.remove('/huge', { remaining: noTime })
     const slice = () =>
@@ -111,7 +111,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
     expect((await metaOf('/huge')).status).toBe(404)
   })
 
-  it('goes on when a slice of it fails', async () => {
+  it('It continues after a slice failed', async () => {
     await storage.remove('/large', { remaining: noTime })
     const broken = {
       ...storage.deps,
@@ -123,7 +123,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
     expect((await metaOf('/large')).status).toBe(404)
   })
 
-  it('is worked on by one at a time: who comes second leaves it to the other, but comes back for his own message', async () => {
+  it('One worker at a time runs it, and the second one returns only for its own message', async () => {
     await storage.remove('/large', { remaining: noTime })
     const { files } = storage.deps
     const begun = Promise.withResolvers<void>()
@@ -150,7 +150,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
     expect((await metaOf('/large')).status).toBe(404)
   })
 
-  it('goes on when the time of a worker is over that has died with it in his hands (S-102)', async () => {
+  it('It continues after the time of a dead worker is over (S-102)', async () => {
     await storage.remove('/large', { remaining: noTime })
     const { files, removals } = storage.deps
     const dies = () => Promise.reject(new Error('died'))
@@ -162,7 +162,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
     expect((await metaOf('/large')).status).toBe(404)
   })
 
-  it('keeps everything else out of the folder until it is gone: 104010 (S-46, S-103, E-38)', async () => {
+  it('It refuses all other changes of its folder with 104010 (S-46, S-103, E-38)', async () => {
     await put('/other')
     await storage.remove('/large', { remaining: noTime })
     const answers = [
@@ -181,7 +181,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
     expect((await put('/large/new')).status).toBe(200)
   })
 
-  it('never takes along what came after it: late and repeated messages are harmless (S-103)', async () => {
+  it('A late or repeated message removes no newer file (S-103)', async () => {
     await storage.remove('/large', { remaining: noTime })
     await finish()
     await put('/large/new')
@@ -189,7 +189,7 @@ describe('the removal of a folder with more files than one call deletes', () => 
     expect((await storage.get('/large/new')).status).toBe(200)
   })
 
-  it('takes back an upload that looked before it began and came while it went on', async () => {
+  it('An upload that looked before it began is undone with 104010', async () => {
     const { files } = storage.deps
     const path = parsePath('large')
     const late = {

@@ -1,43 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
-import { createS3ObjectStore } from '../../../lib/aws/s3/s3-object-store.ts'
 import { systemClock } from '../../../lib/core/clock.ts'
-import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { codeOf } from '../../support/answer.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
-import { entry, unrecorded } from '../../support/history.ts'
+import { entry } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
-import { openTestTables } from '../../support/tables.ts'
-import { openStorage, type StorageUnderTest } from './service.ts'
+import { openStorageOnAws } from './hands.ts'
+import type { StorageUnderTest } from './service.ts'
 
-describe('while a folder is restored on S3', () => {
+describe('A folder that is being restored on S3', () => {
   let s3: MemoryS3
   let storage: StorageUnderTest
-  let files: ObjectStore
   const later = () => vi.setSystemTime(Date.now() + 10_000)
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 1) })
-    const { bucket, connect, s3: opened } = openBucketInMemory()
-    s3 = opened
-    const tables = await openTestTables()
-    const { workflows, removals } = createPathLocks({
-      dynamodb: tables.connect(),
-      table: tables.names.pathLocks,
-      record: unrecorded,
-    })
-    const clients = { client: connect(), once: connect(1) }
-    files = createS3ObjectStore({ ...clients, bucket, removals, record: unrecorded })
-    const under = await openStorage({
-      between: () => ({ files, workflows, removals }),
-      clock: { ...systemClock, wall: Date.now },
-    })
-    storage = {
-      ...under,
-      async close() {
-        await under.close()
-        await tables.close()
-      },
-    }
+    const bucket = openBucketInMemory()
+    s3 = bucket.s3
+    storage = await openStorageOnAws({ bucket, clock: { ...systemClock, wall: Date.now } })
     for (const name of ['a', 'b', 'c']) await storage.put(`/folder/${name}.txt`)
     expect((await storage.remove('/folder')).status).toBe(200)
     later()
@@ -48,8 +26,11 @@ describe('while a folder is restored on S3', () => {
   })
 
   const read = async (path: string) => (await storage.get(path)).status
+  const names = ['a', 'b', 'c']
+  const readAll = () => Promise.all(names.map((name) => read(`/folder/${name}.txt`)))
+  const all = [200, 200, 200]
 
-  /** A restore that stands still where it takes the markers away, until it is told to go on. */
+  /** A restore that waits before it removes the delete markers, until `goOn`. */
   const restoreInSteps = async () => {
     const reached = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
@@ -63,7 +44,7 @@ describe('while a folder is restored on S3', () => {
     return { restoring, goOn: gate.resolve }
   }
 
-  it('uploads into it are refused, and all of it comes back (H-25)', async () => {
+  it('It refuses uploads, and comes back as a whole (H-25)', async () => {
     const { restoring, goOn } = await restoreInSteps()
     for (const path of ['/folder/new.txt', '/folder/a.txt', '/folder/below/new.txt']) {
       expect(codeOf(await storage.put(path))).toBe(104010)
@@ -72,11 +53,11 @@ describe('while a folder is restored on S3', () => {
     expect((await storage.put('/beside.txt')).status).toBe(200)
     goOn()
     expect((await restoring).status).toBe(200)
-    expect(await Promise.all(['a', 'b', 'c'].map((name) => read(`/folder/${name}.txt`)))).toEqual([200, 200, 200])
+    expect(await readAll()).toEqual(all)
     expect((await storage.put('/folder/new.txt')).status).toBe(200)
   })
 
-  it('it is not removed, nor restored by somebody else', async () => {
+  it('It refuses a removal and another restore (H-25)', async () => {
     const { restoring, goOn } = await restoreInSteps()
     expect(codeOf(await storage.remove('/folder'))).toBe(104010)
     expect(codeOf(await storage.restore('/folder'))).toBe(104010)
@@ -86,7 +67,7 @@ describe('while a folder is restored on S3', () => {
     expect((await storage.remove('/folder')).status).toBe(200)
   })
 
-  it('an upload that has looked before it began is taken back', async () => {
+  it('An upload that began before the restore is undone', async () => {
     const reached = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
     s3.before = async ({ method, path }) => {
@@ -104,8 +85,9 @@ describe('while a folder is restored on S3', () => {
     expect(await read('/folder/a.txt')).toBe(200)
   })
 
-  it('what went when its removal failed half-way comes back as well', async () => {
+  it('Files of a removal that failed half-way come back as well (H-21)', async () => {
     expect((await storage.restore('/folder')).status).toBe(200)
+    const { files } = storage.deps
     const { objects } = await files.list({ prefix: `live/${storage.site}/folder/`, folded: false, limit: 10 })
     s3.before = async ({ query = {} }) => {
       if (query['delete'] === undefined) return
@@ -118,10 +100,10 @@ describe('while a folder is restored on S3', () => {
     expect((await storage.remove('/folder')).status).toBe(200)
     later()
     expect((await storage.restore('/folder')).status).toBe(200)
-    expect(await Promise.all(['a', 'b', 'c'].map((name) => read(`/folder/${name}.txt`)))).toEqual([200, 200, 200])
+    expect(await readAll()).toEqual(all)
   })
 
-  it('nothing of it stays when the time is up, and it is free again', async () => {
+  it('A restore that runs out of time brings back nothing, and may be repeated', async () => {
     let remaining = 60_000
     s3.before = async ({ query = {} }) => {
       if (query['delete'] !== undefined) remaining = 0
@@ -131,6 +113,6 @@ describe('while a folder is restored on S3', () => {
     s3.before = async () => undefined
     later()
     expect((await storage.restore('/folder')).status).toBe(200)
-    expect(await Promise.all(['a', 'b', 'c'].map((name) => read(`/folder/${name}.txt`)))).toEqual([200, 200, 200])
+    expect(await readAll()).toEqual(all)
   })
 })

@@ -7,7 +7,7 @@ import { openStorage, type StorageUnderTest } from './service.ts'
 let s3: MemoryS3
 let bucket: string
 let storage: StorageUnderTest
-/** Runs before every call to S3, and before every one to what would be a table. */
+/** Runs before each call to S3 or to a table. */
 let asked = async () => {}
 
 const asking =
@@ -40,7 +40,7 @@ beforeEach(async () => {
 })
 afterEach(() => storage.close())
 
-/** Everything that is asked at once is one round: nobody is answered before nobody has anything else to ask. */
+/** Calls at the same time are one round: none is answered before the last one is made. */
 const inRounds = () => {
   const count = { calls: 0, rounds: 0 }
   let held: (() => void)[] = []
@@ -75,7 +75,7 @@ const upload = (folder: string, names: readonly string[]) =>
     names.map((name) => ({ name, content: 'text' })),
   )
 
-/** Past the service, which would look for each of them. */
+/** Past the service, which would look for each folder. */
 const putFolders = async (path: string) => {
   for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
     const key = `${bucket}/live/${storage.site}${path.slice(0, end)}/`
@@ -87,7 +87,7 @@ const ifNone = { 'If-None-Match': '*' }
 let tag: string
 const replaceTagged = (path: string) => storage.put(path, 'x', {}, { 'If-Match': tag })
 
-describe('what a request asks of S3, and in how many rounds of all stores', () => {
+describe('The calls of a request to S3, and its rounds to all stores', () => {
   const deep = `/${Array.from({ length: 449 }, () => 'a').join('/')}`
 
   it.each([

@@ -10,9 +10,8 @@ const failure = () =>
   Object.assign(new Error('Internal'), { name: 'InternalError', $metadata: { httpStatusCode: 500 } })
 
 /**
- * Clients of which one call fails: before it is sent, or after it was answered, so that nobody knows of what it did.
- * What fails as a whole is seen by the store at once; what fails on the wire is repeated by the client that repeats, as
- * it is when deployed.
+ * Clients that fail one call: before it is sent, or after its answer, which is lost then. The store sees a failure "as a
+ * whole" at once. After a failure "on the wire", the client repeats the call, as it does when deployed.
  */
 const createFaultyClients = (connect: TestBucket['connect'], where: 'as a whole' | 'on the wire') => {
   const client = connect(where === 'on the wire' ? 3 : 1)
@@ -40,7 +39,7 @@ const createFaultyClients = (connect: TestBucket['connect'], where: 'as a whole'
   return {
     client,
     once,
-    /** The call of that number fails, or its answer is lost; `andOn` says that all calls after it fail, too. */
+    /** Lets the call of this number fail, or lose its answer. With `andOn`, all later calls fail too. */
     arm(number: number, lost: boolean, andOn = false) {
       calls = 0
       failing = number
@@ -51,7 +50,7 @@ const createFaultyClients = (connect: TestBucket['connect'], where: 'as a whole'
   }
 }
 
-/** Folders that nobody removes, unless a test says that one is going when it is looked at again. */
+/** Folders without removals. With `goes`, the second look finds a new removal. */
 const createRemovals = () => {
   const state = { goes: false }
   const look = async () => ({ isRemoving: false, hasChanged: async () => state.goes })
@@ -59,7 +58,7 @@ const createRemovals = () => {
 }
 
 describe.each(['as a whole', 'on the wire'] as const)(
-  'when one call to S3 fails, or its answer is lost, %s',
+  'A change whose call to S3 fails or loses its answer, %s',
   (where) => {
     const { state: folders, removals } = createRemovals()
     let opened: TestBucket
@@ -67,7 +66,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
     let store: ObjectStore
 
     beforeAll(async () => {
-      // The client waits by chance before it repeats a call: here, never for long.
+      // The client waits a random time before it repeats a call. Here that time is short.
       vi.spyOn(Math, 'random').mockReturnValue(0)
       opened = await openTestBucket()
       faulty = createFaultyClients(opened.connect, where)
@@ -88,7 +87,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       const { objects } = await store.list({ prefix, folded: false, limit: 100 })
       return objects.map(({ key, size }) => `${key.slice(prefix.length)} ${size}`)
     }
-    /** An upload of a small and a large file, a rename, a draft that goes, and a folder, at once. */
+    /** Uploads a small and a large file, renames a file, removes a draft and creates a folder, in one change. */
     const change = async (prefix: string): Promise<void> => {
       const staged: Staged[] = []
       try {
@@ -111,12 +110,12 @@ describe.each(['as a whole', 'on the wire'] as const)(
         const { outcome } = await store.place(changes, { ...nowhere, absent: [`${prefix}other`] }, entry)
         if (outcome !== 'placed') for (const one of staged) await one.discard()
       } catch (error) {
-        // What it failed with tells more than that letting go failed as well.
+        // The first error says more than a failed discard.
         for (const one of staged) await one.discard().catch(() => {})
         throw error
       }
     }
-    /** What was removed comes back, and another object in a state of before, at once. */
+    /** Restores removed objects and an older state of another object, in one change. */
     const restoreAll = async (prefix: string): Promise<void> => {
       const changes: Change[] = []
       for await (const some of store.removedWithin(prefix, { from: 0, to: Date.now() + 60_000 })) {
@@ -141,7 +140,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       for (const name of ['small', 'from', 'draft']) await putObject(store, `${prefix}${name}`, `old ${name}`)
     }
 
-    /** Copies of two objects, of one under another type, and a folder on the way, at once. */
+    /** Copies two objects, each also under another type, and creates a folder, in one change. */
     const copyAll = async (prefix: string): Promise<void> => {
       const found = await Promise.all(['draft', 'from'].map((name) => store.find(`${prefix}${name}`)))
       const objects = found.filter((object) => object !== undefined)
@@ -153,7 +152,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       await store.place(changes, { ...nowhere, absent: [`${prefix}other`] }, entry)
     }
 
-    /** Has each call fail, or its answer be lost, one after the other. */
+    /** Repeats the work, and lets another of its calls fail or lose its answer each time. */
     const failEachCall = async (
       name: string,
       lost: boolean,
@@ -167,7 +166,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       const calls = faulty.calls()
       const after = await stateOf(measure)
       expect(after).not.toEqual(before)
-      // Those of a call that made them and was never heard of.
+      // Left by calls whose answer was lost.
       const lostBefore = await opened.leftovers()
 
       for (const number of callsToTry(calls)) {
@@ -180,7 +179,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
           () => false,
         )
         const state = await stateOf(prefix)
-        // A folder is no part of anything: it may stay, empty, when nobody knows that it was made.
+        // An empty folder may stay when the answer to its creation was lost.
         expect({ number, state: state.filter((line) => line !== 'folder/ 0') }).toEqual({
           number,
           state: (isDone ? after : before).filter((line) => line !== 'folder/ 0'),
@@ -200,22 +199,20 @@ describe.each(['as a whole', 'on the wire'] as const)(
     ] as const
 
     it.each(faults)(
-      'and it %s: what was there before is there again, no part stays, and a repetition succeeds',
+      'A change of every kind is undone when a call %s, and a repetition succeeds',
       (_, lost) => failEachCall('changes', lost, change),
       300_000,
     )
 
-    it.each(faults)(
-      'and it %s while objects are copied: nothing of the copies stays, and a repetition succeeds',
-      (_, lost) => failEachCall('copies', lost, copyAll),
+    it.each(faults)('A copy of objects is undone when a call %s, and a repetition succeeds', (_, lost) =>
+      failEachCall('copies', lost, copyAll),
     )
 
-    it.each(faults)(
-      'and it %s while objects are restored: all of them are there or none, and a repetition succeeds',
-      (_, lost) => failEachCall('restores', lost, restoreAll, prepareRemoved),
+    it.each(faults)('A restore is complete or undone when a call %s, and a repetition succeeds', (_, lost) =>
+      failEachCall('restores', lost, restoreAll, prepareRemoved),
     )
 
-    it('and it is lost, and the changes are taken back because a folder goes: what was there before is there again', async () => {
+    it('A change that is undone for a removed folder is undone after a lost answer too', async () => {
       await prepare('live/undone-0/')
       const before = await stateOf('live/undone-0/')
       folders.goes = true
@@ -239,19 +236,19 @@ describe.each(['as a whole', 'on the wire'] as const)(
       }
     }, 300_000)
 
-    it('and so does taking the changes back: both failures are told', async () => {
+    it('A change whose undoing fails too reports both failures', async () => {
       await prepare('live/measure-both/')
       faulty.arm(0, false)
       await change('live/measure-both/')
       const calls = faulty.calls()
       await prepare('live/both/')
-      // The last call is one of the second look, when everything is in place.
+      // The last call belongs to the second look, after all changes are made.
       faulty.arm(calls, false, true)
       const error = await change('live/both/').catch((thrown: unknown) => thrown)
       expect(error).toMatchObject({ code: 100503, cause: { errors: [{ code: 100503 }, { code: 100503 }] } })
     })
 
-    it('and a batch of removals fails in part: it is told, and a repetition removes the rest', async () => {
+    it('A batch of removals that fails in part is an error, and a repetition removes the rest', async () => {
       faulty.arm(0, false)
       for (const name of ['a', 'b', 'c']) await putObject(store, `live/batch/${name}`, name)
       const { objects } = await store.list({ prefix: 'live/batch/', folded: false, limit: 10 })

@@ -9,7 +9,7 @@ import { createMemoryS3, type MemoryS3 } from '../../support/memory-s3.ts'
 import { infoOf, nowhere, putObject, stageObject } from '../../support/objects.ts'
 import { Refusal, type S3Request } from '../../support/s3-messages.ts'
 
-/** What LocalStack and MiniStack lack is put in front of the bucket in memory, at the SDK's transport. */
+/** A bucket in memory without a feature that LocalStack or MiniStack lacks. */
 let s3: MemoryS3
 let store: ObjectStore
 
@@ -28,14 +28,14 @@ afterEach(() => vi.restoreAllMocks())
 const put = (key: string, text: string) => putObject(store, key, text)
 const listed = (key: string) => infoOf(store, key)
 
-describe('a store that does not know the condition of a removal', () => {
+describe('A store without conditional removals', () => {
   beforeEach(() => {
     s3.before = async ({ method, headers }) => {
       if (method === 'DELETE' && headers['if-match'] !== undefined) throw new Refusal(501, 'NotImplemented')
     }
   })
 
-  it('removes what has not changed, and says so in the log once', async () => {
+  it('It removes unchanged objects, and logs the lack once', async () => {
     for (const key of ['live/a', 'live/b']) {
       await put(key, key)
       await store.remove([await listed(key)], entry)
@@ -44,7 +44,7 @@ describe('a store that does not know the condition of a removal', () => {
     expect(console.warn).toHaveBeenCalledTimes(1)
   })
 
-  it('leaves what has been replaced since it was listed: the first time already', async () => {
+  it('It keeps an object that was replaced since its listing', async () => {
     await put('live/a', 'old')
     const old = await listed('live/a')
     await put('live/a', 'new')
@@ -52,7 +52,7 @@ describe('a store that does not know the condition of a removal', () => {
     expect(await listed('live/a')).toMatchObject({ size: 3, version: expect.not.stringMatching(old.version) })
   })
 
-  it('moves a file', async () => {
+  it('It moves a file', async () => {
     await put('live/a', 'text')
     const move = { kind: 'move', from: await listed('live/a'), key: 'live/b' } as const
     expect(await store.place([move], { ...nowhere, absent: ['live/b'] }, entry)).toEqual({ outcome: 'placed' })
@@ -61,14 +61,14 @@ describe('a store that does not know the condition of a removal', () => {
   })
 })
 
-describe('a store that does not look at what it writes onto', () => {
+describe('A store without conditional writes', () => {
   const replace = async (text: string, expected: string | undefined) => {
     const staged = await stageObject(store, 'live/a', text)
     const matching = [{ key: 'live/a', version: expected }]
     return store.place([{ kind: 'put', key: 'live/a', staged }], { ...nowhere, matching }, entry)
   }
 
-  it('is looked at before', async () => {
+  it('Each write looks at the version first', async () => {
     const { handle } = s3.requestHandler
     s3.requestHandler.handle = ({ headers: { 'if-match': _, 'if-none-match': __, ...headers }, ...request }, options) =>
       handle({ ...request, headers }, options)
@@ -81,11 +81,11 @@ describe('a store that does not look at what it writes onto', () => {
   })
 })
 
-describe('a store that compares names in the form of a query', () => {
+describe('A store that compares encoded names', () => {
   const asQuery = (key: string) => key.split('/').map(encodeURIComponent).join('/')
   const isListing = ({ query = {} }: S3Request) => query['list-type'] !== undefined && query['encoding-type'] === 'url'
 
-  /** The listing of everything, of which only what comes behind a name in that form is shown. */
+  /** Shows the entries of a whole listing that follow an encoded name. */
   const showBehind = (xml: string, after: string, limit: number): string => {
     const all = [...xml.matchAll(/<Contents>.*?<\/Contents>/gs)].map(([entry]) => entry)
     const behind = all.filter((entry) => (/<Key>(.*?)<\/Key>/.exec(entry)?.[1] ?? '') > asQuery(after))
@@ -104,7 +104,7 @@ describe('a store that compares names in the form of a query', () => {
     }
   })
 
-  it('lists all names, page after page', async () => {
+  it('It lists all names, page after page', async () => {
     const names = ['a', 'b', 'größe', 'ζ', 'ж', '日本', '😀'].map((name) => `live/${name}`)
     for (const name of names) await put(name, 'x')
     const found: string[] = []

@@ -4,7 +4,7 @@ import { noRemovals, openBucketInMemory, openObjectStore } from '../../support/b
 import { entry } from '../../support/history.ts'
 import { keysIn, nowhere, stageObject } from '../../support/objects.ts'
 
-/** A bucket whose versioning has no effect yet: at the SDK's transport, no answer names a version. */
+/** A bucket whose versioning has no effect yet: its answers name no version. */
 let store: ObjectStore
 let hasChanged = false
 const removals = { ...noRemovals, look: async () => ({ isRemoving: false, hasChanged: async () => hasChanged }) }
@@ -25,20 +25,20 @@ const place = (changes: readonly Change[]) => store.place(changes, nowhere, entr
 const putOf = async (key: string): Promise<Change> => ({ kind: 'put', key, staged: await stageObject(store, key, 'x') })
 const keys = () => keysIn(store)
 
-describe('a bucket that keeps no versions yet', () => {
-  it('takes files', async () => {
+describe('A bucket without versions yet', () => {
+  it('It takes files', async () => {
     expect(await place([await putOf('live/a')])).toEqual({ outcome: 'placed' })
     expect(await keys()).toEqual(['live/a'])
   })
 
-  it('loses a new folder again that is taken back, and keeps a file that may have replaced one', async () => {
+  it('An undone change loses its folder, and keeps a file that may have replaced one', async () => {
     hasChanged = true
     const changes = [{ kind: 'folder', key: 'live/f/' } as const, await putOf('live/f/a')]
     expect(await place(changes)).toEqual({ outcome: 'locked' })
     expect(await keys()).toEqual(['live/f/a'])
   })
 
-  it('moves nothing, since no source could be brought back: 503', async () => {
+  it('It answers 503 to a move, which it could not undo', async () => {
     await place([await putOf('live/a')])
     const from = await store.find('live/a')
     if (!from) throw new Error('Nothing is there to be moved')

@@ -10,7 +10,7 @@ import { bytesIn, nowhere } from '../../support/objects.ts'
 
 const chunkLength = 1024 * 1024
 
-/** A store whose uploads share so many buffers, over a bucket in memory that answers no part before it is let to. */
+/** A store whose uploads share a number of buffers. Its bucket answers no part before `open`. */
 const openStore = (most: number) => {
   const { bucket, s3 } = openBucketInMemory()
   const gate = Promise.withResolvers<void>()
@@ -40,7 +40,7 @@ const openStore = (most: number) => {
   }
 }
 
-/** So many chunks, each of them one letter after the other, and how many of them have been asked for. */
+/** A number of chunks, each of one letter. `read` counts the chunks that were read. */
 const countedContent = (chunks: number) => {
   const read = { count: 0 }
   const content = (async function* () {
@@ -52,7 +52,7 @@ const countedContent = (chunks: number) => {
   return { read, content }
 }
 
-/** Lets everything happen that can. */
+/** Lets all pending work run. */
 const settle = async () => {
   for (let turns = 0; turns < 50; turns++) await turn()
 }
@@ -67,13 +67,13 @@ const expected = (chunks: number) =>
     Array.from({ length: chunks }, (_, index) => Buffer.alloc(chunkLength, 'a'.charCodeAt(0) + (index % 26))),
   )
 
-describe('uploads that share few buffers', () => {
-  it('read nothing as long as there is no room, and all become whole', async () => {
+describe('Uploads that share few buffers', () => {
+  it('They read nothing without a free buffer, and all become complete', async () => {
     const { store, open } = openStore(2)
     const [first, second] = [countedContent(40), countedContent(20)]
     const staging = [stage(store, 'first', first.content), stage(store, 'second', second.content)]
     await settle()
-    // Both have one buffer, which is on its way: of what comes behind it, one chunk is waiting.
+    // The buffer of each is being sent, and one more chunk waits.
     const inBuffer = partLength / chunkLength
     expect([first.read.count, second.read.count]).toEqual([inBuffer + 1, inBuffer + 1])
     open()
@@ -88,7 +88,7 @@ describe('uploads that share few buffers', () => {
     expect((await bytesIn(store, 'second'))?.equals(expected(20))).toBe(true)
   })
 
-  it('give their room back when they fail', async () => {
+  it('They free their buffers when they fail', async () => {
     const { store, open, failNext } = openStore(2)
     failNext(1)
     open()
@@ -96,7 +96,7 @@ describe('uploads that share few buffers', () => {
     await expect(stage(store, 'whole', countedContent(30).content)).resolves.toMatchObject({ size: 30 * chunkLength })
   })
 
-  it('give their room back when their content breaks off', async () => {
+  it('They free their buffers when their content breaks off', async () => {
     const { store, open } = openStore(1)
     open()
     const breaking = async function* () {
@@ -107,7 +107,7 @@ describe('uploads that share few buffers', () => {
     await expect(stage(store, 'small', countedContent(1).content)).resolves.toMatchObject({ size: chunkLength })
   })
 
-  it('may be many small ones at once', async () => {
+  it('Many small ones need no buffers', async () => {
     const { store, open } = openStore(1)
     open()
     const staged = await Promise.all(

@@ -4,7 +4,7 @@ import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
-const downloads: Downloads = { largestAnswer: 20, urlOf: async (key) => `http://bucket/${key}` }
+const downloads: Downloads = { largestAnswer: 20, urlOf: async ({ key }) => `http://bucket/${key}` }
 
 let s3: MemoryS3
 let storage: StorageUnderTest
@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => storage.close())
 
-describe('a read of a file in S3', () => {
+describe('A read of a file in S3', () => {
   const range = (value: string) => ({ Range: value })
   it.each([
     ['GET', '/ten', {}, 200, '0123456789', ['GET']],
@@ -42,5 +42,11 @@ describe('a read of a file in S3', () => {
     const answer = await storage.call(method, path, { headers })
     expect([answer.status, body === undefined || answer.text]).toEqual([status, body ?? true])
     expect(s3.requests.slice(before).map((request) => request.method)).toEqual(calls)
+  })
+
+  it('A file that no answer can carry is elsewhere, for this moment only (S-110)', async () => {
+    const { headers } = await storage.get('/large')
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', vary: 'Accept' })
+    expect(headers['location']).toMatch(/^http:\/\/bucket\/.*large$/)
   })
 })

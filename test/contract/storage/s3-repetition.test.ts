@@ -11,12 +11,12 @@ import { infoOf, keysIn, nowhere, putObject, stageObject } from '../../support/o
 import { Refusal, type S3Request } from '../../support/s3-messages.ts'
 import { tag } from '../../support/s3-xml.ts'
 
-/** Faults stand at the SDK's transport; the clients are those that are deployed. */
+/** The deployed clients. Faults happen in the transport of the SDK. */
 let s3: MemoryS3
 let store: ObjectStore
 
 beforeEach(() => {
-  // The client waits by chance before it repeats a call: here, never for long.
+  // The client waits a random time before it repeats a call. Here that time is short.
   vi.spyOn(Math, 'random').mockReturnValue(0)
   s3 = createMemoryS3()
   store = createS3ObjectStore({
@@ -40,7 +40,7 @@ const put = (key: string, text?: string) => putObject(store, key, text)
 const listed = (key: string) => infoOf(store, key)
 const keys = () => keysIn(store)
 
-/** Has the first requests that look so fail, so many of them. Answers how many there were. */
+/** Lets the first matching requests fail. `seen` counts all matching requests. */
 const failing = (looks: (request: S3Request) => boolean, times: number, fail: () => Error | Promise<Error>) => {
   const count = { seen: 0 }
   s3.before = async (request) => {
@@ -55,7 +55,7 @@ const isCopy = ({ headers }: S3Request) => headers['x-amz-copy-source'] !== unde
 const isCompletion = ({ method, query = {} }: S3Request) => method === 'POST' && query['uploadId'] !== undefined
 const isRemoval = ({ method, query = {} }: S3Request) => method === 'DELETE' && query['versionId'] === undefined
 
-describe('a call that makes a version', () => {
+describe('A call that makes a version', () => {
   const calls = [
     { name: 'a small file', looks: isPut, run: () => put('live/a') },
     { name: 'a large file', looks: isCompletion, run: () => put('live/a', 'x'.repeat(200)) },
@@ -72,7 +72,7 @@ describe('a call that makes a version', () => {
   }
 
   it.each(calls.flatMap((call) => refusals.map((refusal) => ({ ...call, ...refusal }))))(
-    'is repeated when S3 itself refuses it in passing: $name, $code',
+    'It is repeated after a passing refusal of S3: $name, $code',
     async ({ looks, run, status, code }) => {
       await put('live/from')
       const count = failing(looks, 2, () => new Refusal(status, code))
@@ -81,7 +81,7 @@ describe('a call that makes a version', () => {
     },
   )
 
-  it.each(calls)('is given up after three refusals, and nothing has changed: $name', async ({ looks, run }) => {
+  it.each(calls)('It is given up after three refusals, and changes nothing: $name', async ({ looks, run }) => {
     await put('live/from')
     const before = await keys()
     const count = failing(looks, 99, () => new Refusal(503, 'SlowDown'))
@@ -90,7 +90,7 @@ describe('a call that makes a version', () => {
     expect([count.seen, await keys()]).toEqual([3, before])
   })
 
-  it.each(calls)('is not repeated when its answer is lost: $name', async ({ looks, run }) => {
+  it.each(calls)('It is not repeated after its answer was lost: $name', async ({ looks, run }) => {
     await put('live/from')
     const before = await keys()
     const count = failing(looks, 99, () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }))
@@ -100,7 +100,7 @@ describe('a call that makes a version', () => {
   })
 })
 
-describe('a write onto what was seen', () => {
+describe('A write that needs the version its caller saw', () => {
   const replace = async (text: string, matching: readonly Expected[]) => {
     const staged = await stageObject(store, 'live/a', text)
     return store.place([{ kind: 'put', key: 'live/a', staged }], { ...nowhere, matching }, entry)
@@ -111,7 +111,7 @@ describe('a write onto what was seen', () => {
     { name: 'a large file', looks: isCompletion, text: 'x'.repeat(200) },
   ]
 
-  it.each(writes)('is taken back when its answer is lost: $name', async ({ looks, text }) => {
+  it.each(writes)('It is undone after its answer was lost: $name', async ({ looks, text }) => {
     await put('live/a', 'old')
     const before = await listed('live/a')
     const { handle } = s3.requestHandler
@@ -124,28 +124,25 @@ describe('a write onto what was seen', () => {
     expect(await listed('live/a')).toEqual(before)
   })
 
-  it.each(writes)(
-    'is taken back when S3 made it and said that it did not, so that the repetition found it: $name',
-    async ({ looks, text }) => {
-      await put('live/a', 'old')
-      const before = await listed('live/a')
-      const { handle } = s3.requestHandler
-      failing(looks, 1, async () => {
-        s3.before = async () => undefined
-        await handle(s3.requests.findLast(looks) ?? fail(), {})
-        return new Refusal(500, 'InternalError')
-      })
-      const outcome = await replace(text, [before]).catch((error: unknown) => error)
-      expect(outcome).toMatchObject(looks === isPut ? { outcome: 'changed' } : { code: 100503 })
-      expect([versions() > 2, await listed('live/a')]).toEqual([true, before])
-    },
-  )
+  it.each(writes)('It is undone when S3 made it and reported a failure: $name', async ({ looks, text }) => {
+    await put('live/a', 'old')
+    const before = await listed('live/a')
+    const { handle } = s3.requestHandler
+    failing(looks, 1, async () => {
+      s3.before = async () => undefined
+      await handle(s3.requests.findLast(looks) ?? fail(), {})
+      return new Refusal(500, 'InternalError')
+    })
+    const outcome = await replace(text, [before]).catch((error: unknown) => error)
+    expect(outcome).toMatchObject(looks === isPut ? { outcome: 'changed' } : { code: 100503 })
+    expect([versions() > 2, await listed('live/a')]).toEqual([true, before])
+  })
 
   it.each([
     [404, 'NoSuchKey'],
     [409, 'ConditionalRequestConflict'],
     [412, 'PreconditionFailed'],
-  ])('that loses a race changes nothing: %i %s', async (status, code) => {
+  ])('It changes nothing when it loses a race: %i %s', async (status, code) => {
     await put('live/a', 'old')
     const before = await listed('live/a')
     failing(isPut, 1, () => new Refusal(status, code))
@@ -153,7 +150,7 @@ describe('a write onto what was seen', () => {
     expect(await listed('live/a')).toEqual(before)
   })
 
-  it('is taken back when something else has changed meanwhile that it was to match', async () => {
+  it('It is undone when another expected object changed meanwhile', async () => {
     await put('live/other', 'old')
     const other = await listed('live/other')
     failing(isPut, 1, async () => {
@@ -167,7 +164,7 @@ describe('a write onto what was seen', () => {
     expect((await listed('live/a')).size).toBe(5)
   })
 
-  it('of several is not lost to a write that loses itself, in whatever order they arrive', async () => {
+  it('One of two writes of several objects wins, in any order of arrival', async () => {
     const names = ['a', 'b', 'c'].map((name) => `live/${name}`)
     const place = async (text: string) => {
       const puts = names.map(async (key) => {
@@ -187,7 +184,7 @@ describe('a write onto what was seen', () => {
     expect(await keys()).toEqual(names)
   })
 
-  it('whose upload S3 has given up in a race may be repeated as a whole: 503', async () => {
+  it('It answers 503 when S3 dropped its parts in a race', async () => {
     await put('live/a', 'old')
     const before = await listed('live/a')
     failing(isCompletion, 1, () => new Refusal(404, 'NoSuchUpload'))
@@ -196,12 +193,12 @@ describe('a write onto what was seen', () => {
   })
 })
 
-describe('a removal that loses a race', () => {
+describe('A removal that loses a race', () => {
   it.each([
     [404, 'NoSuchKey'],
     [409, 'ConditionalRequestConflict'],
     [412, 'PreconditionFailed'],
-  ])('takes nothing back that others have removed: %i %s', async (status, code) => {
+  ])('It does not bring back an object that others removed: %i %s', async (status, code) => {
     for (const name of ['a', 'b']) await put(`live/${name}`)
     const [a, b] = [await listed('live/a'), await listed('live/b')]
     const isRemovalOfA = (request: S3Request) => isRemoval(request) && request.path.endsWith('/a')
@@ -216,11 +213,11 @@ describe('a removal that loses a race', () => {
   })
 })
 
-describe('a removal of many of which S3 does not delete all', () => {
+describe('A removal of many objects that S3 deletes in part', () => {
   const isBatch = ({ query = {} }: S3Request) => query['delete'] !== undefined
   const told = (body: unknown) => [...String(body).matchAll(/<Key>(.*?)<\/Key>/g)].map(([, key]) => key)
 
-  /** Has S3 refuse these keys in the first batches, so many of them. */
+  /** Lets S3 refuse these keys in the first batches. */
   const refuse = (names: readonly string[], code: string, times: number) => {
     const { handle } = s3.requestHandler
     let count = 0
@@ -236,16 +233,19 @@ describe('a removal of many of which S3 does not delete all', () => {
     }
   }
 
-  it.each(['SlowDown', 'InternalError', 'ServiceUnavailable'])('asks again for those alone: %s', async (code) => {
-    for (const name of ['a', 'b', 'c']) await put(`live/${name}`)
-    const { objects } = await store.list({ prefix: 'live/', folded: false, limit: 10 })
-    refuse(['b'], code, 2)
-    await store.remove(objects, entry)
-    expect(await keys()).toEqual([])
-    expect(s3.requests.filter(isBatch).map(({ body }) => told(body).length)).toEqual([3, 1, 1])
-  })
+  it.each(['SlowDown', 'InternalError', 'ServiceUnavailable'])(
+    'It repeats the refused objects alone: %s',
+    async (code) => {
+      for (const name of ['a', 'b', 'c']) await put(`live/${name}`)
+      const { objects } = await store.list({ prefix: 'live/', folded: false, limit: 10 })
+      refuse(['b'], code, 2)
+      await store.remove(objects, entry)
+      expect(await keys()).toEqual([])
+      expect(s3.requests.filter(isBatch).map(({ body }) => told(body).length)).toEqual([3, 1, 1])
+    },
+  )
 
-  it('gives up in the end: 503', async () => {
+  it('It answers 503 after too many refusals', async () => {
     for (const name of ['a', 'b']) await put(`live/${name}`)
     const { objects } = await store.list({ prefix: 'live/', folded: false, limit: 10 })
     refuse(['a', 'b'], 'SlowDown', 99)

@@ -8,11 +8,11 @@ import { bytesOf, infoOf, keysIn, nowhere, putObject, stageObject } from '../../
 import type { S3Request } from '../../support/s3-messages.ts'
 
 let s3: MemoryS3
-/** The store that is tested, and another one beside it. */
+/** The tested store, and that of another caller. */
 let store: ObjectStore
 let others: ObjectStore
 
-/** Bytes that may wait in memory: those of a few small files. */
+/** Bytes that may wait in memory. */
 const memory = 100
 
 beforeEach(() => {
@@ -26,7 +26,7 @@ beforeEach(() => {
 const place = (changes: readonly Change[], conditions: Partial<PlaceConditions> = {}) =>
   store.place(changes, { ...nowhere, ...conditions }, entry)
 
-/** Runs this once, before the first request that looks so is answered. */
+/** Runs this once, before the first matching request is answered. */
 const beforeThe = (looks: (request: S3Request) => boolean, run: () => Promise<unknown>): void => {
   s3.before = async (request) => {
     if (!looks(request)) return
@@ -34,7 +34,7 @@ const beforeThe = (looks: (request: S3Request) => boolean, run: () => Promise<un
     await run()
   }
 }
-/** Breaks the connection of the first request that looks so: when it was answered, or before. */
+/** Breaks the connection of the first matching request, before or after S3 carried it out. */
 const lose = (
   looks: (request: S3Request) => boolean,
   isMade: boolean,
@@ -54,18 +54,18 @@ const isRemovalOf =
   ({ method, path, query = {} }: S3Request) =>
     method === 'DELETE' && path.endsWith(key) && query['versionId'] === undefined
 
-describe('small files', () => {
+describe('Small files', () => {
   const isUpload = ({ query = {} }: S3Request) => query['uploads'] !== undefined
   const full = 'x'.repeat(memory)
   const stage = (text: string) => stageObject(store, 'live/a', text)
-  /** How many uploads are begun for a file that just fits. */
+  /** The number of multipart uploads for this text. */
   const uploadsFor = async (text: string): Promise<number> => {
     const before = s3.requests.filter(isUpload).length
     await (await stage(text)).discard()
     return s3.requests.filter(isUpload).length - before
   }
 
-  it('wait in memory while there is room for all of them, and go up after that', async () => {
+  it('They wait in memory while there is room, and are uploaded otherwise', async () => {
     expect(await uploadsFor(full)).toBe(0)
     expect(await uploadsFor(`${full}x`)).toBe(1)
     const waiting = await stage('x')
@@ -74,7 +74,7 @@ describe('small files', () => {
     expect(await uploadsFor(full)).toBe(0)
   })
 
-  it('make room when they are put in place, once each', async () => {
+  it('They free their room when they are placed, once each', async () => {
     const staged = await stage(full)
     await place([{ kind: 'put', key: 'live/a', staged }])
     expect(await uploadsFor(full)).toBe(0)
@@ -83,11 +83,11 @@ describe('small files', () => {
   })
 })
 
-describe('the parts of a large file', () => {
-  it('are put together in their order, in whichever order they have arrived', async () => {
+describe('The parts of a large file', () => {
+  it('They are joined in their order, in any order of arrival', async () => {
     const partLength = 8 * 1024 * 1024
     const text = `${'1'.repeat(partLength)}${'2'.repeat(partLength)}3`
-    // The second is answered first, the third next, and the first at last.
+    // The answers come in this order.
     const order = ['2', '3', '1']
     s3.before = async ({ query = {} }) => {
       while (order.includes(String(query['partNumber'])) && order[0] !== query['partNumber']) await turn()
@@ -100,41 +100,36 @@ describe('the parts of a large file', () => {
   })
 })
 
-describe('a destination that is taken between the look and the copy', () => {
-  it('is a rival, and both objects stay as they are', async () => {
-    await putObject(store, 'live/a')
-    const from = await infoOf(store, 'live/a')
-    beforeThe(isCopy, () => putObject(others, 'live/b', 'theirs'))
-    expect(await place([{ kind: 'move', from, key: 'live/b' }])).toEqual({ outcome: 'occupied', key: 'live/b' })
-    expect(await keysIn(store)).toEqual(['live/a', 'live/b'])
-    expect((await store.find('live/b'))?.size).toBe('theirs'.length)
-  })
-})
-
-describe('a source that changes between the look and the copy', () => {
+describe('A move during whose call another caller changes something', () => {
+  const isMoved = ['live/a', 'live/b']
   it.each([
-    ['is replaced', () => putObject(others, 'live/a', 'newer'), ['live/a']],
-    ['is removed', async () => others.remove([await infoOf(store, 'live/a')], entry), []],
-  ])('is stale when it %s', async (_, change, left) => {
+    ['its place', isCopy, () => putObject(others, 'live/b', 'theirs'), { outcome: 'occupied', key: 'live/b' }, isMoved],
+    ['its source', isCopy, () => putObject(others, 'live/a', 'newer'), { outcome: 'stale', key: 'live/a' }, ['live/a']],
+    [
+      'its removed source',
+      isCopy,
+      async () => others.remove([await infoOf(store, 'live/a')], entry),
+      { outcome: 'stale', key: 'live/a' },
+      [],
+    ],
+    [
+      'its copied source',
+      isRemovalOf('live/a'),
+      () => putObject(others, 'live/a', 'newer'),
+      { outcome: 'placed' },
+      isMoved,
+    ],
+  ])('It never takes the bytes of another caller: %s', async (what, looks, change, result, left) => {
     await putObject(store, 'live/a')
     const from = await infoOf(store, 'live/a')
-    beforeThe(isCopy, change)
-    expect(await place([{ kind: 'move', from, key: 'live/b' }])).toEqual({ outcome: 'stale', key: 'live/a' })
+    beforeThe(looks, change)
+    expect(await place([{ kind: 'move', from, key: 'live/b' }])).toEqual(result)
     expect(await keysIn(store)).toEqual(left)
+    if (what === 'its place') expect((await store.find('live/b'))?.size).toBe('theirs'.length)
+    if (what === 'its copied source') expect((await store.find('live/a'))?.size).toBe('newer'.length)
   })
 
-  it('stays when it is replaced after it was copied', async () => {
-    await putObject(store, 'live/a')
-    const from = await infoOf(store, 'live/a')
-    beforeThe(isRemovalOf('live/a'), () => putObject(others, 'live/a', 'newer'))
-    expect(await place([{ kind: 'move', from, key: 'live/b' }])).toEqual({ outcome: 'placed' })
-    expect(await keysIn(store)).toEqual(['live/a', 'live/b'])
-    expect((await store.find('live/a'))?.size).toBe('newer'.length)
-  })
-})
-
-describe('a copy', () => {
-  it('is made of the version that was listed alone, and onto nothing', async () => {
+  it('Its calls name the version that was listed, and a free place', async () => {
     await putObject(store, 'live/a')
     const from = await infoOf(store, 'live/a')
     await place([{ kind: 'move', from, key: 'live/b' }])
@@ -143,28 +138,17 @@ describe('a copy', () => {
     expect(s3.requests.find(isRemovalOf('live/a'))?.headers['if-match']).toBe(from.version)
   })
 
-  it.each([undefined, 'image/png'])('whose answer is lost is known, and taken back (type: %s)', async (contentType) => {
-    await putObject(store, 'live/a')
-    const from = await infoOf(store, 'live/a')
-    lose(isCopy, true)
-    const change: Change = { kind: 'move', from, key: 'live/b', ...(contentType && { contentType }) }
-    await expect(place([change])).rejects.toThrow('The connection broke')
-    expect(await keysIn(store)).toEqual(['live/a'])
-    expect(await place([change])).toEqual({ outcome: 'placed' })
-    expect((await store.find('live/b'))?.contentType).toBe(contentType ?? 'text/plain')
-  })
-
-  it('that failed is not taken for what others have put there meanwhile', async () => {
+  it('A failed copy is not taken for the object of another caller', async () => {
     await putObject(store, 'live/a')
     const from = await infoOf(store, 'live/a')
     lose(isCopy, false, () => putObject(others, 'live/b', 'theirs'))
     await expect(place([{ kind: 'move', from, key: 'live/b' }])).rejects.toThrow('The connection broke')
-    expect(await keysIn(store)).toEqual(['live/a', 'live/b'])
+    expect(await keysIn(store)).toEqual(isMoved)
   })
 })
 
-describe('what comes while changes are placed', () => {
-  it('is seen at the second look: nothing of the changes stays', async () => {
+describe('An object that appears while changes are placed', () => {
+  it('The second look sees it, and the changes are undone', async () => {
     await putObject(store, 'live/a', 'old')
     const staged = await stageObject(store, 'live/a', 'newer')
     beforeThe(
@@ -177,7 +161,7 @@ describe('what comes while changes are placed', () => {
     expect((await store.find('live/a'))?.size).toBe('old'.length)
   })
 
-  it('is no rival when the changes have made it themselves', async () => {
+  it('It may be part of the changes themselves', async () => {
     const staged = await stageObject(store, 'live/f/a', 'x')
     const changes: Change[] = [
       { kind: 'folder', key: 'live/f/' },
@@ -187,14 +171,14 @@ describe('what comes while changes are placed', () => {
   })
 })
 
-describe('a removal whose answer is lost, and which is taken back', () => {
-  /** Removes a draft, loses the answer, and fails. */
+describe('A removal that is undone after its answer was lost', () => {
+  /** Loses the answer to a removal, which fails then. */
   const removeInVain = async (key: string, isMade: boolean): Promise<unknown> => {
     lose(isRemovalOf(`/${key}`), isMade)
     return place([{ kind: 'remove', key }]).catch((error: unknown) => error)
   }
 
-  it('brings back the object that was there at last, whatever was removed before', async () => {
+  it('It brings back the last object, not one that was removed earlier', async () => {
     for (const text of ['first', 'second']) {
       await putObject(store, 'live/a', text)
       await store.remove([await infoOf(store, 'live/a')], entry)
@@ -206,20 +190,20 @@ describe('a removal whose answer is lost, and which is taken back', () => {
 
   it.each([
     [
-      'a neighbour that was removed',
+      'a removed neighbour',
       async () => {
         await putObject(store, 'live/a-b')
         await store.remove([await infoOf(store, 'live/a-b')], entry)
       },
     ],
     [
-      'what was there before it was put there anew',
+      'an earlier object of the same key',
       async () => {
         await store.remove([await infoOf(store, 'live/a')], entry)
         await putObject(store, 'live/a')
       },
     ],
-  ])('takes back nothing when nothing was removed, and so not %s', async (_, prepare) => {
+  ])('It brings back nothing when S3 removed nothing: %s', async (_, prepare) => {
     await putObject(store, 'live/a')
     await prepare()
     expect(await removeInVain('live/a', false)).toBeInstanceOf(Error)
@@ -228,10 +212,10 @@ describe('a removal whose answer is lost, and which is taken back', () => {
   })
 })
 
-describe('a removal of many', () => {
+describe('A removal of many objects', () => {
   const isBatch = ({ query = {} }: S3Request) => query['delete'] !== undefined
 
-  it('asks for what failed alone: 1,000 names need not be told again', async () => {
+  it('It asks only for failures in the answer', async () => {
     for (const name of ['a', 'b']) await putObject(store, `live/${name}`)
     const { objects } = await store.list({ prefix: 'live/', folded: false, limit: 10 })
     await store.remove(objects, entry)
@@ -240,7 +224,7 @@ describe('a removal of many', () => {
     expect(await keysIn(store)).toEqual([])
   })
 
-  it('goes in batches of 1,000', async () => {
+  it('It sends batches of 1,000', async () => {
     const objects = Array.from({ length: 2_001 }, (_, index) => ({ key: `live/${index}`, version: 'x' }))
     await store.remove(objects, entry)
     const sizes = s3.requests.filter(isBatch).map(({ body }) => String(body).split('<Object>').length - 1)
@@ -248,8 +232,8 @@ describe('a removal of many', () => {
   })
 })
 
-describe('a look for rivals', () => {
-  /** What is asked about these keys. */
+describe('A look for rivals', () => {
+  /** The calls of one look for these keys. */
   const asked = async (...absent: string[]): Promise<string[]> => {
     const before = s3.requests.length
     await place([], { absent })
@@ -258,21 +242,21 @@ describe('a look for rivals', () => {
     return looks.slice(0, looks.length / 2).sort()
   }
 
-  it('lists a folder once for all folders in it, and asks for one folder by itself', async () => {
+  it('It lists a folder once for many folders in it, and one folder alone', async () => {
     await putObject(store, 'live/f/1/a')
     expect(await asked('live/f/1x/', 'live/f/2/', 'live/f/3/')).toEqual(['GET live/f/'])
     expect(await asked('live/f/2/')).toEqual(['GET live/f/2/'])
     expect(await asked('live/f/2/', 'live/g/2/', 'live/a')).toEqual(['GET live/f/2/', 'GET live/g/2/', 'HEAD '])
   })
 
-  it('does not list what lies deep in a folder', async () => {
+  it('It does not list deep objects', async () => {
     for (let index = 0; index < 5; index++) await putObject(store, `live/f/1/${index}`)
     expect(await place([], { absent: ['live/f/0/', 'live/f/2/'] })).toEqual({ outcome: 'placed' })
     expect(s3.requests.find(({ query = {} }) => query['prefix'] === 'live/f/')?.query?.['delimiter']).toBe('/')
     expect(await place([], { absent: ['live/f/0/', 'live/f/1/'] })).toEqual({ outcome: 'occupied', key: 'live/f/1/' })
   })
 
-  it('answers the first of the keys where there is something', async () => {
+  it('It names the first key that is taken', async () => {
     await putObject(store, 'live/f/1/a')
     await putObject(store, 'live/b')
     for (const absent of [

@@ -11,10 +11,10 @@ import { contentIn, nowhere, putObject, stageObject } from '../../support/object
 import type { S3Request } from '../../support/s3-messages.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
-/** A function of the storage has so much time, and is frozen when so much of it is left. */
+/** Milliseconds of a function, and the rest at which Lambda freezes it. */
 const functionTime = 28_000
 const frozenAt = 500
-/** So much of it passes each time that the event loop turns. */
+/** Milliseconds that pass with each turn of the event loop. */
 const step = 40
 
 let s3: MemoryS3
@@ -38,7 +38,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Runs something for as long as a function has, in a time that passes by itself. */
+/** Runs something within the time of a function, which passes with the event loop. */
 const inFunctionTime = async <Result>(run: (deadline: Deadline) => Promise<Result>) => {
   let elapsed = 0
   let isOver = false
@@ -53,15 +53,11 @@ const inFunctionTime = async <Result>(run: (deadline: Deadline) => Promise<Resul
   return { result: await running, elapsed }
 }
 
-/**
- * A call that is slow: its request is held up, or the answer to it, or it arrives although it was cut, a moment later.
- */
+/** A slow call: its request or its answer waits, or its request arrives after it was cut. */
 const slownesses = ['request', 'answer', 'arrival'] as const
 type Slowness = (typeof slownesses)[number]
 
-/**
- * Has the call of that number be slow, counted from 1. Answers how many calls there are, and lets go of the slow one.
- */
+/** Makes the call of this number slow, from 1. `calls` counts all calls; `release` lets the slow one continue. */
 const slowDown = (number: number, slowness: Slowness) => {
   let calls = 0
   let release = () => {}
@@ -95,7 +91,7 @@ const draft = 'draft/1/f/page.html'
 const moved = 'live/1/f/moved'
 const copy = 'live/1/f/copy'
 
-/** What is there: a page with a draft, and a file. */
+/** The contents of a page, its draft, a file and their new places. */
 const state = async () => [
   await contentIn(others, page),
   await contentIn(others, draft),
@@ -105,7 +101,7 @@ const state = async () => [
 ]
 const before = ['old', 'draft', 'moved', undefined, undefined]
 
-/** A page is published into a new folder, and a file is moved, in one go. */
+/** Publishes a page into a new folder and moves a file, in one change. */
 const publication = async (text: string): Promise<Change[]> => {
   const from = await others.find(moved)
   const staged = await stageObject(store, page, text)
@@ -141,9 +137,9 @@ describe.each([
   ['a small file', () => publication('new')],
   ['a large file', () => publication('n'.repeat(2_000))],
   ['a copy', copying],
-])('a placement of %s of which one call is slow', (_, make) => {
+])('A placement of %s with one slow call', (_, make) => {
   it.each(slownesses)(
-    'ends before the function does, takes all back, and nothing lands behind a newer one (%s)',
+    'It ends in time, undoes everything, and replaces nothing newer later (%s)',
     async (slowness) => {
       const calls = await callsOf(make)
       for (const number of callsToTry(calls)) {
@@ -173,7 +169,7 @@ describe.each([
   )
 })
 
-describe('a request whose call to S3 is slow', () => {
+describe('A request with a slow call to S3', () => {
   let storage: StorageUnderTest
   beforeEach(async () => {
     storage = await openStorage({ between: () => ({ files: store }) })
@@ -190,7 +186,7 @@ describe('a request whose call to S3 is slow', () => {
   ]
 
   it.each(asks)(
-    'is 503 in time, and overwrites nothing afterwards: %s',
+    'It answers 503 in time, and replaces nothing newer later: %s',
     async (_, ask) => {
       const counting = slowDown(0, 'request')
       await storage.put('/f/page.html', 'old')

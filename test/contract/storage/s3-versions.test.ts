@@ -24,7 +24,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** What others do with the bucket, past the store. */
+/** Requests of others to the bucket, past the store. */
 const raw = (method: string, key: string, body = '') =>
   s3.requestHandler.handle({ method, path: `/memory/${key}`, headers: { 'content-type': 'text/plain' }, body })
 const put = async (key: string, ...contents: readonly string[]) => {
@@ -50,7 +50,7 @@ const removedIn = async (prefix: string, from: number, to: number): Promise<read
   return found
 }
 
-/** Lets somebody else do something right before the first request of a kind. */
+/** Runs the work of another caller right before the first matching request. */
 const meanwhile = (isMeant: (request: S3Request) => boolean, work: () => Promise<unknown>) => {
   s3.before = async (request) => {
     if (!isMeant(request)) return
@@ -64,18 +64,18 @@ const looksAtPresent = ({ method, query = {} }: S3Request) => method === 'HEAD' 
 const copies = ({ headers }: S3Request) => headers['x-amz-copy-source'] !== undefined
 const isListing = ({ method, query = {} }: S3Request) =>
   method === 'GET' && (query['versions'] !== undefined || query['list-type'] !== undefined)
-/** The listings that some work takes. */
+/** The listings that the work makes. */
 const listingsOf = async (work: () => Promise<unknown>): Promise<readonly S3Request[]> => {
   const before = s3.requests.length
   await work()
   return s3.requests.slice(before).filter(isListing)
 }
 
-describe('a restore that is taken back', () => {
+describe('A restore that is undone', () => {
   const gone = { present: ['live/1/gone'] }
   const stale = { outcome: 'stale', key: 'live/1/gone' }
 
-  it.each([[['live/1/a']], [['live/1/a', 'live/1/b']]])('leaves what others have uploaded anew: %s', async (keys) => {
+  it.each([[['live/1/a']], [['live/1/a', 'live/1/b']]])('It keeps new uploads of others: %s', async (keys) => {
     for (const key of keys) await put(key, 'text')
     await hide(...keys)
     const changes = await Promise.all(keys.map((key) => restorationOf(key)))
@@ -85,7 +85,7 @@ describe('a restore that is taken back', () => {
     expect(await content('live/1/b')).toBeUndefined()
   })
 
-  it('leaves every object to be found as removed, until now, and to be restored', async () => {
+  it('Its objects count as removed again, and may be restored', async () => {
     const keys = ['live/1/f/a', 'live/1/f/b', 'live/1/f/c']
     const start = Date.UTC(2026, 0, 1)
     vi.useFakeTimers({ toFake: ['Date'], now: start })
@@ -115,10 +115,10 @@ describe('a restore that is taken back', () => {
   })
 })
 
-describe('while an object is restored', () => {
+describe('An object that is being restored', () => {
   const key = 'live/1/a'
 
-  it('an upload of the same bytes is no obstacle', async () => {
+  it('It comes back beside an upload of the same bytes', async () => {
     await put(key, 'text')
     await hide(key)
     const change = await restorationOf(key)
@@ -131,7 +131,7 @@ describe('while an object is restored', () => {
     ['before its copy', [key], copies],
     ['before its copy, in a folder where nothing may be', ['live/1/'], copies],
     ['before the last look', ['live/1/'], looksAtPresent],
-  ])('in an older state, an upload to where nothing may be stays: %s', async (_, absent, isMeant) => {
+  ])('An older state does not replace an upload to a place that must be free: %s', async (_, absent, isMeant) => {
     await put(key, 'first', 'second')
     await hide(key)
     const change = await restorationOf(key, 1)
@@ -140,7 +140,7 @@ describe('while an object is restored', () => {
     expect(await content(key)).toBe('upload')
   })
 
-  it('onto what is there, what was put there in between stays, and a repetition replaces it', async () => {
+  it('It does not replace an upload that came meanwhile, but a repetition does', async () => {
     await put(key, 'first', 'second')
     const change = await restorationOf(key, 1)
     meanwhile(copies, () => put(key, 'upload'))
@@ -150,7 +150,7 @@ describe('while an object is restored', () => {
     expect(await content(key)).toBe('first')
   })
 
-  it('with another one in a large folder, nothing of that is listed', async () => {
+  it('Two objects of a large folder come back without a listing', async () => {
     for (const name of ['a', 'b']) await put(`live/1/${name}`, name)
     await hide('live/1/a', 'live/1/b')
     const changes = await Promise.all(['a', 'b'].map((name) => restorationOf(`live/1/${name}`)))
@@ -158,7 +158,7 @@ describe('while an object is restored', () => {
     expect(await content('live/1/b')).toBe('b')
   })
 
-  it('with many others, those that a few listings of their folder do not show are found none the less', async () => {
+  it('Many objects of a large folder come back with few listings', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `live/1/z${index}`)
     for (const name of names) await put(name, name)
     await hide(...names)
@@ -170,13 +170,13 @@ describe('while an object is restored', () => {
   })
 })
 
-describe('of an object that is rewritten all the time', () => {
+describe('An object with thousands of versions', () => {
   const key = 'live/1/hot'
   const rewrite = async (times: number) => {
     for (let index = 0; index < times; index++) await put(key, 'x')
   }
 
-  it('what was removed is found without reading all of its states', async () => {
+  it('Its removal is found without reading all versions', async () => {
     await rewrite(2_500)
     await put('live/1/other', 'y')
     await hide(key, 'live/1/other')
@@ -196,7 +196,7 @@ describe('of an object that is rewritten all the time', () => {
     expect(await store.keptBelow('live/1/')).toEqual({ count: 2_501, bytes: 2_501 })
   })
 
-  it('what was removed before thousands of newer states is found, and nothing hides it', async () => {
+  it('An old removal is found behind thousands of newer versions', async () => {
     const start = Date.UTC(2026, 0, 1)
     vi.useFakeTimers({ toFake: ['Date'], now: start })
     await put(key, 'removed')
@@ -210,9 +210,9 @@ describe('of an object that is rewritten all the time', () => {
   })
 })
 
-describe('what was removed from a folder', () => {
+describe('The removed entries of a folder', () => {
   const prefix = 'live/1/'
-  /** All pages, and the most requests that one of them took. */
+  /** All pages, and the most requests for one of them. */
   const allPages = async (limit: number) => {
     const names: string[] = []
     let [pages, most, after]: [number, number, string | undefined] = [0, 0, undefined]
@@ -228,7 +228,7 @@ describe('what was removed from a folder', () => {
     return { names, pages, most }
   }
 
-  it('comes in pages that take few listings each, among however many objects that are there', async () => {
+  it('A page takes few listings among thousands of present objects', async () => {
     for (let index = 0; index < 6_000; index++) await put(`${prefix}m${index}`, 'x')
     await put(`${prefix}z`, 'x')
     await hide(`${prefix}z`)
@@ -238,7 +238,7 @@ describe('what was removed from a folder', () => {
     expect(most).toBeLessThanOrEqual(10)
   })
 
-  it('comes in pages that look into few folders each, among however many folders', async () => {
+  it('A page looks into few folders among hundreds', async () => {
     for (let index = 0; index < 600; index++) await put(`${prefix}m${index}/a`, 'x')
     for (const name of ['a/1', 'y/1', 'z']) await put(`${prefix}${name}`, 'x')
     await hide(...['a/1', 'y/1', 'z'].map((name) => `${prefix}${name}`))
@@ -250,7 +250,7 @@ describe('what was removed from a folder', () => {
     expect(s3.requests.length - first).toBeLessThanOrEqual(10)
   })
 
-  it('is complete at every length of a page, wherever a listing ends', async () => {
+  it('The pages are complete at any length', async () => {
     const expected: string[] = []
     await put(prefix, '')
     for (const name of ['a', 'b', 'c/1', 'c/2', 'd', 'e', 'f/1', 'g', 'h/1', 'i']) {
@@ -264,7 +264,7 @@ describe('what was removed from a folder', () => {
     for (let limit = 1; limit <= 12; limit++) expect((await allPages(limit)).names).toEqual(expected)
   })
 
-  it('tells when a large folder went by the last of its removals', async () => {
+  it('A large folder shows the time of its last removal', async () => {
     const start = Date.UTC(2026, 0, 1)
     vi.useFakeTimers({ toFake: ['Date'], now: start })
     const names = Array.from({ length: 600 }, (_, index) => `${prefix}folder/m${index}`)
@@ -277,10 +277,10 @@ describe('what was removed from a folder', () => {
   })
 })
 
-describe('the versions of an object', () => {
+describe('The versions of an object on S3', () => {
   const key = 'live/1/a'
 
-  it('behind one that is none of it are unknown', async () => {
+  it('A cursor of another object is unknown', async () => {
     await put(key, '1', '22')
     await put('live/1/b', 'b')
     const [other] = await versionsOf('live/1/b')
@@ -292,7 +292,7 @@ describe('the versions of an object', () => {
     expect(rest?.versions.map(({ size }) => size)).toEqual([1])
   })
 
-  it('are not said to be unknown by whoever is let in no more', async () => {
+  it('Expired credentials are an error, not an unknown version', async () => {
     await put(key, '1')
     const choose = () => undefined
     expect(await store.readVersion(key, 'nonsense', choose)).toBeUndefined()
@@ -303,7 +303,7 @@ describe('the versions of an object', () => {
     await expect(store.versions(key, { limit: 1, after: 'version-1' })).rejects.toThrow()
   })
 
-  it('are listed without those of other objects, as few as were asked for', async () => {
+  it('Only the requested versions of the object are listed', async () => {
     await put(key, '1', '22', '333')
     await hide(key)
     for (let index = 0; index < 100; index++) await put(`${key}${index}`, 'x')

@@ -11,7 +11,7 @@ import { noRemovals } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { putObject } from '../../support/objects.ts'
 
-/** A socket that takes every connection and says nothing, and the store over it. */
+/** A store over a socket that accepts connections and never answers. */
 let store: ObjectStore
 const silent = createServer((socket) => socket.on('error', () => {}).resume())
 const connect = (config: object = {}) => {
@@ -27,18 +27,18 @@ beforeAll(async () => {
 })
 afterAll(() => void silent.close())
 
-describe('an S3 that takes connections and never answers', () => {
+describe('An S3 that accepts connections and never answers', () => {
   it.each([
     ['a look', () => store.find('a')],
     ['a listing', () => store.list({ prefix: 'a/', folded: true, limit: 10 })],
     ['a read', () => store.read('a', () => ({ first: 0, last: 0 }))],
     ['a removal', () => store.remove([{ key: 'a', version: 'b' }], entry)],
     ['a placement', () => putObject(store, 'a')],
-  ])('ends %s: 503', async (_, call) => {
+  ])('It ends %s with 503', async (_, call) => {
     await expect(call()).rejects.toMatchObject({ code: 100503 })
   })
 
-  it('is given up with all repetitions before a function ends, as it is deployed', async () => {
+  it('The deployed client gives up before its function ends', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const { client } = connect()
     let isOver = false

@@ -15,13 +15,13 @@ interface Request {
   readonly query?: Fields
   readonly headers?: Fields
   readonly body?: string | Buffer | Readable
-  /** Milliseconds that the platform leaves to the request, now or at any moment. */
+  /** Milliseconds until the platform ends the request, fixed or read each time. */
   readonly remaining?: number | (() => number)
 }
 
 type Call = (method: string, path: string, request?: Request) => Promise<Answer>
 
-/** The requests that most tests make. Paths are encoded, and begin behind the root of the storage. */
+/** The requests that most tests make. Paths are encoded and start at the root of the storage. */
 const requestsOver = (call: Call) => {
   const callWithJson = (method: string, path: string, body: unknown, { headers, ...more }: Request) =>
     call(method, path, {
@@ -32,7 +32,7 @@ const requestsOver = (call: Call) => {
   const get = (path: string, query: Fields = {}, headers: Fields = {}) => call('GET', path, { query, headers })
   const put = (path: string, body: string | Buffer = path, query: Fields = {}, headers: Fields = {}) =>
     call('PUT', path, { body, query, headers })
-  /** A PUT with `?meta` and whatever body. */
+  /** A PUT with `?meta` and any body. */
   const relocate = (path: string, body: unknown, request: Request = {}) =>
     callWithJson('PUT', path, body, { query: { meta: '' }, ...request })
   return {
@@ -48,12 +48,12 @@ const requestsOver = (call: Call) => {
     remove: (path: string, request?: Request) => call('DELETE', path, request),
     restore: (path: string, body: unknown = {}, request: Request = {}) =>
       callWithJson('POST', path, body, { query: { restore: '' }, ...request }),
-    /** The content of a file; undefined when the answer is another one. */
+    /** The content of a file. Undefined: the status is not 200. */
     async textOf(path: string, query?: Fields): Promise<string | undefined> {
       const { status, text } = await get(path, query)
       return status === 200 ? text : undefined
     },
-    /** The content of a file, or the status of any other answer. */
+    /** The content of a file, or a status other than 200. */
     async read(path: string, query?: Fields): Promise<string | number> {
       const { status, text } = await get(path, query)
       return status === 200 ? text : status
@@ -63,15 +63,15 @@ const requestsOver = (call: Call) => {
   }
 }
 
-/** The storage's function with a site and a token, whose store can be made to fail. */
+/** The operations on files, with a site and a token. */
 export interface StorageUnderTest
   extends ReturnType<typeof requestsOver>,
     Pick<TestFiles, 'sent' | 'linkSecret' | 'leftovers' | 'close'> {
   readonly site: SiteId
   readonly deps: StorageDeps
-  /** The keys of everything that there is, live and draft. */
+  /** All keys, live and draft. */
   keys(): Promise<string[]>
-  /** Makes folders by their keys past the store, where that has to ask for each of them. */
+  /** Creates folders by their keys past the store, which would look for each of them. */
   fill?(keys: readonly string[]): Promise<void>
 }
 
@@ -107,10 +107,7 @@ export const openStorage = async (
   }
 }
 
-/**
- * Puts so many folders into a folder, past everything that would check them: its objects are many at once. Answers
- * their keys in order.
- */
+/** Fills a folder with many empty folders, without checks. Returns all keys in order. */
 export const fillFolder = async (
   { deps: { files }, site, fill }: StorageUnderTest,
   folder: string,

@@ -32,19 +32,19 @@ import { openTestTables } from '../../support/tables.ts'
 import { uploadsOf } from '../../support/uploads.ts'
 
 /**
- * Whatever comes in whatever order, wherever a process dies: what was answered is there, and the file is the one that
- * was sent, or there is none.
+ * Requests come in any order, and processes die at any call. Acknowledged bytes stay, and the file is exactly the one
+ * that was sent, or does not exist.
  */
 const site = 1001 as SiteId
 const uploader: Requester = { site, author: { actor: 'ann' }, deadline: unlimited }
 
-/** What a process of the service finds: all that outlives it. */
+/** The stores, which outlive a process of the service. */
 interface Kept extends Pick<Stores, 'files' | 'workflows' | 'removals' | 'uploadRecords' | 'uploadParts'> {}
 
-/** A hand, on which processes of the service start one after the other. */
+/** Stores on which processes of the service start one after the other. */
 interface Hand {
   readonly name: string
-  /** How often the property is tried. */
+  /** Number of tries. */
   readonly runs: number
   readonly lease: LeaseTerms
   open(): Promise<{ start(): Kept; close(): Promise<void> }>
@@ -89,7 +89,7 @@ const aws: Hand = {
     let past = 0
     return {
       start() {
-        // Whoever comes after a process that died waits until it can have nothing any more.
+        // The next process starts after the lease of the dead one has ended.
         past += 40_000
         const moment = past
         const { workflows, removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks, record: unrecorded })
@@ -108,10 +108,7 @@ const aws: Hand = {
   },
 }
 
-/**
- * A process that dies at one of its calls to a store, before the call or right after it: from then on it reaches
- * nothing any more.
- */
+/** The process died. From then on it reaches no store. */
 class Death extends Error {}
 
 const mortal = (diesAt: number) => {
@@ -124,7 +121,7 @@ const mortal = (diesAt: number) => {
     new Proxy(port, {
       get(target, name) {
         const call: unknown = Reflect.get(target, name)
-        // What is read is asked for within a call.
+        // A read is part of another call.
         if (typeof call !== 'function' || name === 'read') return call
         return async (...given: unknown[]) => {
           step()
@@ -138,7 +135,7 @@ const mortal = (diesAt: number) => {
 
 const isDead = (error: unknown): boolean => error instanceof Death
 
-/** The service as a new process has it: what was kept is all that it knows. */
+/** The service in a new process, which knows only the stores. */
 const serve = ({ files, workflows, removals, uploadRecords, uploadParts }: Kept, lease: LeaseTerms, diesAt: number) => {
   const within = mortal(diesAt)
   const stores = { files: within(files), workflows, removals, largestResumableFile: 1_000_000 }
@@ -175,7 +172,7 @@ async function* inPieces(bytes: Buffer, cut: number, breaks: boolean): AsyncGene
   if (breaks) throw new ServiceError('storageRefused', { message: 'The request body breaks off before its end.' })
 }
 
-/** What a caller may be told: all of it leaves the upload as it was, or further on. */
+/** Codes of refusals. None of them loses bytes of an upload. */
 const clean: readonly number[] = [
   errors.offsetMismatch.code,
   errors.uploadLocked.code,
@@ -185,12 +182,12 @@ const clean: readonly number[] = [
   errors.storageRefused.code,
 ]
 
-/** Nothing may be there: an upload that is in place, unknown to its record, must not stand in its own way. */
+/** The upload needs a free place. A file that its record does not know must not block it. */
 const ontoNothing = { fileType: undefined, version: undefined, ifMatch: undefined, ifNoneMatch: '*' }
 
 const garbage = Buffer.alloc(60, '!')
 
-/** What an action sends to an upload that its caller believes to be at an offset. */
+/** The appends of an action, at the offset that the caller knows. */
 const additionsOf = ({ kind, size, cut }: Action, content: Buffer, offset: number): readonly Addition[] => {
   const bytes = content.subarray(offset, offset + size)
   const right = { offset, content: inPieces(bytes, cut, kind === 'broken') }
@@ -207,14 +204,14 @@ const additionsOf = ({ kind, size, cut }: Action, content: Buffer, offset: numbe
   return more[kind]
 }
 
-/** A caller of one upload, whose service dies again and again, after so many steps each time. */
+/** A caller of one upload. Its service dies again and again, after these numbers of steps. */
 const callerOf = (start: Start, id: string, deaths: readonly number[]) => {
   const left = [...deaths]
   const startNext = () => start(left.shift())
   let service = startNext()
   let acknowledged = 0
 
-  /** Nothing but a death and a clean refusal is an answer. Answers what succeeded. */
+  /** Expects a death, a clean refusal or a success. Returns the upload of a success. */
   const survive = async (calls: readonly Promise<Upload>[]): Promise<Upload | undefined> => {
     const settled = await Promise.allSettled(calls)
     const failures = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
@@ -241,7 +238,7 @@ const callerOf = (start: Start, id: string, deaths: readonly number[]) => {
   }
 }
 
-/** Goes on until the file is in place, however often the process dies meanwhile. */
+/** Repeats until the file is in place, however often the process dies. */
 const finish = async ({ look, send, content: read }: ReturnType<typeof callerOf>, name: string, content: Buffer) => {
   for (let attempt = 0; attempt < 20; attempt++) {
     const found = await look()
@@ -257,7 +254,7 @@ const finish = async ({ look, send, content: read }: ReturnType<typeof callerOf>
 let count = 0
 
 test.each([oneMachine, aws])(
-  'the file is what was sent, or there is none, whatever comes in between: $name',
+  'The file is exactly the one that was sent, after requests in any order: $name (U-19)',
   async (hand) => {
     const { start: startStores, close } = await hand.open()
     onTestFinished(close)

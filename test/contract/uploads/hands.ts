@@ -6,13 +6,13 @@ import { unrecorded } from '../../support/history.ts'
 import { openTestTables, tableSettings } from '../../support/tables.ts'
 import { openUploads as openService, type UploadsOptions, type UploadsUnderTest } from './service.ts'
 
-/** What resumable uploads are proved on, each empty and for one test. */
+/** A kind of stores. Each call opens an empty one. */
 interface UploadsHand {
   readonly name: string
   open(options?: UploadsOptions): Promise<UploadsUnderTest>
 }
 
-/** Uploads over DynamoDB and S3; sites and tokens are kept elsewhere, which makes no difference. */
+/** Uploads over DynamoDB and S3. Sites and tokens are elsewhere, which makes no difference. */
 const openOnAws = async ({ between = () => ({}), ...options }: UploadsOptions = {}): Promise<UploadsUnderTest> => {
   const { bucket: name, connect } = openBucketInMemory()
   const s3 = { client: connect(), once: connect(1) }

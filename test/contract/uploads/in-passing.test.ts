@@ -3,7 +3,7 @@ import { ServiceError } from '../../../lib/core/errors.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { openUploads, uploadIn } from './service.ts'
 
-/** A service whose object store can be told not to put anything in place, for now. */
+/** A service whose object store can fail to place files. */
 const open = async () => {
   let fails: (() => never) | undefined
   const between = ({ files }: { readonly files: ObjectStore }) => ({
@@ -29,9 +29,9 @@ const away = (): never => {
   throw new ServiceError('unavailable')
 }
 
-describe('a completion that fails in passing', () => {
+describe('A completion that fails in passing', () => {
   test.each(['HEAD', 'PATCH'] as const)(
-    'is tried again by the next %s, which is 503 until it is decided (U-29)',
+    'The next %s tries it again, and answers 503 until it is decided (U-29)',
     async (method) => {
       const service = await open()
       const upload = uploadIn(await service.create('a.txt', 5))
@@ -49,7 +49,7 @@ describe('a completion that fails in passing', () => {
     },
   )
 
-  test('keeps what has come: no byte of it is sent again', async () => {
+  test('It keeps all bytes, so the client sends none again (U-29)', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5))
     service.failWith(away)
@@ -59,7 +59,7 @@ describe('a completion that fails in passing', () => {
     expect((await service.head(upload)).status).toBe(200)
   })
 
-  test('may be refused in the end: the upload has ended then', async () => {
+  test('It may be refused later, which ends the upload (U-28)', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5, { headers: { 'If-None-Match': '*' } }))
     service.failWith(away)
@@ -71,7 +71,7 @@ describe('a completion that fails in passing', () => {
     expect(await service.content('a.txt')).toBe('theirs')
   })
 
-  test('goes where the upload was begun to, whatever has come beside that in other case', async () => {
+  test('It keeps its folder, even if one in another case has come since', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5, { folder: '/folder' }))
     service.failWith(away)
@@ -82,7 +82,7 @@ describe('a completion that fails in passing', () => {
     expect([await service.content('folder/a.txt'), await service.content('FOLDER/a.txt')]).toEqual(['hello', undefined])
   })
 
-  test('is no end either when the disk is full: 507', async () => {
+  test('It answers 507 when the disk is full, and may be repeated', async () => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5))
     service.failWith(() => {
@@ -93,7 +93,7 @@ describe('a completion that fails in passing', () => {
     expect((await service.head(upload)).status).toBe(200)
   })
 
-  test('leaves nothing of an upload that nobody was told of', async () => {
+  test('It leaves nothing of an upload whose creation was not answered', async () => {
     const service = await open()
     service.failWith(away)
     const before = service.leftovers()

@@ -5,7 +5,7 @@ import type { UploadRecords } from '../../../lib/storage/uploads/upload-stores.t
 import { uploadsHands } from './hands.ts'
 import { type UploadsUnderTest, uploadIn } from './service.ts'
 
-describe.each(uploadsHands)('the last bytes of an upload: $name', ({ open }) => {
+describe.each(uploadsHands)('The last bytes of an upload: $name', ({ open }) => {
   let service: UploadsUnderTest
   let passed = 0
   const begun = Date.now()
@@ -22,7 +22,7 @@ describe.each(uploadsHands)('the last bytes of an upload: $name', ({ open }) => 
     await service.close()
   })
 
-  test('are recorded only when a renewal of the lease that is on its way has ended (U-19)', async () => {
+  test('They are recorded after a running renewal of the lease has ended (U-19)', async () => {
     const calls: string[] = []
     const renewed = Promise.withResolvers<void>()
     await start((own) => ({
@@ -55,7 +55,7 @@ describe.each(uploadsHands)('the last bytes of an upload: $name', ({ open }) => 
     })
     const appending = service.patch(upload, 0, Readable.from(body(), { highWaterMark: 1 }))
     await stored
-    // Time in which the record would be written if nobody waited for the renewal.
+    // Without the wait for the renewal, the record would be written now.
     for (let turns = 0; turns < 20; turns++) await turn()
     renewed.resolve()
     expect((await appending).status).toBe(204)
@@ -63,7 +63,7 @@ describe.each(uploadsHands)('the last bytes of an upload: $name', ({ open }) => 
     expect(await service.content('a.txt')).toBe('helloworld')
   })
 
-  test('put no file in place when the lease has ended meanwhile: 503, and the next request does it', async () => {
+  test('They answer 503 after the lease ended, and the next request places the file (U-29)', async () => {
     await start((own) => ({
       async advance(...given) {
         const isHeld = await own.advance(...given)

@@ -7,7 +7,7 @@ import { type UploadsUnderTest, uploadIn } from './service.ts'
 
 const second = 1_000
 
-/** A body of two chunks: the second one comes when the test lets it, or something else does. */
+/** A body of two chunks. The test sends the second one, or breaks the body off. */
 const openBody = (first: string) => {
   const arrived = Promise.withResolvers<void>()
   const rest = Promise.withResolvers<string>()
@@ -17,7 +17,7 @@ const openBody = (first: string) => {
     yield Buffer.from(await rest.promise)
   }
   return {
-    // Nothing is read ahead: the second chunk is asked for when the first one has been taken in.
+    // Nothing is read ahead, so the service has the first chunk when it asks for the second.
     stream: Readable.from(chunks(), { highWaterMark: 1 }),
     arrived: arrived.promise,
     end: (text: string) => rest.resolve(text),
@@ -25,7 +25,7 @@ const openBody = (first: string) => {
   }
 }
 
-/** Begins to add to an upload, up to where that waits for more bytes. */
+/** Begins an append, up to where it waits for more bytes. */
 const begin = async (service: UploadsUnderTest) => {
   const upload = uploadIn(await service.create('a.txt', 10))
   const body = openBody('hello')
@@ -34,10 +34,10 @@ const begin = async (service: UploadsUnderTest) => {
   return { upload, body, appending }
 }
 
-describe.each(uploadsHands)('the lease of an append: $name', ({ name, open }) => {
-  /** A service whose time the test holds in its hands, and what renews. */
+describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) => {
+  /** A service whose clock and renewals the test controls. */
   const start = async (renew?: (own: UploadRecords['renew']) => UploadRecords['renew']) => {
-    // Before the service, whose clock they are, and without those that its stores wait with.
+    // Only intervals: the stores wait with other timers.
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     let passed = 0
     const begun = Date.now()
@@ -63,7 +63,7 @@ describe.each(uploadsHands)('the lease of an append: $name', ({ name, open }) =>
     return {
       ...service,
       renewals,
-      /** Lets time pass, second by second, with all renewals that come due. */
+      /** Lets seconds pass, with the renewals that are due. */
       async pass(seconds: number) {
         for (let left = seconds; left > 0; left--) {
           passed += second
@@ -71,14 +71,14 @@ describe.each(uploadsHands)('the lease of an append: $name', ({ name, open }) =>
           await Promise.allSettled(renewals)
         }
       },
-      /** Time in which the process does nothing, as one that is frozen. */
+      /** Lets seconds pass in which the process is frozen. */
       freeze(seconds: number) {
         passed += seconds * second
       },
     }
   }
 
-  test('is renewed for as long as the bytes come, every 5 seconds', async () => {
+  test('It is renewed every 5 seconds while bytes come', async () => {
     const service = await start()
     const { upload, body, appending } = await begin(service)
     await service.pass(4)
@@ -93,7 +93,7 @@ describe.each(uploadsHands)('the lease of an append: $name', ({ name, open }) =>
     expect(await service.content('a.txt')).toBe('helloworld')
   })
 
-  test('is over 15 seconds after the last renewal: another one goes on, and the first one adds nothing any more', async () => {
+  test('It ends 15 seconds after the last renewal, and another append takes over', async () => {
     const service = await start()
     const { upload, body, appending } = await begin(service)
     await service.pass(6)
@@ -109,7 +109,7 @@ describe.each(uploadsHands)('the lease of an append: $name', ({ name, open }) =>
     expect(await service.content('a.txt')).toBe('HELLOWORLD')
   })
 
-  test('ends with its connection: what has come is kept, and the next one goes on at once', async () => {
+  test('It ends with its connection, and the next append continues at once', async () => {
     const service = await start()
     const { upload, body, appending } = await begin(service)
     await service.pass(30)
@@ -120,7 +120,7 @@ describe.each(uploadsHands)('the lease of an append: $name', ({ name, open }) =>
     expect(await service.content('a.txt')).toBe('helloworld')
   })
 
-  test('outlives renewals that fail, while its time lasts', async () => {
+  test('It survives failed renewals while its time lasts', async () => {
     let isAway = true
     const service = await start((own) => async (...given) => {
       if (isAway) throw new Error('The store is away')
@@ -136,7 +136,7 @@ describe.each(uploadsHands)('the lease of an append: $name', ({ name, open }) =>
     expect(await service.content('a.txt')).toBe('helloworld')
   })
 
-  test('stops the append when it cannot be renewed in time: it goes on from what is kept', async () => {
+  test('An append stops without a renewal, and continues later from the kept bytes', async () => {
     const service = await start(() => async () => {
       throw new Error('The store is away')
     })
@@ -144,7 +144,7 @@ describe.each(uploadsHands)('the lease of an append: $name', ({ name, open }) =>
     await service.pass(15)
     body.end('wor')
     expect(await appending).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
-    // On one machine nothing is written any more; a part of its own is in nobody's way.
+    // One machine writes nothing more. On AWS, the part of this append is kept.
     const offset = Number((await service.head(upload)).headers['upload-offset'])
     expect(offset).toBe(name === 'AWS' ? 5 : 0)
     await service.patch(upload, offset, 'helloworld'.slice(offset))
@@ -152,8 +152,8 @@ describe.each(uploadsHands)('the lease of an append: $name', ({ name, open }) =>
   })
 })
 
-describe.each(uploadsHands)('a lease that is not renewed: $name', ({ open }) => {
-  test('is over when its time is, however long the append takes', async () => {
+describe.each(uploadsHands)('A lease that is not renewed: $name', ({ open }) => {
+  test('It ends with its time, however long the append takes', async () => {
     let passed = 0
     const begun = Date.now()
     const service = await open({

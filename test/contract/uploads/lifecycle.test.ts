@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { toStoragePath } from '../../../lib/storage/path.ts'
 import { statusAndCode } from '../../support/answer.ts'
-import { openUploads, other, own, type UploadsUnderTest, uploadIn } from './service.ts'
+import { entry } from '../../support/history.ts'
+import { openUploads, own, type UploadsUnderTest, uploadIn } from './service.ts'
 
-/** A resumable upload from its creation to its end (U-1). */
+// Clocks, races and locks of resumable uploads (U-1), which the acceptance cases cannot control.
 let service: UploadsUnderTest
 let now = Date.UTC(2026, 0, 31, 12)
 const hour = 3_600_000
@@ -12,9 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const plain = { 'Tus-Resumable': null }
-
-/** The bytes of `hello`, whose second half waits: `arrived` tells that the first one has been taken. */
+/** The bytes of `hello`. The second half waits for `goOn`; `arrived` resolves after the first half. */
 const inTwoHalves = () => {
   const arrived = Promise.withResolvers<void>()
   const goOn = Promise.withResolvers<void>()
@@ -29,17 +29,8 @@ const inTwoHalves = () => {
   return { arrived, goOn, slow }
 }
 
-describe('bytes of a resumable upload', () => {
-  test('may not be more than declared, whether the request says so or not', async () => {
-    const upload = uploadIn(await service.create('more.txt', 5))
-    expect(statusAndCode(await service.patch(upload, 0, 'hello!'))).toEqual([413, 104005])
-    expect(statusAndCode(await service.patch(upload, 0, Readable.from([Buffer.from('hello!')])))).toEqual([413, 104005])
-    expect((await service.head(upload)).headers['upload-offset']).toBe('0')
-    await service.patch(upload, 0, 'HELLO')
-    expect(await service.content('more.txt')).toBe('HELLO')
-  })
-
-  test('are not kept when they are to be checked and break off', async () => {
+describe('The bytes of a resumable upload', () => {
+  test('They are dropped when they break off before their checksum (U-22)', async () => {
     const upload = uploadIn(await service.create('checked.txt', 5))
     const broken = Readable.from(
       (async function* () {
@@ -52,7 +43,7 @@ describe('bytes of a resumable upload', () => {
     expect((await service.head(upload)).headers['upload-offset']).toBe('0')
   })
 
-  test('are added by one request at a time: another one is told to come back (U-21, E-51)', async () => {
+  test('One request at a time adds them, and another answers 423/104031 (U-21, E-51)', async () => {
     const upload = uploadIn(await service.create('alone.txt', 5))
     const { arrived, goOn, slow } = inTwoHalves()
     const first = service.patch(upload, 0, slow)
@@ -66,7 +57,7 @@ describe('bytes of a resumable upload', () => {
     expect(await service.content('alone.txt')).toBe('hello')
   })
 
-  test('of an upload that is cancelled meanwhile go nowhere', async () => {
+  test('They are dropped when the upload is cancelled meanwhile (U-24)', async () => {
     const upload = uploadIn(await service.create('cancelled.txt', 5))
     const { arrived, goOn, slow } = inTwoHalves()
     const before = service.leftovers()
@@ -80,44 +71,8 @@ describe('bytes of a resumable upload', () => {
   })
 })
 
-describe('a resumable upload belongs', () => {
-  test('to its user: any token of that user may go on, and for others it is unknown', async () => {
-    const upload = uploadIn(await service.create('owned.txt', 5))
-    const another = await service.issueToken({ user: 'bob' })
-    const refused = [
-      await service.head(upload, { token: another }),
-      await service.patch(upload, 0, 'hello', { token: another }),
-      await service.call('DELETE', upload, { token: another }),
-    ]
-    expect(refused.map(({ status }) => status)).toEqual([404, 404, 404])
-    const nothing = await service.patch(`/uploads/${'c'.repeat(32)}`, 0, 'hello', { token: another })
-    expect(refused[1]?.json).toEqual(nothing.json)
-    const token = await service.issueToken({ sites: [own] })
-    expect((await service.patch(upload, 0, 'hello', { token })).status).toBe(204)
-    expect(await service.content('owned.txt')).toBe('hello')
-  })
-
-  test('to its site', async () => {
-    const upload = uploadIn(await service.create('of-site.txt', 5))
-    const answer = await service.callAt(other, 'PATCH', upload, {
-      body: 'hello',
-      headers: { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' },
-    })
-    expect(statusAndCode(answer)).toEqual([404, 104032])
-  })
-
-  test('to one data centre: any other sends its requests there with 308', async () => {
-    for (const method of ['HEAD', 'PATCH', 'DELETE']) {
-      const path = `/uploads/${'d'.repeat(32)}`
-      const { status, headers } = await service.callAt(1003, method, path)
-      expect([status, headers['location']]).toEqual([308, `https://eu.example.com/api/v2/admin/sites/1003${path}`])
-      expect(headers['tus-resumable']).toBe('1.0.0')
-    }
-  })
-})
-
-describe('a resumable upload expires', () => {
-  test('24 hours after its last append, which is checked when it is read (U-25)', async () => {
+describe('A resumable upload expires', () => {
+  test('It expires 24 hours after its last append (U-25)', async () => {
     const upload = uploadIn(await service.create('late.txt', 5))
     now += 24 * hour - 1
     expect((await service.patch(upload, 0, 'he')).status).toBe(204)
@@ -129,7 +84,7 @@ describe('a resumable upload expires', () => {
     expect(service.leftovers()).toBe(before - 1)
   })
 
-  test('6 days after its creation, however often something is added (U-25)', async () => {
+  test('It expires 6 days after its creation, however often bytes are added (U-25)', async () => {
     const begun = now
     const created = await service.create('slow.txt', 100)
     const upload = uploadIn(created)
@@ -144,26 +99,41 @@ describe('a resumable upload expires', () => {
   })
 })
 
-describe('the progress of a resumable upload', () => {
-  const percent = async () =>
-    (await service.call('GET', '/storage', { query: { status: '' }, headers: plain })).json.percent
+describe('A resumable upload into a folder that is being removed', () => {
+  const startRemoval = (folder: string) => service.stores.removals.open(own, toStoragePath(folder), folder, entry)
 
-  test('is that of the token which has added last, never falls, and is 100 when the file is in place', async () => {
-    const upload = uploadIn(await service.create('progress.bin', 200))
-    expect(await percent()).toBe(0)
-    await service.patch(upload, 0, 'x'.repeat(50))
-    expect(await percent()).toBe(25)
-    const token = await service.issueToken()
-    await service.patch(upload, 50, 'x'.repeat(51), { token })
-    expect(await percent()).toBe(25)
-    await service.patch(upload, 101, 'x'.repeat(98))
-    expect(await percent()).toBe(99)
-    await service.patch(upload, 199, 'x')
-    expect(await percent()).toBe(100)
+  test('It is refused with 104010 at its creation (S-46, U-11)', async () => {
+    await startRemoval('going')
+    expect(statusAndCode(await service.create('a', 5, { folder: '/going/below' }))).toEqual([400, 104010])
+  })
+
+  test('It is refused with 104010 at its end, and its bytes are gone (U-28)', async () => {
+    const upload = uploadIn(await service.create('a.txt', 5, { folder: '/vanishing' }))
+    await service.patch(upload, 0, 'he')
+    await startRemoval('vanishing')
+    const before = service.leftovers()
+    expect(statusAndCode(await service.patch(upload, 2, 'llo'))).toEqual([400, 104010])
+    expect(service.leftovers()).toBe(before - 1)
+    expect(statusAndCode(await service.patch(upload, 2, 'llo'))).toEqual([404, 104032])
   })
 })
 
-test('a request without Tus-Resumable is what it always was (U-4)', async () => {
-  const answer = await service.create('plain.txt', 5, { headers: plain, body: 'no form' })
-  expect([...statusAndCode(answer), answer.headers['tus-resumable']]).toEqual([400, 104000, undefined])
+test('A complete upload is known for a day, to a client that lost the last answer (U-27)', async () => {
+  const upload = uploadIn(await service.create('lost.txt', 5))
+  await service.patch(upload, 0, 'hello')
+  now += 24 * hour - 1
+  expect((await service.head(upload)).headers).toMatchObject({ 'upload-offset': '5', 'upload-length': '5' })
+  now += 1
+  expect((await service.head(upload)).status).toBe(404)
+  expect(await service.content('lost.txt')).toBe('hello')
+})
+
+test('A user has at most 1,000 open uploads on a site (U-17)', async () => {
+  const token = await service.issueToken({ user: 'busy' })
+  const first = await service.create('open', 5, { token })
+  for (let count = 1; count < 1_000; count++) expect((await service.create('open', 5, { token })).status).toBe(201)
+  expect(statusAndCode(await service.create('open', 5, { token }))).toEqual([400, 104000])
+  expect((await service.create('open', 5)).status).toBe(201)
+  await service.call('DELETE', uploadIn(first), { token })
+  expect((await service.create('open', 5, { token })).status).toBe(201)
 })

@@ -4,10 +4,10 @@ import { uploadsHands } from './hands.ts'
 import { uploadIn } from './service.ts'
 
 /**
- * A process that dies right behind the placement: the file is there, and on AWS the record does not know it. What has
- * become of the file since must not be undone when that is decided.
+ * A process dies right after the placement, so on AWS the record of the upload does not know its file. The next request
+ * decides, and must not undo later changes of the file.
  */
-describe.each(uploadsHands)('a completion that nobody could write down: $name', ({ open }) => {
+describe.each(uploadsHands)('A completion that was not recorded: $name', ({ open }) => {
   const start = async () => {
     let dies = true
     const service = await open({
@@ -29,20 +29,20 @@ describe.each(uploadsHands)('a completion that nobody could write down: $name', 
     return { ...service, upload }
   }
 
-  test('is known by what is there', async () => {
+  test('The present file shows that it happened', async () => {
     const { head, content, upload } = await start()
     expect((await head(upload)).status).toBe(200)
     expect(await content('a.txt')).toBe('hello')
   })
 
-  test('does not come over what has replaced the file since', async () => {
+  test('It does not replace a newer file', async () => {
     const { head, content, call, upload } = await start()
     for (const body of ['newer', 'newest']) await call('PUT', '/storage/a.txt', { body })
     expect((await head(upload)).headers['upload-offset']).toBe('5')
     expect(await content('a.txt')).toBe('newest')
   })
 
-  test('does not bring back a file that has been removed or moved since', async () => {
+  test('It does not bring back a file that was moved away', async () => {
     const { head, content, call, upload } = await start()
     await call('PUT', '/storage/a.txt', { query: { meta: '' }, body: '{"name": "b.txt"}' })
     expect((await head(upload)).status).toBe(200)

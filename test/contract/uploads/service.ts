@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
@@ -17,14 +16,12 @@ interface Call {
   readonly token?: string
 }
 
-/** The file storage of one machine with two sites, and everything that speaks tus to it. */
+/** The file storage of one machine with one site, and requests in tus to it. */
 export interface UploadsUnderTest extends Pick<TestFiles, 'leftovers' | 'stores' | 'deps'> {
   readonly site: SiteId
-  issueToken(grant?: { readonly user?: string; readonly sites?: readonly SiteId[] }): Promise<string>
+  issueToken(grant?: { readonly user?: string }): Promise<string>
   /** `path` comes behind the address of the site. Everything is in tus unless the headers say otherwise. */
   call(method: string, path: string, call?: Call): Promise<Answer>
-  /** The same at another site. */
-  callAt(site: number, method: string, path: string, call?: Call): Promise<Answer>
   /** Begins an upload. */
   create(name: string, length: number | undefined, more?: Call & { readonly folder?: string }): Promise<Answer>
   patch(upload: string, offset: number, body: string | Buffer | Readable, more?: Call): Promise<Answer>
@@ -35,19 +32,8 @@ export interface UploadsUnderTest extends Pick<TestFiles, 'leftovers' | 'stores'
 }
 
 export const own = 1001 as SiteId
-export const other = 1002 as SiteId
-const distant = 1003 as SiteId
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
-
-/** An `Upload-Metadata` of these pairs. */
-export const metadata = (pairs: Readonly<Record<string, string>>): string =>
-  Object.entries(pairs)
-    .map(([key, value]) => `${key} ${base64(value)}`)
-    .join(',')
-
-export const checksum = (algorithm: string, body: string | Buffer): string =>
-  `${algorithm} ${createHash(algorithm).update(body).digest('base64')}`
 
 /** The path of an upload behind the address of its site, from the answer that has created it. */
 export const uploadIn = ({ headers, status, text }: Answer): string => {
@@ -65,28 +51,17 @@ export const openUploads = async (options: UploadsOptions = {}): Promise<Uploads
   const files = await openTestFiles(options)
   const { sites, grants } = files.stores
   await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
-  await sites.putDataCentre({ id: 'eu', url: 'https://eu.example.com', isDefault: false })
-  for (const [id, dataCentre] of [
-    [own, 'us'],
-    [other, 'us'],
-    [distant, 'eu'],
-  ] as const) {
-    await sites.createSite({ id, name: 'Shop', dataCentre, renderingEngine: true }, entry)
-  }
+  await sites.createSite({ id: own, name: 'Shop', dataCentre: 'us', renderingEngine: true }, entry)
   const now = options.clock?.wall ?? Date.now
-  const issueToken: UploadsUnderTest['issueToken'] = async ({
-    user = 'ann',
-    sites: covered = [own, other, distant],
-  } = {}) => {
+  const issueToken: UploadsUnderTest['issueToken'] = async ({ user = 'ann' } = {}) => {
     const token = newToken()
     const expires = Math.floor(now() / 1000) + 30 * 24 * 3600
-    await grants.put({ hash: hashToken(token), user, sites: covered, permissions: ['files'], expires }, [])
+    await grants.put({ hash: hashToken(token), user, sites: [own], permissions: ['files'], expires }, [])
     return token
   }
   const standard = await issueToken()
 
-  const callAt: UploadsUnderTest['callAt'] = async (
-    at,
+  const call: UploadsUnderTest['call'] = async (
     method,
     path,
     { headers = {}, body, query = {}, token = standard } = {},
@@ -96,26 +71,23 @@ export const openUploads = async (options: UploadsOptions = {}): Promise<Uploads
     const sent = { Authorization: token, 'Tus-Resumable': '1.0.0', ...length, ...headers }
     const present = Object.entries(sent).filter((header): header is [string, string] => header[1] !== null)
     const stream = body instanceof Readable ? body : Readable.from(body === undefined ? [] : [Buffer.from(body)])
-    return send(files.handler, method, `/api/v2/admin/sites/${at}${path}`, {
+    return send(files.handler, method, `/api/v2/admin/sites/${own}${path}`, {
       query,
       headers: Object.fromEntries(present),
       body: stream,
     })
   }
 
-  const call: UploadsUnderTest['call'] = (...given) => callAt(own, ...given)
-
   return {
     ...files,
     site: own,
     issueToken,
     call,
-    callAt,
     create: (name, length, { folder = '', headers, ...more } = {}) =>
       call('POST', `/storage${folder}`, {
         ...more,
         headers: {
-          'Upload-Metadata': metadata({ filename: name }),
+          'Upload-Metadata': `filename ${base64(name)}`,
           ...(length === undefined ? { 'Upload-Defer-Length': '1' } : { 'Upload-Length': String(length) }),
           ...headers,
         },

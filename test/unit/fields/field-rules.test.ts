@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ServiceError } from '../../../lib/core/errors.ts'
-import { fieldTypeName, fieldTypes } from '../../../lib/fields/catalogue.ts'
-import { addField, changeField, findField, importField, removeField } from '../../../lib/fields/field-rules.ts'
+import { addField, importField } from '../../../lib/fields/field-rules.ts'
 import type { SystemField } from '../../../lib/fields/web-forms.ts'
 
 const form: readonly SystemField[] = [
@@ -9,85 +7,13 @@ const form: readonly SystemField[] = [
   { typeId: -3, name: 'Your address', mandatory: false, order: 3 },
 ]
 
-const anything = () => undefined
-const never = () => {
-  throw new ServiceError('conditionFailed')
-}
-const refusal = (code: number) => expect.objectContaining({ code })
-
-describe('the catalogue', () => {
-  test('has the 33 types that can be added, without -400', () => {
-    expect(fieldTypes.size).toBe(33)
-    expect(fieldTypes.has(-400)).toBe(false)
-  })
-
-  test('names -400 too, and no other missing type', () => {
-    expect(fieldTypeName(-400)).toBe('ImageVerification')
-    expect(fieldTypeName(-404)).toBe('RecaptchaV2')
-    expect(fieldTypeName(-1)).toBeUndefined()
-  })
-})
-
-describe('finding a field', () => {
-  test('uses the type', () => {
-    expect(findField(form, -3)).toBe(form[1])
-  })
-
-  test('fails with 115002 for a missing field', () => {
-    expect(() => findField(form, -4)).toThrow(refusal(115002))
-  })
-})
-
-describe('adding a field', () => {
-  test.each([...fieldTypes.keys()])('takes type %i', (typeId) => {
-    expect(addField([], { typeId, mandatory: true })).toEqual([{ typeId, mandatory: true, order: 1 }])
-  })
-
-  test.each([-400, -1, 0, 2])('of type %i is 115000 and names type.id', (typeId) => {
+test('A type that cannot be added is refused with 115000, in the rules as well (F-10, F-12)', () => {
+  for (const typeId of [-400, -1, 2]) {
+    const problems = [expect.objectContaining({ path: 'type.id' })]
     expect(() => addField(form, { typeId, mandatory: true })).toThrow(
-      expect.objectContaining({ code: 115000, problems: [expect.objectContaining({ path: 'type.id' })] }),
+      expect.objectContaining({ code: 115000, problems }),
     )
-  })
-
-  test('fails with 115006 for an existing type', () => {
-    expect(() => addField(form, { typeId: -2, mandatory: false, order: 9 })).toThrow(refusal(115006))
-  })
-})
-
-describe('changing a field', () => {
-  test('sets the given members and keeps the others', () => {
-    expect(changeField(form, -3, { mandatory: true }, anything)).toEqual([form[0], { ...form[1], mandatory: true }])
-    expect(changeField(form, -3, { order: 9 }, anything)).toEqual([form[0], { ...form[1], order: 9 }])
-    expect(changeField(form, -3, { mandatory: true, order: 9 }, anything)).toEqual([
-      form[0],
-      { ...form[1], mandatory: true, order: 9 },
-    ])
-  })
-
-  test('fails with 115002 for a missing field, before any condition', () => {
-    expect(() => changeField(form, -4, { mandatory: true }, never)).toThrow(refusal(115002))
-  })
-
-  test('checks the condition on the current field', () => {
-    const seen: SystemField[] = []
-    changeField(form, -3, { order: 1 }, (field) => seen.push(field))
-    expect(seen).toEqual([form[1]])
-    expect(() => changeField(form, -3, { order: 1 }, never)).toThrow(refusal(100412))
-  })
-})
-
-describe('removing a field', () => {
-  test('leaves a gap', () => {
-    expect(removeField(form, -2, anything)).toEqual([form[1]])
-  })
-
-  test('fails with 115002 for a missing field, before any condition', () => {
-    expect(() => removeField(form, -4, never)).toThrow(refusal(115002))
-  })
-
-  test('checks the condition first', () => {
-    expect(() => removeField(form, -2, never)).toThrow(refusal(100412))
-  })
+  }
 })
 
 describe('importing a field', () => {

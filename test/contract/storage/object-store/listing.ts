@@ -5,11 +5,11 @@ import { entry } from '../../../support/history.ts'
 import { codePoint } from '../../../support/hostile-path.ts'
 import { byBytes, type Workbench } from './workbench.ts'
 
-/** What is found under a prefix, and in which order. */
+/** The keys below a prefix, in their order. */
 export const describeListing = (bench: Workbench): void => {
   const { fresh, placed, put, content, keysUnder } = bench
 
-  it('lists in the order of bytes, page after page, folded or not', async () => {
+  it('A listing has the order of bytes, in pages, folded or not', async () => {
     const prefix = fresh()
     const names = [
       'a',
@@ -40,11 +40,11 @@ export const describeListing = (bench: Workbench): void => {
     expect(await keysUnder(`${prefix}folder/`, { folded: true })).toEqual([`${prefix}folder/`])
   })
 
-  it('takes any legal name, and gives it back', async () => {
+  it('Any legal name is stored and listed as it is (S-13)', async () => {
     const prefix = fresh()
     const name = fc
       .string({ unit: codePoint, minLength: 1, maxLength: 20 })
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are no part of a legal name
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: a legal name has none of them
       .map((text) => text.normalize('NFC').replace(/[\u0000-\u001f\u007f-\u009f\\/\ud800-\udfff]/g, ''))
       .filter((text) => text !== '' && text !== '.' && text !== '..')
     const names = [...new Set(fc.sample(name, timesToTry(60)))]

@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest'
 import type { Change, Expected, PlaceResult } from '../../../../lib/storage/object-store.ts'
-import { entry } from '../../../support/history.ts'
 import { kilobyte, megabyte, type Workbench } from './workbench.ts'
 
 const rounds = 10
 
-/** What comes of changes that expect something to be there still, or nothing. */
+/** Changes that expect the versions that their caller saw. */
 export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
   const { fresh, stage, put, content, keysUnder, leftovers } = bench
 
@@ -27,7 +26,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     ['a removal', async (key) => ({ kind: 'remove', key })],
   ]
 
-  it.each(writes)('places %s onto what was seen, and onto nothing else', async (_, changeOf) => {
+  it.each(writes)('Only the version that was seen is replaced: %s (S-64)', async (_, changeOf) => {
     const key = `${fresh()}a`
     await put(key, 'old')
     const old = await seen(key)
@@ -40,7 +39,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it.each(writes.slice(0, 3))('places %s where nothing is, and not when something has come', async (_, changeOf) => {
+  it.each(writes.slice(0, 3))('Only a free key is filled when none was seen: %s (S-64)', async (_, changeOf) => {
     const key = `${fresh()}a`
     const nothing = { key, version: undefined }
     const first = await changeOf(key)
@@ -53,20 +52,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('places nothing onto what has been removed since', async () => {
-    const key = `${fresh()}a`
-    await put(key, 'old')
-    const old = await seen(key)
-    const found = await bench.store.find(key)
-    if (found) await bench.store.remove([found], entry)
-    for (const change of [await putOf(key, 'mine'), { kind: 'remove', key } as const]) {
-      expect(await bench.place([change], { matching: [old] })).toEqual({ outcome: 'changed', key })
-      await letGo([change])
-    }
-    expect(await keysUnder(key)).toEqual([])
-  })
-
-  it('places nothing at all when one of several has changed, written or not', async () => {
+  it('No change happens when one of several objects has changed (S-64)', async () => {
     const prefix = fresh()
     for (const name of ['a', 'b']) await put(`${prefix}${name}`, 'old')
     const old = await Promise.all(['a', 'b'].map((name) => seen(`${prefix}${name}`)))
@@ -85,29 +71,19 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('moves what was seen, and it is gone then', async () => {
-    const prefix = fresh()
-    await put(`${prefix}a`, 'text')
-    const source = await seen(`${prefix}a`)
-    const from = { key: source.key, version: source.version ?? '' }
-    const move: Change = { kind: 'move', from, key: `${prefix}b` }
-    expect(await bench.place([move], { matching: [source] })).toEqual({ outcome: 'placed' })
-    expect(await keysUnder(prefix)).toEqual([`${prefix}b`])
-  })
-
-  /** Several at the very same time that expect the same: answers which was placed. */
+  /** Places changes at once that expect the same. Returns the index of the one that was placed. */
   const race = async (all: readonly (readonly Change[])[], matching: readonly Expected[]): Promise<number> => {
     const results = await Promise.all(all.map((changes) => bench.place(changes, { matching })))
     for (const [index, changes] of all.entries()) if (results[index]?.outcome !== 'placed') await letGo(changes)
     const outcomes = results.map(({ outcome }: PlaceResult) => outcome)
     const [loser] = outcomes.filter((outcome) => outcome !== 'placed')
-    // A move may find that its source is stale before it comes to what was expected there.
+    // A move may see a stale source before it compares versions.
     expect(['changed', 'stale']).toContain(loser)
     expect(outcomes).toContain('placed')
     return outcomes.indexOf('placed')
   }
 
-  it('lets one of two through that replace the same, and one of two that create it', async ({ skip }) => {
+  it('One of two changes wins that replace or create the same object', async ({ skip }) => {
     if (!bench.comparesWrites()) return skip('NOT PROVEN: this endpoint does not compare what it writes onto')
     for (let round = 0; round < rounds; round++) {
       const key = `${fresh()}a`
@@ -123,9 +99,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('lets one of two through that remove and replace the same, and one of two that move and replace it', async ({
-    skip,
-  }) => {
+  it('One of two changes wins when one replaces an object and the other takes it away', async ({ skip }) => {
     if (!bench.comparesWrites()) return skip('NOT PROVEN: this endpoint does not compare what it writes onto')
     for (let round = 0; round < rounds; round++) {
       const prefix = fresh()
@@ -141,7 +115,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('lets one of two through that create the same several, with the folder that they are in', async ({ skip }) => {
+  it('One of two changes wins that create the same objects and their folder', async ({ skip }) => {
     if (!bench.comparesWrites()) return skip('NOT PROVEN: this endpoint does not compare what it writes onto')
     for (let round = 0; round < rounds; round++) {
       const folder = `${fresh()}folder/`

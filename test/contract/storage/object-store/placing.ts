@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import type { Change } from '../../../../lib/storage/object-store.ts'
-import { entry } from '../../../support/history.ts'
 import { kilobyte, type Workbench } from './workbench.ts'
 
 const versionOf = async ({ store }: Workbench, key: string) => {
@@ -9,21 +8,11 @@ const versionOf = async ({ store }: Workbench, key: string) => {
   return { key, version: info.version }
 }
 
-/** How changes become visible, or do not. */
+/** Changes that happen together or not at all. */
 export const describePlacing = (bench: Workbench): void => {
   const { fresh, stage, placed, put, content, keysUnder, leftovers, comparesVersions } = bench
 
-  it('replaces an object, and gives it another version', async () => {
-    const key = `${fresh()}a`
-    await put(key, 'old')
-    const old = await bench.store.find(key)
-    await put(key, 'new')
-    expect(await content(key)).toBe('new')
-    expect((await bench.store.find(key))?.version).not.toBe(old?.version)
-    expect(await leftovers()).toBe(0)
-  })
-
-  it('makes every kind of change together, or none of them when one is not possible', async ({ skip }) => {
+  it('Changes of every kind happen together, or none when one is impossible', async ({ skip }) => {
     if (!comparesVersions()) return skip('NOT PROVEN: this endpoint ignores versions')
     const prefix = fresh()
     for (const key of ['replaced', 'removed', 'moved', 'stale']) await put(`${prefix}${key}`, `old ${key}`)
@@ -55,20 +44,7 @@ export const describePlacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('places nothing when something has gone that must still be there', async () => {
-    const prefix = fresh()
-    const folder: Change = { kind: 'folder', key: `${prefix}folder/` }
-    const key = `${folder.key}a`
-    const file: Change = { kind: 'put', key, staged: await stage(key, 'x') }
-    const conditions = { present: [folder.key] }
-    expect(await bench.place([file], conditions)).toEqual({ outcome: 'stale', key: folder.key })
-    expect(await keysUnder(prefix)).toEqual([])
-    await placed([folder])
-    expect(await bench.place([file], conditions)).toEqual({ outcome: 'placed' })
-    expect(await keysUnder(prefix)).toEqual([folder.key, key])
-  })
-
-  it('can place what was refused once more', async () => {
+  it('Staged bytes may be placed again after a refusal', async () => {
     const prefix = fresh()
     await put(`${prefix}rival`, 'x')
     for (const bytes of [Buffer.from('few'), Buffer.alloc(100 * kilobyte, 'x')]) {
@@ -81,30 +57,7 @@ export const describePlacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('changes nothing when something is where nothing may be', async () => {
-    const prefix = fresh()
-    await put(`${prefix}file`, 'x')
-    await put(`${prefix}folder/below/deep`, 'x')
-    for (const [absent, isRival] of [
-      [`${prefix}file`, true],
-      [`${prefix}folder/`, true],
-      [`${prefix}folder/below/`, true],
-      [`${prefix}folder`, false],
-      [`${prefix}file/`, false],
-      [`${prefix}fold/`, false],
-    ] as const) {
-      const staged = await stage(`${prefix}new`, 'new')
-      const result = await bench.place([{ kind: 'put', key: `${prefix}new`, staged }], { absent: [absent] })
-      expect(result).toEqual(isRival ? { outcome: 'occupied', key: absent } : { outcome: 'placed' })
-      await staged.discard()
-      const found = await bench.store.find(`${prefix}new`)
-      expect(found === undefined).toBe(isRival)
-      if (found) await bench.store.remove([found], entry)
-    }
-    expect(await leftovers()).toBe(0)
-  })
-
-  it('sees a folder among many names, in a folder of whatever size', async () => {
+  it('A folder is seen among many names, in a folder of any size', async () => {
     const prefix = fresh()
     await put(`${prefix}3/below/deep`, 'x')
     const names = Array.from({ length: 5 }, (_, index) => `${prefix}${index}/`)
@@ -120,16 +73,7 @@ export const describePlacing = (bench: Workbench): void => {
     expect(await bench.place([], { absent: names.toSpliced(3, 1) })).toEqual({ outcome: 'placed' })
   }, 60_000)
 
-  it('creates a folder once, and leaves one that is there as it is', async () => {
-    const key = `${fresh()}folder/`
-    await placed([{ kind: 'folder', key }])
-    const first = await bench.store.find(key)
-    expect(first?.size).toBe(0)
-    await placed([{ kind: 'folder', key }])
-    expect(await bench.store.find(key)).toEqual(first)
-  })
-
-  it('keeps each object whole when many write the same one (S-33)', async () => {
+  it('An object stays whole when many write it at once (S-33)', async () => {
     const key = `${fresh()}a`
     const bodies = Array.from({ length: 8 }, (_, index) => String(index).repeat(200 * kilobyte))
     await Promise.all(bodies.map((body) => put(key, body)))

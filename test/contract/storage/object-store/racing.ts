@@ -8,7 +8,7 @@ import { site, type Workbench } from './workbench.ts'
 
 const rounds = 10
 
-/** What comes of changes that get in the way of each other, or of a removal, at the very same time. */
+/** Changes and removals of the same objects at the same time. */
 export const describeRacing = (bench: Workbench): void => {
   const { fresh, stage, put, content, keysUnder, leftovers } = bench
 
@@ -22,7 +22,7 @@ export const describeRacing = (bench: Workbench): void => {
     if (change.kind === 'put' && outcome !== 'placed') await change.staged.discard()
   }
 
-  it('never places a file and a folder of the same name', async () => {
+  it('A name never becomes a file and a folder', async () => {
     for (let round = 0; round < rounds; round++) {
       const prefix = fresh()
       const file = await putOf(`${prefix}name`, 'file')
@@ -43,7 +43,7 @@ export const describeRacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it.for(['move', 'copy'] as const)('lets one %s of two to the same place through', async (kind, { skip }) => {
+  it.for(['move', 'copy'] as const)('One %s of two to the same place is made', async (kind, { skip }) => {
     if (!bench.refusesTaken()) return skip('NOT PROVEN: this endpoint copies onto what is there')
     for (let round = 0; round < rounds; round++) {
       const prefix = fresh()
@@ -64,7 +64,7 @@ export const describeRacing = (bench: Workbench): void => {
     }
   })
 
-  it('copies either the old bytes or the new ones of what is replaced at the same time', async () => {
+  it('A copy of an object that is replaced has the old bytes, or is refused', async () => {
     for (let round = 0; round < rounds; round++) {
       const prefix = fresh()
       await put(`${prefix}a`, 'old')
@@ -81,7 +81,7 @@ export const describeRacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('places nothing in a folder that is going, and places it when the folder is gone', async () => {
+  it('A folder that is being removed takes no object until it is gone (S-46)', async () => {
     const key = `${fresh()}a`
     const folder = toStoragePath('going/deep')
     const unlocked = { site, folders: [toStoragePath('going'), folder] }
@@ -98,10 +98,7 @@ export const describeRacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  /**
-   * A removal lists a folder when it is on record: whatever has been placed must be seen by it, and nothing comes
-   * behind its back.
-   */
+  /** A removal lists its folder once it is recorded. An object is in that list, or it is refused. */
   const removeWhilePlacing = async (
     name: string,
     begin: (open: () => void) => Pick<PlaceConditions, 'deadline'> & { readonly begun?: Promise<void> },
@@ -128,7 +125,7 @@ export const describeRacing = (bench: Workbench): void => {
     open()
   }
 
-  it('lets nothing slip past a removal that begins at the very moment of the placement', async () => {
+  it('A removal that begins during a placement misses no object', async () => {
     for (let round = 0; round < rounds; round++) {
       await removeWhilePlacing(`beside-${round}`, (open) => ({ begun: soon(round, open) }))
       await removeWhilePlacing(`within-${round}`, (open) => ({

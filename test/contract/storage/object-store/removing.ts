@@ -2,11 +2,11 @@ import { expect, it } from 'vitest'
 import { entry } from '../../../support/history.ts'
 import type { Workbench } from './workbench.ts'
 
-/** What goes, and what stays. */
+/** Removals of listed objects. */
 export const describeRemoving = (bench: Workbench): void => {
   const { fresh, put, keysUnder, leftovers, comparesVersions } = bench
 
-  it('removes what it is told to, in the version that it was listed in, and nothing newer', async ({ skip }) => {
+  it('A removal takes the listed versions, and nothing newer', async ({ skip }) => {
     if (!comparesVersions()) return skip('NOT PROVEN: this endpoint ignores versions')
     const prefix = fresh()
     await put(`${prefix}a`, 'a')
@@ -26,7 +26,7 @@ export const describeRemoving = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('removes names that no XML can hold in the same way', async ({ skip }) => {
+  it('A removal takes names that XML cannot hold', async ({ skip }) => {
     if (!comparesVersions()) return skip('NOT PROVEN: this endpoint ignores versions')
     const prefix = fresh()
     const names = ['\ufffe', '\uffff', 'gone\uffff', 'plain']

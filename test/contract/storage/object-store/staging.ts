@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
+import { unlimited } from '../../../../lib/core/deadline.ts'
+import { createFingerprint } from '../../../../lib/storage/fingerprint.ts'
 import type { Change } from '../../../../lib/storage/object-store.ts'
-import { bytesOf } from '../../../support/objects.ts'
+import { infoOf } from '../../../support/objects.ts'
 import { chunks, kilobyte, megabyte, type Workbench } from './workbench.ts'
 
 async function* brokenAfter(bytes: Buffer): AsyncGenerator<Buffer> {
@@ -9,52 +11,45 @@ async function* brokenAfter(bytes: Buffer): AsyncGenerator<Buffer> {
   throw new Error('The connection broke')
 }
 
-/** What comes of bytes on their way in. */
+const fingerprintOf = (bytes: Buffer): string => {
+  const fingerprint = createFingerprint()
+  fingerprint.update(bytes)
+  return fingerprint.digest()
+}
+
+/** Bytes of an upload, from their arrival to their place. */
 export const describeStaging = (bench: Workbench, isLarge: boolean): void => {
   const { fresh, stage, placed, put, content, keysUnder, leftovers } = bench
 
-  it('gives back what was put: its bytes, size, type, time and a version', async () => {
-    const key = `${fresh()}a.txt`
-    const before = Date.now()
-    await put(key, 'hello')
-    const info = await bench.store.find(key)
-    expect(info).toMatchObject({ key, size: 5, contentType: 'text/plain', version: expect.stringMatching(/\S/) })
-    // Stores keep times to the second.
-    expect(Math.abs((info?.modified ?? 0) - before)).toBeLessThan(60_000)
-    expect(await content(key)).toBe('hello')
-  })
-
   const most = isLarge ? 9 * megabyte : 40 * kilobyte
-  const large = isLarge ? [8 * megabyte, 8 * megabyte + 1, 17 * megabyte] : []
-  it.each([0, 1, 64 * kilobyte, ...large])('keeps %i bytes as they are', async (size) => {
-    const key = `${fresh()}bytes`
-    const bytes = randomBytes(size)
-    const staged = await stage(key, bytes)
-    expect(staged.size).toBe(size)
-    await placed([{ kind: 'put', key, staged }])
-    expect(await bench.store.find(key)).toMatchObject({ size })
-    expect((await content(key)) === bytes.toString('latin1')).toBe(true)
-    expect(await leftovers()).toBe(0)
-  })
+  const large = isLarge ? [8 * megabyte, 17 * megabyte] : []
+  it.each([0, 1, 64 * kilobyte, ...large])(
+    'Bytes are kept as they are, with their fingerprint: %i (S-83)',
+    async (size) => {
+      const key = `${fresh()}bytes`
+      const bytes = randomBytes(size)
+      const staged = await stage(key, bytes)
+      expect(staged.size).toBe(size)
+      await placed([{ kind: 'put', key, staged }])
+      const info = await infoOf(bench.store, key)
+      expect(info.size).toBe(size)
+      expect((await content(key)) === bytes.toString('latin1')).toBe(true)
+      expect(await bench.store.fingerprintOf(info, unlimited)).toBe(fingerprintOf(bytes))
+      expect((await infoOf(bench.store, key)).fingerprint).toBe(fingerprintOf(bytes))
+      expect(await leftovers()).toBe(0)
+    },
+  )
 
-  it('reads a range of the very state that it describes', async () => {
+  it.runIf(isLarge)('A fingerprint that is being made is never given to newer bytes (S-84)', async () => {
     const key = `${fresh()}a`
-    await put(key, '0123456789')
-    const object = await bench.store.read(key, ({ size }) => ({ first: 2, last: size - 3 }))
-    expect(object?.info.size).toBe(10)
-    expect(object && (await bytesOf(object)).toString()).toBe('234567')
-    expect((await bench.store.read(key, () => undefined))?.body).toBeUndefined()
+    await put(key, randomBytes(most))
+    const making = bench.store.fingerprintOf(await infoOf(bench.store, key), unlimited)
+    await put(key, 'new')
+    await making
+    expect((await infoOf(bench.store, key)).fingerprint).toBe(fingerprintOf(Buffer.from('new')))
   })
 
-  it('finds nothing where nothing is', async () => {
-    const prefix = fresh()
-    expect(await bench.store.find(`${prefix}a`)).toBeUndefined()
-    expect(await bench.store.read(`${prefix}a`, () => ({ first: 0, last: 0 }))).toBeUndefined()
-    expect(await bench.store.exists(prefix)).toBe(false)
-    expect(await keysUnder(prefix)).toEqual([])
-  })
-
-  it('shows nothing of what is staged only, and keeps nothing of what is let go', async () => {
+  it('Staged bytes show nowhere, and discarded bytes are gone', async () => {
     const prefix = fresh()
     const staged = [await stage(`${prefix}small`, 'x'), await stage(`${prefix}large`, randomBytes(most))]
     expect(await keysUnder(prefix)).toEqual([])
@@ -63,7 +58,7 @@ export const describeStaging = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it.each([10, most])('keeps nothing of content that breaks after %i bytes', async (size) => {
+  it.each([10, most])('Content that breaks after %i bytes leaves nothing', async (size) => {
     const key = `${fresh()}a`
     const staging = bench.store.stage(brokenAfter(randomBytes(size)), { key, contentType: 'a/b' })
     await expect(staging).rejects.toThrow('The connection broke')
@@ -71,7 +66,7 @@ export const describeStaging = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('puts bytes in a place that was not known when they were staged', async () => {
+  it('Bytes may get their key after they were staged', async () => {
     const prefix = fresh()
     const small = await stage(undefined, 'small')
     const large = await stage(undefined, Buffer.alloc(most, 'x'))
@@ -81,8 +76,7 @@ export const describeStaging = (bench: Workbench, isLarge: boolean): void => {
     ]
     await placed(changes)
     expect(await keysUnder(prefix)).toEqual([`${prefix}a/c`, `${prefix}b/d`])
-    expect((await bench.store.find(`${prefix}b/d`))?.size).toBe(most)
-    expect((await bench.store.find(`${prefix}b/d`))?.contentType).toBe('text/plain')
+    expect(await bench.store.find(`${prefix}b/d`)).toMatchObject({ size: most, contentType: 'text/plain' })
     expect(await leftovers()).toBe(0)
   })
 }

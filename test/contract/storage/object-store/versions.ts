@@ -4,7 +4,7 @@ import { entry } from '../../../support/history.ts'
 import { bytesOf } from '../../../support/objects.ts'
 import type { Workbench } from './workbench.ts'
 
-/** What was, and what comes back. */
+/** Earlier versions, and objects that come back. */
 export const describeVersions = (bench: Workbench): void => {
   const { fresh, put, placed, place, content, keysUnder, stage } = bench
 
@@ -30,62 +30,14 @@ export const describeVersions = (bench: Workbench): void => {
     if (!version) throw new Error(`There is no version ${at} of ${key}`)
     return { ...version, kind: 'restore', key }
   }
-  const removedIn = async (prefix: string, period = { from: 0, to: Date.now() + 5_000 }) => {
+  const removedIn = async (prefix: string) => {
     const found: RemovedObject[] = []
-    for await (const some of bench.store.removedWithin(prefix, period)) found.push(...some)
+    for await (const some of bench.store.removedWithin(prefix, { from: 0, to: Date.now() + 5_000 })) found.push(...some)
     return found
   }
 
-  describe('the versions of an object', () => {
-    it('are what it is and was, the newest first, each with its bytes', async () => {
-      const key = `${fresh()}a`
-      for (const text of ['1', '22', '333']) await put(key, text)
-      expect(await shapes(key)).toEqual([
-        [3, 'current'],
-        [2, 'replaced'],
-        [1, 'replaced'],
-      ])
-      const versions = await versionsOf(key)
-      expect(await Promise.all(versions.map(({ id }) => read(key, id)))).toEqual(['333', '22', '1'])
-      expect(new Set(versions.map(({ id }) => id)).size).toBe(3)
-      const ages = versions.map(({ at }) => at)
-      expect(ages).toEqual(ages.toSorted((one, other) => other - one))
-    })
-
-    it('tell what was removed from what was replaced', async () => {
-      const key = `${fresh()}a`
-      await put(key, '1')
-      await put(key, '22')
-      await remove(key)
-      expect(await shapes(key)).toEqual([
-        [2, 'removed'],
-        [1, 'replaced'],
-      ])
-      await put(key, '333')
-      expect(await shapes(key)).toEqual([
-        [3, 'current'],
-        [2, 'removed'],
-        [1, 'replaced'],
-      ])
-    })
-
-    it('come in pages that are none the less all of them', async () => {
-      const key = `${fresh()}a`
-      for (let size = 1; size <= 5; size++) await put(key, 'x'.repeat(size))
-      await remove(key)
-      const found: number[] = []
-      let after: string | undefined
-      do {
-        const page = await bench.store.versions(key, { limit: 2, after })
-        if (!page) throw new Error('A version that was told is there no more')
-        expect(page.versions.length).toBeLessThanOrEqual(2)
-        found.push(...page.versions.map(({ size }) => size))
-        after = page.next
-      } while (after !== undefined)
-      expect(found).toEqual([5, 4, 3, 2, 1])
-    })
-
-    it('are those of this very key', async () => {
+  describe('The versions of an object', () => {
+    it('They are those of this key, and of no longer one (H-16)', async () => {
       const prefix = fresh()
       for (const name of ['a', 'ab', 'a/b']) await put(`${prefix}${name}`, name)
       expect(await shapes(`${prefix}a`)).toEqual([[1, 'current']])
@@ -95,7 +47,7 @@ export const describeVersions = (bench: Workbench): void => {
       expect(await read(`${prefix}a`, 'no version of anything')).toBeUndefined()
     })
 
-    it('are read in parts as well, large ones too', async ({ skip }) => {
+    it('A part of a large old version is read (H-16)', async ({ skip }) => {
       if (!bench.cutsVersions()) return skip('NOT PROVEN: this endpoint answers old versions as a whole')
       const key = `${fresh()}a`
       await put(key, Buffer.alloc(40_000, 'old'))
@@ -106,19 +58,7 @@ export const describeVersions = (bench: Workbench): void => {
       expect(object?.info.size).toBe(40_000)
     })
 
-    it('stay at the old place of what is moved, where it counts as removed', async () => {
-      const prefix = fresh()
-      await put(`${prefix}a`, 'a')
-      const from = await bench.store.find(`${prefix}a`)
-      if (!from) throw new Error('There is nothing to move')
-      await placed([{ kind: 'move', from, key: `${prefix}b` }])
-      expect(await shapes(`${prefix}a`)).toEqual([[1, 'removed']])
-      expect(await shapes(`${prefix}b`)).toEqual([[1, 'current']])
-      await placed([await restorationOf(`${prefix}a`)])
-      expect([await content(`${prefix}a`), await content(`${prefix}b`)]).toEqual(['a', 'a'])
-    })
-
-    it('stay at a place that a file has left and come back to (H-26)', async () => {
+    it('They stay where a file left and came back (H-26)', async () => {
       const [here, there] = [`${fresh()}a`, `${fresh()}b`]
       await put(here, 'a')
       const move = async (key: string, to: string) => {
@@ -138,8 +78,8 @@ export const describeVersions = (bench: Workbench): void => {
     })
   })
 
-  describe('an object is restored', () => {
-    it('as it was when it was removed, time and type included (H-27)', async () => {
+  describe('A restored object', () => {
+    it('It comes back with its time and type (H-27)', async () => {
       const key = `${fresh()}a`
       await put(key, 'old')
       await put(key, 'newer', 'text/css')
@@ -154,19 +94,7 @@ export const describeVersions = (bench: Workbench): void => {
       ])
     })
 
-    it('and removed again, and restored again', async () => {
-      const key = `${fresh()}a`
-      await put(key, 'a')
-      for (let round = 0; round < 3; round++) {
-        await remove(key)
-        expect(await content(key)).toBeUndefined()
-        await placed([await restorationOf(key)])
-        expect(await content(key)).toBe('a')
-      }
-      expect(await shapes(key)).toEqual([[1, 'current']])
-    })
-
-    it('in an older state, as a new one with the same bytes; what was there is kept', async () => {
+    it('An older state becomes a new version, and the present one is kept (H-20)', async () => {
       const key = `${fresh()}a`
       for (const text of ['1', '22', '333']) await put(key, text, `text/x${text}`)
       await placed([await restorationOf(key, 2)])
@@ -180,30 +108,7 @@ export const describeVersions = (bench: Workbench): void => {
       ])
     })
 
-    it('in an older state than the one that was removed', async () => {
-      const key = `${fresh()}a`
-      await put(key, '1')
-      await put(key, '22')
-      await remove(key)
-      await placed([await restorationOf(key, 1)])
-      expect(await content(key)).toBe('1')
-      expect((await shapes(key)).slice(0, 2)).toEqual([
-        [1, 'current'],
-        [2, 'removed'],
-      ])
-    })
-
-    it('to the state in which it is: nothing changes', async () => {
-      const key = `${fresh()}a`
-      await put(key, '1')
-      await put(key, '22')
-      const before = await bench.store.find(key)
-      await placed([await restorationOf(key)])
-      expect(await content(key)).toBe('22')
-      expect((await bench.store.find(key))?.version).toBe(before?.version)
-    })
-
-    it('not at all where what was asked for is not there, and nothing else of it happens', async () => {
+    it('An unknown version changes nothing, with any change beside it', async () => {
       const prefix = fresh()
       await put(`${prefix}a`, 'a')
       await remove(`${prefix}a`)
@@ -216,7 +121,7 @@ export const describeVersions = (bench: Workbench): void => {
       for (const change of changes) if (change.kind === 'put') await change.staged.discard()
     })
 
-    it('with all others or not at all: what came back is taken back', async () => {
+    it('Objects come back together or not at all', async () => {
       const prefix = fresh()
       for (const name of ['a', 'b']) await put(`${prefix}${name}`, name)
       await remove(`${prefix}a`, `${prefix}b`)
@@ -231,7 +136,7 @@ export const describeVersions = (bench: Workbench): void => {
       expect([await content(`${prefix}a`), await content(`${prefix}b`)]).toEqual(['a', 'b'])
     })
 
-    it('not when somebody else has removed it once more since it was looked for', async () => {
+    it('An object that was removed again meanwhile is not taken for the old one', async () => {
       const prefix = fresh()
       for (const name of ['a', 'b']) await put(`${prefix}${name}`, name)
       await remove(`${prefix}a`, `${prefix}b`)
@@ -239,27 +144,17 @@ export const describeVersions = (bench: Workbench): void => {
       await put(`${prefix}b`, 'another')
       await remove(`${prefix}b`)
       const result = await place(changes)
-      // Where nothing hides what is kept, it comes back all the same: as one that is older than another.
+      // One machine hides nothing, so the object comes back as an older state.
       if (result.outcome === 'placed') expect(await content(`${prefix}b`)).toBe('b')
       else {
         expect(result).toEqual({ outcome: 'stale', key: `${prefix}b` })
         expect(await keysUnder(prefix)).toEqual([])
       }
     })
-
-    it('not where something is in the way', async () => {
-      const prefix = fresh()
-      await put(`${prefix}a`, 'a')
-      await remove(`${prefix}a`)
-      const restoration = await restorationOf(`${prefix}a`)
-      await put(`${prefix}a`, 'another')
-      expect(await place([restoration], { absent: [`${prefix}a`] })).toEqual({ outcome: 'occupied', key: `${prefix}a` })
-      expect(await content(`${prefix}a`)).toBe('another')
-    })
   })
 
-  describe('what was removed', () => {
-    it('is listed by name, folded into the folders that are gone', async () => {
+  describe('Removed objects', () => {
+    it('They are listed by name, folded into removed folders (H-17)', async () => {
       const prefix = fresh()
       const names = ['a', 'folder/b', 'folder/c/d', 'half/e', 'half/f', 'stays', 'täglich']
       for (const name of names) await put(`${prefix}${name}`, name)
@@ -279,7 +174,7 @@ export const describeVersions = (bench: Workbench): void => {
       expect(below.entries.map(({ key }) => key.slice(prefix.length))).toEqual(['folder/b', 'folder/c/'])
     })
 
-    it('is listed in pages, and what is there again is not', async () => {
+    it('They are listed in pages, without objects that exist again (H-18)', async () => {
       const prefix = fresh()
       const names = ['a', 'b/1', 'b/2', 'c', 'd/1', 'e', 'f']
       for (const name of names) await put(`${prefix}${name}`, name)
@@ -295,7 +190,7 @@ export const describeVersions = (bench: Workbench): void => {
       expect(found).toEqual(['a', 'b/', 'c', 'd/', 'f'])
     })
 
-    it('is found by when that was, as it was then', async () => {
+    it('They are found by the time of their removal (H-21)', async () => {
       const prefix = fresh()
       for (const name of ['a', 'b/c']) await put(`${prefix}${name}`, `old ${name}`)
       for (const name of ['a', 'b/c', 'kept']) await put(`${prefix}${name}`, name)
@@ -306,26 +201,6 @@ export const describeVersions = (bench: Workbench): void => {
       expect(await keysUnder(prefix)).toEqual(['a', 'b/c', 'kept'].map((name) => `${prefix}${name}`))
       expect(await content(`${prefix}b/c`)).toBe('b/c')
       expect(await removedIn(prefix)).toEqual([])
-    })
-
-    it('is not found when it was removed at another time', async () => {
-      const prefix = fresh()
-      await put(`${prefix}a`, 'a')
-      await remove(`${prefix}a`)
-      const now = Date.now()
-      expect(await removedIn(prefix, { from: now - 100_000, to: now - 50_000 })).toEqual([])
-      expect(await removedIn(prefix, { from: now + 50_000, to: now + 100_000 })).toEqual([])
-    })
-
-    it('is found, and comes back, where something newer is there', async () => {
-      const prefix = fresh()
-      await put(`${prefix}a`, 'removed')
-      await remove(`${prefix}a`)
-      await put(`${prefix}a`, 'newer')
-      const found = await removedIn(prefix)
-      await placed(found.map((one): Change => ({ ...one, kind: 'restore' })))
-      expect(await content(`${prefix}a`)).toBe('removed')
-      expect((await versionsOf(`${prefix}a`)).map(({ size }) => size)).toContain(5)
     })
   })
 }

@@ -16,17 +16,18 @@ import { bytesOf, nowhere } from '../../../support/objects.ts'
 
 export interface OpenedStore {
   readonly store: ObjectStore
-  /** The removals that the store asks for folders that are going. */
+  /** The removals in which the store looks for locked folders. */
   readonly removals: FolderRemovals
-  /** How many staged bodies (blobs without an object, unfinished uploads, scratch objects) are lying about. */
+  /** The number of blobs without an object, unfinished uploads and scratch objects. */
   leftovers(): Promise<number>
-  /** Whether what is behind the store looks at the version when it deletes and copies; some emulators do not. */
+  // Some emulators lack these four checks.
+  /** Deletions and copies check the version. */
   readonly comparesVersions: boolean
-  /** Whether it refuses to copy onto what is there when it is told to; some emulators do not. */
+  /** A copy can refuse to replace an object. */
   readonly refusesTaken: boolean
-  /** Whether it looks at what it writes onto and deletes when it is told to; some emulators do not. */
+  /** Writes and deletions can require the present version. */
   readonly comparesWrites: boolean
-  /** Whether it answers a part of an old version when it is asked for one; some emulators do not. */
+  /** A read of an old version can ask for a part. */
   readonly cutsVersions: boolean
   close(): Promise<void>
 }
@@ -46,19 +47,19 @@ export async function* chunks(bytes: Buffer, size = 64 * kilobyte): AsyncGenerat
 /** The site that the folders belong to. */
 export const site = 1001 as SiteId
 
-/** A store that is open while the cases of a file run, and what they do with it again and again. */
+/** An open store, and the calls that most cases make. */
 export interface Workbench {
   readonly store: ObjectStore
   readonly removals: FolderRemovals
-  /** A prefix of its own for each case. */
+  /** A new prefix for each case. */
   fresh(): string
   stage(key: string | undefined, content: string | Buffer, contentType?: string): Promise<Staged>
-  /** Places changes under no conditions but these. */
+  /** Places changes under these conditions alone. */
   place(changes: readonly Change[], conditions?: Partial<PlaceConditions>): Promise<PlaceResult>
-  /** Places changes that nothing stands in the way of. */
+  /** Places changes that must succeed. */
   placed(changes: readonly Change[]): Promise<void>
   put(key: string, content: string | Buffer, contentType?: string): Promise<void>
-  /** The bytes of an object, each as a character; undefined when there is none. */
+  /** The bytes of an object as characters. Undefined: no object. */
   content(key: string): Promise<string | undefined>
   keysUnder(prefix: string, query?: Partial<ListQuery>): Promise<string[]>
   leftovers(): Promise<number>

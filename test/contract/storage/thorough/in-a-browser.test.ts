@@ -11,14 +11,14 @@ import { test as base } from '../../../support/test.ts'
 
 const jquery = readFileSync(fileURLToPath(import.meta.resolve('jquery/dist/jquery.min.js')))
 
-/** Another origin: it has pages of its own, and writes down what it is asked for. */
+/** Another origin with pages of its own. It records every other request. */
 interface Elsewhere {
   readonly url: string
-  /** What has been asked for, with all that came along. */
+  /** Requests with their headers. */
   readonly seen: readonly string[]
-  /** Resolves when something has been asked for whose path begins so. */
+  /** Resolves after a request whose path begins like this. */
   asked(path: string): Promise<void>
-  /** Serves this at a path. */
+  /** Serves a page at a path. */
   serve(path: string, type: string, body: string | Buffer): void
 }
 
@@ -83,21 +83,21 @@ const test = base
     },
   }))
 
-/** What the browser asks for by itself, and what it asks for when it is told that it may be shown any of these. */
+/** The `Accept` of a browser, and one that names each type of the documents. */
 const accepts = {
-  'as browsers ask for it': undefined,
+  'with the Accept of a browser': undefined,
   'under its own type': Object.values(formsOf)
     .map(({ type }) => type)
     .join(', '),
 }
 
-describe('a stored document that is opened with the token in its address', () => {
+describe('A stored document that is opened with the token in its address', () => {
   const cases = Object.entries(accepts).flatMap(([name, accept]) =>
     Object.keys(formsOf).map((form) => ({ form: form as HostileForm, name, accept })),
   )
 
   test.for(cases)(
-    'leaks nothing and runs nothing: $form, $name',
+    'It leaks nothing and runs nothing: $form, $name',
     async ({ form, accept }, { service, storage, elsewhere, openPage }) => {
       const { type, isShown } = formsOf[form]
       await storage.put(`hostile.${form}`, openForm(form, `${elsewhere.url}/stored`))
@@ -106,15 +106,14 @@ describe('a stored document that is opened with the token in its address', () =>
         await page.route('**', (route) => route.continue({ headers: { ...route.request().headers(), accept } }))
       }
       const arrived = page.waitForResponse((response) => response.url().includes(`hostile.${form}`))
-      // What is not shown is a download, which ends the navigation.
+      // A download ends the navigation.
       await page.goto(`${storage.at(`hostile.${form}`)}?access_token=${service.token}`).catch(() => {})
       const headers = (await arrived).headers()
       expect(headers['content-security-policy']).toBe("sandbox; default-src 'none'; style-src 'unsafe-inline'")
       if (accept !== undefined) expect(headers['content-type']).toBe(type)
       expect(await page.evaluate(`document.documentElement?.getAttribute('data-ran')`)).toBeFalsy()
 
-      // The very same document, where nothing holds it. By the time that it has had its effect, the first one would
-      // have had it.
+      // The same document without a sandbox. When it has acted, the first one would have acted too.
       elsewhere.serve(`/free.${form}`, type, openForm(form, `${elsewhere.url}/free`))
       elsewhere.serve('/fence', 'text/html', `<meta http-equiv="refresh" content="0;url=/free/fence">`)
       const free = await openPage()
@@ -125,7 +124,7 @@ describe('a stored document that is opened with the token in its address', () =>
     },
   )
 
-  test('takes its address nowhere when its reader follows a link', async ({
+  test('It hides its address from the link that its reader follows', async ({
     service,
     storage,
     elsewhere,
@@ -153,8 +152,8 @@ const contents = {
   html: '<p>text</p><script>window.ran = true</script>',
 }
 
-describe('a page of another origin that reads with jQuery 1.11', () => {
-  /** A page that has jQuery, and what `$.ajax` gives it. */
+describe('A page of another origin that reads with jQuery 1.11', () => {
+  /** A page with jQuery, and the results of its `$.ajax`. */
   const openClient = async (elsewhere: Elsewhere, openPage: () => Promise<Page>, token: string) => {
     elsewhere.serve('/jquery.js', 'text/javascript', jquery)
     elsewhere.serve('/client', 'text/html', '<!doctype html><title>client</title><script src="/jquery.js"></script>')
@@ -170,7 +169,7 @@ describe('a page of another origin that reads with jQuery 1.11', () => {
   }
 
   test.for(Object.entries(contents))(
-    'is given text: %s',
+    'It gets text: %s',
     async ([extension, text], { service, storage, elsewhere, openPage }) => {
       const path = `/_System/Apps/client/file.${extension}`
       await storage.put(path, text)
@@ -183,7 +182,7 @@ describe('a page of another origin that reads with jQuery 1.11', () => {
     },
   )
 
-  test('stores again what it has read, and loses nothing of it', async ({ service, storage, elsewhere, openPage }) => {
+  test('It stores a text as it read it', async ({ service, storage, elsewhere, openPage }) => {
     await storage.put('/_System/Apps/client/menu.json', contents.json)
     const { ajax } = await openClient(elsewhere, openPage, service.token)
     const url = storage.at('/_System/apps/client/menu.json')
@@ -197,12 +196,7 @@ describe('a page of another origin that reads with jQuery 1.11', () => {
     expect(await ajax(storage.at('_System/Apps/client/copy.json'))).toEqual({ data: contents.json, type: 'string' })
   })
 
-  test('is given text after it has asked for JSON, from its cache as well', async ({
-    service,
-    storage,
-    elsewhere,
-    openPage,
-  }) => {
+  test('It gets text after JSON, also from its cache', async ({ service, storage, elsewhere, openPage }) => {
     await storage.put('cached.json', contents.json)
     const { ajax } = await openClient(elsewhere, openPage, service.token)
     const url = storage.at('cached.json')

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import { entry } from '../../support/history.ts'
+import { nowhere, stageObject } from '../../support/objects.ts'
+import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
+
+// Listings of thousands of entries, which the acceptance cases are too slow to make.
+
+let storage: StorageUnderTest
+let listings = 0
+
+beforeAll(async () => {
+  const counted = (files: ObjectStore): ObjectStore => ({
+    ...files,
+    list(query) {
+      listings += 1
+      return files.list(query)
+    },
+  })
+  storage = await openStorage({ between: ({ files }) => ({ files: counted(files) }) })
+})
+afterAll(() => storage.close())
+
+/** Bytes that an answer may have when it travels as a text within JSON. */
+const largestAnswer = 5_000_000
+
+interface Page {
+  readonly paths: readonly string[]
+  readonly bytes: number
+  readonly listings: number
+}
+
+const readPage = async (folder: string, query: Readonly<Record<string, string>>) => {
+  listings = 0
+  const { text, json } = await storage.get(encodeURI(folder), { meta: '', ...query })
+  const answer = json as { contents: { name: string; path?: string }[]; cursor?: string }
+  const paths = answer.contents.map(({ name, path = name }) => path)
+  return { paths, bytes: Buffer.byteLength(JSON.stringify(text)), listings, cursor: answer.cursor }
+}
+
+/** All pages. `between` runs after the first one. */
+const pagesOf = async (folder: string, query: Readonly<Record<string, string>> = {}, between = async () => {}) => {
+  const pages: Page[] = []
+  for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
+    const page = await readPage(folder, { ...query, ...(cursor !== undefined && { cursor }) })
+    if (isFirst) await between()
+    pages.push(page)
+    cursor = page.cursor
+  }
+  return pages
+}
+
+const pathsIn = (pages: readonly Page[]) => pages.flatMap(({ paths }) => paths)
+const numbered = (count: number, name: (number: string) => string) =>
+  Array.from({ length: count }, (_, index) => name(String(index).padStart(5, '0')))
+
+/** Puts empty files below a folder, past all checks. */
+const fillFiles = async (folder: string, paths: readonly string[]) => {
+  const { site, deps } = storage
+  const changes = await Promise.all(
+    paths.map(async (path) => {
+      const key = `live/${site}${folder}/${path}`
+      return { kind: 'put' as const, key, staged: await stageObject(deps.files, key, 'x') }
+    }),
+  )
+  await deps.files.place(changes, nowhere, entry)
+}
+
+it('A listing that has begun misses nothing when its folder outgrows 10,000 entries (S-78)', async () => {
+  await fillFolder(storage, '/growing', 9_000)
+  const grow = async () => void (await fillFolder(storage, '/growing', 12_000))
+  const names = new Set(pathsIn(await pagesOf('/growing', { limit: '4000' }, grow)))
+  const missing = Array.from({ length: 9_000 }, (_, index) => String(index)).filter((name) => !names.has(name))
+  expect(missing).toEqual([])
+})
+
+const japanese = (text: string, characters: number): string => text.padEnd(characters, '名')
+const deep = `/${japanese('', 20)}/${japanese('', 20)}`
+
+it.each<[string, string, readonly string[]]>([
+  ['10,000 entries, sorted by name', `${deep}/sorted`, numbered(10_000, (number) => japanese(number, 20))],
+  ['10,001 entries, in the order of the store', `${deep}/stored`, numbered(10_001, (number) => japanese(number, 20))],
+  ['long names', '/long', numbered(5_000, (number) => japanese(number, 80))],
+  [
+    'names and keys in different orders',
+    '/orders',
+    numbered(5_001, (number) => japanese(number, 60)).flatMap((name) => [name, `${name}-b`]),
+  ],
+])('A page stays below 5 MB, and the next one continues: %s (S-79)', async (_, folder, names) => {
+  await fillFolder(storage, folder, names.length, names)
+  const pages = await pagesOf(folder)
+  expect(pages.length).toBeGreaterThan(1)
+  expect(Math.max(...pages.map(({ bytes }) => bytes))).toBeLessThan(largestAnswer)
+  // A page is not cut long before it must be.
+  expect(pages[0]?.bytes).toBeGreaterThan(largestAnswer * (folder.startsWith(deep) ? 0.9 : 0))
+  expect(pathsIn(pages).toSorted()).toEqual(names.toSorted())
+})
+
+const recursively = (folder: string, query = {}) => pagesOf(folder, { recursive: 'true', ...query })
+
+it('A recursive list has 1,000 files a page, whatever the limit is (S-81)', async () => {
+  const paths = numbered(2_000, (number) => `${number.slice(0, 3)}/${number}`)
+  await fillFiles('/many', paths)
+  for (const query of [{}, { limit: '9999' }]) {
+    const pages = await recursively('/many', query)
+    expect(pages.map((page) => page.paths.length)).toEqual([1_000, 1_000])
+    expect(pathsIn(pages)).toEqual(paths)
+  }
+  expect((await recursively('/many', { limit: '700' })).map((page) => page.paths.length)).toEqual([700, 700, 600])
+})
+
+it('A recursive list skips many folders, with at most ten listings a page (S-81)', async () => {
+  await fillFolder(storage, '/deep', 11_000)
+  await fillFiles('/deep', ['zuletzt.txt'])
+  const pages = await recursively('/deep')
+  expect(pages.map((page) => page.paths)).toEqual([[], ['zuletzt.txt']])
+  expect(Math.max(...pages.map((page) => page.listings))).toBe(10)
+})
+
+it('A page of a recursive list stays below 5 MB (S-79)', async () => {
+  const quotes = Array.from({ length: 3 }, () => '"'.repeat(240)).join('/')
+  const paths = numbered(1_000, (number) => `${quotes}/${number}${'"'.repeat(100)}`)
+  await fillFiles('/large', paths)
+  const pages = await recursively('/large')
+  expect(pages.length).toBeGreaterThan(1)
+  expect(Math.max(...pages.map(({ bytes }) => bytes))).toBeLessThan(largestAnswer)
+  expect(pages[0]?.bytes).toBeGreaterThan(largestAnswer * 0.9)
+  expect(pathsIn(pages)).toEqual(paths)
+})

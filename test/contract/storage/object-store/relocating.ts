@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { createDeadline } from '../../../../lib/core/deadline.ts'
+import type { Change } from '../../../../lib/storage/object-store.ts'
+import { entry } from '../../../support/history.ts'
+import { infoOf } from '../../../support/objects.ts'
+import { kilobyte, type Workbench } from './workbench.ts'
+
+/** Moves and copies of objects. */
+export const describeRelocating = (bench: Workbench): void => {
+  const { fresh, placed, put, content, keysUnder, leftovers } = bench
+
+  const listed = async (prefix: string) => (await bench.store.list({ prefix, folded: false, limit: 100 })).objects
+  const remove = async (key: string) => bench.store.remove([await infoOf(bench.store, key)], entry)
+
+  describe.each(['move', 'copy'] as const)('A %s of objects', (kind) => {
+    const all = async (prefix: string) =>
+      (await listed(prefix)).map((from): Change => ({ kind, from, key: `${from.key}-new` }))
+
+    it('It keeps bytes and types, and never replaces an object', async ({ skip }) => {
+      if (kind === 'copy' && !bench.refusesTaken()) return skip('NOT PROVEN: this endpoint copies onto what is there')
+      const prefix = fresh()
+      for (const name of ['a', 'b']) await put(`${prefix}${name}`, name, 'image/png')
+      const changes = await all(prefix)
+      await put(`${prefix}b-new`, 'taken')
+      expect(await bench.place(changes)).toEqual({ outcome: 'occupied', key: `${prefix}b-new` })
+      expect(await keysUnder(prefix)).toEqual(['a', 'b', 'b-new'].map((name) => prefix + name))
+      await remove(`${prefix}b-new`)
+      await placed(changes)
+      expect(await keysUnder(prefix)).toEqual(
+        (kind === 'copy' ? ['a', 'a-new', 'b', 'b-new'] : ['a-new', 'b-new']).map((name) => prefix + name),
+      )
+      expect(await bench.store.find(`${prefix}a-new`)).toMatchObject({ contentType: 'image/png', size: 1 })
+    })
+
+    it('It changes nothing after one of its objects was replaced or removed', async ({ skip }) => {
+      if (!bench.comparesVersions()) return skip('NOT PROVEN: this endpoint ignores versions')
+      const prefix = fresh()
+      for (const name of ['a', 'b']) await put(`${prefix}${name}`, 'old')
+      const changes = await all(prefix)
+      await put(`${prefix}b`, 'newer')
+      expect(await bench.place(changes)).toEqual({ outcome: 'stale', key: `${prefix}b` })
+      await remove(`${prefix}b`)
+      expect(await bench.place(changes)).toEqual({ outcome: 'stale', key: `${prefix}b` })
+      expect(await keysUnder(prefix)).toEqual([`${prefix}a`])
+    })
+
+    it('It changes nothing when its time ends before its last object', async () => {
+      const prefix = fresh()
+      const names = [...'abcdefghij']
+      for (const name of names) await put(`${prefix}${name}`, name)
+      const changes = await all(prefix)
+      let asked = 0
+      const deadline = createDeadline(() => (++asked > 6 ? 0 : Number.POSITIVE_INFINITY))
+      expect(await bench.place(changes, { deadline })).toEqual({ outcome: 'late' })
+      expect(await keysUnder(prefix)).toEqual(names.map((name) => prefix + name))
+      await placed(changes)
+      for (const name of names) expect(await content(`${prefix}${name}-new`)).toBe(name)
+    })
+  })
+
+  describe.each([10, 40 * kilobyte])('A copy of %i bytes', (size) => {
+    const bytes = 'x'.repeat(size)
+
+    it.each(['source', 'copy'])('It keeps its bytes when the other object goes: the %s', async (which) => {
+      const prefix = fresh()
+      await put(`${prefix}a`, bytes)
+      const from = await infoOf(bench.store, `${prefix}a`)
+      await placed([{ kind: 'copy', from, key: `${prefix}b`, contentType: 'text/css' }])
+      expect(await bench.store.find(`${prefix}b`)).toMatchObject({ contentType: 'text/css', size })
+      const [going, staying] = which === 'source' ? ['a', 'b'] : ['b', 'a']
+      await put(`${prefix}${going}`, 'y'.repeat(size))
+      await remove(`${prefix}${going}`)
+      expect(await content(`${prefix}${staying}`)).toBe(bytes)
+      await remove(`${prefix}${staying}`)
+      expect(await leftovers()).toBe(0)
+    })
+  })
+}

@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import { codeOf } from '../../support/answer.ts'
+import { openStorage, type StorageUnderTest } from './service.ts'
+
+const template = '<html>{tag_pagecontent}</html>'
+const page = '<html></html>'
+
+let storage: StorageUnderTest
+/** Run once, right before and right after the next read of a file. */
+let beforeRead: (() => Promise<void>) | undefined
+let onceRead: (() => Promise<void>) | undefined
+
+const watchingReads = (store: ObjectStore): ObjectStore => ({
+  ...store,
+  async read(...args) {
+    const [before, after] = [beforeRead, onceRead]
+    beforeRead = undefined
+    onceRead = undefined
+    await before?.()
+    const object = await store.read(...args)
+    await after?.()
+    return object
+  },
+})
+
+beforeEach(async () => {
+  beforeRead = undefined
+  onceRead = undefined
+  storage = await openStorage({ between: ({ files }) => ({ files: watchingReads(files) }) })
+})
+afterEach(() => storage.close())
+
+describe('The templates that a rename makes', () => {
+  it('A file that is replaced after its check is checked again: 104008 (S-26)', async () => {
+    await storage.put('/Templates/a.txt', template)
+    onceRead = async () => {
+      await storage.put('/Templates/a.txt', page)
+    }
+    expect(codeOf(await storage.rename('/Templates/a.txt', 'a.html'))).toBe(104008)
+    expect(await storage.textOf('/Templates/a.txt')).toBe(page)
+  })
+
+  it('A file that is deleted before its check is not found: 104001', async () => {
+    await storage.put('/Templates/a.txt', page)
+    beforeRead = async () => {
+      await storage.remove('/Templates/a.txt')
+    }
+    expect(codeOf(await storage.rename('/Templates/a.txt', 'a.html'))).toBe(104001)
+  })
+
+  it('A taken name is refused before anything is read: 104022 (S-53)', async () => {
+    await storage.put('/Templates/a.txt', page)
+    await storage.put('/Templates/a.html', template)
+    onceRead = () => expect.unreachable()
+    expect(codeOf(await storage.rename('/Templates/a.txt', 'a.html'))).toBe(104022)
+  })
+
+  it('A file that was a template, or becomes none, is not read', async () => {
+    await storage.put('/Templates/a.html', template)
+    await storage.put('/Templates/page.txt', page)
+    onceRead = () => expect.unreachable()
+    for (const [path, name] of [
+      ['/Templates/a.html', 'b.dwt'],
+      ['/Templates/b.dwt', 'b.txt'],
+      ['/Templates/page.txt', 'page.css'],
+    ] as const) {
+      expect((await storage.rename(path, name)).status).toBe(200)
+    }
+  })
+})
