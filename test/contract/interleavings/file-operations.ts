@@ -1,0 +1,183 @@
+import fc from 'fast-check'
+import type { Answer } from '../../support/answer.ts'
+import type { Observed } from './linearizable.ts'
+import type { ScheduledSite } from './scheduled-stores.ts'
+
+/** By path: the content of files, and `folder` for folders. Behind `removed ` lies the content removed last there. */
+export type Files = ReadonlyMap<string, string>
+const folder = '/'
+
+export const write = (files: Files): string => JSON.stringify([...files].sort())
+
+export interface Operation {
+  readonly label: string
+  run(site: ScheduledSite): Promise<Answer>
+  /** The state that a success leaves behind; undefined where it must be refused. */
+  succeed(files: Files, answer: Answer): Files | undefined
+  /** A newer version stays when its folder goes: functions/storage/README.md, "Versions". */
+  outlive?(files: Files): Files | undefined
+  /** The entry of the history that a success leaves behind. */
+  readonly entry?: string
+}
+
+const ancestorsOf = (path: string): readonly string[] =>
+  path.split('/').slice(0, -1).map((_, index, names) => names.slice(0, index + 1).join('/'))
+
+const isBelow = (path: string, above: string): boolean => path === above || path.startsWith(`${above}/`)
+
+const withFolders = (files: Files, paths: readonly string[]): Map<string, string> | undefined => {
+  if (paths.some((path) => (files.get(path) ?? folder) !== folder)) return undefined
+  return new Map([...files, ...paths.map((path) => [path, folder] as const)])
+}
+
+const putInto = (files: Files, path: string, content: string): Files | undefined =>
+  files.get(path) === folder ? undefined : withFolders(files, ancestorsOf(path))?.set(path, content)
+
+const tagOf = async (site: ScheduledSite, path: string) => site.request('GET', `storage/${path}`)
+
+export const put = (path: string, content: string): Operation => ({
+  label: `put ${path} ${content}`,
+  run: (site) => site.request('PUT', `storage/${path}`, { body: content }),
+  succeed: (files) => putInto(files, path, content),
+  entry: `file.stored ${path}`,
+})
+
+/** Creates a file, and no more. */
+export const create = (path: string, content: string): Operation => ({
+  label: `create ${path} ${content}`,
+  run: (site) => site.request('PUT', `storage/${path}`, { body: content, headers: { 'If-None-Match': '*' } }),
+  succeed: (files) => (files.has(path) ? undefined : putInto(files, path, content)),
+  entry: `file.stored ${path}`,
+})
+
+/** Reads a file, and replaces it if it is still the same. */
+export const replace = (path: string, content: string): Operation => {
+  let read: string | undefined
+  return {
+    label: `replace ${path} ${content}`,
+    async run(site) {
+      const { status, text, headers } = await tagOf(site, path)
+      read = status === 200 ? text : undefined
+      const tag = headers['etag'] ?? '"none"'
+      return site.request('PUT', `storage/${path}`, { body: content, headers: { 'If-Match': tag } })
+    },
+    succeed: (files) => (read !== undefined && files.get(path) === read ? putInto(files, path, content) : undefined),
+    outlive: (files) =>
+      read !== undefined && files.get(`gone ${path}`) === read && !files.has(path)
+        ? putInto(files, path, content)
+        : undefined,
+    entry: `file.stored ${path}`,
+  }
+}
+
+export const createFolder = (path: string): Operation => ({
+  label: `create folder ${path}`,
+  run: (site) => site.request('PUT', `storage/${path}`, { query: { type: 'folder' } }),
+  succeed: (files) => withFolders(files, [...ancestorsOf(path), path]),
+})
+
+export const remove = (path: string): Operation => ({
+  label: `remove ${path}`,
+  run: (site) => site.request('DELETE', `storage/${path}`),
+  succeed(files) {
+    if (!files.has(path)) return undefined
+    const removed = [...files].filter(([one, content]) => isBelow(one, path) && content !== folder)
+    const left = [...files].filter(([one]) => !isBelow(one, path))
+    const kept = removed.flatMap(([one, content]) => {
+      const names = one === path ? [`removed ${one}`] : [`removed ${one}`, `gone ${one}`]
+      return names.map((name) => [name, content] as const)
+    })
+    return new Map([...left, ...kept, [`gone ${path}`, folder]])
+  },
+  // Of two requests that take the same file, both may succeed: the second one has nothing left to remove.
+  outlive: (files) => (files.has(`gone ${path}`) && !files.has(path) ? files : undefined),
+  entry: `removed ${path}`,
+})
+
+const relocated = (files: Files, from: string, to: string): Map<string, string> | undefined => {
+  if (!files.has(from) || files.has(to) || isBelow(to, from)) return undefined
+  const taken = [...files].filter(([one]) => isBelow(one, from))
+  const created = withFolders(files, ancestorsOf(to))
+  return created && new Map([...created, ...taken.map(([one, content]) => [to + one.slice(from.length), content] as const)])
+}
+
+export const move = (from: string, to: string): Operation => ({
+  label: `move ${from} to ${to}`,
+  run: (site) => site.request('PUT', `storage/${from}`, { query: { meta: '' }, body: { path: to } }),
+  succeed(files) {
+    if (from === to) return files.has(from) ? files : undefined
+    const moved = relocated(files, from, to)
+    for (const [one, content] of files) {
+      if (!isBelow(one, from)) continue
+      moved?.delete(one)
+      if (content !== folder) moved?.set(`removed ${one}`, content)
+      moved?.set(`gone ${one}`, content)
+    }
+    return moved
+  },
+  entry: `file.moved ${from}`,
+})
+
+export const copy = (from: string, to: string): Operation => ({
+  label: `copy ${from} to ${to}`,
+  run: (site) => site.request('PUT', `storage/${from}`, { query: { meta: '' }, body: { copyTo: to } }),
+  succeed: (files) => relocated(files, from, to),
+  entry: `file.copied ${from}`,
+})
+
+/** Restores a file. */
+export const restore = (path: string): Operation => ({
+  label: `restore ${path}`,
+  run: (site) => site.request('POST', `storage/${path}`, { query: { restore: '' }, body: {} }),
+  succeed(files) {
+    const content = files.get(`removed ${path}`)
+    return content === undefined || files.has(path) ? undefined : putInto(files, path, content)
+  },
+  entry: `file.restored ${path}`,
+})
+
+export const read = (path: string): Operation => ({
+  label: `read ${path}`,
+  run: (site) => tagOf(site, path),
+  succeed: (files, { text }) => (files.get(path) === text ? files : undefined),
+})
+
+/** What its answer says about the state. A locked folder refuses at any time, and so does a store that is busy. */
+export const observe = (operation: Operation, answer: Answer, times: { begin: number; end: number }): Observed<Files> => ({
+  label: `${operation.label}: ${answer.status} ${answer.json?.code ?? (operation.label.startsWith('read') ? answer.text : '')}`,
+  ...times,
+  next(files) {
+    const succeeded = operation.succeed(files, answer)
+    if (answer.status < 300) return [succeeded ?? operation.outlive?.(files) ?? []].flat()
+    if (answer.status === 503) return succeeded ? [files, succeeded] : [files]
+    // At most one of two that take the same name succeeds. Both may see each other, and give way.
+    const mayGiveWay = times.end > times.begin + 1 && [104009, 104010, 104019, 104022].includes(answer.json?.code)
+    return succeeded && !mayGiveWay ? [] : [files]
+  },
+})
+
+const paths = ['a/x', 'a/y', 'b/x', 'x'] as const
+const anyPath = fc.constantFrom(...paths)
+const anyFolder = fc.constantFrom('a', 'b')
+let contents = 0
+const content = (): string => `content ${contents++}`
+
+const onFile = fc.oneof(
+  anyPath.map((path) => () => put(path, content())),
+  anyPath.map((path) => () => create(path, content())),
+  anyPath.map((path) => () => replace(path, content())),
+  anyPath.map((path) => () => remove(path)),
+  anyPath.map((path) => () => restore(path)),
+  fc.tuple(anyPath, anyPath).map(([from, to]) => () => move(from, to)),
+  fc.tuple(anyPath, anyPath).map(([from, to]) => () => copy(from, to)),
+  anyPath.map((path) => () => read(path)),
+)
+const onFolder = fc.oneof(
+  anyFolder.map((path) => () => remove(path)),
+  anyFolder.map((path) => () => createFolder(path)),
+  // A name of a folder, for a file.
+  anyFolder.map((path) => () => put(path, content())),
+  fc.tuple(anyFolder, anyFolder).map(([from, to]) => () => move(from, to)),
+  fc.tuple(anyFolder, anyFolder).map(([from, to]) => () => copy(from, to)),
+)
+export const anyOperation: fc.Arbitrary<() => Operation> = fc.oneof({ weight: 3, arbitrary: onFile }, { weight: 1, arbitrary: onFolder })

@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { anyOperation, type Files, type Operation, observe, put, read, write } from './file-operations.ts'
+import { isLinearizable, type Observed } from './linearizable.ts'
+import { createTurns, type Fate, openScheduledStores, type ScheduledSite } from './scheduled-stores.ts'
+
+const { PROVE_COUNT = '20', PROVE_SEED = '12', PROVE_PATH } = process.env
+const patience = 30_000 + Number(PROVE_COUNT) * 1_000
+
+const time = { now: 1_800_000_000_000 }
+const turns = createTurns(time)
+let stores: Awaited<ReturnType<typeof openScheduledStores>> | undefined
+let sites = 0
+/** Stores grow: a bucket in memory sorts all of its keys. */
+const sitesPerStore = 100
+const openSite = async (): Promise<ScheduledSite> => {
+  if (sites++ % sitesPerStore === 0) {
+    await stores?.close()
+    stores = await openScheduledStores(turns, time)
+  }
+  if (!stores) throw new Error('No stores are open')
+  return stores.openSite()
+}
+beforeAll(() => void vi.spyOn(Date, 'now').mockImplementation(() => time.now))
+afterAll(async () => {
+  vi.restoreAllMocks()
+  await stores?.close()
+})
+
+const createWatch = (site: ScheduledSite) => {
+  const observed: Observed<Files>[] = []
+  let moment = 0
+  const run = async (operation: Operation): Promise<void> => {
+    const begin = moment++
+    const answer = await operation.run(site)
+    observed.push(observe(operation, answer, { begin, end: moment++ }))
+  }
+  return { run, observed }
+}
+
+const anyFate = fc.constantFrom<Fate>('answered')
+const anyRun = fc.record({
+  first: fc.array(anyOperation, { maxLength: 3 }),
+  callers: fc.array(fc.array(anyOperation, { minLength: 1, maxLength: 2 }), { minLength: 2, maxLength: 3 }),
+  scheduler: fc.scheduler({ act: (step) => step().then(turns.settle) }),
+  fates: fc.array(anyFate, { maxLength: 40 }),
+})
+
+test(
+  'concurrent changes of files have the outcome of some order of them',
+  async () => {
+    const property = fc.asyncProperty(anyRun, async ({ first, callers, scheduler, fates }) => {
+      const site = await openSite()
+      const { run, observed } = createWatch(site)
+      await run(put('a/x', 'first'))
+      for (const make of first) await run(make())
+      await turns.during({ scheduler, fates: fates.values() }, () =>
+        Promise.all(
+          callers.map((makers, index) =>
+            turns.as(String(index + 1), async () => {
+              for (const make of makers) await run(make())
+            }),
+          ),
+        ),
+      )
+      for (const path of ['a/x', 'a/y', 'b/x', 'x']) await run(read(path))
+      const story = observed.map(({ label, begin, end }) => `${begin}-${end} ${label}`).join('\n')
+      expect(isLinearizable(observed, new Map(), write), story).toBe(true)
+    })
+    await fc.assert(property, {
+      numRuns: Number(PROVE_COUNT),
+      seed: Number(PROVE_SEED),
+      ...(PROVE_PATH && { path: PROVE_PATH.replace(/:.*/, '') }),
+      includeErrorInReport: true,
+    })
+  },
+  patience,
+)
