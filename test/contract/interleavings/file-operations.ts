@@ -17,7 +17,9 @@ export interface Operation {
   /** A newer version stays when its folder goes: functions/storage/README.md, "Versions". */
   outlive?(files: Files): Files | undefined
   /** The entry of the history that a success leaves behind. */
-  readonly entry?: string
+  readonly entry?: string | undefined
+  /** Where nothing was left to do, a success leaves none. */
+  readonly mayLeaveNone?: boolean
 }
 
 const ancestorsOf = (path: string): readonly string[] =>
@@ -39,7 +41,7 @@ export const put = (path: string, content: string): Operation => ({
   label: `put ${path} ${content}`,
   run: (site) => site.request('PUT', `storage/${path}`, { body: content }),
   succeed: (files) => putInto(files, path, content),
-  entry: `file.stored ${path}`,
+  entry: `stored ${path}`,
 })
 
 /** Creates a file, and no more. */
@@ -47,7 +49,7 @@ export const create = (path: string, content: string): Operation => ({
   label: `create ${path} ${content}`,
   run: (site) => site.request('PUT', `storage/${path}`, { body: content, headers: { 'If-None-Match': '*' } }),
   succeed: (files) => (files.has(path) ? undefined : putInto(files, path, content)),
-  entry: `file.stored ${path}`,
+  entry: `stored ${path}`,
 })
 
 /** Reads a file, and replaces it if it is still the same. */
@@ -66,7 +68,7 @@ export const replace = (path: string, content: string): Operation => {
       read !== undefined && files.get(`gone ${path}`) === read && !files.has(path)
         ? putInto(files, path, content)
         : undefined,
-    entry: `file.stored ${path}`,
+    entry: `stored ${path}`,
   }
 }
 
@@ -74,6 +76,8 @@ export const createFolder = (path: string): Operation => ({
   label: `create folder ${path}`,
   run: (site) => site.request('PUT', `storage/${path}`, { query: { type: 'folder' } }),
   succeed: (files) => withFolders(files, [...ancestorsOf(path), path]),
+  entry: `created ${path}`,
+  mayLeaveNone: true,
 })
 
 export const remove = (path: string): Operation => ({
@@ -92,6 +96,7 @@ export const remove = (path: string): Operation => ({
   // Of two requests that take the same file, both may succeed: the second one has nothing left to remove.
   outlive: (files) => (files.has(`gone ${path}`) && !files.has(path) ? files : undefined),
   entry: `removed ${path}`,
+  mayLeaveNone: true,
 })
 
 const relocated = (files: Files, from: string, to: string): Map<string, string> | undefined => {
@@ -115,14 +120,14 @@ export const move = (from: string, to: string): Operation => ({
     }
     return moved
   },
-  entry: `file.moved ${from}`,
+  entry: from === to ? undefined : `moved ${from}`,
 })
 
 export const copy = (from: string, to: string): Operation => ({
   label: `copy ${from} to ${to}`,
   run: (site) => site.request('PUT', `storage/${from}`, { query: { meta: '' }, body: { copyTo: to } }),
   succeed: (files) => relocated(files, from, to),
-  entry: `file.copied ${from}`,
+  entry: `copied ${from}`,
 })
 
 /** Restores a file. */
@@ -133,7 +138,7 @@ export const restore = (path: string): Operation => ({
     const content = files.get(`removed ${path}`)
     return content === undefined || files.has(path) ? undefined : putInto(files, path, content)
   },
-  entry: `file.restored ${path}`,
+  entry: `restored ${path}`,
 })
 
 export const read = (path: string): Operation => ({
@@ -143,7 +148,7 @@ export const read = (path: string): Operation => ({
 })
 
 /** What its answer says about the state. A locked folder refuses at any time, and so does a store that is busy. */
-export const observe = (operation: Operation, answer: Answer, times: { begin: number; end: number }): Observed<Files> => ({
+export const observe = (operation: Operation, answer: Answer, times: { begin: number; end: number; isAlone: boolean }): Observed<Files> => ({
   label: `${operation.label}: ${answer.status} ${answer.json?.code ?? (operation.label.startsWith('read') ? answer.text : '')}`,
   ...times,
   next(files) {
@@ -151,7 +156,7 @@ export const observe = (operation: Operation, answer: Answer, times: { begin: nu
     if (answer.status < 300) return [succeeded ?? operation.outlive?.(files) ?? []].flat()
     if (answer.status === 503) return succeeded ? [files, succeeded] : [files]
     // At most one of two that take the same name succeeds. Both may see each other, and give way.
-    const mayGiveWay = times.end > times.begin + 1 && [104009, 104010, 104019, 104022].includes(answer.json?.code)
+    const mayGiveWay = !times.isAlone && [104009, 104010, 104019, 104022].includes(answer.json?.code)
     return succeeded && !mayGiveWay ? [] : [files]
   },
 })
