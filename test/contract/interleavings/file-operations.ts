@@ -14,7 +14,7 @@ export interface Operation {
   run(site: ScheduledSite): Promise<Answer>
   /** The state that a success leaves behind; undefined where it must be refused. */
   succeed(files: Files, answer: Answer): Files | undefined
-  /** A newer version stays when its folder goes: functions/storage/README.md, "Versions". */
+  /** A newer version stays when the listed one is removed or moved: functions/storage/README.md, "Versions". */
   outlive?(files: Files): Files | undefined
   /** The entry of the history that a success leaves behind. */
   readonly entry?: string | undefined
@@ -87,11 +87,8 @@ export const remove = (path: string): Operation => ({
     if (!files.has(path)) return undefined
     const removed = [...files].filter(([one, content]) => isBelow(one, path) && content !== folder)
     const left = [...files].filter(([one]) => !isBelow(one, path))
-    const kept = removed.flatMap(([one, content]) => {
-      const names = one === path ? [`removed ${one}`] : [`removed ${one}`, `gone ${one}`]
-      return names.map((name) => [name, content] as const)
-    })
-    return new Map([...left, ...kept, [`gone ${path}`, folder]])
+    const kept = removed.flatMap(([one, content]) => [`removed ${one}`, `gone ${one}`].map((name) => [name, content] as const))
+    return new Map([...left, [`gone ${path}`, folder], ...kept])
   },
   // Of two requests that take the same file, both may succeed: the second one has nothing left to remove.
   outlive: (files) => (files.has(`gone ${path}`) && !files.has(path) ? files : undefined),
