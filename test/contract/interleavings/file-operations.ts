@@ -1,29 +1,20 @@
 import fc from 'fast-check'
 import type { Answer } from '../../support/answer.ts'
-import type { Observed } from './linearizable.ts'
+import type { Operation, State } from './operations.ts'
 import type { ScheduledSite } from './scheduled-stores.ts'
 
-/** By path: the content of files, and `folder` for folders. Behind `removed ` lies the content removed last there. */
-export type Files = ReadonlyMap<string, string>
+/**
+ * By path: the content of files, and a slash for folders. Behind `removed ` lies the content that was removed last
+ * there.
+ */
+type Files = State
 const folder = '/'
 
-export const write = (files: Files): string => JSON.stringify([...files].sort())
-
-export interface Operation {
-  readonly label: string
-  run(site: ScheduledSite): Promise<Answer>
-  /** The state that a success leaves behind; undefined where it must be refused. */
-  succeed(files: Files, answer: Answer): Files | undefined
-  /** A newer version stays when the listed one is removed or moved: functions/storage/README.md, "Versions". */
-  outlive?(files: Files): Files | undefined
-  /** The entry of the history that a success leaves behind. */
-  readonly entry?: string | undefined
-  /** Where nothing was left to do, a success leaves none. */
-  readonly mayLeaveNone?: boolean
-}
-
 const ancestorsOf = (path: string): readonly string[] =>
-  path.split('/').slice(0, -1).map((_, index, names) => names.slice(0, index + 1).join('/'))
+  path
+    .split('/')
+    .slice(0, -1)
+    .map((_, index, names) => names.slice(0, index + 1).join('/'))
 
 const isBelow = (path: string, above: string): boolean => path === above || path.startsWith(`${above}/`)
 
@@ -45,7 +36,7 @@ export const put = (path: string, content: string): Operation => ({
 })
 
 /** Creates a file, and no more. */
-export const create = (path: string, content: string): Operation => ({
+const create = (path: string, content: string): Operation => ({
   label: `create ${path} ${content}`,
   run: (site) => site.request('PUT', `storage/${path}`, { body: content, headers: { 'If-None-Match': '*' } }),
   succeed: (files) => (files.has(path) ? undefined : putInto(files, path, content)),
@@ -53,7 +44,7 @@ export const create = (path: string, content: string): Operation => ({
 })
 
 /** Reads a file, and replaces it if it is still the same. */
-export const replace = (path: string, content: string): Operation => {
+const replace = (path: string, content: string): Operation => {
   let read: string | undefined
   return {
     label: `replace ${path} ${content}`,
@@ -74,38 +65,43 @@ export const replace = (path: string, content: string): Operation => {
 
 const tus = { 'Tus-Resumable': '1.0.0' }
 
-/** Uploads a file in two requests, and goes on behind lost answers. */
-export const upload = (path: string, content: string): Operation => ({
-  label: `upload ${path} ${content}`,
-  async run(site) {
-    const [name = '', ...folders] = path.split('/').reverse()
-    const length = { 'Upload-Length': String(content.length) }
-    const metadata = { 'Upload-Metadata': `filename ${Buffer.from(name).toString('base64')}` }
-    const headers = { ...tus, ...length, ...metadata }
-    const created = await site.request('POST', ['storage', ...folders.reverse()].join('/'), { headers })
-    const at = created.headers['location']?.replace(/.*\/(?=uploads\/)/, '')
-    if (at === undefined) return created
-    const half = content.length >> 1
-    let answer = await append(site, at, 0, content.slice(0, half))
-    for (let tries = 0; tries < 6 && ![400, 404].includes(answer.status); tries += 1) {
-      const { status, headers: found } = await site.request('HEAD', at, { headers: tus })
-      const offset = Number(found['upload-offset'] ?? 0)
-      if (status === 200 && offset === content.length) return { ...answer, status: 204 }
-      if (status === 200) answer = await append(site, at, offset, content.slice(offset, offset < half ? half : undefined))
-    }
-    return answer
-  },
-  succeed: (files) => putInto(files, path, content),
-  // H-4
-  entry: `stored ${path.slice(0, Math.max(0, path.lastIndexOf('/')))}`,
-})
-
 const append = (site: ScheduledSite, at: string, offset: number, body: string) => {
   const headers = { ...tus, 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' }
   return site.request('PATCH', at, { headers, body })
 }
 
-export const createFolder = (path: string): Operation => ({
+/** Appends half of the content, then the rest, and asks for the offset before each further step. */
+const appendAll = async (site: ScheduledSite, at: string, content: string): Promise<Answer> => {
+  const half = content.length >> 1
+  let answer = await append(site, at, 0, content.slice(0, half))
+  for (let tries = 0; tries < 6 && ![400, 404].includes(answer.status); tries += 1) {
+    const { status, headers } = await site.request('HEAD', at, { headers: tus })
+    if (status !== 200) continue
+    const offset = Number(headers['upload-offset'])
+    if (offset === content.length) return { ...answer, status: 204 }
+    answer = await append(site, at, offset, content.slice(offset, offset < half ? half : undefined))
+  }
+  return answer
+}
+
+const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+
+/** Uploads a file in steps, and continues after lost answers. */
+const upload = (path: string, content: string): Operation => ({
+  label: `upload ${path} ${content}`,
+  async run(site) {
+    const name = Buffer.from(path.split('/').at(-1) ?? '').toString('base64')
+    const described = { 'Upload-Length': String(content.length), 'Upload-Metadata': `filename ${name}` }
+    const created = await site.request('POST', `storage/${folderOf(path)}`, { headers: { ...tus, ...described } })
+    const at = created.headers['location']?.replace(/.*\/(?=uploads\/)/, '')
+    return at === undefined ? created : appendAll(site, at, content)
+  },
+  succeed: (files) => putInto(files, path, content),
+  // H-4
+  entry: `stored ${folderOf(path)}`,
+})
+
+const createFolder = (path: string): Operation => ({
   label: `create folder ${path}`,
   run: (site) => site.request('PUT', `storage/${path}`, { query: { type: 'folder' } }),
   succeed: (files) => withFolders(files, [...ancestorsOf(path), path]),
@@ -113,14 +109,16 @@ export const createFolder = (path: string): Operation => ({
   mayLeaveNone: true,
 })
 
-export const remove = (path: string): Operation => ({
+const remove = (path: string): Operation => ({
   label: `remove ${path}`,
   run: (site) => site.request('DELETE', `storage/${path}`),
   succeed(files) {
     if (!files.has(path)) return undefined
     const removed = [...files].filter(([one, content]) => isBelow(one, path) && content !== folder)
     const left = [...files].filter(([one]) => !isBelow(one, path))
-    const kept = removed.flatMap(([one, content]) => [`removed ${one}`, `gone ${one}`].map((name) => [name, content] as const))
+    const kept = removed.flatMap(([one, content]) =>
+      [`removed ${one}`, `gone ${one}`].map((name) => [name, content] as const),
+    )
     return new Map([...left, [`gone ${path}`, folder], ...kept])
   },
   // Of two requests that take the same file, both may succeed: the second one has nothing left to remove.
@@ -133,10 +131,12 @@ const relocated = (files: Files, from: string, to: string): Map<string, string> 
   if (!files.has(from) || files.has(to) || isBelow(to, from)) return undefined
   const taken = [...files].filter(([one]) => isBelow(one, from))
   const created = withFolders(files, ancestorsOf(to))
-  return created && new Map([...created, ...taken.map(([one, content]) => [to + one.slice(from.length), content] as const)])
+  return (
+    created && new Map([...created, ...taken.map(([one, content]) => [to + one.slice(from.length), content] as const)])
+  )
 }
 
-export const move = (from: string, to: string): Operation => ({
+const move = (from: string, to: string): Operation => ({
   label: `move ${from} to ${to}`,
   run: (site) => site.request('PUT', `storage/${from}`, { query: { meta: '' }, body: { path: to } }),
   succeed(files) {
@@ -153,7 +153,7 @@ export const move = (from: string, to: string): Operation => ({
   entry: from === to ? undefined : `moved ${from}`,
 })
 
-export const copy = (from: string, to: string): Operation => ({
+const copy = (from: string, to: string): Operation => ({
   label: `copy ${from} to ${to}`,
   run: (site) => site.request('PUT', `storage/${from}`, { query: { meta: '' }, body: { copyTo: to } }),
   succeed: (files) => relocated(files, from, to),
@@ -161,7 +161,7 @@ export const copy = (from: string, to: string): Operation => ({
 })
 
 /** Restores a file. */
-export const restore = (path: string): Operation => ({
+const restore = (path: string): Operation => ({
   label: `restore ${path}`,
   run: (site) => site.request('POST', `storage/${path}`, { query: { restore: '' }, body: {} }),
   succeed(files) {
@@ -177,20 +177,6 @@ export const read = (path: string): Operation => ({
   succeed: (files, { text }) => (files.get(path) === text ? files : undefined),
 })
 
-/** What its answer says about the state. A locked folder refuses at any time, and so does a store that is busy. */
-export const observe = (operation: Operation, answer: Answer, times: { begin: number; end: number; isAlone: boolean }): Observed<Files> => ({
-  label: `${operation.label}: ${answer.status} ${answer.json?.code ?? (operation.label.startsWith('read') ? answer.text : '')}`,
-  ...times,
-  next(files) {
-    const succeeded = operation.succeed(files, answer)
-    if (answer.status < 300) return [succeeded ?? operation.outlive?.(files) ?? []].flat()
-    if (answer.status === 503) return succeeded ? [files, succeeded] : [files]
-    // At most one of two that take the same name succeeds. Both may see each other, and give way.
-    const mayGiveWay = !times.isAlone && [104009, 104010, 104019, 104022].includes(answer.json?.code)
-    return succeeded && !mayGiveWay ? [] : [files]
-  },
-})
-
 const paths = ['a/x', 'a/y', 'b/x', 'x'] as const
 const anyPath = fc.constantFrom(...paths)
 const anyFolder = fc.constantFrom('a', 'b')
@@ -204,8 +190,16 @@ const onFile = fc.oneof(
   anyPath.map((path) => () => replace(path, content())),
   anyPath.map((path) => () => remove(path)),
   anyPath.map((path) => () => restore(path)),
-  fc.tuple(anyPath, anyPath).map(([from, to]) => () => move(from, to)),
-  fc.tuple(anyPath, anyPath).map(([from, to]) => () => copy(from, to)),
+  fc.tuple(anyPath, anyPath).map(
+    ([from, to]) =>
+      () =>
+        move(from, to),
+  ),
+  fc.tuple(anyPath, anyPath).map(
+    ([from, to]) =>
+      () =>
+        copy(from, to),
+  ),
   anyPath.map((path) => () => read(path)),
 )
 const onFolder = fc.oneof(
@@ -213,7 +207,18 @@ const onFolder = fc.oneof(
   anyFolder.map((path) => () => createFolder(path)),
   // A name of a folder, for a file.
   anyFolder.map((path) => () => put(path, content())),
-  fc.tuple(anyFolder, anyFolder).map(([from, to]) => () => move(from, to)),
-  fc.tuple(anyFolder, anyFolder).map(([from, to]) => () => copy(from, to)),
+  fc.tuple(anyFolder, anyFolder).map(
+    ([from, to]) =>
+      () =>
+        move(from, to),
+  ),
+  fc.tuple(anyFolder, anyFolder).map(
+    ([from, to]) =>
+      () =>
+        copy(from, to),
+  ),
 )
-export const anyOperation: fc.Arbitrary<() => Operation> = fc.oneof({ weight: 3, arbitrary: onFile }, { weight: 1, arbitrary: onFolder })
+export const anyFileOperation: fc.Arbitrary<() => Operation> = fc.oneof(
+  { weight: 3, arbitrary: onFile },
+  { weight: 1, arbitrary: onFolder },
+)

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { anyOperation, type Files, type Operation, observe, put, read, write } from './file-operations.ts'
+import { anyFileOperation, put, read } from './file-operations.ts'
 import { isLinearizable, type Observed } from './linearizable.ts'
+import { type Operation, observe, type State, write } from './operations.ts'
 import { createTurns, type Fate, openScheduledStores, type ScheduledSite } from './scheduled-stores.ts'
+import { anyTableOperation, listFields, listLinks } from './table-operations.ts'
 
 const { PROVE_COUNT = '20', PROVE_SEED = '12', PROVE_PATH } = process.env
 const patience = 30_000 + Number(PROVE_COUNT) * 1_000
@@ -32,7 +34,7 @@ afterAll(async () => {
 })
 
 const createWatch = (site: ScheduledSite) => {
-  const observed: Observed<Files>[] = []
+  const observed: Observed<State>[] = []
   const answered: { readonly operation: Operation; readonly status: number }[] = []
   let moment = 0
   let running = 0
@@ -71,28 +73,45 @@ const anyFate = fc.oneof(
   { weight: 12, arbitrary: fc.constant<Fate>('answered') },
   { weight: 1, arbitrary: fc.constantFrom<Fate>('lost', 'refused') },
 )
-const anyRun = fc.record({
-  first: fc.array(anyOperation, { maxLength: 3 }),
-  callers: fc.array(fc.array(anyOperation, { minLength: 1, maxLength: 2 }), { minLength: 2, maxLength: 3 }),
-  scheduler: fc.scheduler({ act: (step) => step().then(turns.settle) }),
-  fates: fc.array(anyFate, { maxLength: 40 }),
-})
+const runsOf = (operation: fc.Arbitrary<() => Operation>) =>
+  fc.record({
+    before: fc.array(operation, { maxLength: 3 }),
+    callers: fc.array(fc.array(operation, { minLength: 1, maxLength: 2 }), { minLength: 2, maxLength: 3 }),
+    scheduler: fc.scheduler({ act: (step) => step().then(turns.settle) }),
+    fates: fc.array(anyFate, { maxLength: 40 }),
+  })
 
-test(
-  'concurrent changes of files have the outcome of some order of them',
-  async () => {
-    const property = fc.asyncProperty(anyRun, async ({ first, callers, scheduler, fates }) => {
+interface Subject {
+  readonly operation: fc.Arbitrary<() => Operation>
+  readonly first: readonly Operation[]
+  readonly last: readonly Operation[]
+}
+
+const subjects: Readonly<Record<string, Subject>> = {
+  files: {
+    operation: anyFileOperation,
+    first: [put('a/x', 'first')],
+    last: ['a/x', 'a/y', 'b/x', 'x'].map(read),
+  },
+  'fields and links': { operation: anyTableOperation, first: [], last: [listFields, listLinks] },
+}
+
+test.each(Object.entries(subjects))(
+  'concurrent changes of %s have the outcome of some order of them',
+  async (_, { operation, first, last }) => {
+    const property = fc.asyncProperty(runsOf(operation), async ({ before, callers, scheduler, fates }) => {
       const site = await openSite()
       const watch = createWatch(site)
-      await watch.run(put('a/x', 'first'))
-      for (const make of first) await watch.run(make())
-      const runAll = async (makers: readonly (() => Operation)[]) => {
-        for (const make of makers) await watch.run(make())
+      const runAll = async (operations: Iterable<Operation>) => {
+        for (const one of operations) await watch.run(one)
       }
+      await runAll([...first, ...before.map((make) => make())])
       await turns.during({ scheduler, fates: fates.values() }, () =>
-        Promise.all(callers.map((makers, index) => turns.as(String(index + 1), () => runAll(makers)))),
+        Promise.all(
+          callers.map((makers, index) => turns.as(String(index + 1), () => runAll(makers.map((make) => make())))),
+        ),
       )
-      for (const path of ['a/x', 'a/y', 'b/x', 'x']) await watch.run(read(path))
+      await runAll(last)
       expect(isLinearizable(watch.observed, new Map(), write), watch.story()).toBe(true)
       await expectEntries(site, watch)
     })

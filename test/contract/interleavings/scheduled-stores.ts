@@ -1,18 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Scheduler } from 'fast-check'
+import { createCategoriesHandler } from '../../../functions/categories/group.ts'
+import { createFieldsHandler } from '../../../functions/fields/group.ts'
 import { createStorageHandler } from '../../../functions/storage/group.ts'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
-import { openDirectory, openUploads } from '../../../lib/aws/open-tables.ts'
+import { openAreas, openDirectory, openUploads } from '../../../lib/aws/open-tables.ts'
 import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
-import type { SiteId } from '../../../lib/core/ids.ts'
+import { withDefaults } from '../../../lib/core/content-kinds.ts'
+import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import type { Handler } from '../../../lib/http/request.ts'
-import { createStorageDeps } from '../../../lib/service/deps.ts'
+import { createCategoriesDeps, createFieldsDeps, createStorageDeps } from '../../../lib/service/deps.ts'
 import { inMemory } from '../../support/bucket.ts'
 import { openDynalite } from '../../support/dynalite.ts'
 import { type Request, send } from '../../support/gateway.ts'
-import { entry } from '../../support/history.ts'
+import { entry, unrecorded } from '../../support/history.ts'
 import { createMemoryS3 } from '../../support/memory-s3.ts'
 import { createTables, tableSettings } from '../../support/tables.ts'
 
@@ -113,7 +116,20 @@ const settings = {
   removalsQueueUrl: '',
 }
 
+export const webForm = 1
+export const category = 5
+export const objects = [1, 2] as const
+
+const prefixes = { storage: '/api/v2/admin', tables: '/webresources/api/v3', fields: '/api/v1/admin' } as const
+type Group = keyof typeof prefixes
+
+const groupOf = (path: string): Group => {
+  if (path.startsWith('webforms/')) return 'fields'
+  return /^(categories|news)\//.test(path) ? 'tables' : 'storage'
+}
+
 export interface ScheduledSite {
+  /** `path`: below the site. */
   request(method: string, path: string, request?: Request): ReturnType<typeof send>
 }
 
@@ -125,14 +141,20 @@ export const openScheduledStores = async (turns: Turns, time: Time) => {
   const clock = { wall: given.now, monotonic: given.now }
   const refuse = () => Promise.reject(new Error('No interleaving needs this'))
 
-  const openFunction = (): Handler => {
+  const { webForms, contents, ...areas } = openAreas(all, given)
+  const unseen = openAreas(all, { ...given, record: unrecorded })
+  const openFunctions = (): Readonly<Record<Group, Handler>> => {
     const { downloads: _, linkTo: __, ...files } = openFileStores(all, { ...given, s3: s3Clients })
-    const stores = { ...openDirectory(all, given), ...files, ...openUploads(all, given), removalQueue: { send: refuse } }
-    return createStorageHandler(
-      createStorageDeps(all, stores, { telemetry: { request: () => {} }, clock, linkTo: refuse }),
-    )
+    const directory = openDirectory(all, given)
+    const stores = { ...directory, ...areas, ...files, ...openUploads(all, given), removalQueue: { send: refuse } }
+    const surroundings = { telemetry: { request: () => {} }, clock }
+    return {
+      storage: createStorageHandler(createStorageDeps(all, stores, { ...surroundings, linkTo: refuse })),
+      fields: createFieldsHandler(createFieldsDeps(all, { ...stores, webForms }, surroundings)),
+      tables: createCategoriesHandler(createCategoriesDeps(all, { ...stores, contents }, surroundings)),
+    }
   }
-  const functions = [openFunction(), openFunction()]
+  const functions = [openFunctions(), openFunctions()]
   const { sites, grants } = openDirectory(all, given)
   await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
   let count = 1000
@@ -144,13 +166,20 @@ export const openScheduledStores = async (turns: Turns, time: Time) => {
     const token = newToken()
     const expires = Math.floor(time.now / 1000) + 1_000_000
     await grants.put({ hash: hashToken(token), user: 'ann', sites: [site], permissions: ['files'], expires }, [])
+    await unseen.webForms.create({ site, id: webForm as WebFormId, name: 'Contact us', fields: [] }, entry)
+    await unseen.contents.putMany(site, 'category', [{ id: category, name: 'News' }], entry)
+    const news = objects.map((id) => withDefaults('news', { id }, 0))
+    await unseen.contents.putMany(site, 'news', news, entry)
     let requests = 0
     return {
       request(method, path, { headers, ...rest } = {}) {
         requests += 1
-        const handler = functions[requests % functions.length] as Handler
-        const target = `/api/v2/admin/sites/${site}/${path}`
-        return send(handler, method, target, { ...rest, headers: { Authorization: token, ...headers } })
+        const group = groupOf(path)
+        const handlers = functions[requests % functions.length] as (typeof functions)[number]
+        return send(handlers[group], method, `${prefixes[group]}/sites/${site}/${path}`, {
+          ...rest,
+          headers: { Authorization: token, ...headers },
+        })
       },
     }
   }
