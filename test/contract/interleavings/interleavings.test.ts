@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { anyFileOperation, put, read } from './file-operations.ts'
 import { isLinearizable, type Observed } from './linearizable.ts'
 import { type Operation, observe, type State, write } from './operations.ts'
-import { createTurns, type Fate, openScheduledStores, type ScheduledSite } from './scheduled-stores.ts'
+import { createTurns, type Fate, openScheduledStores, type Plant, type ScheduledSite } from './scheduled-stores.ts'
 import { anyTableOperation, listFields, listLinks } from './table-operations.ts'
 
 const { PROVE_COUNT = '20', PROVE_SEED = '12', PROVE_PATH } = process.env
@@ -11,27 +11,31 @@ const patience = 30_000 + Number(PROVE_COUNT) * 1_000
 
 const time = { now: 1_800_000_000_000 }
 const turns = createTurns(time)
-let stores: Awaited<ReturnType<typeof openScheduledStores>> | undefined
-let sites = 0
 /** Stores grow: a bucket in memory sorts all of its keys. */
 const sitesPerStore = 100
-const openSite = async (): Promise<ScheduledSite> => {
-  if (sites++ % sitesPerStore === 0) {
-    await stores?.close()
-    stores = await openScheduledStores(turns, time)
+
+const createSites = (plant?: Plant) => {
+  let stores: Awaited<ReturnType<typeof openScheduledStores>> | undefined
+  let sites = 0
+  return {
+    async open(): Promise<ScheduledSite> {
+      if (sites++ % sitesPerStore === 0) {
+        await stores?.close()
+        stores = await openScheduledStores(turns, time, plant)
+      }
+      if (!stores) throw new Error('No stores are open')
+      return stores.openSite()
+    },
+    close: async () => stores?.close(),
   }
-  if (!stores) throw new Error('No stores are open')
-  return stores.openSite()
 }
+
 beforeAll(() => {
   vi.spyOn(Date, 'now').mockImplementation(() => time.now)
   // The SDK waits for a random time before it repeats a call.
   vi.spyOn(Math, 'random').mockReturnValue(0)
 })
-afterAll(async () => {
-  vi.restoreAllMocks()
-  await stores?.close()
-})
+afterAll(() => void vi.restoreAllMocks())
 
 const createWatch = (site: ScheduledSite) => {
   const observed: Observed<State>[] = []
@@ -87,40 +91,70 @@ interface Subject {
   readonly last: readonly Operation[]
 }
 
-const subjects: Readonly<Record<string, Subject>> = {
+const subjects = {
   files: {
     operation: anyFileOperation,
     first: [put('a/x', 'first')],
     last: ['a/x', 'a/y', 'b/x', 'x'].map(read),
   },
   'fields and links': { operation: anyTableOperation, first: [], last: [listFields, listLinks] },
-}
+} satisfies Readonly<Record<string, Subject>>
 
-test.each(Object.entries(subjects))(
-  'concurrent changes of %s have the outcome of some order of them',
-  async (_, { operation, first, last }) => {
-    const property = fc.asyncProperty(runsOf(operation), async ({ before, callers, scheduler, fates }) => {
-      const site = await openSite()
-      const watch = createWatch(site)
-      const runAll = async (operations: Iterable<Operation>) => {
-        for (const one of operations) await watch.run(one)
-      }
-      await runAll([...first, ...before.map((make) => make())])
-      await turns.during({ scheduler, fates: fates.values() }, () =>
-        Promise.all(
-          callers.map((makers, index) => turns.as(String(index + 1), () => runAll(makers.map((make) => make())))),
+const interleave = (sites: ReturnType<typeof createSites>, { operation, first, last }: Subject) =>
+  fc.asyncProperty(runsOf(operation), async ({ before, callers, scheduler, fates }) => {
+    const site = await sites.open()
+    const watch = createWatch(site)
+    const runAll = async (operations: Iterable<Operation>, caller: string) => {
+      let count = 0
+      for (const one of operations) await turns.as(`${caller}.${count++}`, () => watch.run(one))
+    }
+    await runAll([...first, ...before.map((make) => make())], 'before')
+    await turns.during({ scheduler, fates: fates.values() }, () =>
+      Promise.all(
+        callers.map((makers, index) =>
+          runAll(
+            makers.map((make) => make()),
+            String(index + 1),
+          ),
         ),
-      )
-      await runAll(last)
-      expect(isLinearizable(watch.observed, new Map(), write), watch.story()).toBe(true)
-      await expectEntries(site, watch)
-    })
-    await fc.assert(property, {
+      ),
+    )
+    await runAll(last, 'after')
+    expect(isLinearizable(watch.observed, new Map(), write), watch.story()).toBe(true)
+    await expectEntries(site, watch)
+  })
+
+test.each(Object.keys(subjects) as (keyof typeof subjects)[])(
+  'concurrent changes of %s have the outcome of some order of them',
+  async (name) => {
+    const sites = createSites()
+    onTestFinished(() => sites.close())
+    await fc.assert(interleave(sites, subjects[name]), {
       numRuns: Number(PROVE_COUNT),
       seed: Number(PROVE_SEED),
       ...(PROVE_PATH && { path: PROVE_PATH.replace(/:.*/, '') }),
       includeErrorInReport: true,
     })
+  },
+  patience,
+)
+
+test.each<[Plant, keyof typeof subjects, number]>([
+  ['no condition of S3', 'files', 1],
+  ['no condition of DynamoDB', 'fields and links', 1],
+  ['no second look at locks', 'files', 1],
+])(
+  'code with %s is found out by concurrent changes of %s',
+  async (plant, name, seed) => {
+    const sites = createSites(plant)
+    onTestFinished(() => sites.close())
+    const { failed, numRuns } = await fc.check(interleave(sites, subjects[name]), {
+      numRuns: 400,
+      seed,
+      endOnFailure: true,
+    })
+    if (process.env['SHOW']) console.log(`PLANT ${plant} ${seed} ${failed} ${numRuns}`)
+    expect(failed).toBe(true)
   },
   patience,
 )

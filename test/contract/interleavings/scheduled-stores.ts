@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as turn } from 'node:timers/promises'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Scheduler } from 'fast-check'
 import { createCategoriesHandler } from '../../../functions/categories/group.ts'
 import { createFieldsHandler } from '../../../functions/fields/group.ts'
@@ -17,10 +18,14 @@ import { openDynalite } from '../../support/dynalite.ts'
 import { type Request, send } from '../../support/gateway.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { createMemoryS3 } from '../../support/memory-s3.ts'
+import type { S3Request } from '../../support/s3-messages.ts'
 import { createTables, tableSettings } from '../../support/tables.ts'
 
 /** What happens to a call: the store answers, or does it and the answer is lost, or it refuses for now. */
 export type Fate = 'answered' | 'lost' | 'refused'
+
+/** A bug that the code behind a store might have: what it says has no effect. */
+export type Plant = 'no condition of S3' | 'no condition of DynamoDB' | 'no second look at locks'
 
 /** The clock of a test. The same for S3, which tells whole seconds. */
 export interface Time {
@@ -80,19 +85,44 @@ export const createTurns = (time: Time) => {
         run = undefined
       }
     },
+    caller: () => caller.getStore(),
     as: <Value>(name: string, work: () => Promise<Value>): Promise<Value> => caller.run(name, work),
   }
 }
 export type Turns = ReturnType<typeof createTurns>
 
-const openStores = async (turns: Turns) => {
+const conditional = /^(x-amz-copy-source-)?if-(none-)?match$/
+
+const withoutConditions = (request: S3Request): S3Request => {
+  const headers = Object.entries(request.headers).filter(([name]) => !conditional.test(name))
+  return { ...request, headers: Object.fromEntries(headers) }
+}
+
+/** Drops the conditions of writes, or answers a second look of an operation at locks with what the first one has seen. */
+const plantInTables = (dynamodb: DynamoDBDocumentClient, turns: Turns, plant: Plant | undefined): void => {
+  const looks = new Map<string, unknown>()
+  dynamodb.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        if (plant === 'no condition of DynamoDB') Reflect.deleteProperty(args.input, 'ConditionExpression')
+        if (plant !== 'no second look at locks' || commandName !== 'BatchGetItemCommand') return next(args)
+        const look = `${turns.caller()} ${JSON.stringify(args.input)}`
+        const result = (looks.get(look) ?? (await next(args))) as Awaited<ReturnType<typeof next>>
+        looks.set(look, result)
+        return result
+      },
+    { step: 'initialize', priority: 'low', name: 'plant' },
+  )
+}
+
+const openStores = async (turns: Turns, plant: Plant | undefined) => {
   const s3 = createMemoryS3()
   const { connect, close } = openDynalite()
   const tables = await createTables(connect(), '')
   const requestHandler: typeof s3.requestHandler = {
     handle: (request, options) =>
       turns.take(`${request.method} ${request.path} ${JSON.stringify(request.query ?? {})}`, () =>
-        s3.requestHandler.handle(request, options),
+        s3.requestHandler.handle(plant === 'no condition of S3' ? withoutConditions(request) : request, options),
       ),
   }
   const dynamodb = connect()
@@ -102,6 +132,7 @@ const openStores = async (turns: Turns) => {
         turns.take(`${commandName} ${Reflect.get(args.input, 'TableName') ?? ''}`, () => next(args)),
     { step: 'deserialize', priority: 'high', name: 'turns' },
   )
+  plantInTables(dynamodb, turns, plant)
   return { dynamodb, s3Clients: createS3Clients({ ...inMemory(s3), requestHandler }), tables, close }
 }
 
@@ -134,8 +165,8 @@ export interface ScheduledSite {
 }
 
 /** The file operations of several functions over the same tables and the same bucket. */
-export const openScheduledStores = async (turns: Turns, time: Time) => {
-  const { dynamodb, s3Clients, tables, close } = await openStores(turns)
+export const openScheduledStores = async (turns: Turns, time: Time, plant?: Plant) => {
+  const { dynamodb, s3Clients, tables, close } = await openStores(turns, plant)
   const all = { ...settings, ...tableSettings(tables) }
   const given = { dynamodb, now: () => time.now }
   const clock = { wall: given.now, monotonic: given.now }
