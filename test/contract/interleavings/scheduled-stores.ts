@@ -21,11 +21,17 @@ import { createMemoryS3 } from '../../support/memory-s3.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
 import { createTables, tableSettings } from '../../support/tables.ts'
 
-/** What happens to a call: the store answers, or does it and the answer is lost, or it refuses for now. */
-export type Fate = 'answered' | 'lost' | 'refused'
+/**
+ * What happens to a call: the store answers, or does it and the answer is lost, or it refuses for now, or its caller is
+ * stopped for longer than a lease lasts before it makes the call.
+ */
+export type Fate = 'answered' | 'lost' | 'refused' | 'stopped'
+
+/** Milliseconds. */
+const stop = 20_000
 
 /** A bug that the code behind a store might have: what it says has no effect. */
-export type Plant = 'no condition of S3' | 'no condition of DynamoDB' | 'no second look at locks'
+export type Plant = 'no condition of S3' | 'no condition of DynamoDB' | 'no second look at locks' | 'no end of a lease'
 
 /** The clock of a test. The same for S3, which tells whole seconds. */
 export interface Time {
@@ -62,7 +68,7 @@ export const createTurns = (time: Time) => {
     moves += 1
     await scheduler.schedule(Promise.resolve(), `${caller.getStore()}: ${label}`)
     const { value: fate = 'answered' } = fates.next()
-    time.now += 7
+    time.now += fate === 'stopped' ? stop : 7
     try {
       if (fate === 'refused') throw failure('SlowDown', 503)
       const value = await call()
@@ -169,7 +175,7 @@ export const openScheduledStores = async (turns: Turns, time: Time, plant?: Plan
   const { dynamodb, s3Clients, tables, close } = await openStores(turns, plant)
   const all = { ...settings, ...tableSettings(tables) }
   const given = { dynamodb, now: () => time.now }
-  const clock = { wall: given.now, monotonic: given.now }
+  const clock = { wall: given.now, monotonic: plant === 'no end of a lease' ? () => 0 : given.now }
   const refuse = () => Promise.reject(new Error('No interleaving needs this'))
 
   const { webForms, contents, ...areas } = openAreas(all, given)
