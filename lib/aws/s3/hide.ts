@@ -2,7 +2,7 @@ import { ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import { inParallel } from '../../core/in-parallel.ts'
 import { type Expected, listAll, NotPlaced, type Restoration } from '../../storage/object-store.ts'
 import { awaitVersion, explainRefusal, type Made, type StepBuckets, type StepResult } from './attempt.ts'
-import { type Bucket, callsInFlight, unquote } from './bucket.ts'
+import { type Bucket, callsInFlight, isMissing, unquote } from './bucket.ts'
 import { type Doomed, deleteAll, deleteState } from './delete.ts'
 import { headObject, listObjects } from './find.ts'
 
@@ -20,18 +20,22 @@ const findMarker = async ({ client, name, options }: Bucket, key: string): Promi
   return DeleteMarkers.find((marker) => marker.Key === key && marker.IsLatest)?.VersionId
 }
 
-/** Hides an object with a delete marker. A newer object stays, unless another state was expected. Errors: NotPlaced. */
+/**
+ * Hides an object with a delete marker. A newer object stays, unless another state was expected. A source that is gone
+ * has been moved or removed by another request. Errors: NotPlaced.
+ */
 export const hide = async (buckets: StepBuckets, { key, seen, version, expected }: Hiding): Promise<StepResult> => {
   const { doing, finding } = buckets
   const changed = (found?: string) =>
     expected && expected.version !== found ? new NotPlaced({ outcome: 'changed', key }) : undefined
-  const failure = changed(seen)
+  const gone = version === undefined ? undefined : new NotPlaced({ outcome: 'stale', key })
+  const failure = changed(seen) ?? (seen === undefined ? gone : undefined)
   if (failure) throw failure
   if (seen === undefined || (version !== undefined && seen !== version)) return { made: [] }
   const find = () => findMarker(finding, key)
   const call = deleteState(doing, doing.once, { key, tag: version })
   const result = await awaitVersion(buckets, { key, isNew: false, find }, call)
-  return explainRefusal(result, async () => changed())
+  return explainRefusal(result, async (refusal) => changed() ?? (isMissing(refusal) ? gone : undefined))
 }
 
 /** The innermost common folder in each area, such as `live/1001/`. */

@@ -3,7 +3,7 @@ import { type Deadline, reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { checkConditions, isUnconditional, refusalOf } from '../conditions.ts'
-import { listAll, type ObjectStore, type ObjectVersion, type Period, type Restoration } from '../object-store.ts'
+import { listAll, type ObjectStore, type Period, type Restoration } from '../object-store.ts'
 import { ancestorsOf, areas, fileKey, folderKey, isReserved, pathIn, root, type StoragePath, upTo } from '../path.ts'
 import { type Ancestors, findAncestors } from '../resolve-path.ts'
 import {
@@ -198,8 +198,11 @@ const fewVersions = 2
 export const unknownVersion = () =>
   new ServiceError('fileUnknown', { message: 'There is no such version of this file, or it is kept no longer.' })
 
-const newestKept = async (files: ObjectStore, key: string): Promise<ObjectVersion | undefined> =>
-  (await files.versions(key, { limit: fewVersions }))?.versions.find(({ isCurrent }) => !isCurrent)
+const newestKept = async (files: ObjectStore, key: string) => {
+  const { versions = [] } = (await files.versions(key, { limit: fewVersions })) ?? {}
+  const isPresent = versions[0]?.isCurrent === true
+  return { isPresent, kept: versions.find(({ isCurrent }) => !isCurrent) }
+}
 
 const restorationOf = async (files: ObjectStore, key: string, version: string): Promise<Restoration | undefined> => {
   const [newest] = (await files.versions(key, { limit: 1 }))?.versions ?? []
@@ -208,10 +211,10 @@ const restorationOf = async (files: ObjectStore, key: string, version: string): 
   return { kind: 'restore', key, id: version }
 }
 
-const refusalsOfFile = ({ checked, isLocked, taken }: Seen, isRunning: boolean): Refusals => [
+const refusalsOfFile = ({ checked, isLocked, taken }: Seen, isRunning: boolean, isInTheWay: boolean): Refusals => [
   checked.refusal,
   isLocked && 'folderLocked',
-  taken.has('destinationExists') && 'destinationExists',
+  (isInTheWay || taken.has('destinationExists')) && 'destinationExists',
   taken.has('pathUnknown') && 'pathUnknown',
   isRunning && 'workflowUpdated',
 ]
@@ -234,7 +237,7 @@ const restoreFile = async (
   deps: ChangeDeps,
   path: StoragePath,
   restoration: Restoration,
-  { replace = false, version }: Wanted,
+  { replace = false, version, isPresent = false }: Wanted & { readonly isPresent?: boolean },
   requester: Requester,
 ): Promise<void> => {
   const { site } = requester
@@ -243,7 +246,8 @@ const restoreFile = async (
     look(deps, place, { ...requester, isCaseSensitive: true }),
     isInWorkflow(deps, site, [path]),
   ])
-  refuse(refusalsOfFile(seen, isRunning))
+  // If the file is removed meanwhile, an older version is no longer the one to restore.
+  refuse(refusalsOfFile(seen, isRunning, isPresent && !replace))
   const again = (before: Seen) => lookAgain(deps, before, [path], requester)
   await change(deps, seen, (now) => planRestoredFile(now, restoration, version), requester, again)
 }
@@ -267,10 +271,13 @@ export const restore = async (
     if (restoration) return restoreFile(deps, path, restoration, wanted, requester)
     return refuse([(await checkConditions(files, site, [path], false, requester.conditions)).refusal])
   }
-  const [kept, periods] = await Promise.all([newestKept(files, key), removals.lastOf(site, selfAndAncestors(path))])
+  const [{ kept, isPresent }, periods] = await Promise.all([
+    newestKept(files, key),
+    removals.lastOf(site, selfAndAncestors(path)),
+  ])
   // A folder of that name may have gone since.
   const later = periods.filter(({ from }) => from > (kept?.goneAt ?? 0))
   if (kept && !(await isAnyRemoved(files, site, path, later)))
-    return restoreFile(deps, path, { ...kept, kind: 'restore', key }, wanted, requester)
+    return restoreFile(deps, path, { ...kept, kind: 'restore', key }, { ...wanted, isPresent }, requester)
   return restoreFolder(deps, path, periods, wanted, requester)
 }

@@ -1,0 +1,239 @@
+import fc from 'fast-check'
+import type { Answer } from '../../support/answer.ts'
+import type { Operation, State } from './operations.ts'
+import type { ScheduledSite } from './scheduled-stores.ts'
+
+/**
+ * By path: the content of files, and a slash for folders. Behind `removed ` lies the content that was removed last
+ * there.
+ */
+type Files = State
+const folder = '/'
+
+const ancestorsOf = (path: string): readonly string[] =>
+  path
+    .split('/')
+    .slice(0, -1)
+    .map((_, index, names) => names.slice(0, index + 1).join('/'))
+
+const isBelow = (path: string, above: string): boolean => path === above || path.startsWith(`${above}/`)
+
+const withFolders = (files: Files, paths: readonly string[]): Map<string, string> | undefined => {
+  if (paths.some((path) => (files.get(path) ?? folder) !== folder)) return undefined
+  return new Map([...files, ...paths.map((path) => [path, folder] as const)])
+}
+
+const putInto = (files: Files, path: string, content: string): Files | undefined =>
+  files.get(path) === folder ? undefined : withFolders(files, ancestorsOf(path))?.set(path, content)
+
+const tagOf = async (site: ScheduledSite, path: string) => site.request('GET', `storage/${path}`)
+
+export const put = (path: string, content: string): Operation => ({
+  label: `put ${path} ${content}`,
+  run: (site) => site.request('PUT', `storage/${path}`, { body: content }),
+  succeed: (files) => putInto(files, path, content),
+  entry: `stored ${path}`,
+})
+
+/** Creates a file, and no more. */
+const create = (path: string, content: string): Operation => ({
+  label: `create ${path} ${content}`,
+  run: (site) => site.request('PUT', `storage/${path}`, { body: content, headers: { 'If-None-Match': '*' } }),
+  succeed: (files) => (files.has(path) ? undefined : putInto(files, path, content)),
+  entry: `stored ${path}`,
+})
+
+/** Reads a file, and replaces it if it is still the same. */
+const replace = (path: string, content: string): Operation => {
+  let read: string | undefined
+  return {
+    label: `replace ${path} ${content}`,
+    async run(site) {
+      const { status, text, headers } = await tagOf(site, path)
+      read = status === 200 ? text : undefined
+      const tag = headers['etag'] ?? '"none"'
+      return site.request('PUT', `storage/${path}`, { body: content, headers: { 'If-Match': tag } })
+    },
+    succeed: (files) => (read !== undefined && files.get(path) === read ? putInto(files, path, content) : undefined),
+    outlive: (files) =>
+      read !== undefined && files.get(`gone ${path}`) === read && !files.has(path)
+        ? putInto(files, path, content)
+        : undefined,
+    entry: `stored ${path}`,
+  }
+}
+
+const tus = { 'Tus-Resumable': '1.0.0' }
+
+const append = (site: ScheduledSite, at: string, offset: number, body: string) => {
+  const headers = { ...tus, 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' }
+  return site.request('PATCH', at, { headers, body })
+}
+
+const mostTries = 6
+
+/** Appends half of the content, then the rest, and asks for the offset before each further step. */
+const appendAll = async (site: ScheduledSite, at: string, content: string): Promise<Answer> => {
+  const half = content.length >> 1
+  let answer = await append(site, at, 0, content.slice(0, half))
+  for (let tries = 0; tries < mostTries && ![400, 404].includes(answer.status); tries += 1) {
+    const { status, headers } = await site.request('HEAD', at, { headers: tus })
+    if (status !== 200) continue
+    const offset = Number(headers['upload-offset'])
+    if (offset === content.length) return { ...answer, status: 204 }
+    answer = await append(site, at, offset, content.slice(offset, offset < half ? half : undefined))
+  }
+  return answer
+}
+
+/** A success, what leaves the outcome open, and a refusal. */
+const rank = ({ status }: Answer): number => (status < 300 ? 0 : [409, 423, 503].includes(status) ? 1 : 2)
+
+const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+
+/** Uploads a file in steps, and continues after lost answers. Two clients continue the same upload at once. */
+const upload = (path: string, content: string): Operation => ({
+  label: `upload ${path} ${content}`,
+  async run(site) {
+    const name = Buffer.from(path.split('/').at(-1) ?? '').toString('base64')
+    const described = { 'Upload-Length': String(content.length), 'Upload-Metadata': `filename ${name}` }
+    const created = await site.request('POST', `storage/${folderOf(path)}`, { headers: { ...tus, ...described } })
+    const at = created.headers['location']?.replace(/.*\/(?=uploads\/)/, '')
+    if (at === undefined) return created
+    const answers = await Promise.all([appendAll(site, at, content), appendAll(site, at, content)])
+    const [answer = created] = answers.sort((one, other) => rank(one) - rank(other))
+    return rank(answer) === 1 ? { ...answer, status: 503 } : answer
+  },
+  succeed: (files) => putInto(files, path, content),
+  // H-4
+  entry: `stored ${folderOf(path)}`,
+})
+
+const createFolder = (path: string): Operation => ({
+  label: `create folder ${path}`,
+  run: (site) => site.request('PUT', `storage/${path}`, { query: { type: 'folder' } }),
+  succeed: (files) => withFolders(files, [...ancestorsOf(path), path]),
+  entry: `created ${path}`,
+  mayLeaveNone: true,
+})
+
+const remove = (path: string): Operation => ({
+  label: `remove ${path}`,
+  run: (site) => site.request('DELETE', `storage/${path}`),
+  succeed(files) {
+    if (!files.has(path)) return undefined
+    const removed = [...files].filter(([one, content]) => isBelow(one, path) && content !== folder)
+    const left = [...files].filter(([one]) => !isBelow(one, path))
+    const kept = removed.flatMap(([one, content]) =>
+      [`removed ${one}`, `gone ${one}`].map((name) => [name, content] as const),
+    )
+    return new Map([...left, [`gone ${path}`, folder], ...kept])
+  },
+  // Of two requests that take the same file, both may succeed: the second one has nothing left to remove.
+  outlive: (files) => (files.has(`gone ${path}`) && !files.has(path) ? files : undefined),
+  entry: `removed ${path}`,
+  mayLeaveNone: true,
+})
+
+const relocated = (files: Files, from: string, to: string): Map<string, string> | undefined => {
+  if (!files.has(from) || files.has(to) || isBelow(to, from)) return undefined
+  const taken = [...files].filter(([one]) => isBelow(one, from))
+  const created = withFolders(files, ancestorsOf(to))
+  return (
+    created && new Map([...created, ...taken.map(([one, content]) => [to + one.slice(from.length), content] as const)])
+  )
+}
+
+const move = (from: string, to: string): Operation => ({
+  label: `move ${from} to ${to}`,
+  run: (site) => site.request('PUT', `storage/${from}`, { query: { meta: '' }, body: { path: to } }),
+  succeed(files) {
+    if (from === to) return files.has(from) ? files : undefined
+    const moved = relocated(files, from, to)
+    for (const [one, content] of files) {
+      if (!isBelow(one, from)) continue
+      moved?.delete(one)
+      if (content !== folder) moved?.set(`removed ${one}`, content)
+      moved?.set(`gone ${one}`, content)
+    }
+    return moved
+  },
+  entry: from === to ? undefined : `moved ${from}`,
+})
+
+const copy = (from: string, to: string): Operation => ({
+  label: `copy ${from} to ${to}`,
+  run: (site) => site.request('PUT', `storage/${from}`, { query: { meta: '' }, body: { copyTo: to } }),
+  succeed: (files) => relocated(files, from, to),
+  entry: `copied ${from}`,
+})
+
+/** Restores a file. */
+const restore = (path: string): Operation => ({
+  label: `restore ${path}`,
+  run: (site) => site.request('POST', `storage/${path}`, { query: { restore: '' }, body: {} }),
+  succeed(files) {
+    const content = files.get(`removed ${path}`)
+    return content === undefined || files.has(path) ? undefined : putInto(files, path, content)
+  },
+  entry: `restored ${path}`,
+})
+
+export const read = (path: string): Operation => ({
+  label: `read ${path}`,
+  run: (site) => tagOf(site, path),
+  succeed: (files, { text }) => (files.get(path) === text ? files : undefined),
+})
+
+const paths = ['a/x', 'a/y', 'b/x', 'x'] as const
+const anyPath = fc.constantFrom(...paths)
+const anyFolder = fc.constantFrom('a', 'b')
+let contents = 0
+const content = (): string => `content ${contents++}`
+
+const onFile = fc.oneof(
+  anyPath.map((path) => () => put(path, content())),
+  anyPath.map((path) => () => create(path, content())),
+  anyPath.map((path) => () => upload(path, content())),
+  anyPath.map((path) => () => replace(path, content())),
+  anyPath.map((path) => () => remove(path)),
+  anyPath.map((path) => () => restore(path)),
+  fc.tuple(anyPath, anyPath).map(
+    ([from, to]) =>
+      () =>
+        move(from, to),
+  ),
+  fc.tuple(anyPath, anyPath).map(
+    ([from, to]) =>
+      () =>
+        copy(from, to),
+  ),
+  anyPath.map((path) => () => read(path)),
+)
+const onFolder = fc.oneof(
+  anyFolder.map((path) => () => remove(path)),
+  anyFolder.map((path) => () => createFolder(path)),
+  // A name of a folder, for a file.
+  anyFolder.map((path) => () => put(path, content())),
+  fc.tuple(anyFolder, anyFolder).map(
+    ([from, to]) =>
+      () =>
+        move(from, to),
+  ),
+  fc.tuple(anyFolder, anyFolder).map(
+    ([from, to]) =>
+      () =>
+        copy(from, to),
+  ),
+)
+export const anyFileOperation: fc.Arbitrary<() => Operation> = fc.oneof(
+  { weight: 3, arbitrary: onFile },
+  { weight: 1, arbitrary: onFolder },
+)
+
+/** Changes below a folder that goes meanwhile. */
+export const anyFolderOperation: fc.Arbitrary<() => Operation> = fc.oneof(
+  fc.constantFrom('a/x', 'a/y').map((path) => () => put(path, content())),
+  fc.constant(() => remove('a')),
+  fc.constant(() => move('a', 'b')),
+)

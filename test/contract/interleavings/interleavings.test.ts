@@ -1,0 +1,165 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { anyFileOperation, anyFolderOperation, put, read } from './file-operations.ts'
+import { isLinearizable, type Observed } from './linearizable.ts'
+import { type Operation, observe, type State, write } from './operations.ts'
+import { createTurns, type Fate, openScheduledStores, type Plant, type ScheduledSite } from './scheduled-stores.ts'
+import { anyTableOperation, listFields, listLinks } from './table-operations.ts'
+
+// `npm run prove` asks for many interleavings, by another seed each time.
+const { PROVE_COUNT = process.env['EVERY_CALL'] === '1' ? '2000' : '60', PROVE_SEED = '12', PROVE_PATH } = process.env
+const count = Number(PROVE_COUNT)
+
+/** Milliseconds, on a busy machine. */
+const patience = 60_000 + count * 500
+
+const time = { now: 1_800_000_000_000 }
+const turns = createTurns(time)
+/** Stores grow: a bucket in memory sorts all of its keys. */
+const sitesPerStore = 100
+
+const createSites = (plant?: Plant) => {
+  let stores: Awaited<ReturnType<typeof openScheduledStores>> | undefined
+  let sites = 0
+  return {
+    async open(): Promise<ScheduledSite> {
+      if (sites++ % sitesPerStore === 0) {
+        await stores?.close()
+        stores = await openScheduledStores(turns, time, plant)
+      }
+      if (!stores) throw new Error('No stores are open')
+      return stores.openSite()
+    },
+    close: async () => stores?.close(),
+  }
+}
+
+beforeAll(() => {
+  vi.spyOn(Date, 'now').mockImplementation(() => time.now)
+  // The SDK waits for a random time before it repeats a call.
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+})
+afterAll(() => void vi.restoreAllMocks())
+
+const createWatch = (site: ScheduledSite) => {
+  const observed: Observed<State>[] = []
+  const answered: { readonly operation: Operation; readonly status: number }[] = []
+  let moment = 0
+  let running = 0
+  const run = async (operation: Operation): Promise<void> => {
+    const begin = moment++
+    const isFirst = running++ === 0
+    const answer = await operation.run(site)
+    running -= 1
+    const isAlone = isFirst && moment === begin + 1
+    answered.push({ operation, status: answer.status })
+    observed.push(observe(operation, answer, { begin, end: moment++, isAlone }))
+  }
+  const story = () => observed.map(({ label, begin, end }) => `${begin}-${end} ${label}`).join('\n')
+  return { run, observed, answered, story }
+}
+type Watch = ReturnType<typeof createWatch>
+
+/** H-1: one entry for each change. What answered 503 may have one. */
+const expectEntries = async (site: ScheduledSite, { answered, story }: Watch): Promise<void> => {
+  const { items } = (await site.request('GET', 'changes', { query: { after: '', limit: '500' } })).json
+  const entries: readonly string[] = items.map((item: { type: string; subject: string }) => {
+    return `${item.type.split('.')[1]} ${item.subject}`
+  })
+  const named = answered.filter(({ operation: { entry }, status }) => entry && (status < 300 || status === 503))
+  for (const name of new Set([...entries, ...named.map(({ operation }) => operation.entry)])) {
+    const own = named.filter(({ operation }) => operation.entry === name)
+    const least = own.filter(({ operation, status }) => status < 300 && !operation.mayLeaveNone).length
+    const found = entries.filter((entry) => entry === name).length
+    expect(found, `entries "${name}" after\n${story()}`).toBeOneOf(
+      Array.from({ length: own.length - least + 1 }, (_, more) => least + more),
+    )
+  }
+}
+
+const anyFate = fc.oneof(
+  { weight: 12, arbitrary: fc.constant<Fate>('answered') },
+  { weight: 1, arbitrary: fc.constantFrom<Fate>('lost', 'refused', 'stopped') },
+)
+const runsOf = (operation: fc.Arbitrary<() => Operation>) =>
+  fc.record({
+    before: fc.array(operation, { maxLength: 3 }),
+    callers: fc.array(fc.array(operation, { minLength: 1, maxLength: 2 }), { minLength: 2, maxLength: 3 }),
+    scheduler: fc.scheduler({ act: (step) => step().then(turns.settle) }),
+    fates: fc.array(anyFate, { maxLength: 40 }),
+  })
+
+interface Subject {
+  readonly operation: fc.Arbitrary<() => Operation>
+  readonly first: readonly Operation[]
+  readonly last: readonly Operation[]
+}
+
+const subjects = {
+  files: {
+    operation: anyFileOperation,
+    first: [put('a/x', 'first')],
+    last: ['a/x', 'a/y', 'b/x', 'x'].map(read),
+  },
+  'a folder': { operation: anyFolderOperation, first: [put('a/x', 'first')], last: ['a/x', 'a/y', 'b/x'].map(read) },
+  'fields and links': { operation: anyTableOperation, first: [], last: [listFields, listLinks] },
+} satisfies Readonly<Record<string, Subject>>
+
+const interleave = (sites: ReturnType<typeof createSites>, { operation, first, last }: Subject) =>
+  fc.asyncProperty(runsOf(operation), async ({ before, callers, scheduler, fates }) => {
+    const site = await sites.open()
+    const watch = createWatch(site)
+    const runAll = async (operations: Iterable<Operation>, caller: string) => {
+      let count = 0
+      for (const one of operations) await turns.as(`${caller}.${count++}`, () => watch.run(one))
+    }
+    await runAll([...first, ...before.map((make) => make())], 'before')
+    await turns.during({ scheduler, fates: fates.values() }, () =>
+      Promise.all(
+        callers.map((makers, index) =>
+          runAll(
+            makers.map((make) => make()),
+            String(index + 1),
+          ),
+        ),
+      ),
+    )
+    await runAll(last, 'after')
+    expect(isLinearizable(watch.observed, new Map(), write), watch.story()).toBe(true)
+    await expectEntries(site, watch)
+  })
+
+test.each(Object.keys(subjects) as (keyof typeof subjects)[])(
+  'concurrent changes of %s have the outcome of some order of them',
+  async (name) => {
+    const sites = createSites()
+    onTestFinished(() => sites.close())
+    await fc.assert(interleave(sites, subjects[name]), {
+      numRuns: Math.ceil(count / Object.keys(subjects).length),
+      seed: Number(PROVE_SEED),
+      ...(PROVE_PATH && { path: PROVE_PATH.replace(/:.*/, '') }),
+      includeErrorInReport: true,
+    })
+  },
+  patience,
+)
+
+test.each<[Plant, keyof typeof subjects, number]>([
+  ['no condition of S3', 'files', 1],
+  ['no condition of DynamoDB', 'fields and links', 1],
+  ['no end of a lease', 'files', 1],
+  ['no second look at locks', 'a folder', 1],
+])(
+  'code with %s is found out by concurrent changes of %s',
+  async (plant, name, seed) => {
+    const sites = createSites(plant)
+    onTestFinished(() => sites.close())
+    const { failed } = await fc.check(interleave(sites, subjects[name]), {
+      numRuns: 400,
+      seed,
+      endOnFailure: true,
+    })
+    expect(failed).toBe(true)
+  },
+  patience,
+)

@@ -1,0 +1,40 @@
+/** One call as its caller saw it: the moments of request and answer, and what the answer says about the state. */
+export interface Observed<State> {
+  readonly label: string
+  readonly begin: number
+  readonly end: number
+  /** Every state that this call may leave behind when it finds this one. Empty when its answer is wrong then. */
+  readonly next: (state: State) => readonly State[]
+}
+
+interface Search<State> {
+  readonly calls: readonly Observed<State>[]
+  readonly seen: Set<string>
+  readonly write: (state: State) => string
+}
+
+const canFinish = <State>(search: Search<State>, state: State, done: bigint): boolean => {
+  const { calls, seen, write } = search
+  const left = calls.filter((_, index) => !(done & (1n << BigInt(index))))
+  if (left.length === 0) return true
+  const place = `${done} ${write(state)}`
+  if (seen.has(place)) return false
+  seen.add(place)
+  const firstEnd = Math.min(...left.map(({ end }) => end))
+  return left
+    .filter(({ begin }) => begin <= firstEnd)
+    .some((call) => {
+      const after = done | (1n << BigInt(calls.indexOf(call)))
+      return call.next(state).some((next) => canFinish(search, next, after))
+    })
+}
+
+/**
+ * Whether some order of the calls explains all answers, where no call that ended before another one began comes behind
+ * it (Herlihy and Wing 1990, searched as by Wing and Gong 1993, with the states remembered as by Lowe 2017).
+ */
+export const isLinearizable = <State>(
+  calls: readonly Observed<State>[],
+  first: State,
+  write: (state: State) => string,
+): boolean => canFinish({ calls, seen: new Set(), write }, first, 0n)
