@@ -1,0 +1,157 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { launch, type Outcome, type Program } from '../support/program.ts'
+
+/** Why nothing can be recorded here; undefined when it can. */
+export const noRecorder = ((): string | undefined => {
+  if (process.platform !== 'linux') return 'it takes Linux'
+  const report: { header?: { glibcVersionRuntime?: string } } = { ...process.report?.getReport() }
+  if (report.header?.glibcVersionRuntime === undefined) return 'it takes the C library glibc'
+  try {
+    execFileSync('cc', ['--version'], { stdio: 'ignore' })
+    return undefined
+  } catch {
+    return 'there is no C compiler (cc)'
+  }
+})()
+if (noRecorder !== undefined) console.warn(`NOT RUN: power cuts (${noRecorder}).`)
+
+/** Compiles the recorder unless this version of it is there. Answers the library to preload. */
+const compileRecorder = (): string => {
+  const source = join(import.meta.dirname, 'recorder.c')
+  const hash = createHash('sha256').update(readFileSync(source)).digest('hex').slice(0, 16)
+  const library = join(tmpdir(), `site-admin-recorder-${process.getuid?.()}-${hash}.so`)
+  if (existsSync(library)) return library
+  const made = `${library}.${process.pid}`
+  execFileSync('cc', ['-O1', '-Wall', '-shared', '-fPIC', '-o', made, source, '-ldl', '-lpthread'])
+  renameSync(made, library)
+  return library
+}
+
+const headSize = 24
+const markKind = 'M'
+
+/** One record of the log: what a process has asked of a file, or a mark. */
+export interface Entry {
+  readonly kind: string
+  /** The inode. */
+  readonly file: number
+  readonly at: number
+  readonly bytes: Buffer
+}
+
+export const readLog = (path: string): readonly Entry[] => {
+  const log = readFileSync(path)
+  const entries: Entry[] = []
+  for (let begin = 0; begin < log.length; ) {
+    const size = log.readUInt32LE(begin)
+    const kind = String.fromCharCode(log.readUInt32LE(begin + 4))
+    const [file, at] = [Number(log.readBigUInt64LE(begin + 8)), Number(log.readBigUInt64LE(begin + 16))]
+    entries.push({ kind, file, at, bytes: log.subarray(begin + headSize, begin + size) })
+    begin += size
+  }
+  return entries
+}
+
+/** What the recorded processes were asked, and what they have answered. */
+export type Mark =
+  | { readonly event: 'starting' | 'ready' | 'stopping' | 'stopped' | 'killed'; readonly token?: string }
+  | { readonly lane: string; readonly start: unknown }
+  | { readonly lane: string; readonly asked: string; readonly after: unknown }
+  | { readonly lane: string; readonly answered: true }
+
+export const markOf = ({ kind, bytes }: Entry): Mark | undefined =>
+  kind === markKind ? JSON.parse(bytes.toString()) : undefined
+
+export interface RecordedService {
+  request(path: string, init?: RequestInit): Promise<Response>
+  stop(): Promise<void>
+  kill(): Promise<void>
+}
+
+export interface Recording {
+  /** The folder below which everything is recorded. */
+  readonly root: string
+  readonly log: string
+  readonly data: string
+  mark(mark: Mark): void
+  /** Starts the service as `npm start` does it. `clock` is in seconds from now. */
+  serve(clock?: number): Promise<RecordedService>
+  administer(args: readonly string[]): Promise<Outcome>
+  close(): void
+}
+
+interface Options {
+  /** A folder of its own. */
+  readonly folder: string
+  /** The source of the service: this project, or a copy of it. */
+  readonly source?: string
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+const projectFolder = join(import.meta.dirname, '..', '..')
+
+export const beginRecording = ({ folder, source = projectFolder, environment = {} }: Options): Recording => {
+  const [root, log] = [join(folder, 'root'), join(folder, 'log')]
+  const data = join(root, 'data')
+  mkdirSync(root, { recursive: true })
+  writeFileSync(log, '')
+  const file = openSync(log, 'a')
+  const preloaded = (clock: number) => ({
+    ...environment,
+    LD_PRELOAD: compileRecorder(),
+    POWER_CUTS_ROOT: root,
+    POWER_CUTS_LOG: log,
+    POWER_CUTS_CLOCK: String(clock),
+    // The recorder sees calls of the C library alone.
+    UV_USE_IO_URING: '0',
+  })
+
+  /** In one write, which the records of other processes cannot divide. */
+  const mark = (what: Mark) => {
+    const text = Buffer.from(JSON.stringify(what))
+    const head = Buffer.alloc(headSize)
+    head.writeUInt32LE(headSize + text.length, 0)
+    head.writeUInt32LE(markKind.charCodeAt(0), 4)
+    writeSync(file, Buffer.concat([head, text]))
+  }
+
+  const end = async (service: Program, signal: 'SIGTERM' | 'SIGKILL') => {
+    if (signal === 'SIGTERM') mark({ event: 'stopping' })
+    service.kill(signal)
+    await service.ended
+    mark({ event: signal === 'SIGTERM' ? 'stopped' : 'killed' })
+  }
+
+  return {
+    root,
+    log,
+    data,
+    mark,
+    async serve(clock = 0) {
+      mark({ event: 'starting' })
+      const args = ['--json', '--quiet', '--port', '0', '--data-dir', data]
+      const service = launch(join(source, 'local', 'main.js'), args, preloaded(clock))
+      const { baseUrl, token } = JSON.parse(await service.line())
+      mark({ event: 'ready', token })
+      return {
+        request: (path, { headers, ...init } = {}) =>
+          fetch(new URL(path, baseUrl), {
+            ...init,
+            headers: { Authorization: token, ...(init.body && { 'Content-Type': 'application/json' }), ...headers },
+          }),
+        stop: () => end(service, 'SIGTERM'),
+        kill: () => end(service, 'SIGKILL'),
+      }
+    },
+    administer: (args) => {
+      const program = launch(join(source, 'admin', 'main.js'), ['--data-dir', data, ...args], preloaded(0))
+      program.stdin.end()
+      return program.ended
+    },
+    close: () => closeSync(file),
+  }
+}
