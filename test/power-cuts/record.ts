@@ -61,7 +61,7 @@ export type Mark =
   | { readonly event: 'starting' | 'ready' | 'stopping' | 'stopped' | 'killed'; readonly token?: string }
   | { readonly lane: string; readonly start: unknown }
   | { readonly lane: string; readonly asked: string; readonly after: unknown }
-  | { readonly lane: string; readonly answered: true }
+  | { readonly lane: string; readonly answered: unknown }
 
 export const markOf = ({ kind, bytes }: Entry): Mark | undefined =>
   kind === markKind ? JSON.parse(bytes.toString()) : undefined

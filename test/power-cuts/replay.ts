@@ -58,18 +58,32 @@ interface NameChange {
 
 const newFolder = (createdAt: number): Folder => ({ kind: 'folder', createdAt, names: new Map() })
 
-/** A buffer of that size: bytes that nobody has written are zeros. */
-const resize = (buffer: Buffer, size: number): Buffer =>
-  size <= buffer.length ? buffer.subarray(0, size) : Buffer.concat([buffer, Buffer.alloc(size - buffer.length)])
+/** The same bytes in memory of their own. */
+const copyOf = (content: Buffer, size = content.length): Buffer => {
+  const copy = Buffer.alloc(size)
+  content.copy(copy)
+  return copy
+}
+
+/** Bytes that nobody has written are zeros. Takes room ahead: the log of the database grows by a little each time. */
+const grow = (content: Buffer, size: number): Buffer => {
+  if (size <= content.buffer.byteLength) return Buffer.from(content.buffer, 0, size)
+  const larger = Buffer.from(new ArrayBuffer(2 * size), 0, size)
+  content.copy(larger)
+  return larger
+}
+
+const resize = (content: Buffer, size: number): Buffer =>
+  size > content.length ? grow(content, size) : copyOf(content, size)
 
 const place = (content: Buffer, at: number, bytes: Buffer): Buffer => {
-  const whole = at + bytes.length > content.length ? resize(content, at + bytes.length) : content
+  const whole = at + bytes.length > content.length ? grow(content, at + bytes.length) : content
   bytes.copy(whole, at)
   return whole
 }
 
 const apply = (content: Buffer, { at, bytes }: Write): Buffer =>
-  bytes === 'truncation' ? Buffer.from(resize(content, at)) : place(content, at, bytes)
+  bytes === 'truncation' ? resize(content, at) : place(content, at, bytes)
 
 /** Each sector of a write is kept, dropped, or torn: then its first bytes are kept. */
 const writeSectors = (content: Buffer, { at, bytes }: Write & { bytes: Buffer }, random: Random, sector: number) => {
@@ -92,7 +106,7 @@ const liveSize = ({ flushed, pending }: Content): number =>
 
 const contentAfter = (file: Content, { fate, random }: Outage): Buffer => {
   if (fate === 'lost' || file.pending.length === 0) return file.flushed
-  let content: Buffer = Buffer.from(file.flushed)
+  let content = copyOf(file.flushed)
   if (fate === 'kept') return file.pending.reduce(apply, content)
   const sector = random.pick([512, 4096])
   for (const write of file.pending) {

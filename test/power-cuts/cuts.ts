@@ -1,0 +1,59 @@
+import type { Random } from './random.ts'
+import { type Entry, markOf } from './record.ts'
+import { type Fate, fates, type Mode, modes } from './replay.ts'
+
+/** Where in the log the power goes, and what that does. The seed decides what chance does. */
+export interface Cut {
+  readonly position: number
+  readonly mode: Mode
+  readonly fate: Fate
+  readonly seed: number
+}
+
+const positionsWhere = (entries: readonly Entry[], isIt: (entry: Entry, index: number) => boolean): number[] =>
+  entries.flatMap((entry, index) => (isIt(entry, index) ? [index + 1] : []))
+
+/** From each start until the service is ready, and from each stop until it has ended. */
+const aroundStarts = (entries: readonly Entry[]): number[] => {
+  let isBetween = false
+  return positionsWhere(entries, (entry) => {
+    const mark = markOf(entry)
+    if (mark && 'event' in mark) isBetween = mark.event === 'starting' || mark.event === 'stopping'
+    return isBetween
+  })
+}
+
+/** Between the bytes of a blob and the next commit, which may be that of the offset or of the row. */
+const afterBytes = (entries: readonly Entry[], pathOf: (file: number) => string): number[] => {
+  let isBetween = false
+  return positionsWhere(entries, ({ kind, file }) => {
+    if (kind === 'w' && pathOf(file).includes('/blobs/')) isBetween = true
+    else if (kind === 'f' && pathOf(file).endsWith('-wal')) isBetween = false
+    return isBetween
+  })
+}
+
+/** Names of files as the log creates them. A file with the number of an earlier one is taken for that one. */
+const pathsIn = (entries: readonly Entry[]) => {
+  const paths = new Map(entries.filter(({ kind }) => kind === 'o').map(({ file, bytes }) => [file, bytes.toString()]))
+  return (file: number): string => paths.get(file) ?? ''
+}
+
+/** Half of them anywhere, and half where a fault is most likely. In the order of the log. */
+export const chooseCuts = (entries: readonly Entry[], count: number, random: Random): readonly Cut[] => {
+  const kinds: readonly (readonly number[])[] = [
+    entries.map((_, index) => index),
+    positionsWhere(entries, ({ kind }) => 'omrlu'.includes(kind)),
+    aroundStarts(entries),
+    afterBytes(entries, pathsIn(entries)),
+    positionsWhere(entries, (entry) => {
+      const mark = markOf(entry)
+      return mark !== undefined && 'answered' in mark
+    }),
+  ].filter((positions) => positions.length > 0)
+  const cuts = Array.from({ length: count }, (): Cut => {
+    const position = random.pick(random.pick(kinds))
+    return { position, mode: random.pick(modes), fate: random.pick(fates), seed: random.below(2 ** 31) }
+  })
+  return cuts.toSorted((a, b) => a.position - b.position)
+}

@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { startService } from '../../local/service.ts'
+import { checkDirectory } from '../../lib/machine/check/check-directory.ts'
+import { openMachine } from '../../lib/machine/machine.ts'
+import { startService as startInProcess } from '../support/spawned-service.ts'
+import type { Expected, Judged, Service } from './lanes.ts'
+import { type Entry, markOf } from './record.ts'
+import { laneNamed } from './workload.ts'
+
+/** What was acknowledged up to a position of the log, and what was under way. */
+export interface Expectation {
+  readonly lanes: ReadonlyMap<string, Expected<unknown>>
+  /** That of the demo, once the service was ready. */
+  readonly token: string | undefined
+}
+
+export const expectationAt = (entries: readonly Entry[], position: number): Expectation => {
+  const lanes = new Map<string, Expected<unknown>>()
+  let token: string | undefined
+  for (const entry of entries.slice(0, position)) {
+    const mark = markOf(entry)
+    if (!mark) continue
+    if ('event' in mark) token = mark.token ?? token
+    else if ('start' in mark) lanes.set(mark.lane, { acknowledged: mark.start, underWay: undefined })
+    else if ('answered' in mark) lanes.set(mark.lane, { acknowledged: mark.answered, underWay: undefined })
+    else lanes.set(mark.lane, { acknowledged: lanes.get(mark.lane)?.acknowledged, underWay: mark.after })
+  }
+  return { lanes, token }
+}
+
+interface Serving extends Service {
+  readonly token: string
+  stop(): Promise<unknown>
+}
+
+/** In this process, which saves the time that Node takes to start, or in one of its own, as `npm start` does it. */
+export const places = ['here', 'apart'] as const
+export type Place = (typeof places)[number]
+
+/** Nothing of what the judge does has to outlive a power cut. */
+const withoutFlushes = { FSYNC: 'off' } as const
+
+const serveHere = async (data: string): Promise<Serving> => {
+  Object.assign(process.env, withoutFlushes)
+  try {
+    const { baseUrl, demo, stop } = await startService({
+      dataDirectory: data,
+      host: '127.0.0.1',
+      dataCentres: [{ id: 'us', port: 0 }],
+      reset: false,
+      telemetry: { request: () => {} },
+      say: (sentence) => console.error(sentence),
+    })
+    const token = demo?.token ?? ''
+    return {
+      token,
+      stop,
+      request: (path, { headers, ...init } = {}) =>
+        fetch(new URL(path, baseUrl), {
+          ...init,
+          headers: { Authorization: token, ...(init.body && { 'Content-Type': 'application/json' }), ...headers },
+        }),
+    }
+  } finally {
+    delete process.env['FSYNC']
+  }
+}
+
+const serve = (data: string, place: Place): Promise<Serving> =>
+  place === 'here' ? serveHere(data) : startInProcess(data, ['--port', '0', '--quiet'], withoutFlushes)
+
+const faultOfLanes = async (judged: Judged, { lanes }: Expectation): Promise<string | undefined> => {
+  for (const [name, expected] of lanes) {
+    const fault = await laneNamed(name).faultIn(judged, expected)
+    if (fault !== undefined) return `${name}: ${fault}`
+  }
+  return undefined
+}
+
+const faultWhileServed = async (root: string, place: Place, expectation: Expectation): Promise<string | undefined> => {
+  const data = join(root, 'data')
+  const service = await serve(data, place)
+  try {
+    if (expectation.token !== undefined && service.token !== expectation.token) return 'the token of the demo is another'
+    const machine = await openMachine(data, { durable: false })
+    try {
+      return await faultOfLanes({ root, machine, request: service.request }, expectation)
+    } finally {
+      await machine.close()
+    }
+  } finally {
+    await service.stop()
+  }
+}
+
+/** Starts the service on what a power cut has left. Answers a fault of it. */
+export const judge = async (root: string, place: Place, expectation: Expectation): Promise<string | undefined> => {
+  try {
+    const fault = await faultWhileServed(root, place, expectation)
+    if (fault !== undefined) return fault
+    const [finding] = await checkDirectory(join(root, 'data'), { withBytes: true })
+    if (finding) return `check: ${finding.where}: ${finding.fault}`
+    return existsSync(join(root, 'data', 'running')) ? 'the service has not closed the directory' : undefined
+  } catch (error) {
+    return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  }
+}
