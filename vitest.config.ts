@@ -24,6 +24,7 @@ export const longTests = [
   'test/client/thorough/**/*.test.ts',
   'test/contract/*/thorough/*.test.ts',
   'test/contract/**/kill-*.test.ts',
+  'test/power-cuts/*.test.ts',
 ]
 
 /** What kills services takes the longest, and would run alone at the end. */

@@ -92,7 +92,7 @@ interface Options {
   readonly environment?: Readonly<Record<string, string>>
 }
 
-const projectFolder = join(import.meta.dirname, '..', '..')
+export const projectFolder = join(import.meta.dirname, '..', '..')
 
 export const beginRecording = ({ folder, source = projectFolder, environment = {} }: Options): Recording => {
   const [root, log] = [join(folder, 'root'), join(folder, 'log')]

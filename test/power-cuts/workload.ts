@@ -107,4 +107,13 @@ export const runWorkload = async (recording: Recording): Promise<void> => {
   )
   await third.stop()
   await (await recording.serve()).stop()
+  recording.close()
+}
+
+/** Some changes of files alone, in one service. */
+export const runShortWorkload = async (recording: Recording): Promise<void> => {
+  const service = await recording.serve()
+  await run({ recording, service }, { 'files:left': 10, 'shelf:shelf': 15, 'uploads:tus': 10 })
+  await service.stop()
+  recording.close()
 }
