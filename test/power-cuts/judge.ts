@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { startService } from '../../local/service.ts'
 import { checkDirectory } from '../../lib/machine/check/check-directory.ts'
 import { openMachine } from '../../lib/machine/machine.ts'
+import { startService } from '../../local/service.ts'
 import { startService as startInProcess } from '../support/spawned-service.ts'
 import type { Expected, Judged, Service } from './lanes.ts'
 import { type Entry, markOf } from './record.ts'
@@ -82,7 +82,8 @@ const faultWhileServed = async (root: string, place: Place, expectation: Expecta
   const data = join(root, 'data')
   const service = await serve(data, place)
   try {
-    if (expectation.token !== undefined && service.token !== expectation.token) return 'the token of the demo is another'
+    if (expectation.token !== undefined && service.token !== expectation.token)
+      return 'the token of the demo is another'
     const machine = await openMachine(data, { durable: false })
     try {
       return await faultOfLanes({ root, machine, request: service.request }, expectation)

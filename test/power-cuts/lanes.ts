@@ -94,7 +94,8 @@ const shelfLane = (folder: string): KnownLane<Files> => {
 
   const transfer = (files: Files, name: string, key: 'copyTo' | 'path', to: string): KnownStep<Files> => {
     const taken = below(files, name)
-    const rest = key === 'path' ? Object.entries(files).filter((entry) => !taken.some(([path]) => path === entry[0])) : []
+    const rest =
+      key === 'path' ? Object.entries(files).filter((entry) => !taken.some(([path]) => path === entry[0])) : []
     const made = taken.map(([path, digest]) => [to + path.slice(name.length), digest] as const)
     return {
       name: `${key} ${name} to ${to}`,
@@ -145,7 +146,9 @@ export const fill = (mark: string, size: number): Buffer => Buffer.alloc(size, m
 /** What a file holds: only the mark and the size, when it is filled with one mark. */
 export const digestOf = (content: Buffer): string => {
   const mark = content.toString('latin1', 0, 12)
-  return content.equals(fill(mark, content.length)) ? `${mark} x ${content.length}` : `a mixture that begins with ${mark}`
+  return content.equals(fill(mark, content.length))
+    ? `${mark} x ${content.length}`
+    : `a mixture that begins with ${mark}`
 }
 
 /** The versions of one file: replaced again and again, and put back to an earlier one. The newest is the first. */

@@ -6,6 +6,8 @@ import type { Ignored } from './replay.ts'
 /** A bug that loses something in a power cut: the suite has to find it. */
 export interface Planted {
   readonly bug: string
+  /** How it shows. */
+  readonly shows: RegExp
   /** Flushes that the disk ignores, as if the service left them out. */
   readonly isIgnored?: Ignored
   readonly environment?: Readonly<Record<string, string>>
@@ -16,16 +18,18 @@ export interface Planted {
 const flushLater = `setTimeout(() => open(pathOf(name), 'r+').then((late) => late.datasync().finally(() => late.close()), () => {}), 100)`
 
 export const plantedBugs: readonly Planted[] = [
-  { bug: 'no flush of a blob', isIgnored: (path, kind) => kind === 'file' && path.includes('/blobs/') },
-  { bug: 'no flush of a folder', isIgnored: (_, kind) => kind === 'folder' },
-  { bug: 'no flush of the folder of the blobs', isIgnored: (path) => path.endsWith('/blobs') },
+  { bug: 'no flush of a blob', shows: /bytes/, isIgnored: (path, kind) => kind === 'file' && path.includes('/blobs/') },
+  { bug: 'no flush of a folder', shows: /lost|missing/, isIgnored: (_, kind) => kind === 'folder' },
+  { bug: 'no flush of the folder of the blobs', shows: /missing/, isIgnored: (path) => path.endsWith('/blobs') },
   {
     bug: 'synchronous=NORMAL for every change',
+    shows: /token|acknowledged/,
     patch: { file: 'lib/machine/sqlite/database.ts', from: `waitsForDisk) ? 'FULL'`, to: `waitsForDisk) ? 'NORMAL'` },
   },
-  { bug: 'FSYNC=off', environment: { FSYNC: 'off' } },
+  { bug: 'FSYNC=off', shows: /token|acknowledged/, environment: { FSYNC: 'off' } },
   {
     bug: 'the row of a file before its bytes',
+    shows: /bytes/,
     patch: {
       file: 'lib/machine/objects/blobs.ts',
       from: 'await writeBlob(file, content, { durable })',
@@ -34,6 +38,7 @@ export const plantedBugs: readonly Planted[] = [
   },
   {
     bug: 'the offset of an upload before its bytes',
+    shows: /an append to .* 500|acknowledged bytes/,
     patch: {
       file: 'lib/machine/objects/blobs.ts',
       from: 'return await writeBlob(file, content, { durable, start',
@@ -42,6 +47,7 @@ export const plantedBugs: readonly Planted[] = [
   },
   {
     bug: 'the history entry outside of the transaction',
+    shows: /"entries":|entries of/,
     patch: {
       file: 'lib/machine/tables/history.ts',
       from: 'insert.run(now(), site, type, subject, actor, requestId ?? null, details ? JSON.stringify(details) : null)',

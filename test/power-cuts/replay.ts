@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Entry } from './record.ts'
 import type { Random } from './random.ts'
+import type { Entry } from './record.ts'
 
 /** How a file system keeps names that were not flushed: each for itself, or in their order up to some point. */
 export const modes = ['strict', 'journalled'] as const

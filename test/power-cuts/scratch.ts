@@ -1,6 +1,6 @@
-import { mkdtempSync, statfsSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { test as base } from 'vitest'
 import { removeDirectory } from '../support/directory.ts'
 
@@ -18,6 +18,18 @@ const folderOfScratch = (): string => {
 }
 
 export const makeScratch = (): string => mkdtempSync(join(folderOfScratch(), 'power-cuts-'))
+
+/** Every file below a folder, with its bytes. SQLite makes the file -shm anew. */
+export const contentsOf = (folder: string): ReadonlyMap<string, Buffer | undefined> => {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return new Map(
+    entries
+      .map((entry) => [join(entry.parentPath, entry.name), entry] as const)
+      .filter(([path]) => !path.endsWith('-shm'))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([path, entry]) => [relative(folder, path), entry.isFile() ? readFileSync(path) : undefined]),
+  )
+}
 
 /** Of `npm run prove`, or always the same. */
 export const provedSeed = Number(process.env['PROVE_SEED'] ?? 20_261_125)

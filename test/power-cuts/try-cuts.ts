@@ -1,17 +1,17 @@
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { chooseCuts, type Cut } from './cuts.ts'
-import { expectationAt, judge } from './judge.ts'
+import { removeDirectory } from '../support/directory.ts'
+import { type Cut, chooseCuts } from './cuts.ts'
+import { expectationAt, judge, type Place } from './judge.ts'
 import { createRandom } from './random.ts'
-import { readLog } from './record.ts'
-import { createReplay, type Ignored } from './replay.ts'
+import { type Entry, readLog } from './record.ts'
+import { createReplay, type Ignored, type Replay } from './replay.ts'
 
 export interface Recorded {
   readonly root: string
   readonly log: string
 }
 
-export interface Found {
+interface Found {
   readonly cut: Cut
   readonly fault: string
 }
@@ -20,30 +20,42 @@ interface Options {
   readonly count: number
   readonly seed: number
   readonly isIgnored?: Ignored
-  /** Ends the search. */
-  readonly mostFaults?: number
-  /** Every so many states are served by a process of their own. */
-  readonly apartEvery?: number
 }
 
-/** Cuts the power at positions that the seed chooses. Answers the faults in what is left. */
+/** Every so many states are served by a process of their own. */
+const apartEvery = 50
+
+const tryNext = async (
+  entries: readonly Entry[],
+  replay: Replay,
+  cut: Cut,
+  target: string,
+  place: Place,
+): Promise<string | undefined> => {
+  replay.advance(cut.position)
+  replay.build(target, { ...cut, random: createRandom(cut.seed) })
+  const fault = await judge(target, place, expectationAt(entries, cut.position))
+  removeDirectory(target)
+  return fault
+}
+
+/** Cuts the power at positions that the seed chooses. Answers the first fault in what is left. */
 export const tryCuts = async (
   { root, log }: Recorded,
   scratch: string,
-  { count, seed, isIgnored, mostFaults = 1, apartEvery = 50 }: Options,
-): Promise<readonly Found[]> => {
+  { count, seed, isIgnored }: Options,
+): Promise<Found | undefined> => {
   const entries = readLog(log)
   const replay = createReplay(entries, root, isIgnored)
-  const found: Found[] = []
   for (const [number, cut] of chooseCuts(entries, count, createRandom(seed)).entries()) {
-    replay.advance(cut.position)
-    const target = join(scratch, `state-${number}`)
-    replay.build(target, { ...cut, random: createRandom(cut.seed) })
     const place = number % apartEvery === apartEvery - 1 ? 'apart' : 'here'
-    const fault = await judge(target, place, expectationAt(entries, cut.position))
-    if (fault === undefined) rmSync(target, { recursive: true })
-    else found.push({ cut, fault })
-    if (found.length >= mostFaults) break
+    const fault = await tryNext(entries, replay, cut, join(scratch, 'state'), place)
+    if (fault !== undefined) return { cut, fault }
   }
-  return found
+  return undefined
+}
+
+export const tryCut = async ({ root, log }: Recorded, cut: Cut, target: string): Promise<string | undefined> => {
+  const entries = readLog(log)
+  return tryNext(entries, createReplay(entries, root), cut, target, 'apart')
 }

@@ -59,7 +59,9 @@ const faultOfFile = async (judged: Judged, { path, mark, length }: OneUpload) =>
   if (found !== expected) return `${path} holds ${found} in place of ${expected}`
   const [folder, name] = path.split('/')
   const changes = await changesIn(judged)
-  const own = changes.filter((change) => change.subject === folder && isDeepStrictEqual(change.details?.['names'], [name]))
+  const own = changes.filter(
+    (change) => change.subject === folder && isDeepStrictEqual(change.details?.['names'], [name]),
+  )
   return own.length === 1 ? undefined : `the history has ${own.length} entries of ${path}`
 }
 
