@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkDirectory } from '../../lib/machine/check/check-directory.ts'
 import { layoutOf } from '../../lib/machine/directory/data-directory.ts'
@@ -13,9 +12,18 @@ interface Made {
 
 const kinds = ['sites', 'backups', 'restored'] as const
 
-const fault = async (path: string): Promise<string | undefined> => {
-  const [first] = await checkDirectory(path, { withBytes: true })
-  return first && `${first.where}: ${first.fault}`
+const commands = {
+  sites: (name: string): readonly string[] => ['site', 'create', '--name', name],
+  backups: (name: string, _: Made, root: string) => ['backup', join(root, name)],
+  restored: (name: string, { backups }: Made, root: string) => {
+    return ['--data-dir', join(root, name), 'restore', join(root, backups.at(-1) ?? '')]
+  },
+}
+
+/** What was under way must not look complete before it is. */
+const looksComplete = (path: string): boolean => {
+  const found = inspect(layoutOf(path))
+  return found === undefined || found.code === 'backup'
 }
 
 /** Commands beside the service, each in a process of its own: sites, backups, and directories restored from them. */
@@ -30,13 +38,7 @@ export const adminChanges = (prefix: string): Lane<Made> => ({
       name: `${kind}: ${name}`,
       after,
       async send(_, { root, administer }) {
-        const { status, stderr } = await administer(
-          kind === 'sites'
-            ? ['site', 'create', '--name', name]
-            : kind === 'backups'
-              ? ['backup', join(root, name)]
-              : ['--data-dir', join(root, name), 'restore', join(root, made.backups.at(-1) ?? '')],
-        )
+        const { status, stderr } = await administer(commands[kind](name, made, root))
         if (status !== 0) throw new Refusal(`${name} ended with status ${status}: ${stderr}`)
         return after
       },
@@ -48,16 +50,10 @@ export const adminChanges = (prefix: string): Lane<Made> => ({
     const lost = acknowledged.sites.find((name) => !sites.some((site) => site.name === name))
     if (lost !== undefined) return `the site ${lost} is lost`
     const pathsOf = ({ backups, restored }: Made) => [...backups, ...restored].map((name) => join(root, name))
-    for (const path of pathsOf(acknowledged)) {
-      const found = await fault(path)
-      if (found !== undefined) return found
-    }
-    // What was under way does not look complete before it is.
-    for (const path of pathsOf(underWay ?? acknowledged)) {
-      const found = existsSync(path) && inspect(layoutOf(path))
-      const looksComplete = found === undefined || (found && found.code === 'backup')
-      const broken = looksComplete ? await fault(path) : undefined
-      if (broken !== undefined) return broken
+    const whole = [...pathsOf(acknowledged), ...pathsOf(underWay ?? acknowledged).filter(looksComplete)]
+    for (const path of new Set(whole)) {
+      const [finding] = await checkDirectory(path, { withBytes: true })
+      if (finding) return `${finding.where}: ${finding.fault}`
     }
     return undefined
   },

@@ -1,6 +1,6 @@
-import type { Random } from './random.ts'
+import type { Random } from './outage.ts'
+import { type Fate, fates, type Mode, modes } from './outage.ts'
 import { type Entry, markOf } from './record.ts'
-import { type Fate, fates, type Mode, modes } from './replay.ts'
 
 /** Where in the log the power goes, and what that does. The seed decides what chance does. */
 export interface Cut {

@@ -35,8 +35,7 @@ interface Serving extends Service {
 }
 
 /** In this process, which saves the time that Node takes to start, or in one of its own, as `npm start` does it. */
-export const places = ['here', 'apart'] as const
-export type Place = (typeof places)[number]
+export type Place = 'here' | 'apart'
 
 /** Nothing of what the judge does has to outlive a power cut. */
 const withoutFlushes = { FSYNC: 'off' } as const

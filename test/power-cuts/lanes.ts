@@ -50,10 +50,7 @@ export const expectStatus = async (answer: Promise<Response>, what: string): Pro
 export class Refusal extends Error {}
 
 /** There is one of two states, as a whole. */
-export const faultUnlessOneOf = <State>(
-  { acknowledged, underWay }: Expected<State>,
-  found: unknown,
-): string | undefined => {
+const faultUnlessOneOf = <State>({ acknowledged, underWay }: Expected<State>, found: unknown): string | undefined => {
   const isAllowed = isDeepStrictEqual(found, acknowledged) || (underWay && isDeepStrictEqual(found, underWay))
   if (isAllowed) return undefined
   return [{ acknowledged }, { underWay }, { found }].map((each) => JSON.stringify(each)).join('\n')
@@ -112,22 +109,34 @@ const shelfLane = (folder: string): KnownLane<Files> => {
     return { name: `remove ${name}`, path, init: { method: 'DELETE' }, after: sorted(rest) }
   }
 
+  const restore = (name: string, after: Files): KnownStep<Files> => {
+    const path = `${storage}/${folder}/${name}?restore`
+    return { name: `restore ${name}`, path, init: { method: 'POST', body: '{}' }, after }
+  }
+
+  const change = (files: Files, path: string, count: number): KnownStep<Files> => {
+    const [top = path] = path.split('/')
+    switch (count % 5) {
+      case 1:
+        return transfer(files, top, 'copyTo', `copy-${count}`)
+      case 2:
+        return transfer(files, path, 'path', `moved-${count}/deep/file`)
+      case 4:
+        return remove(files, count % 2 === 0 ? path : top)
+      default:
+        return others.next(files, count)
+    }
+  }
+
   return {
     ...others,
     next(files, count) {
-      const { name, files: before } = removed ?? {}
+      const last = removed
       removed = undefined
-      if (name !== undefined && before) {
-        const path = `${storage}/${folder}/${name}?restore`
-        return { name: `restore ${name}`, path, init: { method: 'POST', body: '{}' }, after: before }
-      }
+      if (last) return restore(last.name, last.files)
       const names = Object.keys(files)
       const path = names[count % names.length]
-      if (path === undefined || count % 5 === 0) return others.next(files, count)
-      const [top = path] = path.split('/')
-      if (count % 5 === 1) return transfer(files, top, 'copyTo', `copy-${count}`)
-      if (count % 5 === 2) return transfer(files, path, 'path', `moved-${count}/deep/file`)
-      return count % 5 === 3 ? others.next(files, count) : remove(files, count % 2 === 0 ? path : top)
+      return path === undefined ? others.next(files, count) : change(files, path, count)
     },
   }
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { removeDirectory } from '../support/directory.ts'
 import { type Cut, chooseCuts } from './cuts.ts'
 import { expectationAt, judge, type Place } from './judge.ts'
-import { createRandom } from './random.ts'
+import { createRandom } from './outage.ts'
 import { type Entry, readLog } from './record.ts'
 import { createReplay, type Ignored, type Replay } from './replay.ts'
 

@@ -82,7 +82,7 @@ export const uploadChanges = (folder: string, sizes: readonly number[]): Lane<Up
   next(uploads, count) {
     const { open } = uploads
     if (!open) return create(uploads, folder, `upload-${count}`, sizes[count % sizes.length] ?? 40_000)
-    const piece = Math.ceil(open.length / (1 + (count % 3)))
+    const piece = Math.ceil(open.length / (1 + ((count + 2) % 3)))
     return append({ ...uploads, open }, Math.min(open.offset + piece, open.length))
   },
   async faultIn(judged, { acknowledged: { done, open } }) {

@@ -35,11 +35,16 @@ export const laneNamed = (name: string): Lane<unknown> => {
 interface Run {
   readonly recording: Recording
   readonly service: Service
+  /** The service may be killed meanwhile. */
+  readonly mayEnd?: boolean
   readonly answered?: () => void
 }
 
-/** Ends early when the service is killed. */
-const runLane = async ({ recording, service, answered }: Run, lane: string, steps: number): Promise<void> => {
+const runLane = async (
+  { recording, service, mayEnd = false, answered }: Run,
+  lane: string,
+  steps: number,
+): Promise<void> => {
   const { start, next } = laneNamed(lane)
   recording.mark({ lane, start })
   let state = start
@@ -49,8 +54,8 @@ const runLane = async ({ recording, service, answered }: Run, lane: string, step
     try {
       state = await step.send(service, recording)
     } catch (error) {
-      if (error instanceof Refusal) throw new Error(`${lane}: ${error.message}`)
-      return
+      if (mayEnd && !(error instanceof Refusal)) return
+      throw error
     }
     recording.mark({ lane, answered: state })
     answered?.()
@@ -68,7 +73,10 @@ const runUntilKilled = async (recording: Recording, service: RecordedService, an
     left -= 1
     if (left === 0) killed = service.kill()
   }
-  await run({ recording, service, answered }, { 'files:dying': 99, 'shelf:dying-shelf': 99, 'uploads:dying-tus': 99 })
+  await run(
+    { recording, service, mayEnd: true, answered },
+    { 'files:dying': 99, 'shelf:dying-shelf': 99, 'uploads:dying-tus': 99 },
+  )
   await killed
 }
 

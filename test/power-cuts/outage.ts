@@ -23,3 +23,17 @@ export const createRandom = (seed: number): Random => {
     },
   }
 }
+
+/** How a file system keeps names that were not flushed: each for itself, or in their order up to some point. */
+export const modes = ['strict', 'journalled'] as const
+export type Mode = (typeof modes)[number]
+
+/** What becomes of everything that was not flushed: nothing stays, all stays, or chance decides each time. */
+export const fates = ['lost', 'kept', 'mixed'] as const
+export type Fate = (typeof fates)[number]
+
+export interface Outage {
+  readonly mode: Mode
+  readonly fate: Fate
+  readonly random: Random
+}
