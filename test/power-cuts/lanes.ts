@@ -14,6 +14,15 @@ export interface Service {
   request(path: string, init?: RequestInit): Promise<Response>
 }
 
+/** JSON, unless another type is named. */
+export const createService = (baseUrl: string, token: string): Service => ({
+  request: (path, { headers, ...init } = {}) =>
+    fetch(new URL(path, baseUrl), {
+      ...init,
+      headers: { Authorization: token, ...(init.body && { 'Content-Type': 'application/json' }), ...headers },
+    }),
+})
+
 /** What a power cut has left, with the service on it. */
 export interface Judged extends Service {
   readonly root: string

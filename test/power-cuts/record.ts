@@ -4,6 +4,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { launch, type Outcome, type Program } from '../support/program.ts'
+import { createService, type Service } from './lanes.ts'
 
 /** Why nothing can be recorded here; undefined when it can. */
 export const noRecorder = ((): string | undefined => {
@@ -11,10 +12,10 @@ export const noRecorder = ((): string | undefined => {
   const report: { header?: { glibcVersionRuntime?: string } } = { ...process.report?.getReport() }
   if (report.header?.glibcVersionRuntime === undefined) return 'it takes the C library glibc'
   try {
-    execFileSync('cc', ['--version'], { stdio: 'ignore' })
+    for (const command of ['cc', 'flock']) execFileSync(command, ['--version'], { stdio: 'ignore' })
     return undefined
   } catch {
-    return 'there is no C compiler (cc)'
+    return 'it takes a C compiler (cc), and flock'
   }
 })()
 if (noRecorder !== undefined) console.warn(`NOT RUN: power cuts (${noRecorder}).`)
@@ -66,8 +67,7 @@ export type Mark =
 export const markOf = ({ kind, bytes }: Entry): Mark | undefined =>
   kind === markKind ? JSON.parse(bytes.toString()) : undefined
 
-export interface RecordedService {
-  request(path: string, init?: RequestInit): Promise<Response>
+export interface RecordedService extends Service {
   stop(): Promise<void>
   kill(): Promise<void>
 }
@@ -119,11 +119,18 @@ export const beginRecording = ({ folder, source = projectFolder, environment = {
     writeSync(file, Buffer.concat([head, text]))
   }
 
-  const end = async (service: Program, signal: 'SIGTERM' | 'SIGKILL') => {
-    if (signal === 'SIGTERM') mark({ event: 'stopping' })
-    service.kill(signal)
+  const stop = async (service: Program) => {
+    mark({ event: 'stopping' })
+    service.kill('SIGTERM')
     await service.ended
-    mark({ event: signal === 'SIGTERM' ? 'stopped' : 'killed' })
+    mark({ event: 'stopped' })
+  }
+
+  /** Between two records: nothing is done that is not recorded. */
+  const kill = async (service: Program) => {
+    execFileSync('flock', [log, 'kill', '-KILL', String(service.pid)])
+    await service.ended
+    mark({ event: 'killed' })
   }
 
   return {
@@ -138,13 +145,9 @@ export const beginRecording = ({ folder, source = projectFolder, environment = {
       const { baseUrl, token } = JSON.parse(await service.line())
       mark({ event: 'ready', token })
       return {
-        request: (path, { headers, ...init } = {}) =>
-          fetch(new URL(path, baseUrl), {
-            ...init,
-            headers: { Authorization: token, ...(init.body && { 'Content-Type': 'application/json' }), ...headers },
-          }),
-        stop: () => end(service, 'SIGTERM'),
-        kill: () => end(service, 'SIGKILL'),
+        ...createService(baseUrl, token),
+        stop: () => stop(service),
+        kill: () => kill(service),
       }
     },
     administer: (args) => {

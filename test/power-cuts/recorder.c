@@ -26,14 +26,6 @@
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-// A record: this head, and then bytes or paths. The file is its inode.
-struct head {
-  uint32_t size;
-  uint32_t kind;
-  uint64_t file;
-  uint64_t at;
-};
-
 static const char *root;
 static size_t root_length;
 static int log_file = -1;
@@ -88,17 +80,17 @@ static __thread struct stat found;
 static uint64_t inode_of(int fd) { return fstat(fd, &found) == 0 ? found.st_ino : 0; }
 static uint64_t inode_at(const char *path) { return lstat(path, &found) == 0 ? found.st_ino : 0; }
 
-static void record_all(int kind, uint64_t file, uint64_t at, const struct iovec *parts, size_t size) {
-  struct head head = {sizeof head + size, kind, file, at};
-  char *whole = malloc(head.size), *end = whole + sizeof head;
-  memcpy(whole, &head, sizeof head);
+// A record: its size and kind, the inode of the file, a number, and then bytes or paths.
+static void record_all(uint64_t kind, uint64_t file, uint64_t at, const struct iovec *parts, size_t size) {
+  uint64_t head[] = {(sizeof head + size) | kind << 32, file, at};
+  char *whole = malloc(sizeof head + size), *end = mempcpy(whole, head, sizeof head);
   for (size_t left = size; left > 0; parts++) {
     size_t some = parts->iov_len < left ? parts->iov_len : left;
     end = mempcpy(end, parts->iov_base, some);
     left -= some;
   }
   // Half a record would make the whole log unreadable.
-  if (REAL(write)(log_file, whole, head.size) != (ssize_t)head.size) abort();
+  if (REAL(write)(log_file, whole, end - whole) != end - whole) abort();
   free(whole);
 }
 

@@ -3,13 +3,10 @@ import { removeDirectory } from '../support/directory.ts'
 import { type Cut, chooseCuts } from './cuts.ts'
 import { expectationAt, judge, type Place } from './judge.ts'
 import { createRandom } from './outage.ts'
-import { type Entry, readLog } from './record.ts'
+import { type Entry, type Recording, readLog } from './record.ts'
 import { createReplay, type Ignored, type Replay } from './replay.ts'
 
-export interface Recorded {
-  readonly root: string
-  readonly log: string
-}
+type Recorded = Pick<Recording, 'root' | 'log'>
 
 interface Found {
   readonly cut: Cut
@@ -21,6 +18,9 @@ interface Options {
   readonly seed: number
   readonly isIgnored?: Ignored
 }
+
+/** Of `npm run prove`, or always the same. */
+export const provedSeed = Number(process.env['PROVE_SEED'] ?? 20_261_125)
 
 /** Every so many states are served by a process of their own. */
 const apartEvery = 50
