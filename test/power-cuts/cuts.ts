@@ -1,5 +1,4 @@
-import type { Random } from './outage.ts'
-import { type Fate, fates, type Mode, modes } from './outage.ts'
+import { type Fate, fates, type Mode, modes, type Random } from './outage.ts'
 import { type Entry, markOf } from './record.ts'
 
 /** Where in the log the power goes, and what that does. The seed decides what chance does. */
@@ -10,8 +9,8 @@ export interface Cut {
   readonly seed: number
 }
 
-const positionsWhere = (entries: readonly Entry[], isIt: (entry: Entry, index: number) => boolean): number[] =>
-  entries.flatMap((entry, index) => (isIt(entry, index) ? [index + 1] : []))
+const positionsWhere = (entries: readonly Entry[], isIt: (entry: Entry) => boolean): number[] =>
+  entries.flatMap((entry, index) => (isIt(entry) ? [index + 1] : []))
 
 /** From each start until the service is ready, and from each stop until it has ended. */
 const aroundStarts = (entries: readonly Entry[]): number[] => {
@@ -24,32 +23,26 @@ const aroundStarts = (entries: readonly Entry[]): number[] => {
 }
 
 /** Between the bytes of a blob and the next commit, which may be that of the offset or of the row. */
-const afterBytes = (entries: readonly Entry[], pathOf: (file: number) => string): number[] => {
+const afterBytes = (entries: readonly Entry[]): number[] => {
+  // A file with the number of an earlier one is taken for that one.
+  const paths = new Map(entries.filter(({ kind }) => kind === 'o').map(({ file, bytes }) => [file, bytes.toString()]))
   let isBetween = false
   return positionsWhere(entries, ({ kind, file }) => {
-    if (kind === 'w' && pathOf(file).includes('/blobs/')) isBetween = true
-    else if (kind === 'f' && pathOf(file).endsWith('-wal')) isBetween = false
+    const path = paths.get(file) ?? ''
+    if (kind === 'w' && path.includes('/blobs/')) isBetween = true
+    else if (kind === 'f' && path.endsWith('-wal')) isBetween = false
     return isBetween
   })
 }
 
-/** Names of files as the log creates them. A file with the number of an earlier one is taken for that one. */
-const pathsIn = (entries: readonly Entry[]) => {
-  const paths = new Map(entries.filter(({ kind }) => kind === 'o').map(({ file, bytes }) => [file, bytes.toString()]))
-  return (file: number): string => paths.get(file) ?? ''
-}
-
-/** Half of them anywhere, and half where a fault is most likely. In the order of the log. */
+/** Anywhere, and more often where a fault is most likely. In the order of the log. */
 export const chooseCuts = (entries: readonly Entry[], count: number, random: Random): readonly Cut[] => {
   const kinds: readonly (readonly number[])[] = [
     entries.map((_, index) => index),
     positionsWhere(entries, ({ kind }) => 'omrlu'.includes(kind)),
     aroundStarts(entries),
-    afterBytes(entries, pathsIn(entries)),
-    positionsWhere(entries, (entry) => {
-      const mark = markOf(entry)
-      return mark !== undefined && 'answered' in mark
-    }),
+    afterBytes(entries),
+    positionsWhere(entries, (entry) => 'answered' in (markOf(entry) ?? {})),
   ].filter((positions) => positions.length > 0)
   const cuts = Array.from({ length: count }, (): Cut => {
     const position = random.pick(random.pick(kinds))

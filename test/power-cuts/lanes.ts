@@ -68,68 +68,75 @@ const faultUnlessOneOf = <State>({ acknowledged, underWay }: Expected<State>, fo
 export const changesIn = ({ machine }: Judged): Promise<readonly Change[]> =>
   machine.stores.history.after(1001 as SiteId, 0, Number.MAX_SAFE_INTEGER)
 
+/** A change in one request. */
+export const stepOf = <State>(
+  name: string,
+  after: State,
+  ask: (service: Service) => Promise<Response>,
+): Step<State> => ({
+  name,
+  after,
+  async send(service) {
+    await expectStatus(ask(service), name)
+    return after
+  },
+})
+
 /** A lane of the tests that kill the service. */
 const withKnownSteps = <State>(lane: KnownLane<State>): Lane<State> => ({
   start: lane.start,
   next(state, count) {
     const { name, path, init, after } = lane.next(state, count)
-    return {
-      name,
-      after,
-      async send(service) {
-        await expectStatus(service.request(path, init), name)
-        return after
-      },
-    }
+    return stepOf(name, after, ({ request }) => request(path, init))
   },
   faultIn: async ({ machine }, expected) => faultUnlessOneOf(expected, await lane.observe(machine)),
 })
 
 type Files = Readonly<Record<string, string>>
 
-const below = (files: Files, name: string): readonly (readonly [string, string])[] =>
-  Object.entries(files).filter(([path]) => path === name || path.startsWith(`${name}/`))
+const isIn = (path: string, name: string): boolean => path === name || path.startsWith(`${name}/`)
 
-const sorted = (files: readonly (readonly [string, string])[]): Files =>
-  Object.fromEntries(files.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+const without = (files: Files, name: string): Files =>
+  Object.fromEntries(Object.entries(files).filter(([path]) => !isIn(path, name)))
+
+/** With what is below a name below another one, too. */
+const withCopies = (files: Files, name: string, to: string, rest = files): Files => {
+  const taken = Object.entries(files).filter(([path]) => isIn(path, name))
+  const made = taken.map(([path, digest]) => [to + path.slice(name.length), digest] as const)
+  return Object.fromEntries([...Object.entries(rest), ...made].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
 
 /** Copies and moves of files and folders, and removals that are taken back, between other changes of files. */
 const shelfLane = (folder: string): KnownLane<Files> => {
   const others = fileLane(folder)
   let removed: { readonly name: string; readonly files: Files } | undefined
 
-  const transfer = (files: Files, name: string, key: 'copyTo' | 'path', to: string): KnownStep<Files> => {
-    const taken = below(files, name)
-    const rest =
-      key === 'path' ? Object.entries(files).filter((entry) => !taken.some(([path]) => path === entry[0])) : []
-    const made = taken.map(([path, digest]) => [to + path.slice(name.length), digest] as const)
-    return {
-      name: `${key} ${name} to ${to}`,
-      path: `${storage}/${folder}/${name}?meta`,
-      init: { method: 'PUT', body: JSON.stringify({ [key]: `/${folder}/${to}` }) },
-      after: sorted([...(key === 'path' ? rest : Object.entries(files)), ...made]),
-    }
-  }
+  const step = (name: string, query: string, method: string, body: unknown, after: Files): KnownStep<Files> => ({
+    name: `${method} ${name}${query} ${JSON.stringify(body)}`,
+    path: `${storage}/${folder}/${name}${query}`,
+    init: body === undefined ? { method } : { method, body: JSON.stringify(body) },
+    after,
+  })
 
   const remove = (files: Files, name: string): KnownStep<Files> => {
     removed = { name, files }
-    const path = `${storage}/${folder}/${name}`
-    const rest = Object.entries(files).filter((entry) => !below(files, name).some(([gone]) => gone === entry[0]))
-    return { name: `remove ${name}`, path, init: { method: 'DELETE' }, after: sorted(rest) }
-  }
-
-  const restore = (name: string, after: Files): KnownStep<Files> => {
-    const path = `${storage}/${folder}/${name}?restore`
-    return { name: `restore ${name}`, path, init: { method: 'POST', body: '{}' }, after }
+    return step(name, '', 'DELETE', undefined, without(files, name))
   }
 
   const change = (files: Files, path: string, count: number): KnownStep<Files> => {
     const [top = path] = path.split('/')
+    const [copy, place] = [`copy-${count}`, `moved-${count}/deep/file`]
     switch (count % 5) {
       case 1:
-        return transfer(files, top, 'copyTo', `copy-${count}`)
+        return step(top, '?meta', 'PUT', { copyTo: `/${folder}/${copy}` }, withCopies(files, top, copy))
       case 2:
-        return transfer(files, path, 'path', `moved-${count}/deep/file`)
+        return step(
+          path,
+          '?meta',
+          'PUT',
+          { path: `/${folder}/${place}` },
+          withCopies(files, path, place, without(files, path)),
+        )
       case 4:
         return remove(files, count % 2 === 0 ? path : top)
       default:
@@ -142,7 +149,7 @@ const shelfLane = (folder: string): KnownLane<Files> => {
     next(files, count) {
       const last = removed
       removed = undefined
-      if (last) return restore(last.name, last.files)
+      if (last) return step(last.name, '?restore', 'POST', {}, last.files)
       const names = Object.keys(files)
       const path = names[count % names.length]
       return path === undefined ? others.next(files, count) : change(files, path, count)
@@ -169,6 +176,11 @@ export const digestOf = (content: Buffer): string => {
     : `a mixture that begins with ${mark}`
 }
 
+export const readDigest = async ({ request }: Service, path: string): Promise<string> => {
+  const response = await request(path)
+  return response.ok ? digestOf(Buffer.from(await response.arrayBuffer())) : `status ${response.status}`
+}
+
 /** The versions of one file: replaced again and again, and put back to an earlier one. The newest is the first. */
 export const versionChanges = (folder: string): Lane<readonly string[]> => {
   const path = `${storage}/${folder}/page`
@@ -182,34 +194,19 @@ export const versionChanges = (folder: string): Lane<readonly string[]> => {
     next(state, count) {
       const oldest = state.at(-1)
       if (oldest !== undefined && count % 4 === 0) {
-        return {
-          name: 'put the first version back',
-          after: [oldest, ...state],
-          async send(service) {
-            const version = (await listVersions(service)).at(-1)
-            const body = JSON.stringify({ version, replace: true })
-            await expectStatus(service.request(`${path}?restore`, { method: 'POST', body }), 'restore')
-            return [oldest, ...state]
-          },
-        }
+        return stepOf('put the first version back', [oldest, ...state], async (service) => {
+          const body = JSON.stringify({ version: (await listVersions(service)).at(-1), replace: true })
+          return service.request(`${path}?restore`, { method: 'POST', body })
+        })
       }
       const body = fill(`${folder}${count}`, count % 2 === 0 ? 900 : 30_000)
-      const after = [digestOf(body), ...state]
-      return {
-        name: `put version ${count}`,
-        after,
-        async send(service) {
-          await expectStatus(service.request(path, { method: 'PUT', body: new Uint8Array(body) }), 'put')
-          return after
-        },
-      }
+      return stepOf(`put version ${count}`, [digestOf(body), ...state], ({ request }) =>
+        request(path, { method: 'PUT', body: new Uint8Array(body) }),
+      )
     },
     async faultIn(judged, expected) {
       const versions = await listVersions(judged)
-      const contents = versions.map(async (version) => {
-        const response = await judged.request(`${path}?versionId=${version}`)
-        return response.ok ? digestOf(Buffer.from(await response.arrayBuffer())) : `status ${response.status}`
-      })
+      const contents = versions.map((version) => readDigest(judged, `${path}?versionId=${version}`))
       const entries = (await changesIn(judged)).filter(({ subject }) => subject === `${folder}/page`)
       if (entries.length !== versions.length) return `${entries.length} entries of ${versions.length} versions`
       return faultUnlessOneOf(expected, await Promise.all(contents))

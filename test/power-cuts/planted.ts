@@ -14,13 +14,20 @@ export interface Planted {
   readonly patch?: { readonly file: string; readonly from: string; readonly to: string }
 }
 
+/** A file, or an upload, whose bytes are not all there. */
+const bytesAreGone = /bytes|mixture|missing|status 500|an append to/
+
 /** Flushes a file when its row has been on the disk for a while. */
 const flushLater = `setTimeout(() => open(pathOf(name), 'r+').then((late) => late.datasync().finally(() => late.close()), () => {}), 100)`
 
 export const plantedBugs: readonly Planted[] = [
-  { bug: 'no flush of a blob', shows: /bytes/, isIgnored: (path, kind) => kind === 'file' && path.includes('/blobs/') },
+  {
+    bug: 'no flush of a blob',
+    shows: bytesAreGone,
+    isIgnored: (path, kind) => kind === 'file' && path.includes('/blobs/'),
+  },
   { bug: 'no flush of a folder', shows: /lost|missing/, isIgnored: (_, kind) => kind === 'folder' },
-  { bug: 'no flush of the folder of the blobs', shows: /missing/, isIgnored: (path) => path.endsWith('/blobs') },
+  { bug: 'no flush of the folder of the blobs', shows: bytesAreGone, isIgnored: (path) => path.endsWith('/blobs') },
   {
     bug: 'synchronous=NORMAL for every change',
     shows: /token|acknowledged/,
@@ -29,7 +36,7 @@ export const plantedBugs: readonly Planted[] = [
   { bug: 'FSYNC=off', shows: /token|acknowledged/, environment: { FSYNC: 'off' } },
   {
     bug: 'the row of a file before its bytes',
-    shows: /bytes/,
+    shows: bytesAreGone,
     patch: {
       file: 'lib/machine/objects/blobs.ts',
       from: 'await writeBlob(file, content, { durable })',
@@ -38,7 +45,7 @@ export const plantedBugs: readonly Planted[] = [
   },
   {
     bug: 'the offset of an upload before its bytes',
-    shows: /an append to .* 500|acknowledged bytes/,
+    shows: bytesAreGone,
     patch: {
       file: 'lib/machine/objects/blobs.ts',
       from: 'return await writeBlob(file, content, { durable, start',

@@ -1,7 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { launch, type Outcome, type Program } from '../support/program.ts'
 import { createService, type Service } from './lanes.ts'
@@ -20,15 +18,10 @@ export const noRecorder = ((): string | undefined => {
 })()
 if (noRecorder !== undefined) console.warn(`NOT RUN: power cuts (${noRecorder}).`)
 
-/** Compiles the recorder unless this version of it is there. Answers the library to preload. */
-const compileRecorder = (): string => {
-  const source = join(import.meta.dirname, 'recorder.c')
-  const hash = createHash('sha256').update(readFileSync(source)).digest('hex').slice(0, 16)
-  const library = join(tmpdir(), `site-admin-recorder-${process.getuid?.()}-${hash}.so`)
-  if (existsSync(library)) return library
-  const made = `${library}.${process.pid}`
-  execFileSync('cc', ['-O1', '-Wall', '-shared', '-fPIC', '-o', made, source, '-ldl', '-lpthread'])
-  renameSync(made, library)
+/** Answers the library to preload. */
+const compileRecorder = (folder: string): string => {
+  const [source, library] = [join(import.meta.dirname, 'recorder.c'), join(folder, 'recorder.so')]
+  execFileSync('cc', ['-O1', '-shared', '-fPIC', '-o', library, source, '-ldl', '-lpthread'])
   return library
 }
 
@@ -76,7 +69,6 @@ export interface Recording {
   /** The folder below which everything is recorded. */
   readonly root: string
   readonly log: string
-  readonly data: string
   mark(mark: Mark): void
   /** Starts the service as `npm start` does it. `clock` is in seconds from now. */
   serve(clock?: number): Promise<RecordedService>
@@ -100,9 +92,10 @@ export const beginRecording = ({ folder, source = projectFolder, environment = {
   mkdirSync(root, { recursive: true })
   writeFileSync(log, '')
   const file = openSync(log, 'a')
+  const recorder = compileRecorder(folder)
   const preloaded = (clock: number) => ({
     ...environment,
-    LD_PRELOAD: compileRecorder(),
+    LD_PRELOAD: recorder,
     POWER_CUTS_ROOT: root,
     POWER_CUTS_LOG: log,
     POWER_CUTS_CLOCK: String(clock),
@@ -136,7 +129,6 @@ export const beginRecording = ({ folder, source = projectFolder, environment = {
   return {
     root,
     log,
-    data,
     mark,
     async serve(clock = 0) {
       mark({ event: 'starting' })

@@ -82,7 +82,7 @@ static uint64_t inode_at(const char *path) { return lstat(path, &found) == 0 ? f
 
 // A record: its size and kind, the inode of the file, a number, and then bytes or paths.
 static void record_all(uint64_t kind, uint64_t file, uint64_t at, const struct iovec *parts, size_t size) {
-  uint64_t head[] = {(sizeof head + size) | kind << 32, file, at};
+  uint64_t head[3] = {(sizeof head + size) | kind << 32, file, at};
   char *whole = malloc(sizeof head + size), *end = mempcpy(whole, head, sizeof head);
   for (size_t left = size; left > 0; parts++) {
     size_t some = parts->iov_len < left ? parts->iov_len : left;

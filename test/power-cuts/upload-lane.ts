@@ -1,6 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
 import { storage } from '../support/paths.ts'
-import { changesIn, digestOf, expectStatus, fill, type Judged, type Lane, type Service, type Step } from './lanes.ts'
+import {
+  changesIn,
+  digestOf,
+  expectStatus,
+  fill,
+  type Judged,
+  type Lane,
+  readDigest,
+  type Service,
+  type Step,
+  stepOf,
+} from './lanes.ts'
 
 interface OneUpload {
   readonly path: string
@@ -32,30 +43,21 @@ const create = (uploads: Uploads, folder: string, name: string, length: number):
   }
 }
 
-const send = async ({ request }: Service, { url, mark, length, offset }: OneUpload, end: number): Promise<void> => {
+const send = ({ request }: Service, { url, mark, length, offset }: OneUpload, end: number): Promise<Response> => {
   const headers = { ...inTus, 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' }
-  const body = new Uint8Array(fill(mark, length).subarray(offset, end))
-  await expectStatus(request(url, { method: 'PATCH', headers, body }), `an append to ${url}`)
+  return request(url, { method: 'PATCH', headers, body: new Uint8Array(fill(mark, length).subarray(offset, end)) })
 }
 
 const append = ({ done, open }: Uploads & { readonly open: OneUpload }, end: number): Step<Uploads> => {
   const later = { ...open, offset: end }
   const after = end === open.length ? { done: [...done, later], open: null } : { done, open: later }
-  return {
-    name: `append to ${open.path} until ${end}`,
-    after,
-    async send(service) {
-      await send(service, open, end)
-      return after
-    },
-  }
+  return stepOf(`append to ${open.path} until ${end}`, after, (service) => send(service, open, end))
 }
 
 /** The file is there as a whole, and the history has it once. */
 const faultOfFile = async (judged: Judged, { path, mark, length }: OneUpload) => {
-  const response = await judged.request(`${storage}/${path}`)
   const expected = digestOf(fill(mark, length))
-  const found = response.ok ? digestOf(Buffer.from(await response.arrayBuffer())) : `status ${response.status}`
+  const found = await readDigest(judged, `${storage}/${path}`)
   if (found !== expected) return `${path} holds ${found} in place of ${expected}`
   const [folder, name] = path.split('/')
   const changes = await changesIn(judged)
@@ -72,7 +74,9 @@ const faultOfOpen = async (judged: Judged, upload: OneUpload): Promise<string | 
   if (!(offset >= upload.offset && offset <= upload.length)) {
     return `${upload.path} has ${upload.offset} acknowledged bytes, and HEAD answers ${status} with ${offset}`
   }
-  if (offset < upload.length) await send(judged, { ...upload, offset }, upload.length)
+  if (offset < upload.length) {
+    await expectStatus(send(judged, { ...upload, offset }, upload.length), `an append to ${upload.path}`)
+  }
   return faultOfFile(judged, upload)
 }
 
