@@ -20,7 +20,7 @@ const commands = {
   },
 }
 
-/** What was under way must not look complete before it is. */
+/** A backup or a directory that is being made must not look complete. */
 const looksComplete = (path: string): boolean => {
   const found = inspect(layoutOf(path))
   return found === undefined || found.code === 'backup'

@@ -1,7 +1,7 @@
 import type { Outage, Random } from './outage.ts'
 
 interface Write {
-  /** Where it stands in the log. */
+  /** Its position in the log. */
   readonly index: number
   readonly at: number
   /** Undefined for a change of the size, to `at`. */
@@ -11,7 +11,7 @@ interface Write {
 export interface Content {
   readonly kind: 'file'
   readonly createdAt: number
-  /** What a flush has taken to the disk, and in order what no flush has. */
+  /** The bytes on the disk, and the writes since the last flush. */
   flushed: Buffer
   pending: Write[]
 }
@@ -50,7 +50,7 @@ const place = (content: Buffer, at: number, bytes: Buffer): Buffer => {
 const apply = (content: Buffer, { at, bytes }: Write): Buffer =>
   bytes ? place(content, at, bytes) : resize(content, at)
 
-/** What was written before the flush began is on the disk when it has ended. */
+/** When a flush has ended, all writes from before its beginning are on the disk. */
 export const flushContent = (file: Content, begun: number): void => {
   file.flushed = file.pending.filter(({ index }) => index < begun).reduce(apply, file.flushed)
   file.pending = file.pending.filter(({ index }) => index >= begun)

@@ -4,12 +4,12 @@ import { createIsHeld } from '../../lib/machine/backup/holds.ts'
 import { checkDirectory } from '../../lib/machine/check/check-directory.ts'
 import { openMachine } from '../../lib/machine/machine.ts'
 import { startService } from '../../local/service.ts'
-import { startService as startInProcess } from '../support/spawned-service.ts'
+import { startService as startProcess } from '../support/spawned-service.ts'
 import { createService, type Expected, type Judged, type Service } from './lanes.ts'
 import { type Entry, markOf } from './record.ts'
 import { laneNamed } from './workload.ts'
 
-/** What was acknowledged up to a position of the log, and what was under way. */
+/** The acknowledged state of each lane at a position of the log, and the change that was under way. */
 export interface Expectation {
   readonly lanes: ReadonlyMap<string, Expected<unknown>>
   /** That of the demo, once the service was ready. */
@@ -35,12 +35,10 @@ interface Serving extends Service {
   stop(): Promise<unknown>
 }
 
-/** In this process, which saves the time that Node takes to start, or in one of its own, as `npm start` does it. */
-export type Place = 'here' | 'apart'
-
-/** Nothing of what the judge does has to outlive a power cut. */
+/** The power stays while the judge works. */
 const withoutFlushes = { FSYNC: 'off' } as const
 
+/** In this process: Node takes longer to start than all of the rest. */
 const serveHere = async (data: string): Promise<Serving> => {
   Object.assign(process.env, withoutFlushes)
   try {
@@ -59,8 +57,8 @@ const serveHere = async (data: string): Promise<Serving> => {
   }
 }
 
-const serve = (data: string, place: Place): Promise<Serving> =>
-  place === 'here' ? serveHere(data) : startInProcess(data, ['--port', '0', '--quiet'], withoutFlushes)
+/** In a process of its own, as `npm start` does it. */
+const serveApart = (data: string): Promise<Serving> => startProcess(data, ['--port', '0', '--quiet'], withoutFlushes)
 
 const faultOfLanes = async (judged: Judged, { lanes }: Expectation): Promise<string | undefined> => {
   for (const [name, expected] of lanes) {
@@ -70,19 +68,12 @@ const faultOfLanes = async (judged: Judged, { lanes }: Expectation): Promise<str
   return undefined
 }
 
-interface Verdict {
-  readonly fault: string | undefined
-  /** A backup was under way: what nothing refers to stays where it is for a minute. */
-  readonly isHeld: boolean
-}
-
-const judgeServed = async (root: string, place: Place, expectation: Expectation): Promise<Verdict> => {
-  const data = join(root, 'data')
-  const service = await serve(data, place)
+/** While a backup holds them, blobs without a row stay where they are. It may have ended since the start. */
+const judgeServed = async (root: string, expectation: Expectation, service: Serving) => {
   try {
-    const machine = await openMachine(data, { durable: false })
+    const machine = await openMachine(join(root, 'data'), { durable: false })
     try {
-      const isHeld = createIsHeld(machine.database.connection)(Date.now())
+      const isHeld = createIsHeld(machine.database.connection)(Date.now() - 5_000)
       if (service.token !== (expectation.token ?? service.token)) return { fault: 'the demo has another token', isHeld }
       return { fault: await faultOfLanes({ root, machine, request: service.request }, expectation), isHeld }
     } finally {
@@ -93,11 +84,12 @@ const judgeServed = async (root: string, place: Place, expectation: Expectation)
   }
 }
 
-/** Starts the service on what a power cut has left. Answers a fault of it. */
-export const judge = async (root: string, place: Place, expectation: Expectation): Promise<string | undefined> => {
+/** Starts the service on a state that a power cut may leave. Answers its first fault. */
+export const judge = async (root: string, expectation: Expectation, isApart: boolean): Promise<string | undefined> => {
   const data = join(root, 'data')
   try {
-    const { fault, isHeld } = await judgeServed(root, place, expectation)
+    const service = await (isApart ? serveApart(data) : serveHere(data))
+    const { fault, isHeld } = await judgeServed(root, expectation, service)
     if (fault !== undefined) return fault
     const findings = await checkDirectory(data, { withBytes: true })
     const finding = findings.find((each) => !(isHeld && each.fault.startsWith('it belongs to no file')))

@@ -23,13 +23,13 @@ export const createService = (baseUrl: string, token: string): Service => ({
     }),
 })
 
-/** What a power cut has left, with the service on it. */
+/** A service on a state that a power cut may leave. */
 export interface Judged extends Service {
   readonly root: string
   readonly machine: Machine
 }
 
-/** What a change may have left: it was acknowledged, or it was under way. */
+/** A change under way may have taken place or not. */
 export interface Expected<State> {
   readonly acknowledged: State
   readonly underWay: State | undefined
@@ -58,7 +58,7 @@ export const expectStatus = async (answer: Promise<Response>, what: string): Pro
 
 export class Refusal extends Error {}
 
-/** There is one of two states, as a whole. */
+/** The found state must be one of the two, as a whole. */
 const faultUnlessOneOf = <State>({ acknowledged, underWay }: Expected<State>, found: unknown): string | undefined => {
   const isAllowed = isDeepStrictEqual(found, acknowledged) || (underWay && isDeepStrictEqual(found, underWay))
   if (isAllowed) return undefined
@@ -99,14 +99,14 @@ const isIn = (path: string, name: string): boolean => path === name || path.star
 const without = (files: Files, name: string): Files =>
   Object.fromEntries(Object.entries(files).filter(([path]) => !isIn(path, name)))
 
-/** With what is below a name below another one, too. */
+/** Copies everything below a name. */
 const withCopies = (files: Files, name: string, to: string, rest = files): Files => {
   const taken = Object.entries(files).filter(([path]) => isIn(path, name))
   const made = taken.map(([path, digest]) => [to + path.slice(name.length), digest] as const)
   return Object.fromEntries([...Object.entries(rest), ...made].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Copies and moves of files and folders, and removals that are taken back, between other changes of files. */
+/** Copies, moves, removals and restorations of files and folders, between other changes of files. */
 const shelfLane = (folder: string): KnownLane<Files> => {
   const others = fileLane(folder)
   let removed: { readonly name: string; readonly files: Files } | undefined
@@ -168,7 +168,7 @@ export const linkChanges = () => withKnownSteps(linkLane())
 /** Content whose every twelve bytes name it. */
 export const fill = (mark: string, size: number): Buffer => Buffer.alloc(size, mark.padEnd(12, '.'))
 
-/** What a file holds: only the mark and the size, when it is filled with one mark. */
+/** Mark and size of a file that is filled with one mark. */
 export const digestOf = (content: Buffer): string => {
   const mark = content.toString('latin1', 0, 12)
   return content.equals(fill(mark, content.length))
@@ -181,7 +181,7 @@ export const readDigest = async ({ request }: Service, path: string): Promise<st
   return response.ok ? digestOf(Buffer.from(await response.arrayBuffer())) : `status ${response.status}`
 }
 
-/** The versions of one file: replaced again and again, and put back to an earlier one. The newest is the first. */
+/** Replaces one file again and again, or puts an earlier version back. The state has its versions, newest first. */
 export const versionChanges = (folder: string): Lane<readonly string[]> => {
   const path = `${storage}/${folder}/page`
   const listVersions = async ({ request }: Service): Promise<readonly string[]> => {

@@ -67,7 +67,7 @@ export const createNames = (root: string) => {
       changes.push({ index, parts: named.map(changePart) })
     },
 
-    /** Of a file, a journalled file system takes its name to the disk, and all changes of names before that. */
+    /** With a file, a journalled file system flushes its name, and all changes of names before that. */
     flush(node: Node, begun: number): void {
       if (node.kind === 'file') journalled = Math.max(journalled, node.createdAt)
       for (const { index, parts } of changes) {

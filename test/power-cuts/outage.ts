@@ -28,7 +28,7 @@ export const createRandom = (seed: number): Random => {
 export const modes = ['strict', 'journalled'] as const
 export type Mode = (typeof modes)[number]
 
-/** What becomes of everything that was not flushed: nothing stays, all stays, or chance decides each time. */
+/** The fate of everything that was not flushed: all of it, none of it, or chance decides for each piece. */
 export const fates = ['lost', 'kept', 'mixed'] as const
 export type Fate = (typeof fates)[number]
 

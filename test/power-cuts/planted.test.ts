@@ -17,7 +17,7 @@ describe.skipIf(noRecorder)('power cuts find a bug that was planted', () => {
       ...planted,
     })
     await runShortWorkload(recording)
-    const found = await tryCuts(recording, directory, { count: most, seed: provedSeed, ...planted })
+    const found = await tryCuts(recording, directory, { cuts: { count: most, seed: provedSeed }, ...planted })
     expect(found?.fault).toMatch(planted.shows)
   })
 })

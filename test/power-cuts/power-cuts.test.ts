@@ -7,7 +7,7 @@ import { test } from '../support/test.ts'
 import { createRandom } from './outage.ts'
 import { beginRecording, noRecorder, type Recording, readLog } from './record.ts'
 import { createReplay } from './replay.ts'
-import { provedSeed, tryCut, tryCuts } from './try-cuts.ts'
+import { provedSeed, tryCuts } from './try-cuts.ts'
 import { runWorkload } from './workload.ts'
 
 /** Each recording has other changes in another order, and serves so many states at most. */
@@ -16,7 +16,7 @@ const mostOfRecording = 500
 const states = Number(process.env['PROVE_COUNT'] ?? timesToTry(100))
 const recordings = Math.ceil(states / mostOfRecording)
 
-/** Of a failure: the folder of its recording, and the cut. */
+/** A failure names the folder of its recording, and the cut. */
 const [failedIn = '', failedCut = '{}'] = (process.env['PROVE_PATH'] ?? '').split('#')
 
 describe.skipIf(noRecorder)('a power cut', () => {
@@ -32,7 +32,7 @@ describe.skipIf(noRecorder)('a power cut', () => {
   }
 
   test.skipIf(failedIn !== '').for(Array.from({ length: recordings }, (_, number) => number))(
-    'loses no acknowledged change and leaves none half done, wherever it comes (recording %i; O-20, S-47, U-19, H-9)',
+    'loses no acknowledged change and leaves none half done (O-20, S-47, U-19, H-9): recording %i',
     { timeout: 60_000 + mostOfRecording * 10_000 },
     async (number) => {
       // It stays when a state is at fault.
@@ -41,7 +41,7 @@ describe.skipIf(noRecorder)('a power cut', () => {
       await runWorkload(recording)
       expectFullRecord(recording, join(folder, 'built'))
       const count = Math.min(mostOfRecording, states - number * mostOfRecording)
-      const found = await tryCuts(recording, folder, { count, seed: provedSeed + number })
+      const found = await tryCuts(recording, folder, { cuts: { count, seed: provedSeed + number } })
       if (found) {
         const again = `npm run prove -- power-cuts --path '${folder}#${JSON.stringify(found.cut)}'`
         throw new Error(`${found.fault}\n${again}`)
@@ -52,6 +52,6 @@ describe.skipIf(noRecorder)('a power cut', () => {
 
   test.runIf(failedIn !== '')('is tried again where it has shown a fault', async ({ directory }) => {
     const recorded = { root: join(failedIn, 'root'), log: join(failedIn, 'log') }
-    expect(await tryCut(recorded, JSON.parse(failedCut), join(directory, 'state'))).toBeUndefined()
+    expect(await tryCuts(recorded, directory, { cuts: JSON.parse(failedCut) })).toBeUndefined()
   })
 })

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, realpathSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { launch, type Outcome, type Program } from '../support/program.ts'
 import { createService, type Service } from './lanes.ts'
@@ -28,7 +28,7 @@ const compileRecorder = (folder: string): string => {
 const headSize = 24
 const markKind = 'M'
 
-/** One record of the log: what a process has asked of a file, or a mark. */
+/** One record of the log: a call for a file, or a mark. */
 export interface Entry {
   readonly kind: string
   /** The inode. */
@@ -50,7 +50,7 @@ export const readLog = (path: string): readonly Entry[] => {
   return entries
 }
 
-/** What the recorded processes were asked, and what they have answered. */
+/** Notes of the workload between the records: requests, answers, and the lives of the service. */
 export type Mark =
   | { readonly event: 'starting' | 'ready' | 'stopping' | 'stopped' | 'killed'; readonly token?: string }
   | { readonly lane: string; readonly start: unknown }
@@ -87,9 +87,11 @@ interface Options {
 export const projectFolder = join(import.meta.dirname, '..', '..')
 
 export const beginRecording = ({ folder, source = projectFolder, environment = {} }: Options): Recording => {
-  const [root, log] = [join(folder, 'root'), join(folder, 'log')]
+  mkdirSync(folder, { recursive: true })
+  // The recorder compares real paths.
+  const [root, log] = [join(realpathSync(folder), 'root'), join(folder, 'log')]
   const data = join(root, 'data')
-  mkdirSync(root, { recursive: true })
+  mkdirSync(root)
   writeFileSync(log, '')
   const file = openSync(log, 'a')
   const recorder = compileRecorder(folder)
@@ -119,7 +121,7 @@ export const beginRecording = ({ folder, source = projectFolder, environment = {
     mark({ event: 'stopped' })
   }
 
-  /** Between two records: nothing is done that is not recorded. */
+  /** While it makes no call: each call that was made is recorded. */
   const kill = async (service: Program) => {
     execFileSync('flock', [log, 'kill', '-KILL', String(service.pid)])
     await service.ended

@@ -15,6 +15,10 @@ export interface Replay {
   build(target: string, outage: Outage): void
 }
 
+/** Memory that processes share: it may hold anything after an outage, and SQLite makes it anew. */
+const isShared = (name: string): boolean => name.endsWith('-shm')
+const anything = Buffer.alloc(32_768, 'anything')
+
 const buildFolders = (
   top: Folder,
   target: string,
@@ -30,7 +34,7 @@ const buildFolders = (
       made.set(node, own)
       if (node.kind === 'folder') build(node, own)
       else if (other !== undefined) linkSync(other, own)
-      else writeFileSync(own, contentAfter(node, outage), { mode: 0o600 })
+      else writeFileSync(own, isShared(name) ? anything : contentAfter(node, outage), { mode: 0o600 })
     }
   }
   build(top, target)

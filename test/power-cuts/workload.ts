@@ -12,7 +12,7 @@ import {
 import type { RecordedService, Recording } from './record.ts'
 import { uploadChanges } from './upload-lane.ts'
 
-/** What follows the colon names a folder of the site. */
+/** A lane is named like `files:left`, with a folder of the site. */
 const kinds: Readonly<Record<string, (folder: string) => Lane<unknown>>> = {
   files: fileChanges,
   shelf: shelfChanges,
@@ -80,7 +80,7 @@ const runUntilKilled = async (recording: Recording, service: RecordedService, an
   await killed
 }
 
-/** Seconds: what is older is given up. */
+/** Seconds: versions from then have expired. */
 const longAgo = -31 * 24 * 3600
 
 /**
