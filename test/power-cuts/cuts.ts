@@ -1,5 +1,6 @@
 import { type Fate, fates, type Mode, modes, type Random } from './outage.ts'
 import { type Entry, markOf } from './record.ts'
+import { isAboutNames } from './replay.ts'
 
 /** Where in the log the power goes, and what that does. The seed decides what chance does. */
 export interface Cut {
@@ -39,7 +40,7 @@ const afterBytes = (entries: readonly Entry[]): number[] => {
 export const chooseCuts = (entries: readonly Entry[], count: number, random: Random): readonly Cut[] => {
   const kinds: readonly (readonly number[])[] = [
     entries.map((_, index) => index),
-    positionsWhere(entries, ({ kind }) => 'omrlu'.includes(kind)),
+    positionsWhere(entries, isAboutNames),
     aroundStarts(entries),
     afterBytes(entries),
     positionsWhere(entries, (entry) => 'answered' in (markOf(entry) ?? {})),

@@ -2,7 +2,7 @@
 export interface Random {
   /** A whole number from 0 to below that one. */
   below(end: number): number
-  pick<Value>(values: readonly [Value, ...Value[]] | readonly Value[]): Value
+  pick<Value>(values: readonly Value[]): Value
 }
 
 /** Mulberry32. */

@@ -103,17 +103,21 @@ static void record_paths(int kind, const char *from, const char *to) {
   record(kind, 0, 0, both, snprintf(both, sizeof both, "%s\n%s", from, to));
 }
 
-// Writes. Without a position, the file has moved on by as many bytes.
-#define WRITE(call, parts, position)                                                                          \
-  if (!is_mine(fd)) return call;                                                                              \
-  enter();                                                                                                    \
-  ssize_t done = call;                                                                                        \
-  int error = errno;                                                                                          \
-  off_t begun = (position);                                                                                   \
-  if (done > 0) record_all('w', inode_of(fd), begun < 0 ? lseek(fd, 0, SEEK_CUR) - done : begun, parts, done); \
-  leave(error);                                                                                               \
+// Makes a call, and records it when it is done.
+#define RECORDED(is_below_root, call, told) \
+  if (!(is_below_root)) return call;        \
+  enter();                                  \
+  __typeof__(call) done = call;             \
+  int error = errno;                        \
+  if (done >= 0) told;                      \
+  leave(error);                             \
   return done
 
+// Without a position, the file has moved on by as many bytes.
+static void record_written(int fd, const struct iovec *parts, off_t at, ssize_t size) {
+  record_all('w', inode_of(fd), at < 0 ? lseek(fd, 0, SEEK_CUR) - size : at, parts, size);
+}
+#define WRITE(call, parts, at) RECORDED(is_mine(fd), call, record_written(fd, parts, at, done))
 #define ONE(bytes, size) (&(struct iovec){(void *)(bytes), size})
 ssize_t write(int fd, const void *bytes, size_t size) { WRITE(REAL(write)(fd, bytes, size), ONE(bytes, size), -1); }
 ssize_t pwrite64(int fd, const void *bytes, size_t size, off_t at) {
@@ -124,16 +128,7 @@ ssize_t pwritev64(int fd, const struct iovec *parts, int count, off_t at) {
   WRITE(REAL(pwritev64)(fd, parts, count, at), parts, at);
 }
 
-// The kernel copies: what it has written is read again. A shared extent (FICLONE) could not be read piece by piece.
-#define COPY(to, call)                                                        \
-  if (!is_mine(to)) return call;                                              \
-  enter();                                                                    \
-  ssize_t done = call;                                                        \
-  int error = errno;                                                          \
-  if (done > 0) record_copied(to, done, to_at ? *to_at : lseek(to, 0, SEEK_CUR)); \
-  leave(error);                                                               \
-  return done
-
+// The kernel copies: the written bytes are read again. A shared extent (FICLONE) could not be read piece by piece.
 static void record_copied(int fd, size_t size, off_t end) {
   char path[64], *bytes = malloc(size);
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
@@ -145,12 +140,12 @@ static void record_copied(int fd, size_t size, off_t end) {
 }
 
 ssize_t sendfile64(int to, int from, off_t *at, size_t size) {
-  off_t *to_at = NULL;
-  COPY(to, REAL(sendfile64)(to, from, at, size));
+  RECORDED(is_mine(to), REAL(sendfile64)(to, from, at, size), record_copied(to, done, lseek(to, 0, SEEK_CUR)));
 }
 ssize_t sendfile(int to, int from, off_t *at, size_t size) { return sendfile64(to, from, at, size); }
 ssize_t copy_file_range(int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned flags) {
-  COPY(to, REAL(copy_file_range)(from, from_at, to, to_at, size, flags));
+  RECORDED(is_mine(to), REAL(copy_file_range)(from, from_at, to, to_at, size, flags),
+           record_copied(to, done, to_at ? *to_at : lseek(to, 0, SEEK_CUR)));
 }
 int ioctl(int fd, unsigned long request, ...) {
   va_list rest;
@@ -161,31 +156,22 @@ int ioctl(int fd, unsigned long request, ...) {
   return REAL(ioctl)(fd, request, given);
 }
 
-// Sizes, names and flushes.
-#define CHANGE(mine, call, told)       \
-  if (!(mine)) return call;            \
-  enter();                             \
-  int result = call, error = errno;    \
-  if (result >= 0) told;               \
-  leave(error);                        \
-  return result
-
 int ftruncate64(int fd, off_t size) {
-  CHANGE(is_mine(fd), REAL(ftruncate64)(fd, size), record('t', inode_of(fd), size, "", 0));
+  RECORDED(is_mine(fd), REAL(ftruncate64)(fd, size), record('t', inode_of(fd), size, "", 0));
 }
 int mkdir(const char *path, mode_t mode) {
-  CHANGE(is_below(path), REAL(mkdir)(path, mode), record('m', inode_at(path), 0, path, strlen(path)));
+  RECORDED(is_below(path), REAL(mkdir)(path, mode), record('m', inode_at(path), 0, path, strlen(path)));
 }
 int rename(const char *from, const char *to) {
-  CHANGE(is_below(to), REAL(rename)(from, to), record_paths('r', from, to));
+  RECORDED(is_below(to), REAL(rename)(from, to), record_paths('r', from, to));
 }
 int link(const char *from, const char *to) {
-  CHANGE(is_below(to), REAL(link)(from, to), record_paths('l', from, to));
+  RECORDED(is_below(to), REAL(link)(from, to), record_paths('l', from, to));
 }
 int unlinkat(int folder, const char *given, int flags) {
   char room[PATH_MAX];
   const char *path = resolve(folder, given, room);
-  CHANGE(is_below(path), REAL(unlinkat)(folder, given, flags), record('u', 0, 0, path, strlen(path)));
+  RECORDED(is_below(path), REAL(unlinkat)(folder, given, flags), record('u', 0, 0, path, strlen(path)));
 }
 int unlink(const char *path) { return unlinkat(AT_FDCWD, path, 0); }
 int rmdir(const char *path) { return unlinkat(AT_FDCWD, path, AT_REMOVEDIR); }

@@ -15,6 +15,8 @@ export interface Replay {
   build(target: string, outage: Outage): void
 }
 
+export const isAboutNames = ({ kind }: Entry): boolean => 'omrlu'.includes(kind)
+
 /** Memory that processes share: it may hold anything after an outage, and SQLite makes it anew. */
 const isShared = (name: string): boolean => name.endsWith('-shm')
 const anything = Buffer.alloc(32_768, 'anything')
@@ -65,35 +67,28 @@ export const createReplay = (entries: readonly Entry[], root: string, isIgnored:
     if (node.kind === 'file') flushContent(node, begun)
   }
 
-  const take = ({ kind, file, at, bytes }: Entry) => {
-    const [from = '', to = ''] = 'omrlu'.includes(kind) ? bytes.toString().split('\n') : []
-    switch (kind) {
-      case 'o':
-        return create(file, from, createContent(position))
-      case 'm':
-        return create(file, from, createFolder(position))
-      case 'r':
-        return names.change(position, [from, undefined], [to, names.nodeAt(from)])
-      case 'l':
-        return names.change(position, [to, names.nodeAt(from)])
-      case 'u':
-        return names.change(position, [from, undefined])
-      case 'w':
-        return void contentOf(file).pending.push({ index: position, at, bytes })
-      case 't':
-        return void contentOf(file).pending.push({ index: position, at, bytes: undefined })
-      case 'b':
-        return void begunFlushes.set(at, position)
-      case 'f':
-        return flush(nodes.get(file) ?? names.top, begunFlushes.get(at) ?? 0)
-    }
+  const write = (file: number, at: number, bytes: Buffer | undefined) =>
+    void contentOf(file).pending.push({ index: position, at, bytes })
+
+  /** By the kind of the record: see `recorder.c`. */
+  const take: Readonly<Record<string, (entry: Entry, paths: readonly [from: string, to: string]) => void>> = {
+    o: ({ file }, [path]) => create(file, path, createContent(position)),
+    m: ({ file }, [path]) => create(file, path, createFolder(position)),
+    r: (_, [from, to]) => names.change(position, [from, undefined], [to, names.nodeAt(from)]),
+    l: (_, [from, to]) => names.change(position, [to, names.nodeAt(from)]),
+    u: (_, [path]) => names.change(position, [path, undefined]),
+    w: ({ file, at, bytes }) => write(file, at, bytes),
+    t: ({ file, at }) => write(file, at, undefined),
+    b: ({ at }) => begunFlushes.set(at, position),
+    f: ({ file, at }) => flush(nodes.get(file) ?? names.top, begunFlushes.get(at) ?? 0),
   }
 
   return {
     advance(until) {
       for (; position < until; position += 1) {
         const entry = entries[position]
-        if (entry) take(entry)
+        const [from = '', to = ''] = entry && isAboutNames(entry) ? entry.bytes.toString().split('\n') : []
+        if (entry) take[entry.kind]?.(entry, [from, to])
       }
     },
     build: (target, outage) => buildFolders(names.top, target, names.after(position, outage), outage),

@@ -15,7 +15,6 @@ import {
 
 interface OneUpload {
   readonly path: string
-  readonly mark: string
   readonly length: number
   readonly offset: number
   /** Unknown until the upload is created. */
@@ -27,10 +26,12 @@ interface Uploads {
   readonly open: OneUpload | null
 }
 
+const contentOf = ({ path, length }: OneUpload): Buffer => fill(path.slice(-12), length)
+
 const inTus = { 'Tus-Resumable': '1.0.0' }
 
 const create = (uploads: Uploads, folder: string, name: string, length: number): Step<Uploads> => {
-  const open = { path: `${folder}/${name}`, mark: `${folder}/${name}`.slice(-12), length, offset: 0, url: '' }
+  const open = { path: `${folder}/${name}`, length, offset: 0, url: '' }
   const metadata = `filename ${Buffer.from(name).toString('base64')}`
   return {
     name: `create the upload ${name}`,
@@ -43,9 +44,10 @@ const create = (uploads: Uploads, folder: string, name: string, length: number):
   }
 }
 
-const send = ({ request }: Service, { url, mark, length, offset }: OneUpload, end: number): Promise<Response> => {
+const send = ({ request }: Service, upload: OneUpload, end: number): Promise<Response> => {
+  const { url, offset } = upload
   const headers = { ...inTus, 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' }
-  return request(url, { method: 'PATCH', headers, body: new Uint8Array(fill(mark, length).subarray(offset, end)) })
+  return request(url, { method: 'PATCH', headers, body: new Uint8Array(contentOf(upload).subarray(offset, end)) })
 }
 
 const append = ({ done, open }: Uploads & { readonly open: OneUpload }, end: number): Step<Uploads> => {
@@ -55,8 +57,9 @@ const append = ({ done, open }: Uploads & { readonly open: OneUpload }, end: num
 }
 
 /** The file is there as a whole, and the history has it once. */
-const faultOfFile = async (judged: Judged, { path, mark, length }: OneUpload) => {
-  const expected = digestOf(fill(mark, length))
+const faultOfFile = async (judged: Judged, upload: OneUpload) => {
+  const { path } = upload
+  const expected = digestOf(contentOf(upload))
   const found = await readDigest(judged, `${storage}/${path}`)
   if (found !== expected) return `${path} holds ${found} in place of ${expected}`
   const [folder, name] = path.split('/')

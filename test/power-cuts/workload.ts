@@ -62,6 +62,7 @@ const runLane = async (
   }
 }
 
+/** Runs lanes at once, each so many steps. */
 const run = async (all: Run, lanes: Readonly<Record<string, number>>): Promise<void> => {
   await Promise.all(Object.entries(lanes).map(([lane, steps]) => runLane(all, lane, steps)))
 }
@@ -73,15 +74,18 @@ const runUntilKilled = async (recording: Recording, service: RecordedService, an
     left -= 1
     if (left === 0) killed = service.kill()
   }
-  await run(
-    { recording, service, mayEnd: true, answered },
-    { 'files:dying': 99, 'shelf:dying-shelf': 99, 'uploads:dying-tus': 99 },
-  )
+  await run({ recording, service, mayEnd: true, answered }, dying)
   await killed
 }
 
 /** Seconds: versions from then have expired. */
 const longAgo = -31 * 24 * 3600
+
+const early = { 'files:early': 12, 'shelf:early-shelf': 12 }
+const files = { 'files:left': 12, 'files:right': 12, 'shelf:shelf': 25, 'versions:pages': 9, 'uploads:tus': 14 }
+const beside = { fields: 12, links: 8, 'admin:one': 3 }
+const dying = { 'files:dying': 99, 'shelf:dying-shelf': 99, 'uploads:dying-tus': 99 }
+const late = { 'files:third': 8, 'shelf:third-shelf': 8, 'admin:two': 2, 'uploads:third-tus': 6, 'large:large': 3 }
 
 /**
  * Changes of every kind, in four services one after the other. Versions of the first expire when the second starts, which
@@ -89,30 +93,13 @@ const longAgo = -31 * 24 * 3600
  */
 export const runWorkload = async (recording: Recording): Promise<void> => {
   const first = await recording.serve(longAgo)
-  await run({ recording, service: first }, { 'files:early': 12, 'shelf:early-shelf': 12 })
+  await run({ recording, service: first }, early)
   await first.stop()
-
   const second = await recording.serve()
-  await run(
-    { recording, service: second },
-    {
-      'files:left': 12,
-      'files:right': 12,
-      'shelf:shelf': 25,
-      'versions:pages': 9,
-      'uploads:tus': 14,
-      fields: 12,
-      links: 8,
-      'admin:one': 3,
-    },
-  )
+  await run({ recording, service: second }, { ...files, ...beside })
   await runUntilKilled(recording, second, 12)
-
   const third = await recording.serve()
-  await run(
-    { recording, service: third },
-    { 'files:third': 8, 'shelf:third-shelf': 8, 'admin:two': 2, 'uploads:third-tus': 6, 'large:large': 3 },
-  )
+  await run({ recording, service: third }, late)
   await third.stop()
   await (await recording.serve()).stop()
   recording.close()
