@@ -35,7 +35,6 @@ export const adminChanges = (prefix: string): Lane<Made> => ({
     const name = `${prefix}-${kind}-${count}`
     const after = { ...made, [kind]: [...made[kind], name] }
     return {
-      name: `${kind}: ${name}`,
       after,
       async send(_, { root, administer }) {
         const { status, stderr } = await administer(commands[kind](name, made, root))

@@ -1,9 +1,12 @@
-import { type Fate, fates, type Mode, modes, type Random } from './outage.ts'
-import { type Entry, markOf } from './record.ts'
-import { isAboutNames } from './replay.ts'
+import { join } from 'node:path'
+import { removeDirectory } from '../support/directory.ts'
+import { expectationAt, judge } from './judge.ts'
+import { createRandom, type Fate, fates, type Mode, modes, type Random } from './outage.ts'
+import { type Entry, markOf, type Recording, readLog } from './record.ts'
+import { createReplay, type Ignored, isAboutNames } from './replay.ts'
 
 /** Where in the log the power goes, and what that does. The seed decides what chance does. */
-export interface Cut {
+interface Cut {
   readonly position: number
   readonly mode: Mode
   readonly fate: Fate
@@ -37,17 +40,50 @@ const afterBytes = (entries: readonly Entry[]): number[] => {
 }
 
 /** Anywhere, and more often where a fault is most likely. In the order of the log. */
-export const chooseCuts = (entries: readonly Entry[], count: number, random: Random): readonly Cut[] => {
+const chooseCuts = (entries: readonly Entry[], count: number, random: Random): readonly Cut[] => {
   const kinds: readonly (readonly number[])[] = [
     entries.map((_, index) => index),
     positionsWhere(entries, isAboutNames),
     aroundStarts(entries),
     afterBytes(entries),
-    positionsWhere(entries, (entry) => 'answered' in (markOf(entry) ?? {})),
+    positionsWhere(entries, (entry) => 'acknowledged' in (markOf(entry) ?? {})),
   ].filter((positions) => positions.length > 0)
   const cuts = Array.from({ length: count }, (): Cut => {
     const position = random.pick(random.pick(kinds))
     return { position, mode: random.pick(modes), fate: random.pick(fates), seed: random.below(2 ** 31) }
   })
   return cuts.toSorted((a, b) => a.position - b.position)
+}
+
+interface Options {
+  /** Chosen by the seed; or one cut, once more. */
+  readonly cuts: { readonly count: number; readonly seed: number } | Cut
+  readonly isIgnored?: Ignored
+}
+
+/** Seed of `npm run prove`; otherwise always the same. */
+export const provedSeed = Number(process.env['PROVE_SEED'] ?? 20_261_125)
+
+/** One state in so many is served by a process of its own. */
+const apartEvery = 50
+
+/** Cuts the power at each position. Answers the first fault in a state that this may leave. */
+export const tryCuts = async (
+  { root, log }: Pick<Recording, 'root' | 'log'>,
+  scratch: string,
+  { cuts, isIgnored }: Options,
+): Promise<{ readonly cut: Cut; readonly fault: string } | undefined> => {
+  const entries = readLog(log)
+  const replay = createReplay(entries, root, isIgnored)
+  const target = join(scratch, 'state')
+  const chosen = 'count' in cuts ? chooseCuts(entries, cuts.count, createRandom(cuts.seed)) : [cuts]
+  for (const [number, cut] of chosen.entries()) {
+    replay.advance(cut.position)
+    replay.build(target, { ...cut, random: createRandom(cut.seed) })
+    const isApart = number % apartEvery === 0
+    const fault = await judge(target, expectationAt(entries, cut.position), isApart)
+    removeDirectory(target)
+    if (fault !== undefined) return { cut, fault }
+  }
+  return undefined
 }

@@ -21,11 +21,8 @@ export const expectationAt = (entries: readonly Entry[], position: number): Expe
   let token: string | undefined
   for (const entry of entries.slice(0, position)) {
     const mark = markOf(entry)
-    if (!mark) continue
-    if ('event' in mark) token = mark.token ?? token
-    else if ('start' in mark) lanes.set(mark.lane, { acknowledged: mark.start, underWay: undefined })
-    else if ('answered' in mark) lanes.set(mark.lane, { acknowledged: mark.answered, underWay: undefined })
-    else lanes.set(mark.lane, { acknowledged: lanes.get(mark.lane)?.acknowledged, underWay: mark.after })
+    if (mark && 'lane' in mark) lanes.set(mark.lane, mark)
+    else token = mark?.token ?? token
   }
   return { lanes, token }
 }

@@ -32,11 +32,10 @@ export interface Judged extends Service {
 /** A change under way may have taken place or not. */
 export interface Expected<State> {
   readonly acknowledged: State
-  readonly underWay: State | undefined
+  readonly underWay?: State | undefined
 }
 
 export interface Step<State> {
-  readonly name: string
   readonly after: State
   /** Answers the state that the change has left; rejects when it is refused, or when the service has gone. */
   send(service: Service, recording: Recording): Promise<State>
@@ -74,7 +73,6 @@ export const stepOf = <State>(
   after: State,
   ask: (service: Service) => Promise<Response>,
 ): Step<State> => ({
-  name,
   after,
   async send(service) {
     await expectStatus(ask(service), name)

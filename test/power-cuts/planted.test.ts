@@ -2,9 +2,9 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { test } from '../support/test.ts'
+import { provedSeed, tryCuts } from './cuts.ts'
 import { beginRecording, noRecorder, projectFolder } from './record.ts'
 import type { Ignored } from './replay.ts'
-import { provedSeed, tryCuts } from './try-cuts.ts'
 import { runShortWorkload } from './workload.ts'
 
 /** A bug that loses something in a power cut: the suite has to find it. */

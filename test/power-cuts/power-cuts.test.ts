@@ -4,10 +4,10 @@ import { describe, expect } from 'vitest'
 import { makeDirectory, removeDirectory } from '../support/directory.ts'
 import { timesToTry } from '../support/each-call.ts'
 import { test } from '../support/test.ts'
+import { provedSeed, tryCuts } from './cuts.ts'
 import { createRandom } from './outage.ts'
 import { beginRecording, noRecorder, type Recording, readLog } from './record.ts'
 import { createReplay } from './replay.ts'
-import { provedSeed, tryCuts } from './try-cuts.ts'
 import { runWorkload } from './workload.ts'
 
 /** Each recording has other changes in another order, and serves so many states at most. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, realpathSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { launch, type Outcome, type Program } from '../support/program.ts'
-import { createService, type Service } from './lanes.ts'
+import { createService, type Expected, type Service } from './lanes.ts'
 
 /** Why nothing can be recorded here; undefined when it can. */
 export const noRecorder = ((): string | undefined => {
@@ -50,12 +50,10 @@ export const readLog = (path: string): readonly Entry[] => {
   return entries
 }
 
-/** Notes of the workload between the records: requests, answers, and the lives of the service. */
+/** Notes of the workload between the records: the lives of the service, and each request and answer of a lane. */
 export type Mark =
   | { readonly event: 'starting' | 'ready' | 'stopping' | 'stopped' | 'killed'; readonly token?: string }
-  | { readonly lane: string; readonly start: unknown }
-  | { readonly lane: string; readonly asked: string; readonly after: unknown }
-  | { readonly lane: string; readonly answered: unknown }
+  | (Expected<unknown> & { readonly lane: string })
 
 export const markOf = ({ kind, bytes }: Entry): Mark | undefined =>
   kind === markKind ? JSON.parse(bytes.toString()) : undefined
@@ -138,11 +136,7 @@ export const beginRecording = ({ folder, source = projectFolder, environment = {
       const service = launch(join(source, 'local', 'main.js'), args, preloaded(clock))
       const { baseUrl, token } = JSON.parse(await service.line())
       mark({ event: 'ready', token })
-      return {
-        ...createService(baseUrl, token),
-        stop: () => stop(service),
-        kill: () => kill(service),
-      }
+      return { ...createService(baseUrl, token), stop: () => stop(service), kill: () => kill(service) }
     },
     administer: (args) => {
       const program = launch(join(source, 'admin', 'main.js'), ['--data-dir', data, ...args], preloaded(0))

@@ -34,7 +34,6 @@ const create = (uploads: Uploads, folder: string, name: string, length: number):
   const open = { path: `${folder}/${name}`, length, offset: 0, url: '' }
   const metadata = `filename ${Buffer.from(name).toString('base64')}`
   return {
-    name: `create the upload ${name}`,
     after: { ...uploads, open },
     async send({ request }) {
       const headers = { ...inTus, 'Upload-Length': String(length), 'Upload-Metadata': metadata }

@@ -46,18 +46,18 @@ const runLane = async (
   steps: number,
 ): Promise<void> => {
   const { start, next } = laneNamed(lane)
-  recording.mark({ lane, start })
-  let state = start
+  let acknowledged = start
+  recording.mark({ lane, acknowledged })
   for (let count = 0; count < steps; count += 1) {
-    const step = next(state, count)
-    recording.mark({ lane, asked: step.name, after: step.after })
+    const step = next(acknowledged, count)
+    recording.mark({ lane, acknowledged, underWay: step.after })
     try {
-      state = await step.send(service, recording)
+      acknowledged = await step.send(service, recording)
     } catch (error) {
       if (mayEnd && !(error instanceof Refusal)) return
       throw error
     }
-    recording.mark({ lane, answered: state })
+    recording.mark({ lane, acknowledged })
     answered?.()
   }
 }
