@@ -1,3 +1,5 @@
+import { existsSync, mkdtempSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { removeDirectory } from '../support/directory.ts'
 import { expectationAt, judge } from './judge.ts'
@@ -67,23 +69,34 @@ export const provedSeed = Number(process.env['PROVE_SEED'] ?? 20_261_125)
 /** One state in so many is served by a process of its own. */
 const apartEvery = 50
 
+/** In memory where 256 MiB are free: thousands of states are built and removed. */
+const folderOfStates = (): string => {
+  const memory = '/dev/shm'
+  const { bavail, bsize } = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 }
+  return bavail * bsize > 256 * 1024 ** 2 ? memory : tmpdir()
+}
+
 /** Cuts the power at each position. Answers the first fault in a state that this may leave. */
 export const tryCuts = async (
   { root, log }: Pick<Recording, 'root' | 'log'>,
-  scratch: string,
   { cuts, isIgnored }: Options,
 ): Promise<{ readonly cut: Cut; readonly fault: string } | undefined> => {
   const entries = readLog(log)
   const replay = createReplay(entries, root, isIgnored)
+  const scratch = mkdtempSync(join(folderOfStates(), 'site-admin-power-cuts-'))
   const target = join(scratch, 'state')
   const chosen = 'count' in cuts ? chooseCuts(entries, cuts.count, createRandom(cuts.seed)) : [cuts]
-  for (const [number, cut] of chosen.entries()) {
-    replay.advance(cut.position)
-    replay.build(target, { ...cut, random: createRandom(cut.seed) })
-    const isApart = number % apartEvery === 0
-    const fault = await judge(target, expectationAt(entries, cut.position), isApart)
-    removeDirectory(target)
-    if (fault !== undefined) return { cut, fault }
+  try {
+    for (const [number, cut] of chosen.entries()) {
+      replay.advance(cut.position)
+      replay.build(target, { ...cut, random: createRandom(cut.seed) })
+      const isApart = number % apartEvery === 0
+      const fault = await judge(target, expectationAt(entries, cut.position), isApart)
+      if (fault !== undefined) return { cut, fault }
+      removeDirectory(target)
+    }
+    return undefined
+  } finally {
+    removeDirectory(scratch)
   }
-  return undefined
 }

@@ -95,7 +95,7 @@ describe.skipIf(noRecorder)('power cuts find a bug that was planted', () => {
       ...planted,
     })
     await runShortWorkload(recording)
-    const found = await tryCuts(recording, directory, { cuts: { count: most, seed: provedSeed }, ...planted })
+    const found = await tryCuts(recording, { cuts: { count: most, seed: provedSeed }, ...planted })
     expect(found?.fault).toMatch(planted.shows)
   })
 })

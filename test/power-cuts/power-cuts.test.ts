@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { describe, expect } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { makeDirectory, removeDirectory } from '../support/directory.ts'
 import { timesToTry } from '../support/each-call.ts'
-import { test } from '../support/test.ts'
 import { provedSeed, tryCuts } from './cuts.ts'
 import { createRandom } from './outage.ts'
 import { beginRecording, noRecorder, type Recording, readLog } from './record.ts'
@@ -41,7 +40,7 @@ describe.skipIf(noRecorder)('a power cut', () => {
       await runWorkload(recording)
       expectFullRecord(recording, join(folder, 'built'))
       const count = Math.min(mostOfRecording, states - number * mostOfRecording)
-      const found = await tryCuts(recording, folder, { cuts: { count, seed: provedSeed + number } })
+      const found = await tryCuts(recording, { cuts: { count, seed: provedSeed + number } })
       if (found) {
         const again = `npm run prove -- power-cuts --path '${folder}#${JSON.stringify(found.cut)}'`
         throw new Error(`${found.fault}\n${again}`)
@@ -50,8 +49,8 @@ describe.skipIf(noRecorder)('a power cut', () => {
     },
   )
 
-  test.runIf(failedIn !== '')('is tried again where it has shown a fault', async ({ directory }) => {
+  test.runIf(failedIn !== '')('is tried again where it has shown a fault', async () => {
     const recorded = { root: join(failedIn, 'root'), log: join(failedIn, 'log') }
-    expect(await tryCuts(recorded, directory, { cuts: JSON.parse(failedCut) })).toBeUndefined()
+    expect(await tryCuts(recorded, { cuts: JSON.parse(failedCut) })).toBeUndefined()
   })
 })
