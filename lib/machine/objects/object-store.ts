@@ -151,7 +151,7 @@ export const createObjectStore = ({
     // The blobs of rows that are gone go before the store does.
     async stop() {
       stopping.abort()
-      await Promise.allSettled([fingerprints.stop(), givingUp])
+      await Promise.all([fingerprints.stop(), givingUp.catch(() => {})])
     },
   }
 }
