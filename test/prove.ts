@@ -24,6 +24,7 @@ const { values, positionals } = parseArgs({
 })
 const { seed = String(randomInt(2 ** 31)), path = '' } = values
 const chosen = proofs.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+if (chosen.length === 0) console.error(`Name one of these proofs: ${proofs.map(({ name }) => name).join(', ')}`)
 
 const fails = ({ project, test, count }: Proof): boolean => {
   const tries = values.count ?? String(count)
