@@ -12,7 +12,7 @@ const patiently = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { 
 
 /**
  * `npm run test:long`: pages in a browser, installed packages, deployments in pairs of settings, and services that are
- * started or killed while they work.
+ * started, killed or left without power while they work.
  */
 export const longTests = [
   'test/cdk/thorough/*.test.ts',
@@ -24,14 +24,15 @@ export const longTests = [
   'test/client/thorough/**/*.test.ts',
   'test/contract/*/thorough/*.test.ts',
   'test/contract/**/kill-*.test.ts',
+  'test/power-cuts/*.test.ts',
 ]
 
-/** What kills services takes the longest, and would run alone at the end. */
+/** These take the longest, and would run alone at the end. */
 class KillersFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
     const { killers = [], others = [] } = Object.groupBy(sorted, ({ moduleId }) =>
-      moduleId.includes('/kill-') ? 'killers' : 'others',
+      /\/(kill-|power-cuts\/)/.test(moduleId) ? 'killers' : 'others',
     )
     return [...killers, ...others]
   }

@@ -50,10 +50,11 @@ const dropBytes = (rows: ObjectRows, name: string | null): readonly string[] =>
 interface GivingUp extends Pick<Deps, 'database' | 'blobs'> {
   readonly rows: ObjectRows
   readonly old: OldObjects
+  readonly stopping: AbortSignal
 }
 
-const giveUp = async ({ database, blobs, rows, old }: GivingUp, before: number): Promise<void> => {
-  for (let count = removalStep; count === removalStep; ) {
+const giveUp = async ({ database, blobs, rows, old, stopping }: GivingUp, before: number): Promise<void> => {
+  for (let count = removalStep; count === removalStep && !stopping.aborted; ) {
     const given = await database.write(() => {
       const names = old.giveUp(before, removalStep)
       return { count: names.length, blobs: names.flatMap((name) => dropBytes(rows, name)) }
@@ -84,6 +85,8 @@ export const createObjectStore = ({
   const placing = { rows, old, staging, isBeingRemoved, record }
   const bodies = createBodies({ database, blobs, rows })
   const fingerprints = createFingerprints({ database, rows, bodies, staging })
+  const stopping = new AbortController()
+  let givingUp = Promise.resolve()
 
   const removeSome = (
     objects: Parameters<ObjectStore['remove']>[0],
@@ -140,7 +143,15 @@ export const createObjectStore = ({
 
     ...createVersions({ database, rows, old, bodies }),
 
-    giveUp: (before) => giveUp({ database, blobs, rows, old }, before),
-    stop: fingerprints.stop,
+    giveUp(before) {
+      givingUp = giveUp({ database, blobs, rows, old, stopping: stopping.signal }, before)
+      return givingUp
+    },
+
+    // The blobs of rows that are gone go before the store does.
+    async stop() {
+      stopping.abort()
+      await Promise.all([fingerprints.stop(), givingUp.catch(() => {})])
+    },
   }
 }

@@ -51,6 +51,16 @@ describe('what was replaced or removed', () => {
       ])
     })
 
+    test(`leaves no bytes behind when the store stops meanwhile (H-14): ${what} files`, async ({ store }) => {
+      await store.put('live/1/removed', size)
+      await store.remove('live/1/removed')
+      store.clock.time += 2 * day
+      const givingUp = store.files.giveUp(store.clock.time - day)
+      await store.files.stop()
+      expect(store.kept()).toMatchObject({ kept: [], leftovers: [] })
+      await givingUp
+    })
+
     test(`leaves its bytes to a copy that still has them: ${what} files`, async ({ store }) => {
       await store.put('live/1/a', size)
       const from = await store.files.find('live/1/a')

@@ -1,0 +1,102 @@
+import { existsSync, mkdtempSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { removeDirectory } from '../support/directory.ts'
+import { expectationAt, judge } from './judge.ts'
+import { createRandom, type Fate, fates, type Mode, modes, type Random } from './outage.ts'
+import { type Entry, markOf, type Recording, readLog } from './record.ts'
+import { createReplay, type Ignored, isAboutNames } from './replay.ts'
+
+/** Where in the log the power goes, and what that does. The seed decides what chance does. */
+interface Cut {
+  readonly position: number
+  readonly mode: Mode
+  readonly fate: Fate
+  readonly seed: number
+}
+
+const positionsWhere = (entries: readonly Entry[], isIt: (entry: Entry) => boolean): number[] =>
+  entries.flatMap((entry, index) => (isIt(entry) ? [index + 1] : []))
+
+/** From each start until the service is ready, and from each stop until it has ended. */
+const aroundStarts = (entries: readonly Entry[]): number[] => {
+  let isBetween = false
+  return positionsWhere(entries, (entry) => {
+    const mark = markOf(entry)
+    if (mark && 'event' in mark) isBetween = mark.event === 'starting' || mark.event === 'stopping'
+    return isBetween
+  })
+}
+
+/** Between the bytes of a blob and the next commit, which may be that of the offset or of the row. */
+const afterBytes = (entries: readonly Entry[]): number[] => {
+  // A file with the number of an earlier one is taken for that one.
+  const paths = new Map(entries.filter(({ kind }) => kind === 'o').map(({ file, bytes }) => [file, bytes.toString()]))
+  let isBetween = false
+  return positionsWhere(entries, ({ kind, file }) => {
+    const path = paths.get(file) ?? ''
+    if (kind === 'w' && path.includes('/blobs/')) isBetween = true
+    else if (kind === 'f' && path.endsWith('-wal')) isBetween = false
+    return isBetween
+  })
+}
+
+/** Anywhere, and more often where a fault is most likely. In the order of the log. */
+const chooseCuts = (entries: readonly Entry[], count: number, random: Random): readonly Cut[] => {
+  const kinds: readonly (readonly number[])[] = [
+    entries.map((_, index) => index),
+    positionsWhere(entries, isAboutNames),
+    aroundStarts(entries),
+    afterBytes(entries),
+    positionsWhere(entries, (entry) => 'acknowledged' in (markOf(entry) ?? {})),
+  ].filter((positions) => positions.length > 0)
+  const cuts = Array.from({ length: count }, (): Cut => {
+    const position = random.pick(random.pick(kinds))
+    return { position, mode: random.pick(modes), fate: random.pick(fates), seed: random.below(2 ** 31) }
+  })
+  return cuts.toSorted((a, b) => a.position - b.position)
+}
+
+interface Options {
+  /** Chosen by the seed; or one cut, once more. */
+  readonly cuts: { readonly count: number; readonly seed: number } | Cut
+  readonly isIgnored?: Ignored
+}
+
+/** Seed of `npm run prove`; otherwise always the same. */
+export const provedSeed = Number(process.env['PROVE_SEED'] ?? 20_261_125)
+
+/** One state in so many is served by a process of its own. */
+const apartEvery = 50
+
+/** In memory where 256 MiB are free: thousands of states are built and removed. */
+const folderOfStates = (): string => {
+  const memory = '/dev/shm'
+  const { bavail, bsize } = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 }
+  return bavail * bsize > 256 * 1024 ** 2 ? memory : tmpdir()
+}
+
+/** Cuts the power at each position. Answers the first fault in a state that this may leave. */
+export const tryCuts = async (
+  { root, log }: Pick<Recording, 'root' | 'log'>,
+  { cuts, isIgnored }: Options,
+): Promise<{ readonly cut: Cut; readonly fault: string } | undefined> => {
+  const entries = readLog(log)
+  const replay = createReplay(entries, root, isIgnored)
+  const scratch = mkdtempSync(join(folderOfStates(), 'site-admin-power-cuts-'))
+  const target = join(scratch, 'state')
+  const chosen = 'count' in cuts ? chooseCuts(entries, cuts.count, createRandom(cuts.seed)) : [cuts]
+  try {
+    for (const [number, cut] of chosen.entries()) {
+      replay.advance(cut.position)
+      replay.build(target, { ...cut, random: createRandom(cut.seed) })
+      const isApart = number % apartEvery === 0
+      const fault = await judge(target, expectationAt(entries, cut.position), isApart)
+      if (fault !== undefined) return { cut, fault }
+      removeDirectory(target)
+    }
+    return undefined
+  } finally {
+    removeDirectory(scratch)
+  }
+}

@@ -1,0 +1,98 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createIsHeld } from '../../lib/machine/backup/holds.ts'
+import { checkDirectory } from '../../lib/machine/check/check-directory.ts'
+import { openMachine } from '../../lib/machine/machine.ts'
+import { startService } from '../../local/service.ts'
+import { startService as startProcess } from '../support/spawned-service.ts'
+import { createService, type Expected, type Judged, type Service } from './lanes.ts'
+import { type Entry, markOf } from './record.ts'
+import { laneNamed } from './workload.ts'
+
+/** The acknowledged state of each lane at a position of the log, and the change that was under way. */
+export interface Expectation {
+  readonly lanes: ReadonlyMap<string, Expected<unknown>>
+  /** That of the demo, once the service was ready. */
+  readonly token: string | undefined
+}
+
+export const expectationAt = (entries: readonly Entry[], position: number): Expectation => {
+  const lanes = new Map<string, Expected<unknown>>()
+  let token: string | undefined
+  for (const entry of entries.slice(0, position)) {
+    const mark = markOf(entry)
+    if (mark && 'lane' in mark) lanes.set(mark.lane, mark)
+    else token = mark?.token ?? token
+  }
+  return { lanes, token }
+}
+
+interface Serving extends Service {
+  readonly token: string
+  stop(): Promise<unknown>
+}
+
+/** The power stays while the judge works. */
+const withoutFlushes = { FSYNC: 'off' } as const
+
+/** In this process: Node takes longer to start than all of the rest. */
+const serveHere = async (data: string): Promise<Serving> => {
+  Object.assign(process.env, withoutFlushes)
+  try {
+    const { baseUrl, demo, stop } = await startService({
+      dataDirectory: data,
+      host: '127.0.0.1',
+      dataCentres: [{ id: 'us', port: 0 }],
+      reset: false,
+      telemetry: { request: () => {} },
+      say: (sentence) => console.error(sentence),
+    })
+    const token = demo?.token ?? ''
+    return { ...createService(baseUrl, token), token, stop }
+  } finally {
+    delete process.env['FSYNC']
+  }
+}
+
+/** In a process of its own, as `npm start` does it. */
+const serveApart = (data: string): Promise<Serving> => startProcess(data, ['--port', '0', '--quiet'], withoutFlushes)
+
+const faultOfLanes = async (judged: Judged, { lanes }: Expectation): Promise<string | undefined> => {
+  for (const [name, expected] of lanes) {
+    const fault = await laneNamed(name).faultIn(judged, expected)
+    if (fault !== undefined) return `${name}: ${fault}`
+  }
+  return undefined
+}
+
+/** While a backup holds them, blobs without a row stay where they are. It may have ended since the start. */
+const judgeServed = async (root: string, expectation: Expectation, service: Serving) => {
+  try {
+    const machine = await openMachine(join(root, 'data'), { durable: false })
+    try {
+      const isHeld = createIsHeld(machine.database.connection)(Date.now() - 5_000)
+      if (service.token !== (expectation.token ?? service.token)) return { fault: 'the demo has another token', isHeld }
+      return { fault: await faultOfLanes({ root, machine, request: service.request }, expectation), isHeld }
+    } finally {
+      await machine.close()
+    }
+  } finally {
+    await service.stop()
+  }
+}
+
+/** Starts the service on a state that a power cut may leave. Answers its first fault. */
+export const judge = async (root: string, expectation: Expectation, isApart: boolean): Promise<string | undefined> => {
+  const data = join(root, 'data')
+  try {
+    const service = await (isApart ? serveApart(data) : serveHere(data))
+    const { fault, isHeld } = await judgeServed(root, expectation, service)
+    if (fault !== undefined) return fault
+    const findings = await checkDirectory(data, { withBytes: true })
+    const finding = findings.find((each) => !(isHeld && each.fault.startsWith('it belongs to no file')))
+    if (finding) return `check: ${finding.where}: ${finding.fault}`
+    return existsSync(join(data, 'running')) ? 'the service has not closed the directory' : undefined
+  } catch (error) {
+    return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  }
+}

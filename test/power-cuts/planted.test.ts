@@ -1,0 +1,101 @@
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { test } from '../support/test.ts'
+import { provedSeed, tryCuts } from './cuts.ts'
+import { beginRecording, noRecorder, projectFolder } from './record.ts'
+import type { Ignored } from './replay.ts'
+import { runShortWorkload } from './workload.ts'
+
+/** A bug that loses something in a power cut: the suite has to find it. */
+interface Planted {
+  readonly bug: string
+  /** How it shows. */
+  readonly shows: RegExp
+  /** Flushes that the disk ignores, as if the service left them out. */
+  readonly isIgnored?: Ignored
+  readonly environment?: Readonly<Record<string, string>>
+  readonly patch?: { readonly file: string; readonly from: string; readonly to: string }
+}
+
+/** A file, or an upload, whose bytes are not all there. */
+const bytesAreGone = /bytes|mixture|missing|status 500|an append to/
+
+/** Flushes a file when its row has been on the disk for a while. */
+const flushLater = `setTimeout(() => open(pathOf(name), 'r+').then((late) => late.datasync().finally(() => late.close()), () => {}), 100)`
+
+const plantedBugs: readonly Planted[] = [
+  {
+    bug: 'no flush of a blob',
+    shows: bytesAreGone,
+    isIgnored: (path, kind) => kind === 'file' && path.includes('/blobs/'),
+  },
+  { bug: 'no flush of a folder', shows: /lost|missing/, isIgnored: (_, kind) => kind === 'folder' },
+  { bug: 'no flush of the folder of the blobs', shows: bytesAreGone, isIgnored: (path) => path.endsWith('/blobs') },
+  {
+    bug: 'synchronous=NORMAL for every change',
+    shows: /token|acknowledged/,
+    patch: { file: 'lib/machine/sqlite/database.ts', from: `waitsForDisk) ? 'FULL'`, to: `waitsForDisk) ? 'NORMAL'` },
+  },
+  { bug: 'FSYNC=off', shows: /token|acknowledged/, environment: { FSYNC: 'off' } },
+  {
+    bug: 'the row of a file before its bytes',
+    shows: bytesAreGone,
+    patch: {
+      file: 'lib/machine/objects/blobs.ts',
+      from: 'await writeBlob(file, content, { durable })',
+      to: `await writeBlob(file, content, { durable: false })\n${flushLater}`,
+    },
+  },
+  {
+    bug: 'the offset of an upload before its bytes',
+    shows: bytesAreGone,
+    patch: {
+      file: 'lib/machine/objects/blobs.ts',
+      from: 'return await writeBlob(file, content, { durable, start',
+      to: `${flushLater}\nreturn await writeBlob(file, content, { durable: false, start`,
+    },
+  },
+  {
+    bug: 'the history entry outside of the transaction',
+    shows: /"entries":|entries of/,
+    patch: {
+      file: 'lib/machine/tables/history.ts',
+      from: 'insert.run(now(), site, type, subject, actor, requestId ?? null, details ? JSON.stringify(details) : null)',
+      to: `const values = [now(), site, type, subject, actor, requestId ?? null, details ? JSON.stringify(details) : null] as const
+           setImmediate(() => insert.run(...values))`,
+    },
+  },
+]
+
+const rooms = ['admin', 'client/src', 'functions', 'lib', 'local', 'server', 'package.json']
+
+/** A copy of the service with the bug in it. */
+const plant = (folder: string, { patch }: Planted): string => {
+  if (!patch) return projectFolder
+  for (const room of rooms) cpSync(join(projectFolder, room), join(folder, room), { recursive: true })
+  symlinkSync(join(projectFolder, 'node_modules'), join(folder, 'node_modules'))
+  const file = join(folder, patch.file)
+  const [before, after, ...more] = readFileSync(file, 'utf8').split(patch.from)
+  if (before === undefined || after === undefined || more.length > 0) {
+    throw new Error(`The bug no longer fits into ${patch.file}: find the place of "${patch.from}" anew`)
+  }
+  writeFileSync(file, before + patch.to + after)
+  return folder
+}
+
+/** States in which each bug has to show. */
+const most = 150
+
+describe.skipIf(noRecorder)('power cuts find a bug that was planted', () => {
+  test.for(plantedBugs)('$bug', { timeout: 300_000 }, async (planted, { directory }) => {
+    const recording = beginRecording({
+      folder: join(directory, 'recording'),
+      source: plant(join(directory, 'source'), planted),
+      ...planted,
+    })
+    await runShortWorkload(recording)
+    const found = await tryCuts(recording, { cuts: { count: most, seed: provedSeed }, ...planted })
+    expect(found?.fault).toMatch(planted.shows)
+  })
+})

@@ -1,0 +1,96 @@
+import { linkSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Content, contentAfter, createContent, flushContent } from './contents.ts'
+import { createFolder, createNames, type Folder, type Node } from './names.ts'
+import type { Outage } from './outage.ts'
+import type { Entry } from './record.ts'
+
+/** Flushes that the disk ignores: this plants the bug that the service leaves them out. */
+export type Ignored = (path: string, kind: Node['kind']) => boolean
+
+export interface Replay {
+  /** Takes in the records up to that position. Positions only grow. */
+  advance(position: number): void
+  /** Builds what an outage at this position leaves. */
+  build(target: string, outage: Outage): void
+}
+
+export const isAboutNames = ({ kind }: Entry): boolean => 'omrlu'.includes(kind)
+
+/** Memory that processes share: it may hold anything after an outage, and SQLite makes it anew. */
+const isShared = (name: string): boolean => name.endsWith('-shm')
+const anything = Buffer.alloc(32_768, 'anything')
+
+const buildFolders = (
+  top: Folder,
+  target: string,
+  names: ReadonlyMap<Folder, ReadonlyMap<string, Node>>,
+  outage: Outage,
+): void => {
+  const made = new Map<Node, string>()
+  const build = (folder: Folder, path: string) => {
+    mkdirSync(path, { mode: 0o700 })
+    for (const [name, node] of names.get(folder) ?? []) {
+      const own = join(path, name)
+      const other = made.get(node)
+      made.set(node, own)
+      if (node.kind === 'folder') build(node, own)
+      else if (other !== undefined) linkSync(other, own)
+      else writeFileSync(own, isShared(name) ? anything : contentAfter(node, outage), { mode: 0o600 })
+    }
+  }
+  build(top, target)
+}
+
+/** `root` is the path of the recorded folder, which is on the disk, and empty, when the log begins. */
+export const createReplay = (entries: readonly Entry[], root: string, isIgnored: Ignored = () => false): Replay => {
+  const names = createNames(root)
+  /** By inode. The kernel uses that of a removed file again: the newest is meant. */
+  const nodes = new Map<number, Node>()
+  const begunFlushes = new Map<number, number>()
+  let position = 0
+
+  const create = (file: number, path: string, node: Node) => {
+    nodes.set(file, node)
+    names.change(position, [path, node])
+  }
+
+  const contentOf = (file: number): Content => {
+    const node = nodes.get(file)
+    if (node?.kind === 'file') return node
+    throw new Error(`The log does not say how the file ${file} was made, which record ${position} writes`)
+  }
+
+  const flush = (node: Node, begun: number) => {
+    if (isIgnored(names.pathOf(node), node.kind)) return
+    names.flush(node, begun)
+    if (node.kind === 'file') flushContent(node, begun)
+  }
+
+  const write = (file: number, at: number, bytes: Buffer | undefined) =>
+    void contentOf(file).pending.push({ index: position, at, bytes })
+
+  /** By the kind of the record: see `recorder.c`. */
+  const take: Readonly<Record<string, (entry: Entry, paths: readonly [from: string, to: string]) => void>> = {
+    o: ({ file }, [path]) => create(file, path, createContent(position)),
+    m: ({ file }, [path]) => create(file, path, createFolder(position)),
+    r: (_, [from, to]) => names.change(position, [from, undefined], [to, names.nodeAt(from)]),
+    l: (_, [from, to]) => names.change(position, [to, names.nodeAt(from)]),
+    u: (_, [path]) => names.change(position, [path, undefined]),
+    w: ({ file, at, bytes }) => write(file, at, bytes),
+    t: ({ file, at }) => write(file, at, undefined),
+    b: ({ at }) => begunFlushes.set(at, position),
+    f: ({ file, at }) => flush(nodes.get(file) ?? names.top, begunFlushes.get(at) ?? 0),
+  }
+
+  return {
+    advance(until) {
+      for (; position < until; position += 1) {
+        const entry = entries[position]
+        const [from = '', to = ''] = entry && isAboutNames(entry) ? entry.bytes.toString().split('\n') : []
+        if (entry) take[entry.kind]?.(entry, [from, to])
+      }
+    },
+    build: (target, outage) => buildFolders(names.top, target, names.after(position, outage), outage),
+  }
+}

@@ -1,0 +1,114 @@
+import { adminChanges } from './admin-lane.ts'
+import {
+  fieldChanges,
+  fileChanges,
+  type Lane,
+  linkChanges,
+  Refusal,
+  type Service,
+  shelfChanges,
+  versionChanges,
+} from './lanes.ts'
+import type { RecordedService, Recording } from './record.ts'
+import { uploadChanges } from './upload-lane.ts'
+
+/** A lane is named like `files:left`, with a folder of the site. */
+const kinds: Readonly<Record<string, (folder: string) => Lane<unknown>>> = {
+  files: fileChanges,
+  shelf: shelfChanges,
+  versions: versionChanges,
+  uploads: (folder) => uploadChanges(folder, [40_000, 300_000]),
+  // More than the service writes before it flushes for the first time.
+  large: (folder) => uploadChanges(folder, [9_500_000]),
+  admin: adminChanges,
+  fields: fieldChanges,
+  links: linkChanges,
+}
+
+export const laneNamed = (name: string): Lane<unknown> => {
+  const [kind = '', folder = ''] = name.split(':')
+  const lane = kinds[kind]?.(folder)
+  if (!lane) throw new Error(`There is no lane ${name}`)
+  return lane
+}
+
+interface Run {
+  readonly recording: Recording
+  readonly service: Service
+  /** The service may be killed meanwhile. */
+  readonly mayEnd?: boolean
+  readonly answered?: () => void
+}
+
+const runLane = async (
+  { recording, service, mayEnd = false, answered }: Run,
+  lane: string,
+  steps: number,
+): Promise<void> => {
+  const { start, next } = laneNamed(lane)
+  let acknowledged = start
+  recording.mark({ lane, acknowledged })
+  for (let count = 0; count < steps; count += 1) {
+    const step = next(acknowledged, count)
+    recording.mark({ lane, acknowledged, underWay: step.after })
+    try {
+      acknowledged = await step.send(service, recording)
+    } catch (error) {
+      if (mayEnd && !(error instanceof Refusal)) return
+      throw error
+    }
+    recording.mark({ lane, acknowledged })
+    answered?.()
+  }
+}
+
+/** Runs lanes at once, each so many steps. */
+const run = async (all: Run, lanes: Readonly<Record<string, number>>): Promise<void> => {
+  await Promise.all(Object.entries(lanes).map(([lane, steps]) => runLane(all, lane, steps)))
+}
+
+const runUntilKilled = async (recording: Recording, service: RecordedService, answers: number): Promise<void> => {
+  let left = answers
+  let killed: Promise<void> | undefined
+  const answered = () => {
+    left -= 1
+    if (left === 0) killed = service.kill()
+  }
+  await run({ recording, service, mayEnd: true, answered }, dying)
+  await killed
+}
+
+/** Seconds: versions from then have expired. */
+const longAgo = -31 * 24 * 3600
+
+const early = { 'files:early': 12, 'shelf:early-shelf': 12 }
+const files = { 'files:left': 12, 'files:right': 12, 'shelf:shelf': 25, 'versions:pages': 9, 'uploads:tus': 14 }
+const beside = { fields: 12, links: 8, 'admin:one': 3 }
+const dying = { 'files:dying': 99, 'shelf:dying-shelf': 99, 'uploads:dying-tus': 99 }
+const late = { 'files:third': 8, 'shelf:third-shelf': 8, 'admin:two': 2, 'uploads:third-tus': 6, 'large:large': 3 }
+
+/**
+ * Changes of every kind, in four services one after the other. Versions of the first expire when the second starts, which
+ * is killed in the end.
+ */
+export const runWorkload = async (recording: Recording): Promise<void> => {
+  const first = await recording.serve(longAgo)
+  await run({ recording, service: first }, early)
+  await first.stop()
+  const second = await recording.serve()
+  await run({ recording, service: second }, { ...files, ...beside })
+  await runUntilKilled(recording, second, 12)
+  const third = await recording.serve()
+  await run({ recording, service: third }, late)
+  await third.stop()
+  await (await recording.serve()).stop()
+  recording.close()
+}
+
+/** Some changes of files alone, in one service. */
+export const runShortWorkload = async (recording: Recording): Promise<void> => {
+  const service = await recording.serve()
+  await run({ recording, service }, { 'files:left': 10, 'shelf:shelf': 15, 'uploads:tus': 10 })
+  await service.stop()
+  recording.close()
+}
