@@ -14,7 +14,12 @@ interface Proof {
 
 const proofs: readonly Proof[] = [
   { name: 'model', project: 'contract', test: 'test/contract/model/one-model-two-stores.test.ts', count: 10_000 },
-  { name: 'interleavings', project: 'contract', test: 'test/contract/interleavings/interleavings.test.ts', count: 100_000 },
+  {
+    name: 'interleavings',
+    project: 'contract',
+    test: 'test/contract/interleavings/interleavings.test.ts',
+    count: 100_000,
+  },
   { name: 'power-cuts', project: 'long', test: 'test/power-cuts', count: 10_000 },
 ]
 
