@@ -57,8 +57,8 @@ const patterns: readonly Pattern[] = [
   ],
 ]
 
-/** Options are texts of one word; what people read is left alone, and so is the name of what is imported. */
-const optionTexts = /(?<![\w'] )(?<=[ (,[{])'[\w#:.-]+'/g
+/** Options are texts of one word; what people read is left alone, and so are names of imports and of errors. */
+const optionTexts = /(?<![\w'] )(?<=[ (,[{])'(?!\w+Error')[\w#:.-]+'/g
 
 const findChanges = (file: string, source: string, code: string, [kind, where, replace]: Pattern) =>
   [...code.matchAll(where)].map(({ 0: found, index }): SourceChange => {

@@ -48,7 +48,7 @@ const patience = 120_000
 const findFailure = async (copy: string, changed: string, tests: readonly string[]): Promise<string | undefined> => {
   const report = join(copy, 'report.json')
   const acceptance = changed.startsWith('lib/aws/') ? 'acceptance-aws' : 'acceptance'
-  const projects = ['unit', 'contract', 'new-kind', acceptance].map((name) => `--project=${name}`)
+  const projects = ['unit', 'contract', 'new-kind', 'long', acceptance].map((name) => `--project=${name}`)
   const options = ['run', '--bail=1', '--maxWorkers=1', '--reporter=json', `--outputFile=${report}`, ...projects]
   const running = spawn(process.execPath, [runner, ...options, ...tests], {
     cwd: copy,
@@ -69,7 +69,9 @@ const findFailure = async (copy: string, changed: string, tests: readonly string
 const inSteps = (tests: readonly string[]): readonly (readonly string[])[] => {
   const kinds = Object.groupBy(tests, (test) => /^test.(unit|acceptance)?/.exec(test)?.[1] ?? 'contract')
   const { unit = [], contract = [], acceptance = [] } = kinds
-  return [unit.slice(0, 4), contract.slice(0, 6), [...unit.slice(4, 12), ...contract.slice(6, 18), ...acceptance]]
+  const [long = [], short = []] = [contract.filter(isLong), contract.filter((test) => !isLong(test))]
+  const others = [...unit.slice(4, 12), ...short.slice(6, 18), ...acceptance]
+  return [unit.slice(0, 4), short.slice(0, 6), others, long.slice(0, 4)]
 }
 
 const passedBefore = new Set<string>()
@@ -96,7 +98,7 @@ const findWitness = async (copy: string, { file, source }: SourceChange): Promis
 
 const changes = sample(Number(flags.count), Number(flags.seed))
 const asked = /^test\/(unit|contract|acceptance)\/.*\.test\.ts$/
-const nearestTests = createNearestTests(root, files, (test) => asked.test(test) && !isLong(test))
+const nearestTests = createNearestTests(root, files, (test) => asked.test(test))
 let survivors = 0
 const waiting = changes.entries()
 
