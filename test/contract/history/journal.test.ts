@@ -67,7 +67,7 @@ describe('the history in DynamoDB', () => {
     expect(await subjects()).toHaveLength(8)
   })
 
-  test('goes on in order when several write, each of which remembers another block', async () => {
+  test('keeps its order when several write, and each remembers another block', async () => {
     const writers = [open(), open(), open()]
     const written: string[] = []
     for (let index = 0; index < 40; index++) {
@@ -200,7 +200,7 @@ describe('the history in DynamoDB', () => {
     },
   )
 
-  test('tells the log what is lost, in the words that the alarm counts', async () => {
+  test('logs a lost entry in the words that the alarm counts', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const dynamodb = tables.connect()
     failOnce(dynamodb, { call: 0, failure: 'throttled' })

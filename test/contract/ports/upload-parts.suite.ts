@@ -8,9 +8,7 @@ import type { Holding, Upload } from '../../../lib/storage/uploads/upload.ts'
 import type { AppendWatch } from '../../../lib/storage/uploads/upload-stores.ts'
 import { entry } from '../../support/history.ts'
 
-/**
- * What the suite of the bytes of uploads runs against: with the records, and the object store that takes whole uploads.
- */
+/** The stores of uploads: their bytes, their records, and the files that they become. */
 export interface PartsUnderTest extends Pick<Stores, 'uploadParts' | 'uploadRecords'> {
   readonly files: ObjectStore
   close(): Promise<void>
@@ -27,7 +25,7 @@ async function* inPieces(bytes: Uint8Array, piece: number, failure?: Error): Asy
 
 const unwatched: AppendWatch = { kept: () => {}, isOver: () => false }
 
-/** What every store of the bytes of uploads does, whatever it is made of. */
+/** The bytes of uploads, on both stores. */
 export const describeUploadParts = (name: string, open: () => Promise<PartsUnderTest>): void => {
   describe(`the bytes of uploads: ${name}`, () => {
     let stores: PartsUnderTest
@@ -79,7 +77,7 @@ export const describeUploadParts = (name: string, open: () => Promise<PartsUnder
       return { type: info.contentType, bytes: Buffer.concat(body instanceof Readable ? await body.toArray() : [body]) }
     }
 
-    /** Adds bytes cut after cut, as one request after the other does it. */
+    /** Appends bytes in cuts, as one request after the other does. */
     const addAll = async (upload: Begun, bytes: Uint8Array, cut: number) => {
       let { holding } = upload
       for (let offset = 0; offset < bytes.length; offset += cut) {
@@ -120,27 +118,24 @@ export const describeUploadParts = (name: string, open: () => Promise<PartsUnder
       expect(Buffer.concat(read).equals(bytes)).toBe(true)
     })
 
-    test.each([5, part + 5])(
-      'stay, %i of them, as far as they have come when the content breaks off',
-      async (length) => {
-        const upload = await begin()
-        const bytes = randomBytes(length + 10)
-        const failure = new Error('The caller has gone')
-        const broken = await add(upload, 0, bytes.subarray(0, length), 1_000_000, failure)
-        expect(broken).toMatchObject({ size: length, failure })
-        const { holding } = await add({ ...upload, holding: broken.holding }, length, bytes.subarray(length))
-        await place(upload, holding, bytes.length)
-        expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
-      },
-    )
+    test.each([5, part + 5])('stay when the content breaks off after %i of them', async (length) => {
+      const upload = await begin()
+      const bytes = randomBytes(length + 10)
+      const failure = new Error('The caller has gone')
+      const broken = await add(upload, 0, bytes.subarray(0, length), 1_000_000, failure)
+      expect(broken).toMatchObject({ size: length, failure })
+      const { holding } = await add({ ...upload, holding: broken.holding }, length, bytes.subarray(length))
+      await place(upload, holding, bytes.length)
+      expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
+    })
 
     test.each([5, part - 2, part + 5])(
-      'behind the offset %i are written over: nobody was told of them',
+      'behind the offset %i are replaced, because nobody reported them',
       async (offset) => {
         const upload = await begin()
         const bytes = randomBytes(offset + part)
         const held = await addAll(upload, bytes.subarray(0, offset), part)
-        // An append of which the record never heard.
+        // The record does not learn of this append.
         await add({ ...upload, holding: held }, offset, randomBytes(part + 100))
         const { holding } = await add({ ...upload, holding: held }, offset, bytes.subarray(offset))
         await place(upload, holding, bytes.length)
@@ -148,7 +143,7 @@ export const describeUploadParts = (name: string, open: () => Promise<PartsUnder
       },
     )
 
-    test('are told of while they come, and another append goes on from there when this one dies', async () => {
+    test('are reported while they come, so that another append continues when this one dies', async () => {
       const upload = await begin()
       const length = 3 * part + 100
       const bytes = randomBytes(length)
@@ -170,7 +165,7 @@ export const describeUploadParts = (name: string, open: () => Promise<PartsUnder
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test('are written no more when the time of the append is over: those of whoever has it then stay', async () => {
+    test('are no longer written when the time of their append is over', async () => {
       const upload = await begin()
       const bytes = randomBytes(2 * part)
       let isOver = false
@@ -191,7 +186,7 @@ export const describeUploadParts = (name: string, open: () => Promise<PartsUnder
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test('that nobody was told of are no part of the file', async () => {
+    test('that were not reported are no part of the file', async () => {
       const upload = await begin()
       const { holding } = await add(upload, 0, Buffer.from('hello'))
       await add({ ...upload, holding }, 5, Buffer.from(', and more'))
@@ -199,18 +194,15 @@ export const describeUploadParts = (name: string, open: () => Promise<PartsUnder
       expect((await contentOf(upload))?.bytes.toString()).toBe('hello')
     })
 
-    test.each([5, part + 5])(
-      'may be asked for again, %i of them, when they could not be put in place',
-      async (length) => {
-        const upload = await begin()
-        const bytes = randomBytes(length)
-        const holding = await addAll(upload, bytes, part)
-        const first = await stores.uploadParts.whole({ ...upload, holding, length })
-        await first.discard()
-        await place(upload, holding, length)
-        expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
-      },
-    )
+    test.each([5, part + 5])('may be used again, %i of them, when they could not be placed', async (length) => {
+      const upload = await begin()
+      const bytes = randomBytes(length)
+      const holding = await addAll(upload, bytes, part)
+      const first = await stores.uploadParts.whole({ ...upload, holding, length })
+      await first.discard()
+      await place(upload, holding, length)
+      expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
+    })
 
     test('fail with the store, and not with the content, when that is at fault', async () => {
       const upload = await begin()
