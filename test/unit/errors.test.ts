@@ -52,15 +52,6 @@ describe('the error table', () => {
   test.each(Object.entries(errors))('%s has advice for people', (_, { message }) => {
     expect(message).toMatch(/^[A-Z].{15,}\.$/)
   })
-
-  test('contains every error of web form fields and of the edge', () => {
-    const codes = new Set<number>(Object.values(errors).map(({ code }) => code))
-    const edgeAndFields = [
-      101000, 100002, 109002, 100004, 100005, 100006, 100015, 100013, 100412, 100503, 100500, 115000, 115001, 115002,
-      115006, 104003, 104004, 104023,
-    ]
-    expect(edgeAndFields.filter((code) => !codes.has(code))).toEqual([])
-  })
 })
 
 describe('a service error', () => {

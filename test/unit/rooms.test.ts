@@ -202,7 +202,7 @@ describe('comments', () => {
     'lib/machine/check/byte-faults.ts',
   ]
 
-  test('of one file differ: a comment stands above the one thing that it describes', () => {
+  test('of one file differ, because each describes one thing', () => {
     const twins = sources.flatMap((file) => {
       const comments = commentsIn(file)
       return comments.filter((comment, index) => comments.indexOf(comment) !== index).map((c) => `${file}:${c}`)

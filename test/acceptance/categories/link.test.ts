@@ -71,7 +71,7 @@ describeWithAdmin.each(sides)('Linking $what', (side) => {
   test('Linking answers 201 with the path in Location, and no body (C-37, C-42, C-46)', async () => {
     const answer = await post(items(one, two))
     expect([answer.status, answer.text, answer.headers['content-length']]).toEqual([201, '', '0'])
-    // A client that is told of JSON would parse nothing, and fail.
+    // With a JSON type, clients would fail to parse the empty body.
     expect(answer.headers['content-type']).toMatch(/^text\/plain/)
     expect(answer.headers['location']).toBe(own)
     expect(await linked()).toEqual([1, 2])
@@ -208,7 +208,7 @@ describeWithAdmin.each(sides)('Unlinking $what', (side) => {
     expect(await linked()).toEqual([3, 4])
   })
 
-  test('Unlinking what is not linked is no error (C-43)', async () => {
+  test('Unlinking again is no error (C-43)', async () => {
     for (let time = 0; time < 2; time++) expect((await remove(items(one))).status).toBe(204)
     expect(await linked()).toEqual([2, 3, 4])
   })

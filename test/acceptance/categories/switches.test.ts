@@ -306,7 +306,7 @@ describeWithAdmin('cursor', () => {
     expect(await walk(switches)).toEqual(expected)
   })
 
-  test('A cursor goes on with another limit and other fields (C-18)', async () => {
+  test('A cursor continues with another limit and other fields (C-18)', async () => {
     const { json } = await list({ cursor: '', limit: '3' })
     const { json: next } = await list({ cursor: json.nextCursor, limit: '1', fields: 'objectId' })
     expect(next.items).toEqual([{ objectId: 4 }])

@@ -36,6 +36,8 @@ describe('GET /console', () => {
       'base-uri': ["'none'"],
       'form-action': ["'none'"],
       'frame-ancestors': ["'none'"],
+      'require-trusted-types-for': ["'script'"],
+      'trusted-types': ["'none'"],
     })
     expect(policy).not.toMatch(/unsafe|\*|data:/)
   })

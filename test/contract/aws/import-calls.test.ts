@@ -61,7 +61,7 @@ test('news items are read 100 in a call, and written 25 in a call with their tex
   expect(calls).toEqual({ BatchGetItem: 5 })
 })
 
-test('the fields of a form are one change of it, and none the second time', async () => {
+test('An import adds all fields of a form in one change, and repeats none the second time', async () => {
   const records = [
     { kind: 'webForm', id: 7, name: 'Seven' },
     ...[-2, -3, -4].map((typeId) => ({ kind: 'field', webFormId: 7, typeId })),

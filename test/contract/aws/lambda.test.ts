@@ -20,7 +20,7 @@ afterAll(() => service.close())
 const oneField = [{ typeId: -2, mandatory: true, order: 1 }]
 const fieldsFunction = () => lambdaHandler(service.start().handler)
 
-describe('what the gateway hands over', () => {
+describe('an event of the gateway', () => {
   test('may be a body in base64', async () => {
     const path = await service.createForm()
     const body = Buffer.from('{"type":{"id":-3},"mandatory":true}').toString('base64')
@@ -81,7 +81,7 @@ const content = (bytes: Readable | Uint8Array): Reply => ({
   content: { type: 'text/plain', length: 5, bytes },
 })
 
-describe('what the gateway gets', () => {
+describe('a result for the gateway', () => {
   test('is text as it is', async () => {
     const answer = await sendEvent(fieldsFunction(), 'GET', '/health')
     expect(answer).toMatchObject({ text: '{"status":"ok"}', isBase64Encoded: false })
@@ -104,7 +104,7 @@ describe('what the gateway gets', () => {
     ['no UTF-8', Buffer.from([0x68, 0xe4])],
     ['cut off within a character', Buffer.from('hö').subarray(0, 2)],
     ['no text', Buffer.from('a\0b')],
-    // Each quote takes two bytes within the JSON of a result, of which there may be 6 MB.
+    // Each quote takes two bytes within the JSON of a result. A result may have 6 MB.
     ['longer as a text than Lambda allows', Buffer.alloc(4_000_000, '"')],
   ])('is in base64 when it is %s', async (_, bytes) => {
     expect(await answerOf(bytes)).toMatchObject(inBase64(bytes))

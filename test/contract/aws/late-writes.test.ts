@@ -34,7 +34,7 @@ interface FieldChange {
   readonly method: string
   readonly below: string
   readonly body?: object
-  /** What somebody else does then. */
+  /** The change of somebody else after the 503. */
   readonly newer: (fields: readonly SystemField[]) => readonly SystemField[]
   /** The status when the store has done it and was only slow to say so. */
   readonly done: number
@@ -88,7 +88,7 @@ describe.each(Object.entries(changes))('%s while the store is slow', (_, { metho
     }
   }
 
-  test('is 503, and never comes over what was changed after that', async () => {
+  test('is 503, and does not overwrite a later change', async () => {
     const { path, answer, thaw } = await begin('there')
     expect(answer.status).toBe(503)
     const { deps } = service.start()
@@ -155,7 +155,7 @@ describe('links while the store is slow', () => {
     expect(await linked()).toEqual([])
   })
 
-  test('that are removed from the side of the object are 503, and stay when they were made anew', async () => {
+  test('that are removed from the side of the object are 503, and stay when somebody links them again', async () => {
     await link([1])
     const { answer, goOn } = await slowly('DELETE', { items: [{ categoryId: 5 }] }, ofObject)
     expect(answer.status).toBe(503)
@@ -165,7 +165,7 @@ describe('links while the store is slow', () => {
     await unlink([1])
   })
 
-  test('that are removed are 503, and stay when they were made anew', async () => {
+  test('that are removed are 503, and stay when somebody links them again', async () => {
     await link([1, 2])
     const { answer, goOn } = await slowly('DELETE', { items: [{ objectId: 1 }] })
     expect(answer.status).toBe(503)

@@ -17,7 +17,7 @@ afterAll(() => service.close())
 
 const sites = '/api/v1/admin/sites'
 
-/** What each kind of gateway makes of the path that a caller wrote. */
+/** The path as each kind of gateway hands it over. */
 const handOver: Readonly<Record<PathEncoding, (written: string) => string>> = {
   encoded: (written) => written,
   decoded: decodeURIComponent,
@@ -51,7 +51,7 @@ describe.each<PathEncoding>(['encoded', 'decoded'])('behind a gateway that hands
     })
   })
 
-  test('what is no text in the path ends nothing', async () => {
+  test('a path with half a character is refused, and the function goes on', async () => {
     const handler = lambdaHandler(service.start().handler, { pathEncoding: encoding })
     const { status } = await sendEvent(handler, 'GET', `${sites}/\ud800/webforms`, {
       headers: { Authorization: token },
@@ -78,7 +78,7 @@ describe('slashes at the beginning of a path', () => {
     expect(pathOf('//health', '/live//health')).toBe('//health')
   })
 
-  test('are none that the stage brings along', () => {
+  test('do not include the prefix of the stage', () => {
     expect(pathOf('/health', '/live/health')).toBe('/health')
     expect(pathOf('/', '/live/')).toBe('/')
     expect(pathOf('/live/health', '/live/live/health')).toBe('/live/health')
@@ -91,7 +91,7 @@ describe('%2F', () => {
     expect(statusAndCode(answer)).toEqual([404, 115001])
   })
 
-  test('cannot be told from / where the path comes decoded', async () => {
+  test('is the same as / where the path comes decoded', async () => {
     const answer = await get('decoded', `${sites}/current/webforms/1%2F/fields/system`)
     expect(statusAndCode(answer)).toEqual([404, 100004])
   })

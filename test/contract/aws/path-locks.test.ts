@@ -53,7 +53,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await watch.hasChanged()).toBe(true)
     })
 
-    test('is held by one at a time, until it is let go of', async () => {
+    test('has one holder at a time, until that one releases it', async () => {
       expect(await removals.hold(site, folder, 'mine', 60_000)).toBe(true)
       expect(await removals.hold(site, folder, 'other', 60_000)).toBe(false)
       await removals.release(site, folder, 'other')
@@ -81,7 +81,7 @@ describe('the locks of paths in DynamoDB', () => {
     })
   })
 
-  test('the removal of a folder is told once, though the answer to its end was lost and the call repeated', async () => {
+  test('A lost answer and a repeated call leave one entry of a removed folder', async () => {
     recorded.length = 0
     await removals.open(site, folder, 'removal', entry)
     loseFirstAnswers(dynamodb)
@@ -91,7 +91,7 @@ describe('the locks of paths in DynamoDB', () => {
     expect(await removals.lastOf(site, [folder])).toHaveLength(1)
   })
 
-  test('the start of a workflow is told once, though its answer was lost and the call repeated', async () => {
+  test('A lost answer and a repeated call leave one entry of a started workflow', async () => {
     recorded.length = 0
     loseAnswer(dynamodb, 'PutItemCommand')
     await locks.workflows.start(site, below, entry)
@@ -170,7 +170,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect((await begin()).since).toBe(isContinued ? from : time)
     })
 
-    test('is the earlier one again when all of it was taken back', async () => {
+    test('is the earlier one again after a cancelled removal', async () => {
       const earlier = await remove()
       time += minute
       await removals.cancel(await begin())
@@ -178,7 +178,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect((await begin()).since).toBe(time)
     })
 
-    test('stays open when a removal that continued it was taken back', async () => {
+    test('stays open when a removal that continued it is cancelled', async () => {
       const from = time
       await begin()
       time += minute

@@ -42,7 +42,7 @@ const idsOf = (page: { readonly items: readonly Readonly<Record<string, unknown>
   page.items.map((item) => item['objectId'])
 
 const object: SiteObject = { site, kind: 'news', id: 7 }
-/** Of the object's side: the first of them is linked, displayable only there where it says so. */
+/** The categories of the object. It is linked with the first one, and hidden there. */
 const several = [category, 6 as CategoryId, 8 as CategoryId]
 
 const resetSeveral = async () => {
@@ -57,10 +57,10 @@ const resetSeveral = async () => {
 }
 
 interface Operation {
-  /** Brings back what the operation may have changed. */
+  /** Undoes the changes of the operation. */
   readonly reset?: () => Promise<void>
   readonly run: (over: Deps) => Promise<unknown>
-  /** Fails unless the state, or what the operation answered, is right. */
+  /** Fails unless the state and the answer of the operation are right. */
   readonly verify: (answer: unknown) => Promise<void> | void
 }
 

@@ -22,8 +22,8 @@ import { entry, hands, type OpenedHand } from '../../support/hands.ts'
 import { scratchDatabase } from '../../support/scratch-database.ts'
 
 /**
- * A third kind of objects, and all that it takes: one record in lib/core/object-kinds.ts, and no other file. (The
- * document in docs/ is made anew by `npm run openapi`.)
+ * A third kind of objects needs one record in lib/core/object-kinds.ts, and no change elsewhere. (`npm run openapi`
+ * renews the document in docs/.)
  */
 vi.mock(import('../../../lib/core/object-kinds.ts'), async (original) => {
   const { objectKinds, ...others } = await original()
@@ -176,7 +176,7 @@ describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
   })
 })
 
-test('a new kind of objects is one of the choices of site-admin', async () => {
+test('site-admin takes a new kind of objects', async () => {
   const folder = scratchDirectory()
   const manage = (...args: readonly string[]) => administer(join(folder, 'data'), ['--json', ...args])
   await writeFile(join(folder, 'records'), text)

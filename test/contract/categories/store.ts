@@ -33,7 +33,7 @@ export type Deps = ReturnType<typeof depsOf>
 
 export interface Store extends Pick<TestTables, 'names' | 'close'> {
   readonly dynamodb: Client
-  /** What the domain works on, over a client that may misbehave. `longestStall` is in milliseconds. */
+  /** The stores over a client that may misbehave. `longestStall` is in milliseconds. */
   over(client: Client, longestStall?: number): Deps
 }
 

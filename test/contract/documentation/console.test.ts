@@ -67,21 +67,11 @@ describe('the page of the console', () => {
     )
   })
 
-  test('lets nothing become HTML out of a text', async () => {
-    const policy = (await send(handlerOf(), 'GET', '/console')).headers['content-security-policy']
-    expect(policy).toContain("require-trusted-types-for 'script'; trusted-types 'none'")
-  })
-
   test('has the days for which removed files are kept, and another tag when these change (H-14)', async () => {
     const [one, ninety] = await Promise.all([1, 90].map((keptDays) => send(handlerOf({ keptDays }), 'GET', '/console')))
     expect(one?.text).toContain('data-kept-days="1"')
     expect(ninety?.text).toContain('data-kept-days="90"')
     expect(one?.headers['etag']).not.toBe(ninety?.headers['etag'])
-  })
-
-  test('is one at a single address: a slash behind it leads back', async () => {
-    const { status, headers } = await send(handlerOf(), 'GET', '/console/')
-    expect({ status, location: headers['location'] }).toEqual({ status: 308, location: '../console' })
   })
 
   test('says what to do where the console was not built', async () => {

@@ -6,7 +6,7 @@ import { test as base } from '../../support/test.ts'
 
 interface Visit {
   readonly page: Page
-  /** What the console and the page said that is wrong. */
+  /** Errors of the page and warnings of its console. */
   readonly faults: readonly string[]
   readonly requests: readonly string[]
 }
@@ -37,7 +37,7 @@ const test = base
     }
   })
 
-/** What the service refuses as it stands, and is meant to. */
+/** Operations that the service must refuse with the values of the page, by their summary. */
 const refused = {
   // There is nothing that it could delete.
   'Refuse to delete the root of the storage': 400,
@@ -99,8 +99,8 @@ interface OpenApi {
 }
 
 /**
- * The page with the operations of one tag. What is sent depends neither on the others nor on what is said of answers,
- * and drawing these again and again takes most of the time.
+ * The page with the operations of one tag, and without the schemas of their answers. Drawing all of them takes most of
+ * the time, and does not change the requests.
  */
 const showing =
   (tag: string) =>
@@ -150,18 +150,6 @@ describe('the reference page in a browser', () => {
       expect(faults).toEqual([])
     },
   )
-
-  test('unfolds an operation, and runs it', async ({ service, visit }) => {
-    const { page, faults } = await visit(`${service.baseUrl}/docs`)
-    const operation = page.locator('.opblock', { hasText: 'Check that the service answers' })
-    await operation.locator('.opblock-summary-control').click()
-    await operation.getByRole('button', { name: 'Try it out' }).click()
-    await operation.getByRole('button', { name: 'Execute' }).click()
-    const answer = operation.locator('.live-responses-table .response-col_status').last()
-    await answer.waitFor()
-    expect(await answer.textContent()).toContain('200')
-    expect(faults).toEqual([])
-  })
 
   test('keeps the token for the tab, and nowhere else', async ({ service, visit }) => {
     const { page, faults } = await visit(`${service.baseUrl}/docs`, showing('Web forms'))

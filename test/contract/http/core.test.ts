@@ -87,7 +87,7 @@ describe('a token', () => {
     expect(await status()).toBe(401)
   })
 
-  test('that nobody knew yet is looked up again when it comes again', async () => {
+  test('that is unknown is looked up each time', async () => {
     const { handler, dynamodb } = service.start()
     const path = await service.createForm()
     const calls = watchCalls(dynamodb)
@@ -106,7 +106,7 @@ describe('a token', () => {
     expect(calls).toHaveLength(3 + 5)
   })
 
-  test('of another shape is not looked up at all', async () => {
+  test('of another shape is not looked up', async () => {
     const { handler, dynamodb } = service.start()
     const calls = watchCalls(dynamodb)
     for (const shape of ['hello', 'F'.repeat(64), 'f'.repeat(63), `${token} `.repeat(2)]) {

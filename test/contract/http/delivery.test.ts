@@ -13,7 +13,7 @@ import { requestOf, send } from '../../support/gateway.ts'
 const request = requestOf('GET', '/', { requestId: 'request-1' })
 const body = { code: 100500, message: expect.any(String), requestId: 'request-1' }
 
-describe('what fails behind the operation is answered like any other failure, and recorded once (E-15)', () => {
+describe('A failure after the operation is answered like any other, and recorded once (E-15)', () => {
   test('a value that cannot be written', async () => {
     const failure = new Error('cannot be written')
     const value = {
@@ -38,7 +38,7 @@ describe('what fails behind the operation is answered like any other failure, an
     expect(records).toEqual([expect.objectContaining({ status: 500, error: failure })])
   })
 
-  test('a stream of an answer that cannot be sent is let go of', async () => {
+  test('the stream of an answer that cannot be sent is destroyed', async () => {
     const stream = Readable.from(['x'])
     const { handler } = bareHandler(async () => ({
       status: 200,

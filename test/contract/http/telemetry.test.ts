@@ -29,7 +29,7 @@ const revealing = (request: Request = {}): Request => ({
 })
 
 describe('the record of a request', () => {
-  test('says what was asked, for which site, and how it went', async () => {
+  test('names the operation, the site, the token and the outcome', async () => {
     const { handler, records } = service.start()
     await send(handler, 'GET', path, revealing({ requestId: 'request-1' }))
     expect(records).toEqual([

@@ -11,7 +11,7 @@ import { openDynalite } from '../../support/dynalite.ts'
 import { unrecorded } from '../../support/history.ts'
 import { createTables } from '../../support/tables.ts'
 
-/** Stands for the place where CloudFormation waits; answers its address. */
+/** Listens in place of CloudFormation, and returns the address. */
 const waitAs = async (listener: RequestListener): Promise<string> => {
   const server = createServer(listener)
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -86,7 +86,7 @@ describe('the function behind the registration', () => {
     server.close()
   })
 
-  /** What CloudFormation is told when it asks for the resource with these properties. */
+  /** The answer to CloudFormation when it requests the resource with these properties. */
   const register = async (properties: object): Promise<unknown> => {
     const received: unknown[] = []
     const ResponseURL = await waitAs(async (request, response) => {

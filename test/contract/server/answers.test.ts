@@ -34,7 +34,7 @@ describe('an answer of bytes', () => {
     expect(lastAnswer(await received(url))).toMatchObject({ status: 200, body: 'hello' })
   })
 
-  test('of many megabytes comes whole, at the pace of the caller', async () => {
+  test('comes whole at the pace of the caller, even with many megabytes', async () => {
     const chunk = Buffer.alloc(64 * 1024, 'x')
     let taken = 0
     const bytes = async function* () {
@@ -94,7 +94,7 @@ describe('a stream that breaks', () => {
     expect(records).toEqual([expect.objectContaining({ status: 200, error: expect.any(Error) })])
   })
 
-  test('because the caller has gone is no fault of the service, and is let go of', async () => {
+  test('when the caller has gone is destroyed, and is no fault of the service', async () => {
     const stream = new Readable({ read: () => undefined })
     stream.push('he')
     const { handler, records } = bareHandler(async () => content(5, stream))
@@ -172,7 +172,7 @@ test.each([
   expect(seen).toEqual([{ path, query }])
 })
 
-test('a connection that cannot be taken is told, and not the end of the service', async () => {
+test('A connection that cannot be accepted is logged once, and the service goes on', async () => {
   const told = vi.spyOn(console, 'error').mockReturnValue()
   const { url, server } = await listening(bareHandler(async () => ({ status: 200 })).handler)
   const shortage = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' })

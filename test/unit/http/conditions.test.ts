@@ -24,23 +24,11 @@ describe('a tag', () => {
   })
 })
 
-describe('If-Match', () => {
-  test.each([
-    ['is * among blanks', ' * '],
-    ['has the tag of the XML representation', xml],
-    ['has the tag among weak ones', `W/${stale},W/${json},${xml}`],
-  ])('holds when it %s', (_, header) => {
-    expect(() => checkMatch(header, tag)).not.toThrow()
-  })
-
-  test.each([
-    ['has no quotes', json.replaceAll('"', '')],
-    ['is empty', ''],
-    ['has a tag that begins alike', `"${tag.slice(0, -1)}.json"`],
-    ['has * in a list', `*, ${stale}`],
-  ])('is 100412 when it %s', (_, header) => {
+test('If-Match holds for the strong tag of either format', () => {
+  for (const header of [' * ', xml, `W/${stale},W/${json},${xml}`]) checkMatch(header, tag)
+  for (const header of ['', json.replaceAll('"', ''), `"${tag.slice(0, -1)}.json"`, `*, ${stale}`]) {
     expect(() => checkMatch(header, tag)).toThrow(expect.objectContaining({ code: 100412, status: 412 }))
-  })
+  }
 })
 
 test('If-None-Match with the tag of the other format, or with none, does not match', () => {

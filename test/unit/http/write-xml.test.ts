@@ -15,7 +15,7 @@ describe('an answer in XML', () => {
     expect(field({ items: [{ errors }] }, 'field')).toContain('<field><errors><error>')
   })
 
-  test('has an empty element for an empty list, and none for a missing member', () => {
+  test('has an empty element for an empty list, but no element for a missing member', () => {
     expect(field({ items: [], name: undefined })).toBe(`${head}<items></items></field>`)
   })
 
