@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ErrorName, errors, invalidInput, ServiceError } from '../../lib/core/errors.ts'
+import { errors, invalidInput } from '../../lib/core/errors.ts'
 
 /** Callers rely on these: a code and its status never change. */
 const promised: Readonly<Record<number, number>> = {
@@ -55,18 +55,6 @@ describe('the error table', () => {
 })
 
 describe('a service error', () => {
-  test('has the values of its row', () => {
-    for (const name of Object.keys(errors) as ErrorName[]) {
-      expect(new ServiceError(name)).toMatchObject({ ...errors[name], problems: [], headers: {} })
-    }
-  })
-
-  test('may have a more precise message than its row', () => {
-    const cause = new Error('why')
-    const error = new ServiceError('unavailable', { message: 'Wait a moment.', headers: { 'Retry-After': '9' }, cause })
-    expect(error).toMatchObject({ code: 100503, message: 'Wait a moment.', headers: { 'Retry-After': '9' }, cause })
-  })
-
   test('with several faults has the first as its message, and lists all', () => {
     const problems = [
       { path: 'type.id', message: 'must be there' },

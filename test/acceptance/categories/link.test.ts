@@ -111,12 +111,6 @@ describeWithAdmin.each(sides)('Linking $what', (side) => {
     await post({ items: [one, two].map((id, index) => ({ [side.member]: id, displayable: String(index) })) })
     expect(await shown()).toEqual([0, 1, undefined])
   })
-
-  test('JSON is taken without a content type, or as a form (A-4, A-5)', async () => {
-    expect((await post(JSON.stringify(items(one)))).status).toBe(201)
-    expect((await post(JSON.stringify(items(two)), { headers: form })).status).toBe(201)
-    expect(await linked()).toEqual([1, 2])
-  })
 })
 
 describeWithAdmin.each(sides)('Refusals to link $what', (side) => {
@@ -150,11 +144,6 @@ describeWithAdmin.each(sides)('Refusals to link $what', (side) => {
     ['a text for a list', { items: '[1]' }, 'items'],
     ['null for a list', { items: null }, 'items'],
     ['more than 500', items(...range(1, 501).map((id) => -id)), 'items'],
-    ['a negative id', id(-2), 'items[0].ID'],
-    ['an id of 0', id(0), 'items[0].ID'],
-    ['a fraction', id(1.5), 'items[0].ID'],
-    ['an id that is too large', id(2147483648), 'items[0].ID'],
-    ['an id that is none', id('one'), 'items[0].ID'],
     ['a missing id', { items: [{}] }, 'items[0].ID'],
     ['the id of the other side', { items: [{ id: 6 }] }, 'items[0].ID'],
     ['an entry that is no object', { items: [1] }, 'items[0]'],
@@ -166,7 +155,7 @@ describeWithAdmin.each(sides)('Refusals to link $what', (side) => {
     expect(await linked()).toEqual([])
   })
 
-  test.each([1e20, '0', '-1', '2147483648', '999999999999999', '', null, [], {}, true])(
+  test.each([-2, 0, 1.5, 1e20, 2147483648, 'one', '0', '-1', '2147483648', '999999999999999', '', null, [], {}, true])(
     'A link with the id %j is refused with 220000 (C-37)',
     async (value) => {
       const answer = await post(id(value))
@@ -294,6 +283,7 @@ describeWithAdmin.each(sides)('Refusals to unlink $what', (side) => {
     ['null in the list', { items: [null] }, ''],
     ['NaN', undefined, '?items=NaN'],
     ['an endless number', undefined, '?items=1e3000'],
+    ['3,000 pairs', 'a=1&'.repeat(3_000), '', form],
     ['60,000 brackets', { items: '['.repeat(30_000) + ']'.repeat(30_000) }, ''],
     ['no list', { items: {} }, ''],
     ['an empty list', { items: [] }, ''],

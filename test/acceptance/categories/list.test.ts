@@ -100,11 +100,6 @@ describeWithAdmin('The list of a category', () => {
     expect(objectIds(await list({ where: '{deleted:true}' }))).toEqual([4])
   })
 
-  test('An item shows the displayable of its link (C-3)', async () => {
-    const { json } = await list({ skip: '2', limit: '1' })
-    expect(json.items[0]).toMatchObject({ objectId: 3, displayable: 0, news: { displayable: true } })
-  })
-
   test('A category without objects has an empty list', async () => {
     const { status, json } = await library.call('/categories/6/news')
     expect(status).toBe(200)
@@ -117,12 +112,6 @@ describeWithAdmin('The list of a category', () => {
       expectError(await library.call(`/categories/${path}`), 404, 220001)
     },
   )
-
-  test('The number of the site works in place of current (A-15)', async () => {
-    const { token, siteId } = library
-    const answer = await call(at(siteId, news), { token })
-    expect(answer.text).toBe((await list()).text)
-  })
 
   test('HEAD answers a list without a body', async () => {
     const { status, text } = await library.call(news, { method: 'HEAD' })

@@ -40,10 +40,6 @@ describeWithAdmin('Query switches', () => {
 })
 
 describeWithAdmin('limit and skip', () => {
-  test('The limit is 10 by default (C-12)', async () => {
-    expect((await list()).json).toMatchObject({ limit: 10, skip: 0 })
-  })
-
   test.each([
     ['0', 0, 0],
     ['', 10, 10],

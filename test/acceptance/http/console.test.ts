@@ -75,10 +75,10 @@ describe('GET /console', () => {
     }
   })
 
-  test.each(['/console/nope.js', '/console/index.html', '/console/%2E%2E%2Fpackage.json'])(
+  test.each(['nope.js', 'index.html', '.txt', 'x'.repeat(5_000), '%2E%2E%2Fpackage.json', 'licenses.txt%00'])(
     'The console has no file %s: 404/100004',
-    async (path) => {
-      expectError(await call(path, anonymous), 404, 100004)
+    async (name) => {
+      expectError(await call(`/console/${name}`, anonymous), 404, 100004)
     },
   )
 

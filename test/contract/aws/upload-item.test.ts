@@ -29,13 +29,6 @@ const upload: Upload = {
 
 describe('the record of an upload in its table', () => {
   test.each([
-    ['open', upload],
-    ['complete', { ...upload, length: 5, isComplete: true, holding: null }],
-  ])('comes back as it was: %s', (_, written) => {
-    expect(toUpload(written.id, { ...itemOf(written) })).toEqual(written)
-  })
-
-  test.each([
     ['site', 'x'],
     ['user', 5],
     ['target', undefined],

@@ -9,8 +9,9 @@ import type { CategoryId } from '../../../lib/core/ids.ts'
 import { asServiceError } from '../../../lib/http/render-reply.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { author, entry } from '../../support/history.ts'
+import { range } from '../ports/some-content.ts'
 import { faults, intercept, interceptOnce } from './faults.ts'
-import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, range, site } from './store.ts'
+import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, site } from './store.ts'
 
 const store = await openStore()
 const deps = store.over(store.dynamodb)

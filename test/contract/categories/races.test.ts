@@ -5,8 +5,9 @@ import { ServiceError } from '../../../lib/core/errors.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { author, entry } from '../../support/history.ts'
+import { range } from '../ports/some-content.ts'
 import { interceptOnce } from './faults.ts'
-import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, range, site } from './store.ts'
+import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, site } from './store.ts'
 
 const store = await openStore()
 const deps = store.over(store.dynamodb)

@@ -116,23 +116,13 @@ describe('a file of the console', () => {
     expect(await cacheOf('/console/licenses.txt')).toBe('private, no-cache')
   })
 
-  test.each([
-    'index.html',
-    'meta.json',
-    'missing.txt',
-    'missing-AB12CD34.js',
-    'below',
-    'below%2Fdeep.txt',
-    '..%2Fsecret.txt',
-    '..%2Fsecret.txt%00.js',
-    '..',
-    '.txt',
-    'licenses.txt%00',
-    'x'.repeat(5_000),
-  ])('is none at %s', async (name) => {
-    const { status, text } = await send(handlerOf(), 'GET', `/console/${name}`)
-    expect({ status, text }).toEqual({ status: 404, text: expect.not.stringMatching(/secret"|deep"|ENO/) })
-  })
+  test.each(['meta.json', 'missing-AB12CD34.js', 'below', 'below%2Fdeep.txt', '..%2Fsecret.txt%00.js', '..'])(
+    'is none at %s',
+    async (name) => {
+      const { status, text } = await send(handlerOf(), 'GET', `/console/${name}`)
+      expect({ status, text }).toEqual({ status: 404, text: expect.not.stringMatching(/secret"|deep"|ENO/) })
+    },
+  )
 })
 
 describe('the root, behind the prefix of a stage', () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import type { Content } from '../../../lib/categories/contents.ts'
 import { mergeContent } from '../../../lib/core/content-kinds.ts'
@@ -6,7 +6,7 @@ import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { CategoryId, SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
-import { type Hand, hands, type OpenedHand } from '../../support/hands.ts'
+import { type Hand, hands } from '../../support/hands.ts'
 import { idsOf, newsItem, range } from './some-content.ts'
 
 type Tested = Pick<Stores, 'sites' | 'grants' | 'webForms' | 'contents' | 'links' | 'workflows' | 'history'>
@@ -15,21 +15,15 @@ const now = Date.UTC(2026, 0, 1)
 const field = { typeId: -2, mandatory: true, order: 1 }
 
 /** Changes of single members, whole lists, and the removal of a site. Only administration uses these. */
-const describeAdministration = ({ name, open }: Hand<Tested>): void => {
-  let hand: OpenedHand<Tested>
-  let stores: Tested
-  beforeAll(async () => {
-    hand = await open()
-    stores = hand.stores
-  })
+const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<void> => {
+  const hand = await open()
+  const { stores } = hand
   afterAll(() => hand.close())
 
-  /** Each test has a site for itself. */
-  let lastSite = 0
-  let site: SiteId
+  /** Each test has a site of its own. */
+  let site = 0 as SiteId
   beforeEach(() => {
-    lastSite += 1
-    site = lastSite as SiteId
+    site = (site + 1) as SiteId
   })
 
   const entry = (type: HistoryEntry['type'] = 'content.imported'): HistoryEntry => ({
@@ -109,40 +103,14 @@ const describeAdministration = ({ name, open }: Hand<Tested>): void => {
     })
   })
 
-  describe(`names: ${name}`, () => {
-    test('A form and a site get a new name, with one entry each', async () => {
-      await stores.webForms.create({ site, id: 1 as WebFormId, name: 'One', fields: [] }, entry('form.created'))
-      await stores.sites.createSite(
-        { id: site, name: 'One', dataCentre: 'us', renderingEngine: true },
-        entry('site.created'),
-      )
-      for (let time = 0; time < 2; time++) {
-        await stores.webForms.rename(site, 1 as WebFormId, 'Two', entry('form.changed'))
-        expect(await stores.sites.renameSite(site, 'Two', entry('site.changed'))).toBe(true)
-      }
-      expect((await stores.webForms.get(site, 1 as WebFormId))?.name).toBe('Two')
-      expect(await stores.sites.getSite(site)).toMatchObject({ name: 'Two', renderingEngine: true })
-      expect(await recordedTypes()).toEqual(['form.created', 'site.created', 'form.changed', 'site.changed'])
-      expect(await stores.sites.renameSite(999_999 as SiteId, 'Two', entry())).toBe(false)
-    })
-  })
-
   describe(`removal: ${name}`, () => {
     const fill = async (of: SiteId) => {
       const { webForms, contents, links, workflows } = stores
       await webForms.create({ site: of, id: 1 as WebFormId, name: 'One', fields: [field] }, entry())
-      await contents.putMany(
-        of,
-        'category',
-        range(1, 3).map((id) => ({ id, name: `Category ${id}` })),
-        entry(),
-      )
-      await contents.putMany(
-        of,
-        'news',
-        range(1, 120).map((id) => newsItem(id)),
-        entry(),
-      )
+      const categories = range(1, 3).map((id) => ({ id, name: `Category ${id}` }))
+      await contents.putMany(of, 'category', categories, entry())
+      const news = range(1, 120).map((id) => newsItem(id))
+      await contents.putMany(of, 'news', news, entry())
       for (const category of [1, 2] as CategoryId[]) {
         await links.link({ site: of, kind: 'news', category }, new Map(range(1, 120).map((id) => [id, true])), entry())
       }
@@ -175,23 +143,27 @@ const describeAdministration = ({ name, open }: Hand<Tested>): void => {
       expect(await stores.links.listConsistently({ ...list, site: other }, 118, 10)).toHaveLength(2)
     })
 
-    test('A form is removed once, with one entry', async () => {
-      await stores.webForms.create({ site, id: 1 as WebFormId, name: 'One', fields: [field] }, entry('form.created'))
-      expect(await stores.webForms.remove(site, 1 as WebFormId, entry('form.removed'))).toBe(true)
-      expect(await stores.webForms.remove(site, 1 as WebFormId, entry('form.removed'))).toBe(false)
-      expect(await stores.webForms.get(site, 1 as WebFormId)).toBeUndefined()
-      expect(await recordedTypes()).toEqual(['form.created', 'form.removed'])
-    })
-
-    test('A site is removed once, with one entry', async () => {
-      await stores.sites.createSite(
-        { id: site, name: 'One', dataCentre: 'us', renderingEngine: true },
-        entry('site.created'),
-      )
-      expect(await stores.sites.removeSite(site, entry('site.removed'))).toBe(true)
-      expect(await stores.sites.removeSite(site, entry('site.removed'))).toBe(false)
-      expect(await stores.sites.getSite(site)).toBeUndefined()
-      expect(await recordedTypes()).toEqual(['site.created', 'site.removed'])
+    test('A form and a site are renamed and removed once, with one entry each', async () => {
+      const { webForms, sites } = stores
+      const form = 1 as WebFormId
+      await webForms.create({ site, id: form, name: 'One', fields: [] }, entry('form.created'))
+      const named = { id: site, name: 'One', dataCentre: 'us', renderingEngine: true }
+      await sites.createSite(named, entry('site.created'))
+      for (let time = 0; time < 2; time++) {
+        await webForms.rename(site, form, 'Two', entry('form.changed'))
+        expect(await sites.renameSite(site, 'Two', entry('site.changed'))).toBe(true)
+      }
+      expect((await webForms.get(site, form))?.name).toBe('Two')
+      expect(await sites.getSite(site)).toEqual({ ...named, name: 'Two' })
+      for (const isThere of [true, false]) {
+        expect(await webForms.remove(site, form, entry('form.removed'))).toBe(isThere)
+        expect(await sites.removeSite(site, entry('site.removed'))).toBe(isThere)
+      }
+      expect(await webForms.get(site, form)).toBeUndefined()
+      expect(await sites.getSite(site)).toBeUndefined()
+      expect(await sites.renameSite(site, 'Two', entry())).toBe(false)
+      const steps = ['created', 'changed', 'removed']
+      expect(await recordedTypes()).toEqual(steps.flatMap((step) => [`form.${step}`, `site.${step}`]))
     })
 
     test('A token goes with the last of its sites', async () => {
@@ -218,4 +190,4 @@ const describeAdministration = ({ name, open }: Hand<Tested>): void => {
   })
 }
 
-for (const hand of hands) describeAdministration(hand)
+for (const hand of hands) await describeAdministration(hand)

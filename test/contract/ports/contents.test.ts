@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Content } from '../../../lib/categories/contents.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
-import { entry, type Hand, hands, type OpenedHand } from '../../support/hands.ts'
+import { entry, type Hand, hands } from '../../support/hands.ts'
 import { idsOf, newsItem, range } from './some-content.ts'
 
 type Tested = Pick<Stores, 'contents' | 'links'>
@@ -11,21 +11,15 @@ type Tested = Pick<Stores, 'contents' | 'links'>
 const summaryOf = ({ body: _, ...members }: Content, siteId: SiteId) => ({ ...members, siteId })
 
 /** Categories, news items and blogs on both stores, as far as acceptance cases do not show it. */
-const describeContents = ({ name, open }: Hand<Tested>): void => {
-  let hand: OpenedHand<Tested>
-  let contents: Tested['contents']
-  beforeAll(async () => {
-    hand = await open()
-    contents = hand.stores.contents
-  })
+const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => {
+  const hand = await open()
+  const { contents } = hand.stores
   afterAll(() => hand.close())
 
-  /** Each test has a site for itself. */
-  let lastSite = 0
-  let site: SiteId
+  /** Each test has a site of its own. */
+  let site = 0 as SiteId
   beforeEach(() => {
-    lastSite += 1
-    site = lastSite as SiteId
+    site = (site + 1) as SiteId
   })
 
   const putNews = (ids: readonly number[]) =>
@@ -162,4 +156,4 @@ const describeContents = ({ name, open }: Hand<Tested>): void => {
   })
 }
 
-for (const hand of hands) describeContents(hand)
+for (const hand of hands) await describeContents(hand)

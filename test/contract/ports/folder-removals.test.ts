@@ -1,31 +1,25 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { createDeadline } from '../../../lib/core/deadline.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import { longestSilence } from '../../../lib/storage/folder-removals.ts'
 import { root, type StoragePath, toStoragePath } from '../../../lib/storage/path.ts'
-import { entry, type Hand, hands, type OpenedHand } from '../../support/hands.ts'
+import { entry, type Hand, hands } from '../../support/hands.ts'
 
 type Tested = Pick<Stores, 'removals'>
 
 /** Removals of folders, on both stores. */
-const describeFolderRemovals = ({ name, open }: Hand<Tested>): void => {
-  describe(`the removals of folders: ${name}`, () => {
-    let hand: OpenedHand<Tested>
-    let removals: Tested['removals']
-    let time = Date.UTC(2026, 0, 1)
-    beforeAll(async () => {
-      hand = await open({ wall: () => time, monotonic: () => time })
-      removals = hand.stores.removals
-    })
-    afterAll(() => hand.close())
+const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<void> => {
+  let time = Date.UTC(2026, 0, 1)
+  const hand = await open({ wall: () => time, monotonic: () => time })
+  const { removals } = hand.stores
+  afterAll(() => hand.close())
 
-    /** Each test has a site for itself. */
-    let lastSite = 0
-    let site: SiteId
+  describe(`the removals of folders: ${name}`, () => {
+    /** Each test has a site of its own. */
+    let site = 0 as SiteId
     beforeEach(() => {
-      lastSite += 1
-      site = lastSite as SiteId
+      site = (site + 1) as SiteId
     })
 
     const folder = toStoragePath('photos/2026')
@@ -165,4 +159,4 @@ const describeFolderRemovals = ({ name, open }: Hand<Tested>): void => {
   })
 }
 
-for (const hand of hands) describeFolderRemovals(hand)
+for (const hand of hands) await describeFolderRemovals(hand)

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { History } from '../../../lib/history/history.ts'
 import { changesAfter } from '../../../lib/history/list-changes.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
-import { type Hand, hands, type OpenedHand } from '../../support/hands.ts'
+import { type Hand, hands } from '../../support/hands.ts'
 
 type Tested = Pick<Stores, 'workflows' | 'removals' | 'history'>
 
@@ -16,22 +16,16 @@ const told = async (history: History, site: SiteId): Promise<HistoryEntry[]> =>
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
 /** The history of sites, on both stores. */
-const describeHistory = ({ name, open }: Hand<Tested>): void => {
-  describe(`the history of a site: ${name}`, () => {
-    let hand: OpenedHand<Tested>
-    let stores: Tested
-    beforeAll(async () => {
-      hand = await open()
-      stores = hand.stores
-    })
-    afterAll(() => hand.close())
+const describeHistory = async ({ name, open }: Hand<Tested>): Promise<void> => {
+  const hand = await open()
+  const { stores } = hand
+  afterAll(() => hand.close())
 
-    /** Each test has a site for itself. */
-    let lastSite = 0
-    let site: SiteId
+  describe(`the history of a site: ${name}`, () => {
+    /** Each test has a site of its own. */
+    let site = 0 as SiteId
     beforeEach(() => {
-      lastSite += 1
-      site = lastSite as SiteId
+      site = (site + 1) as SiteId
     })
 
     const entryOf = (type: HistoryEntry['type'], subject: string, more: Partial<HistoryEntry> = {}): HistoryEntry => ({
@@ -137,4 +131,4 @@ const describeHistory = ({ name, open }: Hand<Tested>): void => {
   })
 }
 
-for (const hand of hands) describeHistory(hand)
+for (const hand of hands) await describeHistory(hand)

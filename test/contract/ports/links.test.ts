@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
 import { createDeadline } from '../../../lib/core/deadline.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
-import { entry, type Hand, hands, type OpenedHand } from '../../support/hands.ts'
+import { entry, type Hand, hands } from '../../support/hands.ts'
 import { idsOf, largestContentId, newsItem, range } from './some-content.ts'
 
 type Tested = Pick<Stores, 'contents' | 'links'>
@@ -12,22 +12,15 @@ const wish = (ids: readonly number[], displayable?: boolean) => new Map(ids.map(
 const late = createDeadline(() => 0)
 
 /** Pages, batches and races of links, on both stores. Acceptance cases show the rest. */
-const describeLinks = ({ name, open }: Hand<Tested>): void => {
-  let hand: OpenedHand<Tested>
-  let links: Tested['links']
-  let contents: Tested['contents']
-  beforeAll(async () => {
-    hand = await open()
-    ;({ links, contents } = hand.stores)
-  })
+const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
+  const hand = await open()
+  const { links, contents } = hand.stores
   afterAll(() => hand.close())
 
   /** The news of category 5. Each test has a site of its own. */
-  let list: LinkList
-  let lastSite = 0
+  let list: LinkList = { site: 0 as SiteId, kind: 'news', category: 5 as CategoryId }
   beforeEach(async () => {
-    lastSite += 1
-    list = { site: lastSite as SiteId, kind: 'news', category: 5 as CategoryId }
+    list = { ...list, site: (list.site + 1) as SiteId }
     await putCategories([5])
   })
 
@@ -183,4 +176,4 @@ const describeLinks = ({ name, open }: Hand<Tested>): void => {
   )
 }
 
-for (const hand of hands) describeLinks(hand)
+for (const hand of hands) await describeLinks(hand)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { type Grant, hashToken, newToken } from '../../../lib/access/grants.ts'
 import { largestNamedId, type SiteId, type WebFormId } from '../../../lib/core/ids.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
@@ -6,7 +6,7 @@ import { maxOrder, type WebForm } from '../../../lib/fields/web-forms.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import type { Site } from '../../../lib/sites/site-directory.ts'
 import { root, toStoragePath } from '../../../lib/storage/path.ts'
-import { entry, type Hand, hands, type OpenedHand } from '../../support/hands.ts'
+import { entry, type Hand, hands } from '../../support/hands.ts'
 import { oddNames } from './odd-names.ts'
 import { idsOf, range } from './some-content.ts'
 
@@ -43,13 +43,9 @@ const us = { id: 'us', url: 'https://us.example.com', isDefault: true }
 type Write = (stores: Tested) => Promise<unknown>
 
 /** Records that a store only keeps: a new member of one is added here. */
-const describeRecords = ({ name, open }: Hand<Tested>): void => {
-  let hand: OpenedHand<Tested>
-  let stores: Tested
-  beforeAll(async () => {
-    hand = await open()
-    stores = hand.stores
-  })
+const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
+  const hand = await open()
+  const { stores } = hand
   afterAll(() => hand.close())
 
   describe(`records: ${name}`, () => {
@@ -202,4 +198,4 @@ const describeRecords = ({ name, open }: Hand<Tested>): void => {
   })
 }
 
-for (const hand of hands) describeRecords(hand)
+for (const hand of hands) await describeRecords(hand)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { createDeadline } from '../../../lib/core/deadline.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
@@ -6,7 +6,7 @@ import { fieldTypes } from '../../../lib/fields/catalogue.ts'
 import { addField, changeField, removeField } from '../../../lib/fields/field-rules.ts'
 import type { WebForm } from '../../../lib/fields/web-forms.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
-import { entry, type Hand, hands, type OpenedHand } from '../../support/hands.ts'
+import { entry, type Hand, hands } from '../../support/hands.ts'
 
 type Tested = Pick<Stores, 'webForms'>
 
@@ -14,21 +14,15 @@ const form = 7 as WebFormId
 const anything = () => undefined
 
 /** Changes of web forms, on both stores. */
-const describeWebForms = ({ name, open }: Hand<Tested>): void => {
-  let hand: OpenedHand<Tested>
-  let webForms: Tested['webForms']
-  beforeAll(async () => {
-    hand = await open()
-    webForms = hand.stores.webForms
-  })
+const describeWebForms = async ({ name, open }: Hand<Tested>): Promise<void> => {
+  const hand = await open()
+  const { webForms } = hand.stores
   afterAll(() => hand.close())
 
-  /** Each test has a site for itself. */
-  let lastSite = 0
-  let site: SiteId
+  /** Each test has a site of its own. */
+  let site = 0 as SiteId
   beforeEach(() => {
-    lastSite += 1
-    site = lastSite as SiteId
+    site = (site + 1) as SiteId
   })
 
   const create = (fields: WebForm['fields'] = []) => webForms.create({ site, id: form, name: 'Form', fields }, entry)
@@ -98,4 +92,4 @@ const describeWebForms = ({ name, open }: Hand<Tested>): void => {
   })
 }
 
-for (const hand of hands) describeWebForms(hand)
+for (const hand of hands) await describeWebForms(hand)
