@@ -12,7 +12,7 @@ describe('an id in a path', () => {
   })
 
   const malformed = ['', ' 7', '7 ', '07', '-0', '+7', '7.0', '7e1', '0x7', '٧', '1000000000000000', '--1', '1\n']
-  test('of any other text is none', () => {
+  test('does not exist in any other text', () => {
     expect(malformed.map(parseId)).toEqual(malformed.map(() => undefined))
   })
 })

@@ -202,7 +202,7 @@ describe('comments', () => {
     'lib/machine/check/byte-faults.ts',
   ]
 
-  test('of one file differ, because each describes one thing', () => {
+  test('differ within a file, because each describes one thing', () => {
     const twins = sources.flatMap((file) => {
       const comments = commentsIn(file)
       return comments.filter((comment, index) => comments.indexOf(comment) !== index).map((c) => `${file}:${c}`)

@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 
 describe('GET changes', () => {
-  it('An entry says what changed, when, by whom and how (H-1, H-4, H-7)', async () => {
+  it('An entry names the change, its time, its actor and its request (H-1, H-4, H-7)', async () => {
     const before = await end()
     const secret = `?access_token=${target.token}`
     const { headers } = await put(`${own}/one.txt`, 'one', secret, { token: null })

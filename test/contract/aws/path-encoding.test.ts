@@ -42,7 +42,7 @@ describe.each<PathEncoding>(['encoded', 'decoded'])('behind a gateway that hands
     expect((await get(encoding, written)).status).toBe(status)
   })
 
-  test('a percent sign in a name goes to another data centre as it came', async () => {
+  test('a redirect keeps a percent sign in a name', async () => {
     const other = await service.issueToken({ sites: [distantSite] })
     const { status, headers } = await get(encoding, `${sites}/${distantSite}/webforms/100%25`, { Authorization: other })
     expect({ status, location: headers['location'] }).toEqual({
@@ -73,7 +73,7 @@ describe('slashes at the beginning of a path', () => {
   const pathOf = (path: string, inContext: string) =>
     fromGateway(eventOf(path, inContext), 'encoded', AbortSignal.timeout(1000)).path
 
-  test('count though a gateway leaves them out of the path, and not out of its context', () => {
+  test('count if only the context of the gateway has them', () => {
     expect(pathOf('/health', '/live//health')).toBe('//health')
     expect(pathOf('//health', '/live//health')).toBe('//health')
   })
@@ -86,7 +86,7 @@ describe('slashes at the beginning of a path', () => {
 })
 
 describe('%2F', () => {
-  test('is part of a name where the path comes as it was written', async () => {
+  test('is part of a name where the path comes encoded', async () => {
     const answer = await get('encoded', `${sites}/current/webforms/1%2F/fields/system`)
     expect(statusAndCode(answer)).toEqual([404, 115001])
   })

@@ -21,7 +21,7 @@ import { entry, hands, type OpenedHand } from '../../support/hands.ts'
 import { scratchDatabase } from '../../support/scratch-database.ts'
 
 /**
- * A third kind of objects needs one record in lib/core/object-kinds.ts, and no change elsewhere. (`npm run openapi`
+ * A third kind of objects needs only one record in lib/core/object-kinds.ts. (`npm run openapi`
  * renews the document in docs/.)
  */
 vi.mock(import('../../../lib/core/object-kinds.ts'), async (original) => {
@@ -175,7 +175,7 @@ test('site-admin takes a new kind of objects', async () => {
   expect(await remove()).toMatchObject({ status: 1, stderr: expect.stringMatching(/^Site 1001 has no event 1\. /) })
 })
 
-test('a new kind of objects gets its tables in a database that does not know it', () => {
+test('a database from before gets the tables of a new kind', () => {
   const { connection } = scratchDatabase()
   prepareSchema(connection)
   const tables = () =>
@@ -187,7 +187,7 @@ test('a new kind of objects gets its tables in a database that does not know it'
   expect(tables()).toEqual(made)
 })
 
-test('a directory and a backup that do not know a new kind of objects are sound, and get its tables', async () => {
+test('a directory and a backup from before are sound, and get the tables of a new kind', async () => {
   const folder = scratchDirectory()
   const data = join(folder, 'data')
   const backup = join(folder, 'backup')
@@ -203,7 +203,7 @@ test('a directory and a backup that do not know a new kind of objects are sound,
   expect(await checkDirectory(restored)).toEqual([])
 })
 
-test('a new kind of objects is in the document, with examples that the service has answered', async () => {
+test('a new kind of objects is in the document, with recorded examples', async () => {
   const { paths } = createDocument(await recordExamples()) as { paths: Record<string, Record<string, object>> }
   expect(paths['/webresources/api/v3/sites/{site}/categories/{category}/events']).toMatchObject({
     get: { operationId: 'listEventsOfCategory', summary: 'List the events of a category' },

@@ -100,7 +100,7 @@ describe.each(Object.entries(removals))('linking and %s', (_, remove) => {
   }
 })
 
-describe('linking one object twice at once, with and without a word about how it is displayed', () => {
+describe('linking one object twice at once, hidden and as it is', () => {
   const plain = (over: Deps) => linkObjects(over, newsOfCategory, [{ objectId: 9 }], author)
   const hidden = (over: Deps) => linkObjects(over, newsOfCategory, [{ objectId: 9, displayable: false }], author)
   const cases = [

@@ -45,7 +45,7 @@ const examplesIn = (text: string): Example[] =>
 
 const mark = '----- next -----'
 
-describe('each command shown prints what stands below it, in', () => {
+describe('Each command prints the text below it, in', () => {
   test.for(pages)('%s', async ([page, heading, fewest], { service, directory }) => {
     const examples = examplesIn(sectionOf(await read(page), heading))
     expect(examples.length).toBeGreaterThanOrEqual(fewest)

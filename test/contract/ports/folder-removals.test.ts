@@ -25,7 +25,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
     const folder = toStoragePath('photos/2026')
     const other = toStoragePath('photos/2025')
 
-    test('are seen as soon as they are open, by every connection', async () => {
+    test('are open for every connection at once', async () => {
       expect(await removals.open(site, folder, 'one', entry)).toBe('one')
       expect(await removals.openOf(site, [other, folder])).toMatchObject([{ path: folder, id: 'one' }])
       expect(await hand.connect().removals.openOf(site, [folder])).toMatchObject([{ path: folder, id: 'one' }])
@@ -49,7 +49,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await removals.openOf(site, [folder])).toMatchObject([{ path: folder, id: 'two' }])
     })
 
-    test('leave on record when they were: the last one of each folder', async () => {
+    test('leave the times of the last one of each folder on record', async () => {
       expect(await removals.lastOf(site, [folder])).toEqual([])
       const began = time
       await removals.open(site, folder, 'one', entry)
@@ -83,7 +83,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
 
     const taskOf = (id: string) => ({ site, path: folder, id })
 
-    test('are taken by one worker at a time, until he gives them back', async () => {
+    test('have one worker at a time, until that one returns them', async () => {
       await removals.open(site, folder, 'one', entry)
       const outcomes = await Promise.all(['a', 'b', 'c'].map((name) => removals.take(taskOf('one'), name, 90_000)))
       expect(outcomes.filter(({ outcome }) => outcome === 'taken')).toHaveLength(1)
@@ -96,7 +96,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual({ outcome: 'taken' })
     })
 
-    test('are held by a worker that has died no longer than he could have lived', async () => {
+    test('are free when the time of a dead worker is over', async () => {
       await removals.open(site, folder, 'one', entry)
       await removals.take(taskOf('one'), 'dead', 90_000)
       time += 60_000
@@ -112,7 +112,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await removals.take(taskOf('one'), 'another', 90_000)).toMatchObject({ outcome: 'held', holder: 'next' })
     })
 
-    test('are not taken when they are over, or not the present one of their folder', async () => {
+    test('are not taken when they are over, or when another one is open', async () => {
       const over = { outcome: 'over' }
       expect(await removals.take(taskOf('one'), 'a', 90_000)).toEqual(over)
       await removals.open(site, folder, 'one', entry)
@@ -126,7 +126,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await removals.take(taskOf('two'), 'b', 90_000)).toEqual({ outcome: 'taken' })
     })
 
-    test('are tended as long as somebody has been heard of', async () => {
+    test('are tended until their workers have been silent for too long', async () => {
       const isTended = async () => (await removals.openOf(site, [folder])).map((removal) => removal.isTended)
       await removals.open(site, folder, 'one', entry)
       time += longestSilence - 1

@@ -80,14 +80,14 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
       expect(await linked()).toEqual([...range(1, 100), ...range(601, 1_200)])
     })
 
-    test('230 links without a word about their display are made, each in a call of its own', async () => {
+    test('230 links that keep their display are made, one call each', async () => {
       const many = range(1, 230)
       await putNews(many)
       await link(many)
       expect(await linked()).toEqual(many)
     })
 
-    test('120 categories of an object are more than one call takes', async () => {
+    test('An object is linked with 120 categories in several calls', async () => {
       const many = range(1, 120)
       await putCategories(many)
       await putNews([1])

@@ -114,7 +114,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       },
     )
 
-    test('are read before they are put in place', async () => {
+    test('can be read before they are placed', async () => {
       const upload = await begin()
       const bytes = randomBytes(100_000)
       const holding = await addAll(upload, bytes, 30_000)
@@ -191,7 +191,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test('that were not reported are no part of the file', async () => {
+    test('do not belong to the file if nobody reported them', async () => {
       const upload = await begin()
       const { holding } = await add(upload, 0, Buffer.from('hello'))
       await add({ ...upload, holding }, 5, Buffer.from(', and more'))
@@ -209,7 +209,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test('fail with the store, and not with the content, when that is at fault', async () => {
+    test('fail when the store fails', async () => {
       const upload = await begin()
       const gone = { ...upload, holding: { ...upload.holding, name: 'f'.repeat(32), tail: 'scratch/none' } }
       await expect(add(gone, 5, Buffer.from('hello'))).rejects.toThrow()

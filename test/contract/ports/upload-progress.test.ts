@@ -16,7 +16,7 @@ const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<voi
   describe(`the progress of uploads: ${name}`, () => {
     const upload = (token: string, id: string) => ({ token, id })
 
-    test('is that of the newest upload, whatever comes late from an older one', async () => {
+    test('is that of the newest upload, even after late reports of an older one', async () => {
       const [older, newer] = [upload('a', 'x'), upload('a', 'b')]
       await progress.begin(older)
       await progress.report(older, 40)
@@ -30,7 +30,7 @@ const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await hand.connect().progress.percentOf('a')).toBe(7)
     })
 
-    test('is that of the upload that began last, though the clock went back meanwhile (S-86, S-89)', async () => {
+    test('is that of the upload that began last, even if the clock went back (S-86, S-89)', async () => {
       const [older, newer] = [upload('clock', 'x'), upload('clock', 'b')]
       await progress.begin(older)
       await progress.report(older, 90)
@@ -43,7 +43,7 @@ const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<voi
       now += 2 * hour
     })
 
-    test('is that of the upload that began last of several in the same moment, whatever they are called', async () => {
+    test('is that of the upload that began last, even in the same millisecond', async () => {
       for (const [token, first, second] of [
         ['same 1', '1', '2'],
         ['same 2', '2', '1'],

@@ -69,7 +69,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       }
     })
 
-    test('of an unknown upload do not exist', async () => {
+    test('do not exist for an unknown upload', async () => {
       expect(await records.get('none')).toBeUndefined()
       expect(await records.take('none', 0, 'one', minute)).toEqual({ outcome: 'unknown' })
       expect(await records.remove('none')).toBeUndefined()
@@ -78,7 +78,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.get('none')).toBeUndefined()
     })
 
-    test('are as many as may be open for one user of one site (U-17)', async () => {
+    test('have a limit for each user and site (U-17)', async () => {
       const crowd = { user: 'crowd' }
       for (let open = 0; open < 3; open++) expect(await records.create(newUpload(crowd), 3, now)).toBe(true)
       const refused = newUpload(crowd)

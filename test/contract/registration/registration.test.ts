@@ -48,7 +48,7 @@ describe('the answer to a deployment', () => {
     expect(failure).not.toMatch(/secret/)
   })
 
-  test('that nobody takes ends in an error as well', async () => {
+  test('that gets no response ends in an error', async () => {
     const url = await waitAs(() => undefined)
     await expect(answerDeployment(url, answer, 50)).rejects.toThrow(/timeout/)
   })
@@ -109,7 +109,7 @@ describe('the function behind the registration', () => {
     expect(dataCentres).toEqual([{ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true }])
   })
 
-  test('says what is wrong, and where more stands', async () => {
+  test('names the fault, and the log with more', async () => {
     expect(await register({ ...registered, url: 'nowhere' })).toMatchObject({
       Status: 'FAILED',
       Reason: expect.stringMatching(/url.*log stream stream/s),

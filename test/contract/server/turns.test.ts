@@ -32,7 +32,7 @@ describe('requests that a caller sends without waiting for answers', () => {
     expect(count).toMatchObject({ most: 1, begun: 1_000 })
   })
 
-  test('are begun when the answer before them has gone out', async () => {
+  test('begin after the answer before them', async () => {
     const begun: string[] = []
     const first = Promise.withResolvers<Reply>()
     const { handler } = bareHandler(async ({ query }) => {
