@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readTags } from '../../lib/core/entity-tags.ts'
+import { isStronglyIn, matches, readTags } from '../../lib/core/entity-tags.ts'
 
 const strong = (tag: string) => ({ tag, isWeak: false })
 const weak = (tag: string) => ({ tag, isWeak: true })
@@ -60,5 +60,10 @@ describe('a list of entity tags', () => {
         expect(readTags(header)).toEqual(tags)
       }),
     )
+  })
+
+  test('names a version of a file in whichever media type it was read', () => {
+    const tags = [strong('a.typed'), weak('b.typed')]
+    expect(['a', 'b', 'c'].map((version) => matches(version, tags, isStronglyIn))).toEqual([true, false, false])
   })
 })

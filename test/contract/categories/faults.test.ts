@@ -9,7 +9,7 @@ import type { CategoryId } from '../../../lib/core/ids.ts'
 import { asServiceError } from '../../../lib/http/render-reply.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { author, entry } from '../../support/history.ts'
-import { range } from '../ports/some-content.ts'
+import { namedCategories, range } from '../ports/some-content.ts'
 import { faults, intercept, interceptOnce } from './faults.ts'
 import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, site } from './store.ts'
 
@@ -48,12 +48,7 @@ const several = [category, 6 as CategoryId, 8 as CategoryId]
 
 const resetSeveral = async () => {
   await resetLinks()
-  await deps.contents.putMany(
-    site,
-    'category',
-    several.map((id) => ({ id, name: `Category ${id}` })),
-    entry,
-  )
+  await deps.contents.putMany(site, 'category', namedCategories(several), entry)
   await deps.linkItems.deleteOfObject(object, several.slice(1))
 }
 

@@ -5,7 +5,7 @@ import { ServiceError } from '../../../lib/core/errors.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { author, entry } from '../../support/history.ts'
-import { range } from '../ports/some-content.ts'
+import { namedCategories, range } from '../ports/some-content.ts'
 import { interceptOnce } from './faults.ts'
 import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, site } from './store.ts'
 
@@ -152,12 +152,7 @@ test('an object does not exist for anybody during its removal', async () => {
 
 test('many links and many categories are removed in steps', async () => {
   const many = range(1, 1_100)
-  await deps.contentItems.putMany(
-    site,
-    'category',
-    many.map((id) => ({ id, name: `Category ${id}` })),
-    entry,
-  )
+  await deps.contentItems.putMany(site, 'category', namedCategories(many), entry)
   await fill(deps, [1])
   await inParallel(many, 32, (id) =>
     deps.linkItems.putMany({ ...newsOfCategory, category: id as typeof category }, [{ id: 1, displayable: true }]),

@@ -6,7 +6,7 @@ import type { LinkList } from '../../../lib/categories/category-links.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { openTestTables, type TestTables } from '../../support/tables.ts'
-import { newsItem } from '../ports/some-content.ts'
+import { newsItems } from '../ports/some-content.ts'
 
 export const site = 1001 as SiteId
 export const category = 5 as CategoryId
@@ -49,12 +49,7 @@ export const openStore = async (): Promise<Store> => {
 /** A category with news items, none of them linked. */
 export const fill = async ({ contents }: Deps, ids: readonly number[]): Promise<void> => {
   await contents.putMany(site, 'category', [{ id: category, name: 'Five' }], entry)
-  await contents.putMany(
-    site,
-    'news',
-    ids.map((id) => newsItem(id)),
-    entry,
-  )
+  await contents.putMany(site, 'news', newsItems(ids), entry)
 }
 
 /** The objects that the category is linked with, as the table has them. */

@@ -7,7 +7,7 @@ import type { CategoryId, SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { type Hand, hands } from '../../support/hands.ts'
-import { idsOf, newsItem, range } from './some-content.ts'
+import { idsOf, namedCategories, newsItem, newsItems, range } from './some-content.ts'
 
 type Tested = Pick<Stores, 'sites' | 'grants' | 'webForms' | 'contents' | 'links' | 'workflows' | 'history'>
 
@@ -107,10 +107,8 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
     const fill = async (of: SiteId) => {
       const { webForms, contents, links, workflows } = stores
       await webForms.create({ site: of, id: 1 as WebFormId, name: 'One', fields: [field] }, entry())
-      const categories = range(1, 3).map((id) => ({ id, name: `Category ${id}` }))
-      await contents.putMany(of, 'category', categories, entry())
-      const news = range(1, 120).map((id) => newsItem(id))
-      await contents.putMany(of, 'news', news, entry())
+      await contents.putMany(of, 'category', namedCategories(range(1, 3)), entry())
+      await contents.putMany(of, 'news', newsItems(range(1, 120)), entry())
       for (const category of [1, 2] as CategoryId[]) {
         await links.link({ site: of, kind: 'news', category }, new Map(range(1, 120).map((id) => [id, true])), entry())
       }

@@ -3,7 +3,7 @@ import type { Content } from '../../../lib/categories/contents.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import { entry, type Hand, hands } from '../../support/hands.ts'
-import { idsOf, newsItem, range } from './some-content.ts'
+import { idsOf, newsItem, newsItems, range } from './some-content.ts'
 
 type Tested = Pick<Stores, 'contents' | 'links'>
 
@@ -22,13 +22,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
     site = (site + 1) as SiteId
   })
 
-  const putNews = (ids: readonly number[]) =>
-    contents.putMany(
-      site,
-      'news',
-      ids.map((id) => newsItem(id)),
-      entry,
-    )
+  const putNews = (ids: readonly number[]) => contents.putMany(site, 'news', newsItems(ids), entry)
   const news = (id: number) => ({ site, kind: 'news', id }) as const
 
   describe(`content: ${name}`, () => {
@@ -80,14 +74,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
   describe(`much content: ${name}`, () => {
     const many = range(1_001, 2_350)
     const large = 1_000_000 as SiteId
-    beforeAll(() =>
-      contents.putMany(
-        large,
-        'news',
-        many.map((id) => newsItem(id)),
-        entry,
-      ),
-    )
+    beforeAll(() => contents.putMany(large, 'news', newsItems(many), entry))
 
     test('1,350 objects are read at once', async () => {
       const wanted = [...many, 5_000]

@@ -4,7 +4,7 @@ import { createDeadline } from '../../../lib/core/deadline.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import { entry, type Hand, hands } from '../../support/hands.ts'
-import { idsOf, largestContentId, newsItem, range } from './some-content.ts'
+import { idsOf, largestContentId, namedCategories, newsItems, range } from './some-content.ts'
 
 type Tested = Pick<Stores, 'contents' | 'links'>
 
@@ -24,20 +24,8 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
     await putCategories([5])
   })
 
-  const putCategories = (ids: readonly number[]) =>
-    contents.putMany(
-      list.site,
-      'category',
-      ids.map((id) => ({ id, name: `Category ${id}` })),
-      entry,
-    )
-  const putNews = (ids: readonly number[]) =>
-    contents.putMany(
-      list.site,
-      'news',
-      ids.map((id) => newsItem(id)),
-      entry,
-    )
+  const putCategories = (ids: readonly number[]) => contents.putMany(list.site, 'category', namedCategories(ids), entry)
+  const putNews = (ids: readonly number[]) => contents.putMany(list.site, 'news', newsItems(ids), entry)
   const link = (ids: readonly number[], displayable?: boolean) => links.link(list, wish(ids, displayable), entry)
   const linked = async () => idsOf(await links.list(list, 0, 10_000))
   const newsOf = (id: number) => ({ site: list.site, kind: 'news', id }) as const

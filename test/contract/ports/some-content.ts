@@ -12,3 +12,7 @@ export const newsItem = (id: number, members: Scalars = {}): Content =>
   withDefaults('news', { id, subject: `Subject ${id}`, body: `<p>Text ${id}</p>`, ...members }, Date.UTC(2026, 0, 1))
 
 export const idsOf = (values: readonly { readonly id: number }[]): number[] => values.map(({ id }) => id)
+
+export const newsItems = (ids: readonly number[]): Content[] => ids.map((id) => newsItem(id))
+
+export const namedCategories = (ids: readonly number[]): Content[] => ids.map((id) => ({ id, name: `Category ${id}` }))
