@@ -29,7 +29,7 @@ const tokenOf = ({ headers, query }: Request, inQuery: boolean): string | undefi
 }
 
 /** Errors: tokenRejected. */
-export const authenticate = async (
+const authenticate = async (
   { findGrant, clock }: Pick<AdmissionDeps, 'findGrant' | 'clock'>,
   request: Request,
   { tokenInQuery }: GroupPolicy,

@@ -21,16 +21,6 @@ const observed = ({ max = 100, answers = (key: string, load: number): Found | un
 }
 
 describe('a cached lookup', () => {
-  test('answers from memory until the answer is 20 s old (A-13)', async () => {
-    const { find, loads, clock } = observed()
-    await find('a')
-    clock.now = 19_999
-    expect(await find('a')).toEqual({ key: 'a', load: 1 })
-    clock.now = 20_000
-    expect(await find('a')).toEqual({ key: 'a', load: 2 })
-    expect(loads).toEqual(['a', 'a'])
-  })
-
   test('counts the age of an answer from its request, not from its arrival', async () => {
     const clock = { now: 0 }
     let deliver: (value: object) => void = () => undefined
@@ -58,13 +48,6 @@ describe('a cached lookup', () => {
     const found = await Promise.all([find('a'), find('a'), find('b'), find('a')])
     expect(loads).toEqual(['a', 'b'])
     expect(found.map((value) => value?.load)).toEqual([1, 1, 2, 1])
-  })
-
-  test('does not remember a missing value', async () => {
-    const { find, loads } = observed({ answers: (key, load) => (load > 1 ? { key, load } : undefined) })
-    expect(await find('a')).toBeUndefined()
-    expect(await find('a')).toEqual({ key: 'a', load: 2 })
-    expect(loads).toHaveLength(2)
   })
 
   test('does not remember a failure', async () => {

@@ -31,38 +31,18 @@ describe('the settings of the fields function', () => {
     })
   })
 
-  test('log at INFO by default', () => {
-    expect(readFieldsSettings(complete).logLevel).toBe('INFO')
-  })
-
-  test.each(Object.keys(complete))('stop the start when %s is missing', (name) => {
-    expect(() => readFieldsSettings({ ...complete, [name]: undefined })).toThrow(`${name} (must be set)`)
-  })
-
-  test.each([
-    ['DATA_CENTRE', 'US east'],
-    ['DATA_CENTRE', 'a'.repeat(33)],
-    ['SITES_TABLE', ''],
-    ['LOG_LEVEL', 'LOUD'],
-  ])('stop the start when %s is %j, by name', (name, value) => {
-    expect(() => readFieldsSettings({ ...complete, [name]: value })).toThrow(new RegExp(`${name} \\(must be`))
-  })
-
-  test('may be one character long', () => {
-    expect(readFieldsSettings({ ...complete, SITES_TABLE: 's' }).sitesTable).toBe('s')
-  })
-
-  test('are all named if several are wrong', () => {
+  test('are all named if several are missing or wrong', () => {
+    for (const name of Object.keys(complete)) {
+      expect(() => readFieldsSettings({ ...complete, [name]: undefined })).toThrow(`${name} (must be set)`)
+    }
     const { SITES_TABLE: _, ...rest } = complete
     expect(() => readFieldsSettings({ ...rest, LOG_LEVEL: 'LOUD' })).toThrow(/SITES_TABLE .*LOG_LEVEL /)
   })
 })
 
+const { WEB_FORMS_TABLE: _, ...shared } = complete
 const completeStorage = {
-  DATA_CENTRE: 'us',
-  SITES_TABLE: 'sites-of-us',
-  TOKENS_TABLE: 'tokens-of-us',
-  JOURNAL_TABLE: 'journal-of-us',
+  ...shared,
   PATH_LOCKS_TABLE: 'locks-of-us',
   UPLOADS_TABLE: 'uploads-of-us',
   FILES_BUCKET: 'files-of-us',
@@ -85,6 +65,10 @@ describe('the settings of the storage function', () => {
   })
 
   test.each([
+    ['DATA_CENTRE', 'US east'],
+    ['DATA_CENTRE', 'a'.repeat(33)],
+    ['SITES_TABLE', ''],
+    ['LOG_LEVEL', 'LOUD'],
     ['LARGEST_FILE', '0'],
     ['LARGEST_FILE', '1e3'],
     ['LARGEST_FILE', '-1'],
@@ -122,18 +106,13 @@ describe('the settings of the function that streams', () => {
     },
   )
 
-  test.each(['0.0.0.0:3000', '[::]:3000', 'localhost:80'])('accept %s as the address to listen on', (httpEndpoint) => {
-    expect(readListeningSettings({ AWS_LAMBDA_HTTP_ENDPOINT: httpEndpoint })).toEqual({ httpEndpoint })
+  test('have an address with a port to listen on', () => {
+    const read = (address?: string) => readListeningSettings({ AWS_LAMBDA_HTTP_ENDPOINT: address }).httpEndpoint
+    for (const address of ['0.0.0.0:3000', '[::]:3000', 'localhost:80']) expect(read(address)).toBe(address)
+    for (const address of [undefined, '3000', 'localhost:', 'localhost:http']) {
+      expect(() => read(address)).toThrow(/AWS_LAMBDA_HTTP_ENDPOINT/)
+    }
   })
-
-  test.each([undefined, '3000', 'localhost:', 'localhost:http'])(
-    'refuse %j as the address to listen on',
-    (httpEndpoint) => {
-      expect(() => readListeningSettings({ AWS_LAMBDA_HTTP_ENDPOINT: httpEndpoint })).toThrow(
-        /AWS_LAMBDA_HTTP_ENDPOINT/,
-      )
-    },
-  )
 })
 
 test('the limit for sorted lists is at least one, without an upper bound', () => {

@@ -26,7 +26,7 @@ describe('a deadline', () => {
     expect(deadline.check).toThrow(expect.objectContaining({ code: 100503 }))
   })
 
-  it('comes earlier by what is reserved, and no later than the end of the work', () => {
+  it('comes earlier by the reserved time, and no later than the end of the work', () => {
     const request = createDeadline(() => 9_000 - time)
     expect(request.reserving(500).timeLeft()).toBe(7_500)
     expect(request.within(1_000, now).timeLeft()).toBe(1_000)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ErrorName, errors, invalidInput, ServiceError } from '../../lib/core/errors.ts'
+import { errors, invalidInput } from '../../lib/core/errors.ts'
 
 /** Callers rely on these: a code and its status never change. */
 const promised: Readonly<Record<number, number>> = {
@@ -52,30 +52,9 @@ describe('the error table', () => {
   test.each(Object.entries(errors))('%s has advice for people', (_, { message }) => {
     expect(message).toMatch(/^[A-Z].{15,}\.$/)
   })
-
-  test('contains every error of web form fields and of the edge', () => {
-    const codes = new Set<number>(Object.values(errors).map(({ code }) => code))
-    const edgeAndFields = [
-      101000, 100002, 109002, 100004, 100005, 100006, 100015, 100013, 100412, 100503, 100500, 115000, 115001, 115002,
-      115006, 104003, 104004, 104023,
-    ]
-    expect(edgeAndFields.filter((code) => !codes.has(code))).toEqual([])
-  })
 })
 
 describe('a service error', () => {
-  test('has the values of its row', () => {
-    for (const name of Object.keys(errors) as ErrorName[]) {
-      expect(new ServiceError(name)).toMatchObject({ ...errors[name], problems: [], headers: {} })
-    }
-  })
-
-  test('may have a more precise message than its row', () => {
-    const cause = new Error('why')
-    const error = new ServiceError('unavailable', { message: 'Wait a moment.', headers: { 'Retry-After': '9' }, cause })
-    expect(error).toMatchObject({ code: 100503, message: 'Wait a moment.', headers: { 'Retry-After': '9' }, cause })
-  })
-
   test('with several faults has the first as its message, and lists all', () => {
     const problems = [
       { path: 'type.id', message: 'must be there' },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { giveBack, lendPiece, pieceSize } from '../../lib/core/pieces.ts'
 
 describe('memory for bytes on their way to a reader (O-21)', () => {
-  test('serves the next reader when it is given back, and never two at once', () => {
+  test('serves one reader after the other, and never two at once', () => {
     const first = lendPiece()
     const second = lendPiece()
     expect(second.buffer).not.toBe(first.buffer)
@@ -11,7 +11,7 @@ describe('memory for bytes on their way to a reader (O-21)', () => {
     expect([lendPiece(), lendPiece()].filter(({ buffer }) => buffer === first.buffer)).toHaveLength(1)
   })
 
-  test('is given back by any part of it', () => {
+  test('returns whole when a reader returns a part of it', () => {
     const piece = lendPiece()
     giveBack(piece.subarray(5, 9))
     expect(lendPiece().buffer).toBe(piece.buffer)
@@ -24,7 +24,7 @@ describe('memory for bytes on their way to a reader (O-21)', () => {
     expect(kept).toBe(64 * pieceSize)
   })
 
-  test('of others is left alone', () => {
+  test('that was not lent is not kept', () => {
     const bytes = Buffer.alloc(pieceSize)
     giveBack(bytes)
     expect(lendPiece().buffer).not.toBe(bytes.buffer)

@@ -195,7 +195,7 @@ describe('comments', () => {
   /** Each is to be removed from here as soon as its room keeps the rule. */
   const knownTwins = ['client/src/source.ts', 'console/uploads/upload-list.ts', 'lib/machine/check/byte-faults.ts']
 
-  test('of one file differ: a comment stands above the one thing that it describes', () => {
+  test('differ within a file, because each describes one thing', () => {
     const twins = sources.flatMap((file) => {
       const comments = commentsIn(file)
       return comments.filter((comment, index) => comments.indexOf(comment) !== index).map((c) => `${file}:${c}`)

@@ -30,6 +30,7 @@ describeWithAdmin('Administration of categories', () => {
     expect(objectIds(await own.call('/categories/5/news?limit=500'))).not.toContain(25)
     expect((await own.call('/categories/5/news')).json.totalItemsCount).toBe(24)
     expect((await own.call('/categories/5/blogs')).json.totalItemsCount).toBe(2)
+    expect((await own.call('/news')).json.totalItemsCount).toBe(29)
     const body = { items: [{ objectId: 25 }] }
     expectError(await own.call('/categories/5/news', { method: 'POST', body }), 404, 220002)
   })

@@ -40,15 +40,12 @@ describeWithAdmin('Query switches', () => {
 })
 
 describeWithAdmin('limit and skip', () => {
-  test('The limit is 10 by default (C-12)', async () => {
-    expect((await list()).json).toMatchObject({ limit: 10, skip: 0 })
-  })
-
   test.each([
     ['0', 0, 0],
-    ['7', 7, 7],
+    ['', 10, 10],
+    [' 7 ', 7, 7],
     ['500', 500, 25],
-  ])('The limit %s is echoed (C-12)', async (limit, echoed, count) => {
+  ])('The limit %j is echoed (C-12)', async (limit, echoed, count) => {
     const { json } = await list({ limit })
     expect(json).toMatchObject({ limit: echoed, totalItemsCount: 25 })
     expect(json.items).toHaveLength(count)
@@ -82,7 +79,7 @@ describeWithAdmin('limit and skip', () => {
     })
   })
 
-  test.each(['-1', 'abc', '1.5', '1e2', '0x10', 'null', '99999999999999999999'])(
+  test.each(['-1', 'abc', '1.5', '1e2', '0x10', 'null', '5 6', '١', '9'.repeat(400)])(
     'A skip or limit of %s is refused with 220000 (C-15)',
     async (value) => {
       await refused({ skip: value }, 'skip')
@@ -97,6 +94,10 @@ describeWithAdmin('order', () => {
     ['-releaseDate', [25, 24, 23]],
     ['releaseDate', [1, 2, 3]],
     ['news.releaseDate', [1, 2, 3]],
+    ['-releaseDate,releaseDate', [25, 24, 23]],
+    ['-news.releaseDate,', [25, 24, 23]],
+    ['-objectId,releaseDate', [25, 24, 23]],
+    [',', [1, 2, 3]],
   ])('Items are sorted by %s (C-19)', async (order, first) => {
     expect(objectIds(await list({ order, limit: '3' }))).toEqual(first)
   })
@@ -126,7 +127,7 @@ describeWithAdmin('order', () => {
     expect(ids).toEqual([10, 12, 14, 16, 18, 2, 20, 22, 24, 4, 6, 8, 1])
   })
 
-  test.each(['nonsense', '-nonsense', 'subject desc', 'news', '__proto__', 'body', '-news.body'])(
+  test.each(['nonsense', '-', '--subject', 'subject desc', 'news', '__proto__', 'body', '-news.body'])(
     'Sorting by %s is refused with 220000 (C-22, C-23)',
     async (order) => {
       await refused({ order }, 'order')
@@ -144,16 +145,26 @@ describeWithAdmin('fields', () => {
     ['news.body', { news: { body: '<p>Text 1</p>' } }],
     ['objectId,category', { objectId: 1, category: { id: 5, name: 'Five' } }],
     ['objectId,nonsense,news.nonsense', { objectId: 1 }],
+    ['objectId,objectId,category.name', { objectId: 1, category: { name: 'Five' } }],
+    ['news(slug),news.id', { news: { id: 1, slug: 'odd-1' } }],
+    ['news,news.slug', { news: expect.objectContaining({ id: 1, slug: 'odd-1', url: '/news/odd-1' }) }],
+    ['news(slug),news', { news: expect.objectContaining({ id: 1, slug: 'odd-1', url: '/news/odd-1' }) }],
+    ['objectId,news(subject', { objectId: 1, news: expect.objectContaining({ url: '/news/odd-1' }) }],
   ])('The fields %s are shown alone (C-24, C-25, C-26, C-27)', async (fields, expected) => {
     expect(await first(fields)).toEqual(expected)
   })
 
-  test.each(['nonsense', 'news(nonsense)', ',', ' '])(
+  const unknown = ['nonsense', 'news(nonsense)', 'news.nonsense', 'news()', 'subject', ',', ' ', '()']
+  test.each([...unknown, 'constructor', '__proto__', 'news(toString)'])(
     'The fields %j name nothing known: the default is shown (C-27)',
     async (fields) => {
       expect((await list({ fields })).json).toEqual((await list()).json)
     },
   )
+
+  test('Fields are shown in the order of the contract (C-3)', async () => {
+    expect(Object.keys(await first('news,siteId,objectId'))).toEqual(['objectId', 'siteId', 'news'])
+  })
 
   test('The fields of blogs are narrowed as well (C-25, C-26)', async () => {
     const { json } = await list({ fields: 'blog(blogName),category.name', limit: '1' }, '/categories/5/blogs')
@@ -162,7 +173,7 @@ describeWithAdmin('fields', () => {
 })
 
 describeWithAdmin('where', () => {
-  test.each([
+  const matches: readonly [where: string, expected: readonly number[]][] = [
     ['{}', range(1, 25)],
     ['{"objectId":7}', [7]],
     ['{"objectId":"7"}', [7]],
@@ -190,30 +201,63 @@ describeWithAdmin('where', () => {
     ['{$or:[{objectId:1},{subject:"even 2"}]}', [1, 2]],
     ['{$and:[{objectId:{$gt:1}},{objectId:{$lt:3}}]}', [2]],
     ['{objectId:{$gt:20},$or:[{weight:20},{weight:25}]}', [25]],
-  ])('where=%s finds its items (C-28, C-29, C-30, C-31, C-32, C-33, C-34)', async (where, expected) => {
-    expect(await idsFor(where)).toEqual(expected)
-  })
+    ['{$or:[{},{}]}', range(1, 25)],
+    ['{subject:{$contains:".*"}}', []],
+    ['{subject:{$contains:null}}', []],
+    ['{weight:{$contains:""}}', [5, 10, 15, 20, 25]],
+    ['{subject:{$beginsWith:"(a+)+$"}}', []],
+    ["{releaseDate:{$eq:'2026-01-09T14:00:00+02:00'}}", [9]],
+    ["{releaseDate:'2026-01-09 12:00'}", [9]],
+    [`${'{$and:['.repeat(8)}{}${']}'.repeat(8)}`, range(1, 25)],
+    [`{$or:[${'{objectId:7},'.repeat(100)}]}`, [7]],
+    [`{objectId:7${' '.repeat(4096 - 12)}}`, [7]],
+  ]
+  test.each(matches.map(([where, expected]) => ({ start: where.slice(0, 50), where, expected })))(
+    'where=$start finds its items (C-28, C-29, C-30, C-31, C-32, C-33, C-34)',
+    async ({ where, expected }) => {
+      expect(await idsFor(where)).toEqual(expected)
+    },
+  )
 
   const refusals: readonly [where: string, message: RegExp][] = [
     ['{"subject":', /1:12/],
     ['{subject:"a" "b"}', /1:14/],
+    ['{\n  subject: }', /2:12/],
     ['[]', /object/],
     ['null', /object/],
     ['{nonsense:1}', /nonsense/],
     ['{news:1}', /news/],
     ['{body:"Text"}', /body/],
+    ['{constructor:1}', /no member "constructor"/],
+    ['{"__proto__":1}', /no member "__proto__"/],
+    ['{"category.name":"a"}', /category\.name/],
+    [`{"${'x'.repeat(100)}":1}`, /"x{40}…"/],
     ['{subject:{$regex:"a"}}', /\$regex/],
+    ['{objectId:{gt:1}}', /"gt" on objectId/],
+    ['{objectId:{toString:1}}', /"toString" on objectId/],
     ['{$not:{}}', /\$not/],
     ['{objectId:"seven"}', /number/],
     ['{objectId:{}}', /objectId/],
     ['{objectId:[1]}', /\$in/],
     ['{releaseDate:"yesterday"}', /date/],
+    ['{releaseDate:"2026-02-30"}', /date/],
+    ['{releaseDate:5}', /date/],
+    ['{enabled:2}', /true or false/],
+    ['{objectId:{$lt:NaN}}', /number/],
+    ['{subject:{$eq:{}}}', /string/],
+    ['{subject:{$contains:true}}', /string/],
     ['{objectId:{$in:1}}', /array/],
+    ['{objectId:{$nin:[1,[]]}}', /number/],
     ['{$or:{}}', /\$or/],
+    ['{$or:[1]}', /\$or/],
+    ['{$and:[]}', /\$and/],
     [`{$or:[${'{objectId:1},'.repeat(101)}]}`, /100/],
     [`${'{$and:['.repeat(9)}{}${']}'.repeat(9)}`, /8/],
     [`${'{$and:['.repeat(1000)}`, /4096/],
     ['['.repeat(1000), /JSON/],
+    ['{a:'.repeat(1000), /JSON/],
+    ['{$or:['.repeat(400), /JSON/],
+    ['{objectId:{$eq:'.repeat(250), /JSON/],
     [`{subject:'${'a'.repeat(4100)}'}`, /4096/],
   ]
   test.each(refusals.map(([where, message]) => ({ start: where.slice(0, 50), where, message })))(
@@ -258,7 +302,7 @@ describeWithAdmin('cursor', () => {
     expect(await walk(switches)).toEqual(expected)
   })
 
-  test('A cursor goes on with another limit and other fields (C-18)', async () => {
+  test('A cursor continues with another limit and other fields (C-18)', async () => {
     const { json } = await list({ cursor: '', limit: '3' })
     const { json: next } = await list({ cursor: json.nextCursor, limit: '1', fields: 'objectId' })
     expect(next.items).toEqual([{ objectId: 4 }])
@@ -271,6 +315,8 @@ describeWithAdmin('cursor', () => {
     await refused({ cursor: `${nextCursor}x!` }, 'cursor')
     await refused({ cursor: nextCursor, order: '-objectId' }, 'cursor')
     await refused({ cursor: nextCursor, where: '{displayable:1}' }, 'cursor')
+    const { nextCursor: filtered } = (await list({ cursor: '', limit: '3', where: '{displayable:1}' })).json
+    await refused({ cursor: filtered }, 'cursor')
     expectError(await list({ cursor: nextCursor }, '/categories/5/blogs'), 400, 220000)
     expectError(await list({ cursor: nextCursor }, '/categories/6/news'), 400, 220000)
   })

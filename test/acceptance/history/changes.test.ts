@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
 import { target } from '../setup/target.ts'
 import { admin, createSite, describeWithAdmin, issueToken } from '../support/admin.ts'
+import { importRecords } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
 import { at, ownFolder, put, upload } from '../support/storage.ts'
@@ -14,10 +15,10 @@ const read = (
   options: Parameters<typeof call>[1] = {},
 ): Promise<Answer> => call(`${changes}?${new URLSearchParams(query)}`, options)
 
-/** Where the history has come to. */
+/** The end of the history. */
 const end = async (): Promise<string> => (await read()).json.next ?? ''
 
-/** What has happened in the folder of these cases since then. */
+/** The entries since then about the folder of these cases. */
 const since = async (after: string, query: Readonly<Record<string, string>> = {}) =>
   (await read({ after, subject: own, ...query })).json.items
 
@@ -26,7 +27,7 @@ beforeAll(async () => {
 })
 
 describe('GET changes', () => {
-  it('An entry says what changed, when, by whom and how (H-1, H-4, H-7)', async () => {
+  it('An entry names the change, its time, its actor and its request (H-1, H-4, H-7)', async () => {
     const before = await end()
     const secret = `?access_token=${target.token}`
     const { headers } = await put(`${own}/one.txt`, 'one', secret, { token: null })
@@ -115,18 +116,37 @@ describe('GET changes', () => {
     expect(seen.filter((name) => names.includes(name)).toSorted()).toEqual(names.toSorted())
   })
 
+  it('Pages from an empty after show each entry once (H-11)', async () => {
+    for (const name of ['y1', 'y2', 'y3']) await put(`${own}/paged/${name}`, name)
+    const seen: string[] = []
+    for (let after: string | null = ''; after !== null; ) {
+      const { json } = await read({ after, limit: '1', subject: `${own}/paged` })
+      seen.push(...json.items.map(({ subject }: { subject: string }) => subject.slice(-2)))
+      after = json.next
+    }
+    expect(seen).toEqual(['y1', 'y2', 'y3'])
+  })
+})
+
+describe('The switches of changes', () => {
   it('Entries are filtered by one or several types (H-10)', async () => {
     const before = await end()
     await put(`${own}/typed.txt`, 'x')
     await call(at(`${own}/typed.txt`), { method: 'DELETE' })
     expect(await since(before, { type: 'file.removed' })).toMatchObject([{ type: 'file.removed' }])
-    expect(await since(before, { type: 'file.removed,file.stored' })).toHaveLength(2)
+    expect(await since(before, { type: 'file.removed, file.stored' })).toHaveLength(2)
+    const { json } = await read({ after: before, type: 'form.created' })
+    // The next page begins after the entries that the filter left out.
+    expect([json.items, json.next >= (await since(before))[1].id]).toEqual([[], true])
   })
 
+  const after = (position: string) => ({ after: position })
   it.each([
-    ...['0', '-1', '501', 'abc'].map((limit) => ({ limit })),
-    ...['abc', '1769860800000000-1', '1769860800000000'].map((after) => ({ after })),
-    { type: 'file.eaten' },
+    ...['0', '-1', '501', 'abc', '1.5', '', '1e2', ' 5'].map((limit) => ({ limit })),
+    ...['abc', '1', '1769860800000000-1', '1769860800000000', '17698608000000001-1001', '../1001'].map(after),
+    ...['9999999999999999-1001', '1769860800000000-1001 ', `${'1'.repeat(16)}-${'9'.repeat(400)}`].map(after),
+    ...['file.eaten', 'file', '', 'site.created,', 'x'.repeat(1_001)].map((type) => ({ type })),
+    { subject: 'x'.repeat(1_001) },
   ])('The query %j is refused with 104000 (H-10)', async (query) => {
     expectError(await read(query), 400, 104000)
   })
@@ -154,6 +174,49 @@ describeWithAdmin('The history of a site', () => {
       'workflow.created',
     ])
     expect(await typesFor(none)).toEqual(['site.created', 'token.created', 'token.created'])
+  })
+
+  it('Only a change that changes something writes an entry (H-1, H-3)', async () => {
+    const token = await issueToken([site], '--permission', 'files')
+    const [own, v3] = [['--site', String(site)], `/webresources/api/v3/sites/${site}`]
+    const news = [
+      { kind: 'news', id: 1 },
+      { kind: 'category', id: 5, name: 'Five' },
+      { kind: 'category', id: 7, name: 'Seven' },
+    ]
+    const fields = `/api/v1/admin/sites/${site}/webforms/1/fields/system`
+    const send = (method: string, path: string, body: object) => call(path, { method, body, token })
+    for (let time = 0; time < 2; time++) {
+      await admin('site', 'create', '--name', 'Again', '--id', String(site)).catch(() => {})
+      await admin('form', 'create', ...own, '--name', 'Form', '--id', '1').catch(() => {})
+      await admin('category', 'create', ...own, '--name', 'Six', '--id', '6').catch(() => {})
+      await importRecords(site, news)
+      for (const objectId of [1, 2]) await send('POST', `${v3}/categories/5/news`, { items: [{ objectId }] })
+      for (const categoryId of [7, 8]) await send('POST', `${v3}/news/1/categories`, { items: [{ categoryId }] })
+      await send('POST', fields, { type: { id: -2 }, mandatory: true })
+      await send('POST', fields, { type: { id: -1 }, mandatory: true })
+      await admin('workflow', 'start', 'a.html', ...own).catch(() => {})
+    }
+    for (let time = 0; time < 2; time++) {
+      await admin('workflow', 'end', 'a.html', ...own).catch(() => {})
+      await admin('object', 'remove', 'news', '1', ...own, '--yes').catch(() => {})
+      await admin('category', 'remove', '5', ...own, '--yes').catch(() => {})
+    }
+    const { items } = (await call(`/api/v2/admin/sites/${site}/changes`, { token })).json
+    const entries = items.map(({ type, subject }: { type: string; subject: string }) => `${type} ${subject}`)
+    expect(entries.slice(2)).toEqual([
+      'form.created form/1',
+      'category.created category/6',
+      'content.imported news',
+      'content.imported category',
+      'link.added category/5/news/1',
+      'link.added category/7/news/1',
+      'field.created form/1/field/-2',
+      'workflow.created a.html',
+      'workflow.removed a.html',
+      'object.removed news/1',
+      'category.removed category/5',
+    ])
   })
 
   it('site-admin audit prints the history with its actors (H-5, T-18)', async () => {

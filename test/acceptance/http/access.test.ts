@@ -30,7 +30,15 @@ describe('Tokens', () => {
 
   test('Outside storage a token in the query does not count (A-8)', async () => {
     const { token } = target
-    expectError(await call(`${site}/webforms?access_token=${token}`, { token: null }), 401, 101000)
+    for (const path of [`${site}/webforms`, '/webresources/api/v3/sites/current/news']) {
+      expectError(await call(`${path}?access_token=${token}`, { token: null }), 401, 101000)
+    }
+  })
+
+  test('In storage a token in the query counts beside an empty status (A-8)', async () => {
+    const files = '/api/v2/admin/sites/current/storage?status='
+    expectError(await call(files, { token: null }), 401, 101000)
+    expect((await call(`${files}&access_token=${target.token}`, { token: null })).status).toBe(200)
   })
 
   testWithAdmin('A revoked token answers 401/101000 (A-10)', async () => {

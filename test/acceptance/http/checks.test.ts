@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { site } from '../support/forms.ts'
+import { issueToken, testWithAdmin } from '../support/admin.ts'
+import { expectError } from '../support/expectations.ts'
+import { ownSiteId, site } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 
 describe('The order of the checks', () => {
@@ -31,5 +33,10 @@ describe('The order of the checks', () => {
     ],
   ])('The check %s (A-1)', async (_, [path, options], status) => {
     expect((await call(path, options)).status).toBe(status)
+  })
+  testWithAdmin('The check of the permission comes before that of the body (A-1)', async () => {
+    const token = await issueToken([await ownSiteId()])
+    const path = '/api/v2/admin/sites/current/storage/a?meta'
+    expectError(await call(path, { method: 'PUT', token, headers: bad, body: 'x' }), 400, 104003)
   })
 })

@@ -36,6 +36,8 @@ describe('GET /console', () => {
       'base-uri': ["'none'"],
       'form-action': ["'none'"],
       'frame-ancestors': ["'none'"],
+      'require-trusted-types-for': ["'script'"],
+      'trusted-types': ["'none'"],
     })
     expect(policy).not.toMatch(/unsafe|\*|data:/)
   })
@@ -73,10 +75,10 @@ describe('GET /console', () => {
     }
   })
 
-  test.each(['/console/nope.js', '/console/index.html', '/console/%2E%2E%2Fpackage.json'])(
+  test.each(['nope.js', 'index.html', '.txt', 'x'.repeat(5_000), '%2E%2E%2Fpackage.json', 'licenses.txt%00'])(
     'The console has no file %s: 404/100004',
-    async (path) => {
-      expectError(await call(path, anonymous), 404, 100004)
+    async (name) => {
+      expectError(await call(`/console/${name}`, anonymous), 404, 100004)
     },
   )
 
@@ -96,6 +98,41 @@ describe('GET /', () => {
       location: 'console',
       vary: 'Accept',
     })
+  })
+
+  test.each([
+    'text/html',
+    'TEXT/HTML',
+    'text/*',
+    'image/png, text/html;q=0.1',
+    'text/html; charset=utf-8',
+    'text/*;q=0, text/html',
+    'text/html;q=0.001',
+    'a/b;c=",", text/html',
+  ])('The root sends a browser to the console for Accept: %s (K-2)', async (accept) => {
+    expect((await call('/', { ...anonymous, headers: { Accept: accept } })).status).toBe(302)
+  })
+
+  test.each([
+    '*/*;q=0.1, application/*',
+    'text/plain',
+    'text/html;q=0',
+    'text/html;q=0, text/*',
+    'text/*;q=0, */*',
+    'text/html;q=0.000, */*',
+    'text/html;level=1',
+    'text/html;q=nonsense',
+    'text/html;q=-1',
+    'text',
+    'html',
+    'text/',
+    'text/htm',
+    'xtext/html',
+    'text/html5',
+    '*/html',
+    'a/b;c="text/html"',
+  ])('The root sends no program to the console: Accept: %s (K-2)', async (accept) => {
+    expect((await call('/', { ...anonymous, headers: { Accept: accept } })).status).toBe(200)
   })
 
   test.each(['*/*', 'application/json'])('The root answers addresses in JSON to Accept: %s (K-2)', async (accept) => {

@@ -41,11 +41,19 @@ describe('A site in another data centre', () => {
   testWithAdmin('A change is redirected by 308, so it stays a change (A-26)', async ({ skip }) => {
     if (!elsewhere) return skip('there is one data centre only')
     const { url, token } = elsewhere
-    for (const method of ['POST', 'PUT', 'DELETE']) {
-      const path = `/api/v1/admin/sites/current/webforms/1/fields/system${method === 'POST' ? '' : '/-2'}`
+    const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
+    const news = '/webresources/api/v3/sites/current/categories/5/news'
+    for (const [method, path] of [
+      ['POST', fields],
+      ['PUT', `${fields}/-2`],
+      ['DELETE', `${fields}/-2`],
+      ['POST', news],
+      ['DELETE', news],
+    ] as const) {
       const { status, headers } = await call(path, { token, method, body: '{"order":1}' })
       expect({ status, location: headers['location'] }).toEqual({ status: 308, location: `${url}${path}` })
     }
+    for (const path of [fields, news]) expect((await call(path, { token, method: 'HEAD' })).status).toBe(301)
   })
 
   testWithAdmin('Every request to an upload is redirected by 308 (U-10)', async ({ skip }) => {
@@ -57,6 +65,15 @@ describe('A site in another data centre', () => {
       const { status, headers } = await call(path, { token, method, headers: { 'Tus-Resumable': '1.0.0' } })
       expect({ status, location: headers['location'] }).toEqual({ status: 308, location: `${url}${path}` })
     }
+  })
+
+  testWithAdmin('The data centre comes before media types and the permission (A-1)', async ({ skip }) => {
+    if (!elsewhere) return skip('there is one data centre only')
+    const { siteId, token } = elsewhere
+    const headers = { Accept: 'image/png', 'Content-Type': 'text/plain' }
+    const fields = `/api/v1/admin/sites/${siteId}/webforms/1/fields/system`
+    expect((await call(fields, { token, method: 'POST', headers, body: 'x' })).status).toBe(308)
+    expect((await call(`/api/v2/admin/sites/${siteId}/storage/a`, { token })).status).toBe(301)
   })
 
   testWithAdmin('A caller without a right to the site is not redirected (A-1)', async ({ skip }) => {

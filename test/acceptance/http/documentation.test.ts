@@ -10,6 +10,8 @@ describe('GET /openapi.json', () => {
     const { status, headers, json } = await call('/openapi.json', anonymous)
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'application/json; charset=utf-8' })
     expect(json).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { title: 'site-admin' } })
+    const again = await call('/openapi.json', { ...anonymous, headers: { 'If-None-Match': headers['etag'] ?? '' } })
+    expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' })
   })
 
   test('The document names the answering data centre as its server', async () => {
@@ -40,12 +42,6 @@ describe('GET /openapi.json', () => {
         `DELETE ${storage}/*`,
       ]),
     )
-  })
-
-  test('The document answers 304 to a caller who has it', async () => {
-    const { headers } = await call('/openapi.json', anonymous)
-    const again = await call('/openapi.json', { ...anonymous, headers: { 'If-None-Match': headers['etag'] ?? '' } })
-    expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' })
   })
 })
 

@@ -4,7 +4,22 @@ import { fieldsOf, formWith, layoutOf, site } from '../support/forms.ts'
 import { call } from '../support/http.ts'
 
 describe('Media types', () => {
-  test.each(['image/png', 'application/xhtml+xml', 'application/json;q=0', 'text/*;q=0, application/*;q=0'])(
+  test.each([
+    ['', 'json'],
+    ['text/*', 'xml'],
+    ['APPLICATION/XML', 'xml'],
+    ['application/xml; charset=utf-8', 'xml'],
+    ['application/xml;charset="UTF-8";q=0.9, application/json;charset=utf-8;q=0.1', 'xml'],
+    ['application/json, application/xml', 'json'],
+    ['application/xml, application/json', 'xml'],
+    ['application/xml;q=0, */*', 'json'],
+    ['image/png, */*;q=0.1', 'json'],
+  ])('Accept: %j is answered in %s (F-26)', async (accept, format) => {
+    const { headers } = await call(`${site}/webforms`, { headers: { Accept: accept } })
+    expect(headers['content-type']).toBe(`application/${format}; charset=utf-8`)
+  })
+
+  test.each(['image/png', 'application/xhtml+xml', 'application/json;q=0', 'text/*;q=0, application/*;q=0', 'json'])(
     'Accept: %s is refused with 406/100006, in JSON (E-9)',
     async (accept) => {
       expectError(await call(`${site}/webforms`, { headers: { Accept: accept } }), 406, 100006)
@@ -16,6 +31,8 @@ describe('Media types', () => {
     'multipart/form-data; boundary=x',
     'application/octet-stream',
     'application/json; charset=utf-16',
+    'application/json; charset=iso-8859-1',
+    'application/json2',
     'x',
   ])('A body of type %s is refused with 415/100015 (E-11)', async (type) => {
     const form = await formWith()
@@ -25,10 +42,38 @@ describe('Media types', () => {
     expect(await layoutOf(form)).toBe('')
   })
 
-  test('Form data that is no JSON is refused with 415/100015 (A-5, E-11)', async () => {
-    const form = await formWith()
-    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
-    expectError(await call(fieldsOf(form), { method: 'POST', body: 'type=1', headers }), 415, 100015)
+  test.each([
+    ['application/json;charset="UTF-8"', '{"mandatory":true}'],
+    ['Application/JSON ; Charset=US-ASCII', '{"mandatory":true}'],
+    ['application/json', '\uFEFF{"mandatory":true}'],
+    ['application/x-www-form-urlencoded', ' \r\n {"mandatory":true}'],
+    ['text/xml; charset=utf-8', '<f><mandatory>true</mandatory></f>'],
+  ])('A body of type %s is read: %j (A-4, A-5)', async (type, body) => {
+    const form = await formWith({ id: -2 })
+    const headers = { 'Content-Type': type }
+    expect((await call(`${fieldsOf(form)}/-2`, { method: 'PUT', body, headers })).status).toBe(200)
+    expect((await call(`${fieldsOf(form)}/-2`)).json.mandatory).toBe(true)
+  })
+
+  test.each(['type=1', 'true', '<field><mandatory>true</mandatory></field>'])(
+    'Form data that is no JSON is refused with 415/100015: %s (A-5, E-11)',
+    async (body) => {
+      const form = await formWith()
+      const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+      expectError(await call(fieldsOf(form), { method: 'POST', body, headers }), 415, 100015)
+    },
+  )
+
+  test.each([
+    ['cut off within a character', [0x22, 0xe2, 0x82, 0x22]],
+    ['UTF-16', [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
+    ['Latin 1', [0x22, 0xe9, 0x22]],
+    ['overlong', [0x22, 0xc0, 0xaf, 0x22]],
+  ])('A body that is %s is refused with 115000 (E-20)', async (_, bytes) => {
+    const headers = { 'Content-Type': 'application/json' }
+    const answer = await call(fieldsOf(await formWith()), { method: 'POST', body: Buffer.from(bytes), headers })
+    expectError(answer, 400, 115000)
+    expect(answer.json.message).toContain('not UTF-8')
   })
 
   test('A body over 64 KiB is refused with 413/100013 (E-10)', async () => {

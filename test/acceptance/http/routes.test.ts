@@ -13,6 +13,8 @@ describe('Routes', () => {
     `${site}/nope`,
     `${site}/webforms/1/fields`,
     `//api/v1/admin/sites/current/webforms`,
+    '/API/v1/admin/sites/current/webforms',
+    '/openapiXjson',
   ])('The path %s answers 404/100004 (E-4, E-7)', async (path) => {
     expectError(await call(path), 404, 100004)
     expectError(await call(path, { method: 'POST', token: null }), 404, 100004)

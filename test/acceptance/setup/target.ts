@@ -43,5 +43,5 @@ const startHere = async (): Promise<Target> => {
   return { ...service, largestFile, isSlow: false }
 }
 
-/** What `npm run acceptance` names, else a service started for the tests. */
+/** The service of `npm run acceptance`, else one that is started for the tests. */
 export const target = fromEnvironment() ?? (await startHere())

@@ -23,7 +23,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, Response>>
 }
 
-/** What is read of an OpenAPI document. */
+/** The parts of an OpenAPI document that the checks use. */
 export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
@@ -35,7 +35,7 @@ export interface CheckedAnswer {
   readonly text: string
 }
 
-/** What the service puts on every answer, whatever its document says of the operation. */
+/** Headers that the service may add to each answer. The document does not repeat them for each operation. */
 const everyAnswer = new Set([
   'access-control-allow-origin',
   'access-control-expose-headers',
@@ -48,7 +48,7 @@ const everyAnswer = new Set([
   'permissions-policy',
   'referrer-policy',
   'strict-transport-security',
-  // On answers to requests in tus alone, the version where another one was asked for.
+  // Only on answers to tus requests. The version only if the request named another one.
   'tus-resumable',
   'tus-version',
   'vary',
@@ -62,9 +62,7 @@ const checkCode = (codes: readonly number[], text: string) => {
   if (!codes.includes(code)) throw new Error(`The code ${code} is not documented, but ${codes.join(', ')}`)
 }
 
-/**
- * What a path looks like; a variable holds slashes where the document says so, as that of a path in the storage does.
- */
+/** The expression for the paths of a template. A variable may hold slashes where the document says so. */
 const expressionOf = (template: string, operations: Readonly<Record<string, Operation>>): RegExp => {
   const spanning = Object.values(operations)
     .flatMap(({ parameters = [] }) => parameters)
@@ -77,7 +75,7 @@ const expressionOf = (template: string, operations: Readonly<Record<string, Oper
 
 const variables = (template: string) => template.split('{').length
 
-/** A check of answers against a document: throws an Error that says what the document does not say. */
+/** Creates a check of answers against a document. It throws an Error that names the difference. */
 export const createCheck = (document: OpenApi) => {
   const { checkValue, checkText } = createValueChecks(document.components.schemas)
 
@@ -99,7 +97,7 @@ export const createCheck = (document: OpenApi) => {
     const operations = paths.find(({ expression }) => expression.test(path))?.operations
     if (!operations) return undefined
     const own = operations[method.toLowerCase()] ?? (method === 'HEAD' ? operations['get'] : undefined)
-    // A method that the path does not have is answered alike by all that it has.
+    // All operations of a path document the same answer to a method that the path lacks.
     return own ? own.responses : { 405: Object.values(operations)[0]?.responses['405'] ?? {} }
   }
 
@@ -121,8 +119,7 @@ export const createCheck = (document: OpenApi) => {
   const checkBody = ({ content = {}, 'x-codes': codes }: Response, { headers, text }: CheckedAnswer) => {
     if (text === '') return
     const type = (headers['content-type'] ?? '').split(';')[0] ?? ''
-    // The bytes of a file may have the type of a document, when they are asked for under their own: ranges tell them
-    // apart.
+    // A file may have the media type of a document. Only an answer with a file accepts ranges.
     const documented = content[headers['accept-ranges'] === undefined ? type : '*/*'] ?? content['*/*']
     if (!documented) throw new Error(`A body of the type "${type}" is not documented`)
     if (documented.schema) checkText(type, documented.schema, text)
@@ -142,7 +139,7 @@ export const createCheck = (document: OpenApi) => {
   }
 
   return (method: string, path: string, answer: CheckedAnswer): void => {
-    // What a browser asks before a request from another origin is no operation.
+    // The preflight request of a browser is no operation.
     if (method === 'OPTIONS') return
     try {
       check(method, path, answer)
@@ -156,5 +153,5 @@ export const createCheck = (document: OpenApi) => {
 const errorSchema = { $ref: '#/components/schemas/Error' }
 const errorContent = { 'application/json': { schema: errorSchema }, 'application/xml': { schema: errorSchema } }
 
-/** What lies at no path of the document is 404, in the one error body. */
+/** A path that the document lacks answers 404 with the usual error body. */
 const nowhere: Readonly<Record<number, Response>> = { 404: { content: errorContent } }

@@ -1,4 +1,4 @@
-/** What HTTP itself, proxies and gateways add to an answer: no document of the service can know of it. */
+/** Headers that HTTP, proxies and gateways add to an answer. No document of the service can know them. */
 const added = new Set([
   'age',
   'alt-svc',

@@ -10,7 +10,7 @@ const encode = (path: string): string => path.split('/').map(encodeURIComponent)
 /** The URL path of something in the storage; `path` is decoded. */
 export const at = (path: string, query = ''): string => `${storage}/${encode(path)}${query}`
 
-/** A folder for the cases of one file, deleted with all that is in it when they are through. */
+/** A folder for the cases of one file. It is deleted after them, with its contents. */
 export const ownFolder = (): string => {
   const folder = `acceptance-${randomBytes(6).toString('hex')}`
   afterAll(async () => {

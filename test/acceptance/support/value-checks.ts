@@ -23,7 +23,7 @@ export const createValueChecks = (schemas: Readonly<Record<string, Schema>>) => 
 
   return {
     checkValue,
-    /** A body of a media type, JSON or XML. What the schema calls a string is no document, but text or bytes. */
+    /** Checks a body of a media type. A body whose schema is a string holds text or bytes. */
     checkText: (type: string, schema: Schema, text: string): void => {
       const isText = schema.type === 'string'
       const value = type === 'application/xml' ? readXmlBy(schema, text, schemas) : isText ? text : JSON.parse(text)

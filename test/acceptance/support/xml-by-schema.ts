@@ -1,6 +1,6 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 
-/** What is read of a JSON Schema, with the words of OpenAPI for XML. */
+/** The parts of a JSON Schema that the reader uses, with the words of OpenAPI for XML. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -60,10 +60,7 @@ const only = (elements: readonly Element[]): Element => {
   return element
 }
 
-/**
- * Reads an XML text as the document says that it is to be read: which elements are members, which are lists and what
- * their entries are called, what is a number. An element that the document does not name is an Error.
- */
+/** Reads an XML text by its schema. Throws an Error for an element that the schema does not name. */
 export const readXmlBy = (schema: Schema, text: string, schemas: Schemas): unknown => {
   const resolve = (given: Schema): Schema => {
     const { $ref, allOf = [], ...rest } = given

@@ -14,8 +14,8 @@ import { entry, unrecorded } from '../../support/history.ts'
 import { openTestTables, type TestTables } from '../../support/tables.ts'
 
 /**
- * Which reads see what was written a moment ago, and cost twice as much. DynamoDB in memory always shows the newest, so
- * that no suite of a port would notice one that has become cheap: this looks at what is asked for.
+ * Consistent reads see the newest writes, and cost twice as much. DynamoDB in memory always shows the newest writes, so
+ * the suites of the ports cannot notice a read that has become cheap. These tests look at the input of each read.
  */
 
 interface Tested
@@ -24,10 +24,10 @@ interface Tested
 
 let tables: TestTables
 let stores: Tested
-/** Whether each read since then was consistent. */
+/** One entry for each read of a test: true if it was consistent. */
 let reads: boolean[]
 
-/** What a call reads with, in whichever form it says so. */
+/** True if all reads of a call are consistent. */
 const consistencyOf = (input: object): boolean => {
   const options = 'RequestItems' in input ? Object.values(input.RequestItems ?? {}).map(Object) : [Object(input)]
   return options.every(({ ConsistentRead }) => ConsistentRead === true)
@@ -106,7 +106,7 @@ test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
   ['the end of the history', 1, ({ history }) => history.before(site, undefined, 1)],
   // One for each kind of object.
   ['the links that go with a category', 2, ({ contents }) => contents.removeCategory(site, removed, entry)],
-])('sees what was written a moment ago: %s', async (_, count, call) => {
+])('A consistent read: %s', async (_, count, call) => {
   expect(await readsOf(call)).toEqual(Array.from({ length: count }, () => true))
 })
 
@@ -120,6 +120,6 @@ test.each<[string, (tested: Tested) => Promise<unknown>]>([
   ['how much content there is', ({ contents }) => contents.count(site, 'news', 0, 10)],
   ['a list of links', ({ links }) => links.list(list, 0, 10)],
   ['how many links there are', ({ links }) => links.count(list, 0, 10)],
-])('costs half as much: %s', async (_, call) => {
+])('A read for half the price: %s', async (_, call) => {
   expect(await readsOf(call)).toEqual([false])
 })

@@ -49,7 +49,7 @@ const importAll = (records: readonly object[]) => {
 }
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
-test('news items are read 100 in a call, and written 25 in a call with their texts; the second time they are only read', async () => {
+test('An import reads 100 news items in a call and writes 25, and only reads them the second time', async () => {
   const news = numbers(500).map((id) => ({ kind: 'news', id, subject: `News ${id}`, body: `Text ${id}` }))
   await importAll(news)
   expect(calls).toEqual({ BatchGetItem: 5, BatchWriteItem: 40 })
@@ -61,7 +61,7 @@ test('news items are read 100 in a call, and written 25 in a call with their tex
   expect(calls).toEqual({ BatchGetItem: 5 })
 })
 
-test('the fields of a form are one change of it, and none the second time', async () => {
+test('An import adds all fields of a form in one change, and repeats none the second time', async () => {
   const records = [
     { kind: 'webForm', id: 7, name: 'Seven' },
     ...[-2, -3, -4].map((typeId) => ({ kind: 'field', webFormId: 7, typeId })),

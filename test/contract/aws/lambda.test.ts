@@ -20,7 +20,7 @@ afterAll(() => service.close())
 const oneField = [{ typeId: -2, mandatory: true, order: 1 }]
 const fieldsFunction = () => lambdaHandler(service.start().handler)
 
-describe('what the gateway hands over', () => {
+describe('an event of the gateway', () => {
   test('may be a body in base64', async () => {
     const path = await service.createForm()
     const body = Buffer.from('{"type":{"id":-3},"mandatory":true}').toString('base64')
@@ -65,7 +65,7 @@ describe('what the gateway hands over', () => {
     expect((await sendEvent(fieldsFunction(), 'GET', await service.createForm(), { headers: unkind })).status).toBe(200)
   })
 
-  test('has a request id, which is used; one is made up where there is none, a new one each time', async () => {
+  test('brings a request id, or gets a new one', async () => {
     const named = await sendEvent(fieldsFunction(), 'GET', '/nothing', { requestId: 'gateway-1' })
     expect(named.headers['x-request-id']).toBe('gateway-1')
     expect(named.json.requestId).toBe('gateway-1')
@@ -81,8 +81,8 @@ const content = (bytes: Readable | Uint8Array): Reply => ({
   content: { type: 'text/plain', length: 5, bytes },
 })
 
-describe('what the gateway gets', () => {
-  test('is text as it is', async () => {
+describe('a result for the gateway', () => {
+  test('is a text for a document', async () => {
     const answer = await sendEvent(fieldsFunction(), 'GET', '/health')
     expect(answer).toMatchObject({ text: '{"status":"ok"}', isBase64Encoded: false })
   })
@@ -96,7 +96,7 @@ describe('what the gateway gets', () => {
   test.each([
     ['a stream', () => Readable.from([Buffer.from('\ufeff"he\tll'), Buffer.from('ö"\r\n')])],
     ['bytes', () => Buffer.from('a \ufeff"he\tllö"\r\n').subarray(2)],
-  ])('is %s as the text that it is', async (_, bytes) => {
+  ])('is a text for %s of text', async (_, bytes) => {
     expect(await answerOf(bytes())).toMatchObject({ text: '\ufeff"he\tllö"\r\n', isBase64Encoded: false })
   })
 
@@ -104,7 +104,7 @@ describe('what the gateway gets', () => {
     ['no UTF-8', Buffer.from([0x68, 0xe4])],
     ['cut off within a character', Buffer.from('hö').subarray(0, 2)],
     ['no text', Buffer.from('a\0b')],
-    // Each quote takes two bytes within the JSON of a result, of which there may be 6 MB.
+    // Each quote takes two bytes within the JSON of a result. A result may have 6 MB.
     ['longer as a text than Lambda allows', Buffer.alloc(4_000_000, '"')],
   ])('is in base64 when it is %s', async (_, bytes) => {
     expect(await answerOf(bytes)).toMatchObject(inBase64(bytes))
@@ -136,24 +136,27 @@ describe('what the gateway gets', () => {
       ['what LocalStack makes up', 'application/json', binaryAccept === 'named'],
       ['a type', 'application/octet-stream', false],
       ['a kind of types, and then anything', 'image/*, */*;q=0.8', false],
-    ])('what is no text is elsewhere for who accepts %s, when it must (S-110)', async (_, accept, isElsewhere) => {
-      const { status, headers, text } = await answerTo(accept, bytes)
-      expect({ status, location: headers['location'], text }).toEqual(
-        isElsewhere
-          ? { status: 302, location: 'https://bucket.test/file?signed', text: '' }
-          : { status: 200, location: undefined, text: bytes.toString('base64') },
-      )
-      expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'access-control-allow-origin': '*' })
-    })
+    ])(
+      'bytes come from elsewhere if necessary, for a caller who accepts %s (S-110)',
+      async (_, accept, isElsewhere) => {
+        const { status, headers, text } = await answerTo(accept, bytes)
+        expect({ status, location: headers['location'], text }).toEqual(
+          isElsewhere
+            ? { status: 302, location: 'https://bucket.test/file?signed', text: '' }
+            : { status: 200, location: undefined, text: bytes.toString('base64') },
+        )
+        expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'access-control-allow-origin': '*' })
+      },
+    )
 
-    test('text is there for everybody', async () => {
+    test('every caller gets a text here', async () => {
       for (const accept of [undefined, '*/*', 'text/plain']) {
         expect(await answerTo(accept, Buffer.from('text'))).toMatchObject({ status: 200, text: 'text' })
       }
     })
   })
 
-  test('is 100503 when the stream of a store breaks half-way, which is recorded once, with what broke it', async () => {
+  test('is 100503 when the stream of a store breaks off, and is recorded once with the cause', async () => {
     const failure = new Error('the store broke off')
     const { handler, records } = bareHandler(async () =>
       content(
@@ -176,7 +179,7 @@ describe('what the gateway gets', () => {
 })
 
 describe('a request that the platform is about to end', () => {
-  test('is 100503 while there is time to say so, and recorded as that, though it be done later', async () => {
+  test('is 100503 in time, and recorded so, even if its work ends later', async () => {
     const work = Promise.withResolvers<Reply>()
     const { handler, records } = bareHandler(() => work.promise)
     const answer = await sendEvent(lambdaHandler(handler), 'GET', '/', { remaining: () => 500 })
@@ -188,7 +191,7 @@ describe('a request that the platform is about to end', () => {
     expect(records).toEqual([expect.objectContaining({ operation: 'GET', status: 503, error: expect.any(Error) })])
   })
 
-  test('is 100503 while its answer is being read, too', async () => {
+  test('is 100503 while the service reads its answer', async () => {
     const stream = new Readable({ read: () => undefined })
     const { handler, records } = bareHandler(async () => content(stream))
     const answer = await sendEvent(lambdaHandler(handler), 'GET', '/', { remaining: () => 500 })
@@ -197,7 +200,7 @@ describe('a request that the platform is about to end', () => {
     expect(stream.destroyed).toBe(true)
   })
 
-  test('is answered as ever when it is done in time', async () => {
+  test('is answered as usual when it ends in time', async () => {
     const request = { headers, remaining: () => 29_000 }
     expect((await sendEvent(fieldsFunction(), 'GET', await service.createForm(), request)).status).toBe(200)
   })

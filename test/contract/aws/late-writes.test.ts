@@ -34,7 +34,7 @@ interface FieldChange {
   readonly method: string
   readonly below: string
   readonly body?: object
-  /** What somebody else does then. */
+  /** The change of somebody else after the 503. */
   readonly newer: (fields: readonly SystemField[]) => readonly SystemField[]
   /** The status when the store has done it and was only slow to say so. */
   readonly done: number
@@ -88,7 +88,7 @@ describe.each(Object.entries(changes))('%s while the store is slow', (_, { metho
     }
   }
 
-  test('is 503, and never comes over what was changed after that', async () => {
+  test('is 503, and does not overwrite a later change', async () => {
     const { path, answer, thaw } = await begin('there')
     expect(answer.status).toBe(503)
     const { deps } = service.start()
@@ -123,51 +123,35 @@ describe('links while the store is slow', () => {
     service.categories.links.link(list, new Map(ids.map((id) => [id, true])), entry)
   const unlink = (ids: readonly number[]) => service.categories.links.unlink(list, ids, entry)
 
-  const slowly = async (method: string, body: object, at = path) => {
+  const slowly = async (method: string, body: object, at: string) => {
     const { categoriesHandler, dynamodb } = service.start()
     const { goOn } = slowDown(dynamodb, 'there')
     const answer = await sendEvent(lambdaHandler(categoriesHandler), method, at, { headers, remaining, body })
     return { answer, goOn }
   }
 
-  test.each([
-    ['in batches', { displayable: 1 }],
-    ['one by one', {}],
-  ])('that are made %s are 503, and do not come back after they were removed', async (_, wish) => {
-    await unlink([1, 2])
-    const { answer, goOn } = await slowly('POST', { items: [1, 2].map((objectId) => ({ objectId, ...wish })) })
-    expect(answer.status).toBe(503)
-    await link([1, 2])
-    await unlink([1, 2])
-    await goOn()
-    expect(await linked()).toEqual([])
-  })
-
   const ofObject = `/webresources/api/v3/sites/${ownSite}/news/1/categories`
 
-  test('that are made from the side of the object are 503, and do not come back after they were removed', async () => {
+  test.each([
+    ['in batches', path, [1, 2].map((objectId) => ({ objectId, displayable: 1 }))],
+    ['one by one', path, [1, 2].map((objectId) => ({ objectId }))],
+    ['from the side of the object', ofObject, [{ categoryId: 5 }]],
+  ])('that are made %s are 503, and do not come back after their removal', async (_, at, items) => {
     await unlink([1, 2])
-    const { answer, goOn } = await slowly('POST', { items: [{ categoryId: 5 }] }, ofObject)
+    const { answer, goOn } = await slowly('POST', { items }, at)
     expect(answer.status).toBe(503)
-    await link([1])
-    await unlink([1])
+    await link([1, 2])
+    await unlink([1, 2])
     await goOn()
     expect(await linked()).toEqual([])
   })
 
-  test('that are removed from the side of the object are 503, and stay when they were made anew', async () => {
-    await link([1])
-    const { answer, goOn } = await slowly('DELETE', { items: [{ categoryId: 5 }] }, ofObject)
-    expect(answer.status).toBe(503)
-    await link([1])
-    await goOn()
-    expect(await linked()).toEqual([1])
-    await unlink([1])
-  })
-
-  test('that are removed are 503, and stay when they were made anew', async () => {
+  test.each([
+    ['the category', path, [{ objectId: 1 }]],
+    ['the object', ofObject, [{ categoryId: 5 }]],
+  ])('that are removed from the side of %s are 503, and stay when somebody links them again', async (_, at, items) => {
     await link([1, 2])
-    const { answer, goOn } = await slowly('DELETE', { items: [{ objectId: 1 }] })
+    const { answer, goOn } = await slowly('DELETE', { items }, at)
     expect(answer.status).toBe(503)
     await link([1])
     await goOn()

@@ -17,7 +17,7 @@ afterAll(() => service.close())
 
 const sites = '/api/v1/admin/sites'
 
-/** What each kind of gateway makes of the path that a caller wrote. */
+/** The path as each kind of gateway hands it over. */
 const handOver: Readonly<Record<PathEncoding, (written: string) => string>> = {
   encoded: (written) => written,
   decoded: decodeURIComponent,
@@ -42,7 +42,7 @@ describe.each<PathEncoding>(['encoded', 'decoded'])('behind a gateway that hands
     expect((await get(encoding, written)).status).toBe(status)
   })
 
-  test('a percent sign in a name goes to another data centre as it came', async () => {
+  test('a redirect keeps a percent sign in a name', async () => {
     const other = await service.issueToken({ sites: [distantSite] })
     const { status, headers } = await get(encoding, `${sites}/${distantSite}/webforms/100%25`, { Authorization: other })
     expect({ status, location: headers['location'] }).toEqual({
@@ -51,7 +51,7 @@ describe.each<PathEncoding>(['encoded', 'decoded'])('behind a gateway that hands
     })
   })
 
-  test('what is no text in the path ends nothing', async () => {
+  test('a path with half a character is refused, and the function goes on', async () => {
     const handler = lambdaHandler(service.start().handler, { pathEncoding: encoding })
     const { status } = await sendEvent(handler, 'GET', `${sites}/\ud800/webforms`, {
       headers: { Authorization: token },
@@ -73,12 +73,12 @@ describe('slashes at the beginning of a path', () => {
   const pathOf = (path: string, inContext: string) =>
     fromGateway(eventOf(path, inContext), 'encoded', AbortSignal.timeout(1000)).path
 
-  test('count though a gateway leaves them out of the path, and not out of its context', () => {
+  test('count if only the context of the gateway has them', () => {
     expect(pathOf('/health', '/live//health')).toBe('//health')
     expect(pathOf('//health', '/live//health')).toBe('//health')
   })
 
-  test('are none that the stage brings along', () => {
+  test('do not include the prefix of the stage', () => {
     expect(pathOf('/health', '/live/health')).toBe('/health')
     expect(pathOf('/', '/live/')).toBe('/')
     expect(pathOf('/live/health', '/live/live/health')).toBe('/live/health')
@@ -86,12 +86,12 @@ describe('slashes at the beginning of a path', () => {
 })
 
 describe('%2F', () => {
-  test('is part of a name where the path comes as it was written', async () => {
+  test('is part of a name where the path comes encoded', async () => {
     const answer = await get('encoded', `${sites}/current/webforms/1%2F/fields/system`)
     expect(statusAndCode(answer)).toEqual([404, 115001])
   })
 
-  test('cannot be told from / where the path comes decoded', async () => {
+  test('is the same as / where the path comes decoded', async () => {
     const answer = await get('decoded', `${sites}/current/webforms/1%2F/fields/system`)
     expect(statusAndCode(answer)).toEqual([404, 100004])
   })

@@ -38,7 +38,7 @@ describe('the locks of paths in DynamoDB', () => {
   const below = toStoragePath('photos/2026/may')
 
   describe('a folder that is held while it is restored', () => {
-    test('is going for whoever puts something there, and not for its holder', async () => {
+    test('is locked for others, and not for its holder', async () => {
       expect(await removals.hold(site, folder, 'mine', 60_000)).toBe(true)
       expect(await removals.look(site, [folder, below])).toMatchObject({ isRemoving: true })
       expect(await removals.look(site, [folder, below], 'mine')).toMatchObject({ isRemoving: false })
@@ -46,14 +46,14 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await removals.isOpenBelow(site, root)).toBe(true)
     })
 
-    test('is seen by whoever has looked before, and looks again', async () => {
+    test('changes for a request that looked before', async () => {
       const watch = await removals.look(site, [folder])
       await removals.hold(site, folder, 'mine', 60_000)
       await removals.release(site, folder, 'mine')
       expect(await watch.hasChanged()).toBe(true)
     })
 
-    test('is held by one at a time, until it is let go of', async () => {
+    test('has one holder at a time, until that one releases it', async () => {
       expect(await removals.hold(site, folder, 'mine', 60_000)).toBe(true)
       expect(await removals.hold(site, folder, 'other', 60_000)).toBe(false)
       await removals.release(site, folder, 'other')
@@ -72,7 +72,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await removals.open(site, folder, 'removal', entry)).toBe('removal')
     })
 
-    test('is not removed meanwhile, and one that is being removed is not held', async () => {
+    test('is not removed (104010), and a folder that is being removed is not held', async () => {
       await removals.hold(site, folder, 'mine', 60_000)
       await expect(removals.open(site, folder, 'removal', entry)).rejects.toMatchObject({ code: 104010 })
       await removals.release(site, folder, 'mine')
@@ -81,7 +81,7 @@ describe('the locks of paths in DynamoDB', () => {
     })
   })
 
-  test('the removal of a folder is told once, though the answer to its end was lost and the call repeated', async () => {
+  test('A lost answer and a repeated call leave one entry of a removed folder', async () => {
     recorded.length = 0
     await removals.open(site, folder, 'removal', entry)
     loseFirstAnswers(dynamodb)
@@ -91,7 +91,7 @@ describe('the locks of paths in DynamoDB', () => {
     expect(await removals.lastOf(site, [folder])).toHaveLength(1)
   })
 
-  test('the start of a workflow is told once, though its answer was lost and the call repeated', async () => {
+  test('A lost answer and a repeated call leave one entry of a started workflow', async () => {
     recorded.length = 0
     loseAnswer(dynamodb, 'PutItemCommand')
     await locks.workflows.start(site, below, entry)
@@ -116,7 +116,7 @@ describe('the locks of paths in DynamoDB', () => {
     }
     const periods = () => removals.lastOf(site, [folder])
 
-    test('covers what its request can remove until it ends, and hides no earlier one', async () => {
+    test('covers the time of its request until it ends, and hides no earlier one', async () => {
       const earlier = await remove()
       time += minute
       const from = time
@@ -127,7 +127,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await periods()).toEqual([{ from, to: time }])
     })
 
-    test('ends with what the request can remove, however long it is', async () => {
+    test('covers a limited time, even for a request without a limit', async () => {
       await begin(Number.POSITIVE_INFINITY)
       expect(await periods()).toEqual([{ from: time, to: time + longestSilence }])
     })
@@ -170,7 +170,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect((await begin()).since).toBe(isContinued ? from : time)
     })
 
-    test('is the earlier one again when all of it was taken back', async () => {
+    test('is the earlier one again after a cancelled removal', async () => {
       const earlier = await remove()
       time += minute
       await removals.cancel(await begin())
@@ -178,7 +178,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect((await begin()).since).toBe(time)
     })
 
-    test('stays open when a removal that continued it was taken back', async () => {
+    test('stays open when a removal that continued it is cancelled', async () => {
       const from = time
       await begin()
       time += minute

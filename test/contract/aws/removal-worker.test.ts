@@ -12,7 +12,7 @@ import { openTestTables, type TestTables } from '../../support/tables.ts'
 
 const task: RemovalTask = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }
 
-/** What a function of the deployment has for one message, in milliseconds. */
+/** The time of a deployed function for one message, in milliseconds. */
 const wholeTime = 90_000
 
 interface Message {
@@ -22,7 +22,7 @@ interface Message {
 
 let tables: TestTables
 let time: number
-/** What the queue has got. Nobody delivers it: the tests do, in the order and as often as they say. */
+/** The messages in the queue. The tests deliver them, in any order and as often as they like. */
 let sent: Message[]
 /** How many objects are left in the folder. Each call removes one of them. */
 let left: number
@@ -129,7 +129,7 @@ describe('the worker that finishes removals', () => {
     expect([left, sent]).toEqual([1, []])
   })
 
-  test('hands over to the next one what is not done in its time, in one message', async () => {
+  test('hands the rest over to the next one in one message when its time is over', async () => {
     const isOpen = await open(3)
     const short = 30_000
     await start().deliver('message 1', short)
@@ -195,7 +195,7 @@ describe('the worker that finishes removals', () => {
     expect([left, await isOpen()]).toEqual([0, false])
   })
 
-  test('fails with a message that is none of the service’s', async () => {
+  test('fails with a message that the service has not sent', async () => {
     const worker = createRemovalWorker({
       files: files(),
       removals: start().removals,

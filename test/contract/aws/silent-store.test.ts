@@ -9,10 +9,7 @@ import { readStackOutputs } from '../../../lib/aws/stack-outputs.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 
-/**
- * What accepts a connection and says nothing, or the head of an answer and no more. A test that waits for ever has
- * failed.
- */
+/** A server that accepts connections and stays silent, or sends only the head of an answer. */
 
 let server: Server
 let says: string

@@ -6,7 +6,7 @@ test('the directory is the same in every data centre, and everything else belong
   expect(everywhere.map(([name]) => name)).toEqual(['sites', 'tokens'])
 })
 
-test('what is kept for a time only expires by itself', () => {
+test('items that are kept for a time have an expiry', () => {
   const expiring = Object.entries(tables).filter(([, table]) => 'timeToLive' in table)
   expect(expiring.map(([name]) => name)).toEqual(['tokens', 'pathLocks', 'journal', 'uploads'])
 })

@@ -8,7 +8,7 @@ import { entry, unrecorded } from '../../support/history.ts'
 import { loseAnswer, watchCalls } from '../../support/store-faults.ts'
 import { openTestTables, type TestTables } from '../../support/tables.ts'
 
-/** What the web forms' suite cannot see: the calls of a change, and what becomes of it when their answers are lost. */
+/** The calls of a change, and a change whose answer is lost. */
 let tables: TestTables
 let webForms: WebForms
 

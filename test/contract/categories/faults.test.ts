@@ -8,8 +8,9 @@ import type { CategoryId } from '../../../lib/core/ids.ts'
 import { asServiceError } from '../../../lib/http/render-reply.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { author, entry } from '../../support/history.ts'
+import { namedCategories, range } from '../ports/some-content.ts'
 import { faults, intercept, interceptOnce } from './faults.ts'
-import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, range, site } from './store.ts'
+import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, site } from './store.ts'
 
 const store = await openStore()
 const deps = store.over(store.dynamodb)
@@ -41,25 +42,20 @@ const idsOf = (page: { readonly items: readonly Readonly<Record<string, unknown>
   page.items.map((item) => item['objectId'])
 
 const object: SiteObject = { site, kind: 'news', id: 7 }
-/** Of the object's side: the first of them is linked, displayable only there where it says so. */
+/** The categories of the object. It is linked with the first one, and hidden there. */
 const several = [category, 6 as CategoryId, 8 as CategoryId]
 
 const resetSeveral = async () => {
   await resetLinks()
-  await deps.contents.putMany(
-    site,
-    'category',
-    several.map((id) => ({ id, name: `Category ${id}` })),
-    entry,
-  )
+  await deps.contents.putMany(site, 'category', namedCategories(several), entry)
   await deps.linkItems.deleteOfObject(object, several.slice(1))
 }
 
 interface Operation {
-  /** Brings back what the operation may have changed. */
+  /** Undoes the changes of the operation. */
   readonly reset?: () => Promise<void>
   readonly run: (over: Deps) => Promise<unknown>
-  /** Fails unless the state, or what the operation answered, is right. */
+  /** Fails unless the state and the answer of the operation are right. */
   readonly verify: (answer: unknown) => Promise<void> | void
 }
 

@@ -1,12 +1,10 @@
 import { BatchGetCommand, BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { ServiceError } from '../../../lib/core/errors.ts'
 
-/** What a call of a client ends with that has failed in passing. */
+/** The error of a call that may succeed when it is repeated. */
 const unavailable = () => new ServiceError('unavailable')
 
-/**
- * Something that happens at a call: it may let the call through, change what comes of it, or do something else first.
- */
+/** Replaces a call: it may proceed with the call, change the answer, or do something else first. */
 type Intervention = (proceed: () => Promise<unknown>, command: unknown) => Promise<unknown>
 
 /** A real client, whose calls go through an intervention. */
@@ -41,7 +39,7 @@ const half = <Value>(values: readonly Value[]): [Value[], Value[]] => {
   return [values.slice(0, middle), values.slice(middle)]
 }
 
-/** What a store may do to a call, by what it is called. */
+/** The faults of a store, by name. */
 export const faults: Readonly<Record<string, Intervention>> = {
   'leaves all of it undone': async (proceed, command) => {
     if (command instanceof BatchGetCommand) return { Responses: {}, UnprocessedKeys: command.input.RequestItems }

@@ -3,11 +3,10 @@ import { createCategoryStores } from '../../../lib/aws/dynamodb/category-stores.
 import { createContentItems } from '../../../lib/aws/dynamodb/content-items.ts'
 import { createLinkItems } from '../../../lib/aws/dynamodb/link-items.ts'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
-import type { Content } from '../../../lib/categories/contents.ts'
-import { withDefaults } from '../../../lib/core/content-kinds.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { openTestTables, type TestTables } from '../../support/tables.ts'
+import { newsItems } from '../ports/some-content.ts'
 
 export const site = 1001 as SiteId
 export const category = 5 as CategoryId
@@ -33,7 +32,7 @@ export type Deps = ReturnType<typeof depsOf>
 
 export interface Store extends Pick<TestTables, 'names' | 'close'> {
   readonly dynamodb: Client
-  /** What the domain works on, over a client that may misbehave. `longestStall` is in milliseconds. */
+  /** The stores over a client that may misbehave. `longestStall` is in milliseconds. */
   over(client: Client, longestStall?: number): Deps
 }
 
@@ -47,24 +46,10 @@ export const openStore = async (): Promise<Store> => {
   }
 }
 
-export const range = (from: number, to: number): number[] =>
-  Array.from({ length: to - from + 1 }, (_, index) => from + index)
-
-export const newsItem = (
-  id: number,
-  members: Readonly<Record<string, string | number | boolean | null>> = {},
-): Content =>
-  withDefaults('news', { id, subject: `Subject ${id}`, body: `<p>Text ${id}</p>`, ...members }, Date.UTC(2026, 0, 1))
-
 /** A category with news items, none of them linked. */
 export const fill = async ({ contents }: Deps, ids: readonly number[]): Promise<void> => {
   await contents.putMany(site, 'category', [{ id: category, name: 'Five' }], entry)
-  await contents.putMany(
-    site,
-    'news',
-    ids.map((id) => newsItem(id)),
-    entry,
-  )
+  await contents.putMany(site, 'news', newsItems(ids), entry)
 }
 
 /** The objects that the category is linked with, as the table has them. */

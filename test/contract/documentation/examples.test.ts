@@ -7,10 +7,7 @@ import { test } from '../../support/test.ts'
 const run = promisify(execFile)
 const read = (page: string) => readFile(new URL(`../../../${page}`, import.meta.url), 'utf8')
 
-/**
- * The pages that show the service by example, each with a heading: what stands below it, up to the next one of its
- * level.
- */
+/** The pages with examples, each with the heading above them and the fewest examples below it. */
 const pages = [
   ['README.md', '## Try it', 5],
   ['docs/api.md', '# The API by example', 40],
@@ -22,7 +19,7 @@ const sectionOf = (text: string, heading: string): string => {
   return section.split(`\n${level} `)[0] ?? ''
 }
 
-/** What differs from one run to the next. */
+/** The text without ids, times and addresses, which differ from one run to the next. */
 const normalised = (text: string, baseUrl = 'http://127.0.0.1:4000') =>
   text
     .replaceAll(baseUrl, 'BASE')
@@ -48,7 +45,7 @@ const examplesIn = (text: string): Example[] =>
 
 const mark = '----- next -----'
 
-describe('each command shown prints what stands below it, in', () => {
+describe('Each command prints the text below it, in', () => {
   test.for(pages)('%s', async ([page, heading, fewest], { service, directory }) => {
     const examples = examplesIn(sectionOf(await read(page), heading))
     expect(examples.length).toBeGreaterThanOrEqual(fewest)

@@ -5,9 +5,7 @@ import type { RequestRecord } from '../../../lib/http/request.ts'
 import { exercises, fillDirectory, perform, site, storesOver } from '../../support/every-operation.ts'
 import { openTestTables, type TestTables } from '../../support/tables.ts'
 
-/**
- * Operations by a method that changes something, which change nothing that anybody could have seen; with the reason.
- */
+/** Operations that leave no entry although their method changes things; with the reason. */
 const changesNothing: Readonly<Record<string, string>> = {
   putRoot: 'the exercise is refused, and an upload by PUT is the one by POST',
   deleteRoot: 'the root cannot be deleted',
@@ -16,7 +14,7 @@ const changesNothing: Readonly<Record<string, string>> = {
 
 const isReading = ({ method }: { readonly method: string }) => method === 'GET' || method === 'HEAD'
 
-describe('every operation that changes something is in the history of its site, and no other is', () => {
+describe('Only operations that change something are in the history of the site', () => {
   let tables: TestTables
   let plain: DynamoDBDocumentClient
   let token: string
@@ -47,7 +45,7 @@ describe('every operation that changes something is in the history of its site, 
     for (const { requestId } of told) expect(ofRequest.get(requestId)).toMatchObject([{ actor: 'ann' }])
   })
 
-  test('those that are said to change nothing are there, and do not read', () => {
+  test('the operations without an entry exist, and do not read', () => {
     const changing = routes.filter((route) => !isReading(route)).map(({ operation }) => operation)
     expect(changing).toEqual(expect.arrayContaining(Object.keys(changesNothing)))
   })

@@ -44,7 +44,7 @@ describe('the history in DynamoDB', () => {
     return Items.filter((item) => item['site'] === site && item['block'] !== 0)
   }
 
-  test('has an entry once, though the answer to its call was lost and the call repeated', async () => {
+  test('has an entry once when its answer was lost and the call repeated', async () => {
     const { record, dynamodb, lost } = open()
     await record(entryOf('before'))
     const count = loseAnswer(dynamodb, 'UpdateItemCommand')
@@ -55,7 +55,7 @@ describe('the history in DynamoDB', () => {
     expect(lost).toEqual([])
   })
 
-  test('has an entry once, though its block was filled by others before the call was repeated', async () => {
+  test('has an entry once when others filled its block before the call was repeated', async () => {
     const { record, dynamodb } = open()
     const other = open()
     await record(entryOf('before'))
@@ -67,7 +67,7 @@ describe('the history in DynamoDB', () => {
     expect(await subjects()).toHaveLength(8)
   })
 
-  test('goes on in order when several write, each of which remembers another block', async () => {
+  test('keeps its order when several write, and each remembers another block', async () => {
     const writers = [open(), open(), open()]
     const written: string[] = []
     for (let index = 0; index < 40; index++) {
@@ -78,7 +78,7 @@ describe('the history in DynamoDB', () => {
     expect((await blocks()).length).toBeGreaterThan(5)
   })
 
-  test('shows a reader everything in order, though blocks are filled between its queries', async () => {
+  test('shows all entries in order while blocks are filled between queries', async () => {
     const writer = open()
     const large = (name: string) => writer.record(entryOf(`${name} ${'x'.repeat(600)}`))
     for (const name of ['1', '2', '3', '4']) await large(name)
@@ -103,7 +103,7 @@ describe('the history in DynamoDB', () => {
     expect(seen.join('')).toBe('12345678')
   })
 
-  test('shows a reader nothing behind a block that it saw before that block was full', async () => {
+  test('shows nothing after a block that was not full when it was read', async () => {
     const writer = open()
     for (const name of ['1', '2', '3', '4', '5', '6', '7', '8']) await writer.record(entryOf(name))
     const { history, dynamodb } = open()
@@ -128,7 +128,7 @@ describe('the history in DynamoDB', () => {
     expect(rest.map(({ subject }) => subject)).toEqual(['3', '4', '5', '6', '7', '8'])
   })
 
-  test('begins with one block, whoever of several comes first', async () => {
+  test('begins with one block, even if several begin it at once', async () => {
     await Promise.all(['a', 'b', 'c', 'd'].map((name) => open().record(entryOf(name))))
     expect((await subjects()).toSorted()).toEqual(['a', 'b', 'c', 'd'])
     const { Item } = await tables
@@ -137,7 +137,7 @@ describe('the history in DynamoDB', () => {
     expect((await blocks()).map((item) => item['block'])).toContain(Item?.['next'])
   })
 
-  test('goes on behind its last entry when all of it has expired', async () => {
+  test('continues after its last entry when all of it has expired', async () => {
     const first = open()
     await first.record(entryOf('long ago'))
     const [old] = await first.history.after(site, 0, 10)
@@ -158,7 +158,7 @@ describe('the history in DynamoDB', () => {
     expect(await blocks()).toMatchObject([{ expires: (now + 90 * day) / 1000 }])
   })
 
-  test('costs one write of one unit for an entry, as long as nobody else writes', async () => {
+  test('costs one write of one unit for an entry of a single writer', async () => {
     const { record, dynamodb } = open()
     await record(entryOf('first'))
     const units: number[] = []
@@ -175,7 +175,7 @@ describe('the history in DynamoDB', () => {
     expect(units).toEqual(Array.from({ length: 30 }, () => 1))
   })
 
-  test('asks for each of many entries once, though one process has them all to write at once', async () => {
+  test('writes each of many entries once when one process writes them together', async () => {
     const { record, dynamodb } = open()
     await record(entryOf('first'))
     const calls = watchCalls(dynamodb)
@@ -186,7 +186,7 @@ describe('the history in DynamoDB', () => {
   })
 
   test.each(['throttled', 'timed out', 'failing with 500'] as const)(
-    'does not fail a change when it is %s: the entry is told to be lost',
+    'does not fail a change when it is %s, and reports the lost entry',
     async (failure) => {
       const { record, dynamodb, lost } = open()
       const webForms = createWebForms({ dynamodb, table: tables.names.webForms, record })
@@ -200,7 +200,7 @@ describe('the history in DynamoDB', () => {
     },
   )
 
-  test('tells the log what is lost, in the words that the alarm counts', async () => {
+  test('logs a lost entry in the words that the alarm counts', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {})
     const dynamodb = tables.connect()
     failOnce(dynamodb, { call: 0, failure: 'throttled' })
@@ -210,7 +210,7 @@ describe('the history in DynamoDB', () => {
     error.mockRestore()
   })
 
-  test('asks for nothing when the time of the request is over', async () => {
+  test('is not written when the time of the request is over', async () => {
     const { record, dynamodb, lost } = open()
     const calls = watchCalls(dynamodb)
     await record(

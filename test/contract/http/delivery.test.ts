@@ -13,7 +13,7 @@ import { requestOf, send } from '../../support/gateway.ts'
 const request = requestOf('GET', '/', { requestId: 'request-1' })
 const body = { code: 100500, message: expect.any(String), requestId: 'request-1' }
 
-describe('what fails behind the operation is answered like any other failure, and recorded once (E-15)', () => {
+describe('A failure after the operation is answered like any other, and recorded once (E-15)', () => {
   test('a value that cannot be written', async () => {
     const failure = new Error('cannot be written')
     const value = {
@@ -38,7 +38,7 @@ describe('what fails behind the operation is answered like any other failure, an
     expect(records).toEqual([expect.objectContaining({ status: 500, error: failure })])
   })
 
-  test('a stream of an answer that cannot be sent is let go of', async () => {
+  test('the stream of an answer that cannot be sent is destroyed', async () => {
     const stream = Readable.from(['x'])
     const { handler } = bareHandler(async () => ({
       status: 200,
@@ -51,7 +51,7 @@ describe('what fails behind the operation is answered like any other failure, an
   })
 })
 
-test('an answer that breaks off on its way is recorded with the status that was sent, and the failure', async () => {
+test('an answer that breaks off is recorded with its status and the failure', async () => {
   const failure = new Error('broke off')
   const { handler, records } = bareHandler(async () => done)
   await handler(request, unlimited, (_answer, cut) => cut(failure))
@@ -71,13 +71,13 @@ const deps: EdgeDeps = {
   },
 }
 
-test('a record that cannot be made keeps no answer back', async () => {
+test('a failing log does not hold back the answer', async () => {
   vi.spyOn(console, 'error').mockReturnValue()
   expect((await send(createHandler('fields', [], {}, deps), 'GET', '/')).status).toBe(404)
   vi.restoreAllMocks()
 })
 
-test('a route and an operation that do not agree on who may call stop the start', () => {
+test('the start fails if a route and its operation disagree on the callers', () => {
   const route = { operation: 'read', method: 'GET', path: '/', group: 'fields' } as const
   const open = publicOperation(async () => done)
   const guarded = operation({ params: () => ({}) }, async () => done)

@@ -17,8 +17,9 @@ type Knowledge = ReturnType<typeof createKnowledge>
 /** `path`: of the request. */
 type Asked = Knowledge & { readonly path: string }
 
-// Each store has its own tags (S-70), versions (H-15), ids of changes (H-1) and cursors. What is one on one machine must
-// be one on AWS, of each path: a moved file keeps its names there only. On AWS, equal bytes have the same tag too.
+// Each store has its own tags (S-70), versions (H-15), ids of changes (H-1) and cursors. For each path, equal names on
+// one machine must be equal on AWS. Only on one machine does a moved file keep its names. On AWS, equal bytes have
+// equal tags.
 const ownName = /\.(etag|version|id|next|cursor)$/
 
 const ownTime = /\.(lastModified|last-modified|at)$/
@@ -40,7 +41,7 @@ const differences = (machine: unknown, aws: unknown, asked: Asked, place = ''): 
   const [here, there] = [partsOf(machine), partsOf(aws)]
   if (here && there) {
     return [...new Set([...Object.keys(here), ...Object.keys(there)])].flatMap((name) => {
-      // A folder that moves is created anew on AWS; lists may leave its time out (S-75).
+      // AWS creates a moved folder again; lists may leave its time out (S-75).
       if (name === 'lastModified' && isFolder(here) && isFolder(there)) return []
       return differences(here[name], there[name], asked, `${place}.${name}`)
     })

@@ -27,7 +27,7 @@ const filesOf = async (entry: string): Promise<readonly string[]> => {
 const isOfTheDocument = (file: string): boolean =>
   /^lib\/contract\/(.*\/)?contract[\w-]*\.ts$|^tools\/openapi\//.test(file)
 
-describe('nothing that the document alone needs is carried by', () => {
+describe('no part of the document is in the bundle of', () => {
   test.each([...entries, 'local/main.js'])('%s', async (entry) => {
     const files = await filesOf(entry)
     expect(files).toContain(entry)

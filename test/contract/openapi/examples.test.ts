@@ -15,7 +15,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const isContent = (entry: [string, unknown]): entry is [string, Content] => isObject(entry[1])
 
-/** Every `content` in a tree: media type and what is said of it. */
+/** Every `content` in a tree: media types with their schemas and examples. */
 const contentsIn = (tree: unknown): [string, Content][] => {
   if (!isObject(tree)) return []
   const own = isObject(tree['content']) ? Object.entries(tree['content']).filter(isContent) : []
@@ -35,10 +35,10 @@ test('every body in the document, sent or answered, has an example', () => {
   expect(contents.filter(([, content]) => shownIn(content).length === 0)).toEqual([])
 })
 
-/** XML and bytes stand in the document as their text, JSON as its value. */
+/** The document has XML and bytes as texts, and JSON as values. */
 const isText = (type: string, schema: Schema | undefined) => type === 'application/xml' || schema?.type === 'string'
 
-test('every example in the document, JSON and XML, is as its schema says', () => {
+test('every example in the document fits its schema', () => {
   const { checkText } = createValueChecks(document.components.schemas)
   const counts: Record<string, number> = { 'application/json': 0, 'application/xml': 0 }
   for (const [type, { schema, example, examples = {} }] of contents) {
@@ -52,7 +52,7 @@ test('every example in the document, JSON and XML, is as its schema says', () =>
   expect(counts['application/xml']).toBeGreaterThan(25)
 })
 
-test('what is too large to be shown is where the document says', async ({ service }) => {
+test('the document names the address of each example that is too large to show', async ({ service }) => {
   const addresses = contents.flatMap(([, { examples = {} }]) =>
     Object.values(examples).flatMap(({ externalValue }) => externalValue ?? []),
   )
@@ -62,7 +62,7 @@ test('what is too large to be shown is where the document says', async ({ servic
   }
 })
 
-test('every switch that the document names for a file makes another answer than its bytes', async ({ service }) => {
+test('every switch of a file in the document changes the answer', async ({ service }) => {
   const path = '/api/v2/admin/sites/{site}/storage/{path}'
   const parameters: readonly { name: string; in: string; description: string }[] = document.paths[path].get.parameters
   const switches = parameters.filter(

@@ -1,4 +1,191 @@
-import { hands } from '../../support/hands.ts'
-import { describeAdministration } from './administration.suite.ts'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { hashToken, newToken } from '../../../lib/access/grants.ts'
+import type { Content } from '../../../lib/categories/contents.ts'
+import { mergeContent } from '../../../lib/core/content-kinds.ts'
+import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
+import type { CategoryId, SiteId, WebFormId } from '../../../lib/core/ids.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
+import { toStoragePath } from '../../../lib/storage/path.ts'
+import { type Hand, hands } from '../../support/hands.ts'
+import { idsOf, namedCategories, newsItem, newsItems, range } from './some-content.ts'
 
-for (const hand of hands) describeAdministration(hand)
+type Tested = Pick<Stores, 'sites' | 'grants' | 'webForms' | 'contents' | 'links' | 'workflows' | 'history'>
+
+const now = Date.UTC(2026, 0, 1)
+const field = { typeId: -2, mandatory: true, order: 1 }
+
+/** Changes of single members, whole lists, and the removal of a site. Only administration uses these. */
+const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<void> => {
+  const hand = await open()
+  const { stores } = hand
+  afterAll(() => hand.close())
+
+  /** Each test has a site of its own. */
+  let site = 0 as SiteId
+  beforeEach(() => {
+    site = (site + 1) as SiteId
+  })
+
+  const entry = (type: HistoryEntry['type'] = 'content.imported'): HistoryEntry => ({
+    site,
+    type,
+    subject: 'test',
+    actor: 'ann',
+  })
+  const recordedTypes = async () => (await stores.history.after(site, 0, 100)).map(({ type }) => type)
+
+  const merge = (...given: readonly Content[]) => {
+    const byId = new Map(given.map((content) => [content.id, content]))
+    return stores.contents.changeMany(
+      site,
+      'news',
+      [...byId.keys()],
+      (stored, id) => mergeContent('news', stored, byId.get(id) ?? { id }, now),
+      entry(),
+    )
+  }
+  const wholeNews = async (id: number) =>
+    (await stores.contents.listWhole(site, 'news', id - 1, 1)).map(({ content }) => content)[0]
+
+  describe(`changing content: ${name}`, () => {
+    test('A change keeps the members that it does not name, the long text too', async () => {
+      await stores.contents.putMany(site, 'news', [newsItem(1, { weight: 7, enabled: false })], entry())
+      expect(await merge({ id: 1, roleId: 3 })).toBe(1)
+      expect(await wholeNews(1)).toEqual({ ...newsItem(1, { weight: 7, enabled: false, roleId: 3 }), siteId: site })
+      expect(await merge({ id: 1, body: 'Other', weight: null })).toBe(1)
+      expect(await wholeNews(1)).toMatchObject({ body: 'Other', weight: null, roleId: 3 })
+    })
+
+    test('A change to the same values writes nothing, and leaves no entry', async () => {
+      const given = range(1, 250).map((id) => newsItem(id))
+      expect(await merge(...given)).toBe(250)
+      expect(await merge(...given)).toBe(0)
+      expect(await merge({ id: 3, body: '<p>Text 3</p>' }, { id: 251, subject: 'New' }, { id: 4, body: 'x' })).toBe(2)
+      expect(await merge({ id: 4, body: 'x' })).toBe(0)
+      expect(await recordedTypes()).toEqual(['content.imported', 'content.imported'])
+    })
+
+    test('A change to undefined leaves objects alone, and creates none', async () => {
+      await merge({ id: 1 })
+      const before = await wholeNews(1)
+      expect(await stores.contents.changeMany(site, 'news', [1, 2], () => undefined, entry())).toBe(0)
+      expect(await wholeNews(1)).toEqual(before)
+      expect(await stores.contents.existing(site, 'news', [1, 2])).toEqual(new Set([1]))
+    })
+
+    test('6 objects with long texts are all stored', async () => {
+      const long = range(1, 6).map((id) => newsItem(id, { body: `${id}${'x'.repeat(300_000)}` }))
+      expect(await merge(...long)).toBe(6)
+      expect(await merge(...long)).toBe(0)
+      const whole = await stores.contents.listWhole(site, 'news', 0, 10)
+      expect(whole.map(({ content }) => content?.['body'])).toEqual(long.map(({ body }) => body))
+    })
+  })
+
+  describe(`whole lists: ${name}`, () => {
+    test('Forms are listed with their fields, after any id, up to a limit', async () => {
+      for (const id of range(1, 5)) {
+        await stores.webForms.create({ site, id: id as WebFormId, name: `Form ${id}`, fields: [field] }, entry())
+      }
+      const forms = await stores.webForms.listWhole(site, 0, 100)
+      expect(forms).toEqual(range(1, 5).map((id) => ({ site, id, name: `Form ${id}`, fields: [field] })))
+      expect(idsOf(await stores.webForms.listWhole(site, 2, 2))).toEqual([3, 4])
+      expect(await stores.webForms.listWhole(site, 5, 2)).toEqual([])
+    })
+
+    test('Running workflows are listed in the order of their bytes', async () => {
+      const pages = ['a/b.html', 'a.html', 'ä.html', 'z/\u{ffff}.html'].map(toStoragePath)
+      for (const page of pages) await stores.workflows.start(site, page, entry('workflow.created'))
+      await stores.workflows.start((site + 1_000) as SiteId, toStoragePath('other.html'), entry())
+      const sorted = pages.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+      expect(await stores.workflows.list(site, undefined, 100)).toEqual(sorted)
+      expect(await stores.workflows.list(site, sorted[1], 1)).toEqual([sorted[2]])
+    })
+  })
+
+  describe(`removal: ${name}`, () => {
+    const fill = async (of: SiteId) => {
+      const { webForms, contents, links, workflows } = stores
+      await webForms.create({ site: of, id: 1 as WebFormId, name: 'One', fields: [field] }, entry())
+      await contents.putMany(of, 'category', namedCategories(range(1, 3)), entry())
+      await contents.putMany(of, 'news', newsItems(range(1, 120)), entry())
+      for (const category of [1, 2] as CategoryId[]) {
+        await links.link({ site: of, kind: 'news', category }, new Map(range(1, 120).map((id) => [id, true])), entry())
+      }
+      for (const page of ['a.html', 'b/c.html']) await workflows.start(of, toStoragePath(page), entry())
+    }
+    const leftOf = async (of: SiteId) => ({
+      forms: (await stores.webForms.listWhole(of, 0, 100)).length,
+      categories: (await stores.contents.listWhole(of, 'category', 0, 100)).length,
+      news: (await stores.contents.listWhole(of, 'news', 0, 200)).length,
+      texts: (await stores.contents.texts(of, 'news', range(1, 120))).size,
+      workflows: (await stores.workflows.list(of, undefined, 10)).length,
+    })
+    const full = { forms: 1, categories: 3, news: 120, texts: 120, workflows: 2 }
+
+    test('Clearing a site leaves none of its links, and every record of another site', async () => {
+      const other = (site + 5_000) as SiteId
+      await fill(site)
+      await fill(other)
+      for (let time = 0; time < 2; time++) {
+        await stores.contents.clear(site)
+        await stores.webForms.clear(site)
+        await stores.workflows.clear(site)
+        expect(await leftOf(site)).toEqual({ forms: 0, categories: 0, news: 0, texts: 0, workflows: 0 })
+      }
+      expect(await leftOf(other)).toEqual(full)
+      await stores.contents.putMany(site, 'category', [{ id: 1, name: 'Again' }], entry())
+      await stores.contents.putMany(site, 'news', [newsItem(7)], entry())
+      const list = { site, kind: 'news', category: 1 as CategoryId } as const
+      expect(await stores.links.listConsistently(list, 0, 10)).toEqual([])
+      expect(await stores.links.listConsistently({ ...list, site: other }, 118, 10)).toHaveLength(2)
+    })
+
+    test('A form and a site are renamed and removed once, with one entry each', async () => {
+      const { webForms, sites } = stores
+      const form = 1 as WebFormId
+      await webForms.create({ site, id: form, name: 'One', fields: [] }, entry('form.created'))
+      const named = { id: site, name: 'One', dataCentre: 'us', renderingEngine: true }
+      await sites.createSite(named, entry('site.created'))
+      for (let time = 0; time < 2; time++) {
+        await webForms.rename(site, form, 'Two', entry('form.changed'))
+        expect(await sites.renameSite(site, 'Two', entry('site.changed'))).toBe(true)
+      }
+      expect((await webForms.get(site, form))?.name).toBe('Two')
+      expect(await sites.getSite(site)).toEqual({ ...named, name: 'Two' })
+      for (const isThere of [true, false]) {
+        expect(await webForms.remove(site, form, entry('form.removed'))).toBe(isThere)
+        expect(await sites.removeSite(site, entry('site.removed'))).toBe(isThere)
+      }
+      expect(await webForms.get(site, form)).toBeUndefined()
+      expect(await sites.getSite(site)).toBeUndefined()
+      expect(await sites.renameSite(site, 'Two', entry())).toBe(false)
+      const steps = ['created', 'changed', 'removed']
+      expect(await recordedTypes()).toEqual(steps.flatMap((step) => [`form.${step}`, `site.${step}`]))
+    })
+
+    test('A token goes with the last of its sites', async () => {
+      const other = (site + 5_000) as SiteId
+      const hash = hashToken(newToken())
+      const grant = { hash, user: 'ann', sites: [site, other], permissions: ['files'] as const, expires: 1_900_000_000 }
+      await stores.grants.put(grant, [])
+      expect(await stores.grants.uncover(hash, 999_999 as SiteId, entry('token.changed'))).toBe(false)
+      expect(await stores.grants.uncover(hash, site, entry('token.changed'))).toBe(true)
+      expect(await stores.grants.get(hash)).toEqual({ ...grant, sites: [other] })
+      expect(await stores.grants.uncover(hash, site, entry('token.changed'))).toBe(false)
+      expect(await stores.grants.uncover(hash, other, entry('token.removed'))).toBe(true)
+      expect(await stores.grants.get(hash)).toBeUndefined()
+      expect(await recordedTypes()).toEqual(['token.changed', 'token.removed'])
+    })
+
+    test('A token loses all sites that several take from it at once', async () => {
+      const sites = range(1, 4).map((id) => (10_000 + id) as SiteId)
+      const hash = hashToken(newToken())
+      await stores.grants.put({ hash, user: 'ann', sites, permissions: [], expires: 1_900_000_000 }, [])
+      await Promise.all(sites.slice(1).map((one) => hand.connect().grants.uncover(hash, one, entry('token.changed'))))
+      expect((await stores.grants.get(hash))?.sites).toEqual([sites[0]])
+    })
+  })
+}
+
+for (const hand of hands) await describeAdministration(hand)

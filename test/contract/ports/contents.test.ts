@@ -1,4 +1,146 @@
-import { hands } from '../../support/hands.ts'
-import { describeContents } from './contents.suite.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Content } from '../../../lib/categories/contents.ts'
+import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
+import { entry, type Hand, hands } from '../../support/hands.ts'
+import { idsOf, newsItem, newsItems, range } from './some-content.ts'
 
-for (const hand of hands) describeContents(hand)
+type Tested = Pick<Stores, 'contents' | 'links'>
+
+/** A stored object as a list shows it: with its site, and without its long text. */
+const summaryOf = ({ body: _, ...members }: Content, siteId: SiteId) => ({ ...members, siteId })
+
+/** Categories, news items and blogs on both stores, as far as acceptance cases do not show it. */
+const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => {
+  const hand = await open()
+  const { contents } = hand.stores
+  afterAll(() => hand.close())
+
+  /** Each test has a site of its own. */
+  let site = 0 as SiteId
+  beforeEach(() => {
+    site = (site + 1) as SiteId
+  })
+
+  const putNews = (ids: readonly number[]) => contents.putMany(site, 'news', newsItems(ids), entry)
+  const news = (id: number) => ({ site, kind: 'news', id }) as const
+
+  describe(`content: ${name}`, () => {
+    test('An object and its long text come back as they were stored', async () => {
+      const item = newsItem(1, { subject: `Äpfel "und" 'Birnen' \\ <🍐> \u{ffff}`, weight: -3, body: '<p>🍐</p>' })
+      await contents.putMany(site, 'news', [item], entry)
+      expect(await contents.get(site, 'news', 1)).toEqual(summaryOf(item, site))
+      expect(await hand.connect().contents.get(site, 'news', 1)).toEqual(summaryOf(item, site))
+      expect([...(await contents.getMany(site, 'news', [1])).values()]).toEqual([summaryOf(item, site)])
+      expect(await contents.texts(site, 'news', [1, 2])).toEqual(new Map([[1, item['body']]]))
+    })
+
+    test('A store that names its state names another one after each change', async () => {
+      const names: (string | undefined)[] = [await contents.state()]
+      const another = hand.connect()
+      const link = { site, kind: 'news', category: 5 as CategoryId } as const
+      const changes: readonly (() => Promise<unknown>)[] = [
+        () => contents.putMany(site, 'category', [{ id: 5, name: 'Five' }], entry),
+        () => another.contents.putMany(site, 'news', [newsItem(1)], entry),
+        () => hand.stores.links.link(link, new Map([[1, true]]), entry),
+        () => another.links.unlink(link, [1], entry),
+        () => another.contents.removeCategory(site, link.category, entry),
+        () => contents.removeObject(news(1), entry),
+      ]
+      for (const change of changes) {
+        await change()
+        names.push(await contents.state())
+        await contents.get(site, 'news', 1)
+        expect(await contents.state()).toBe(names.at(-1))
+      }
+      expect(new Set(names).size).toBe(names[0] === undefined ? 1 : names.length)
+    })
+
+    test('A second object of the same id changes neither the first nor its text', async () => {
+      expect(await contents.create(site, 'news', newsItem(3), entry)).toBe(true)
+      expect(await contents.create(site, 'news', newsItem(3, { body: '<p>Again</p>' }), entry)).toBe(false)
+      expect(await contents.get(site, 'news', 3)).toEqual(summaryOf(newsItem(3), site))
+      expect((await contents.texts(site, 'news', [3])).get(3)).toBe('<p>Text 3</p>')
+    })
+
+    test('12 objects with long texts are all stored', async () => {
+      const long = range(1, 12).map((id) => newsItem(id, { body: `${id}${'x'.repeat(350_000)}` }))
+      await contents.putMany(site, 'news', long, entry)
+      const texts = await contents.texts(site, 'news', range(1, 12))
+      expect(long.filter(({ id, body }) => texts.get(id) === body)).toHaveLength(12)
+    })
+  })
+
+  describe(`much content: ${name}`, () => {
+    const many = range(1_001, 2_350)
+    const large = 1_000_000 as SiteId
+    beforeAll(() => contents.putMany(large, 'news', newsItems(many), entry))
+
+    test('1,350 objects are read at once', async () => {
+      const wanted = [...many, 5_000]
+      expect([...(await contents.getMany(large, 'news', wanted)).keys()].sort((a, b) => a - b)).toEqual(many)
+      expect(await contents.existing(large, 'news', wanted)).toEqual(new Set(many))
+      expect((await contents.texts(large, 'news', wanted)).size).toBe(many.length)
+    })
+
+    test('Objects are listed by id, after any id, up to a limit', async () => {
+      expect(idsOf(await contents.list(large, 'news', 0, 20_001))).toEqual(many)
+      expect(idsOf(await contents.list(large, 'news', 2_340, 500))).toEqual(range(2_341, 2_350))
+      expect(idsOf(await contents.list(large, 'news', 0, 1_200))).toEqual(range(1_001, 2_200))
+      const [first] = await contents.list(large, 'news', 1_004, 1)
+      expect(first?.content).toEqual(summaryOf(newsItem(1_005), large))
+    })
+
+    test('Objects are counted after any id, up to a limit', async () => {
+      expect(await contents.count(large, 'news', 0, Number.POSITIVE_INFINITY)).toMatchObject({
+        count: many.length,
+        ended: true,
+      })
+      expect(await contents.count(large, 'news', 1_100, 1_100)).toEqual({ count: 1_100, last: 2_200, ended: false })
+      expect(await contents.count(large, 'blog', 0, 10)).toMatchObject({ count: 0, ended: true })
+    })
+  })
+
+  describe(`removing content: ${name}`, () => {
+    const category = 5 as CategoryId
+    const list = () => ({ site, kind: 'news', category }) as const
+
+    beforeEach(async () => {
+      await contents.putMany(site, 'category', [{ id: 5, name: 'Five' }], entry)
+      await putNews([1])
+    })
+
+    test('A new object does not get the links of a removed one', async () => {
+      await hand.stores.links.link(list(), new Map([[1, true]]), entry)
+      expect(await contents.removeObject(news(1), entry)).toBe(true)
+      expect(await contents.removeObject(news(1), entry)).toBe(false)
+      expect((await contents.texts(site, 'news', [1])).size).toBe(0)
+      await putNews([1])
+      expect(await hand.stores.links.list(list(), 0, 100)).toEqual([])
+      expect(await hand.stores.links.categoriesOf(news(1), 0, 10)).toEqual([])
+    })
+
+    test('A category is removed with its 1,201 links', async () => {
+      const many = range(100, 1_300)
+      await putNews(many)
+      await hand.stores.links.link(list(), new Map(many.map((id) => [id, true])), entry)
+      expect(await contents.removeCategory(site, category, entry)).toBe(true)
+      expect((await hand.stores.links.count(list(), 0, 10_000)).count).toBe(0)
+      expect(await contents.get(site, 'category', category)).toBeUndefined()
+    })
+
+    test('An object is removed with its many links', async () => {
+      const many = range(100, 100 + hand.quickChanges)
+      const categories = many.map((id) => ({ id, name: `Category ${id}` }))
+      await contents.putMany(site, 'category', categories, entry)
+      for (const id of many) {
+        await hand.stores.links.link({ ...list(), category: id as CategoryId }, new Map([[1, true]]), entry)
+      }
+      expect(await contents.removeObject(news(1), entry)).toBe(true)
+      expect((await hand.stores.links.countCategoriesOf(news(1), 0, 10_000)).count).toBe(0)
+      expect(await contents.get(site, 'news', 1)).toBeUndefined()
+    })
+  })
+}
+
+for (const hand of hands) await describeContents(hand)

@@ -1,4 +1,162 @@
-import { hands } from '../../support/hands.ts'
-import { describeFolderRemovals } from './folder-removals.suite.ts'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { createDeadline } from '../../../lib/core/deadline.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
+import { root, type StoragePath, toStoragePath } from '../../../lib/storage/path.ts'
+import { longestSilence } from '../../../lib/storage/path-locks.ts'
+import { entry, type Hand, hands } from '../../support/hands.ts'
 
-for (const hand of hands) describeFolderRemovals(hand)
+type Tested = Pick<Stores, 'removals'>
+
+/** Removals of folders, on both stores. */
+const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<void> => {
+  let time = Date.UTC(2026, 0, 1)
+  const hand = await open({ wall: () => time, monotonic: () => time })
+  const { removals } = hand.stores
+  afterAll(() => hand.close())
+
+  describe(`the removals of folders: ${name}`, () => {
+    /** Each test has a site of its own. */
+    let site = 0 as SiteId
+    beforeEach(() => {
+      site = (site + 1) as SiteId
+    })
+
+    const folder = toStoragePath('photos/2026')
+    const other = toStoragePath('photos/2025')
+
+    test('are open for every connection at once', async () => {
+      expect(await removals.open(site, folder, 'one', entry)).toBe('one')
+      expect(await removals.openOf(site, [other, folder])).toMatchObject([{ path: folder, id: 'one' }])
+      expect(await hand.connect().removals.openOf(site, [folder])).toMatchObject([{ path: folder, id: 'one' }])
+    })
+
+    test('are one for each folder: a second one joins the first', async () => {
+      await removals.open(site, folder, 'one', entry)
+      expect(await removals.open(site, folder, 'two', entry)).toBe('one')
+      const ids = await Promise.all(['a', 'b', 'c'].map((id) => removals.open(site, other, id, entry)))
+      expect(new Set(ids).size).toBe(1)
+    })
+
+    test('are closed by their id, and then another one may be opened', async () => {
+      await removals.open(site, folder, 'one', entry)
+      await removals.close(site, folder, 'another', 0)
+      expect(await removals.openOf(site, [folder])).toHaveLength(1)
+      await removals.close(site, folder, 'one', 0)
+      expect(await removals.openOf(site, [folder])).toEqual([])
+      expect(await removals.open(site, folder, 'two', entry)).toBe('two')
+      await removals.close(site, folder, 'one', 0)
+      expect(await removals.openOf(site, [folder])).toMatchObject([{ path: folder, id: 'two' }])
+    })
+
+    test('leave the times of the last one of each folder on record', async () => {
+      expect(await removals.lastOf(site, [folder])).toEqual([])
+      const began = time
+      await removals.open(site, folder, 'one', entry)
+      time += 5_000
+      expect(await removals.lastOf(site, [folder])).toEqual([])
+      await removals.close(site, folder, 'one', 3)
+      expect(await removals.lastOf(site, [folder])).toEqual([{ from: began, to: time }])
+      await removals.close(site, folder, 'one', 0)
+      const remove = async (which: StoragePath) => {
+        time += 1_000
+        const from = time
+        await removals.open(site, which, 'next', entry)
+        time += 1_000
+        await removals.close(site, which, 'next', 1)
+        return { from, to: time }
+      }
+      const period = await remove(folder)
+      expect(await hand.connect().removals.lastOf(site, [folder])).toEqual([period])
+      const later = await remove(other)
+      expect(await removals.lastOf(site, [folder, other, toStoragePath('third')])).toEqual([later, period])
+      expect(await removals.lastOf((site + 1_000) as SiteId, [folder])).toEqual([])
+      expect(await removals.openOf(site, [folder])).toEqual([])
+      expect(await removals.isOpenBelow(site, root)).toBe(false)
+    })
+
+    test('are not opened when the request has no time left', async () => {
+      const late = createDeadline(() => 0)
+      await expect(removals.open(site, folder, 'one', entry, late)).rejects.toMatchObject({ code: 100503 })
+      expect(await removals.openOf(site, [folder])).toEqual([])
+    })
+
+    const taskOf = (id: string) => ({ site, path: folder, id })
+
+    test('have one worker at a time, until that one returns them', async () => {
+      await removals.open(site, folder, 'one', entry)
+      const outcomes = await Promise.all(['a', 'b', 'c'].map((name) => removals.take(taskOf('one'), name, 90_000)))
+      expect(outcomes.filter(({ outcome }) => outcome === 'taken')).toHaveLength(1)
+      const holder = ['a', 'b', 'c'][outcomes.findIndex(({ outcome }) => outcome === 'taken')] ?? ''
+      const held = { outcome: 'held', holder, left: 90_000 }
+      expect(outcomes.filter(({ outcome }) => outcome === 'held')).toEqual([held, held])
+      await removals.giveBack(taskOf('one'), 'somebody else', 0)
+      expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual(held)
+      await removals.giveBack(taskOf('one'), holder, 0)
+      expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual({ outcome: 'taken' })
+    })
+
+    test('are free when the time of a dead worker is over', async () => {
+      await removals.open(site, folder, 'one', entry)
+      await removals.take(taskOf('one'), 'dead', 90_000)
+      time += 60_000
+      expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual({
+        outcome: 'held',
+        holder: 'dead',
+        left: 30_000,
+      })
+      time += 30_000
+      expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual({ outcome: 'taken' })
+      // When the dead worker wakes up, it cannot give away a removal that it no longer holds.
+      await removals.giveBack(taskOf('one'), 'dead', 0)
+      expect(await removals.take(taskOf('one'), 'another', 90_000)).toMatchObject({ outcome: 'held', holder: 'next' })
+    })
+
+    test('are not taken when they are over, or when another one is open', async () => {
+      const over = { outcome: 'gone' }
+      expect(await removals.take(taskOf('one'), 'a', 90_000)).toEqual(over)
+      await removals.open(site, folder, 'one', entry)
+      expect(await removals.take(taskOf('another'), 'a', 90_000)).toEqual(over)
+      await removals.take(taskOf('one'), 'a', 90_000)
+      await removals.close(site, folder, 'one', 0)
+      await removals.giveBack(taskOf('one'), 'a', 0)
+      expect(await removals.take(taskOf('one'), 'b', 90_000)).toEqual(over)
+      await removals.open(site, folder, 'two', entry)
+      expect(await removals.take(taskOf('one'), 'b', 90_000)).toEqual(over)
+      expect(await removals.take(taskOf('two'), 'b', 90_000)).toEqual({ outcome: 'taken' })
+    })
+
+    test('are tended until their workers have been silent for too long', async () => {
+      const isTended = async () => (await removals.openOf(site, [folder])).map((removal) => removal.isTended)
+      await removals.open(site, folder, 'one', entry)
+      time += longestSilence - 1
+      expect(await isTended()).toEqual([true])
+      await removals.take(taskOf('one'), 'a', 90_000)
+      time += longestSilence - 1
+      expect(await isTended()).toEqual([true])
+      await removals.giveBack(taskOf('one'), 'a', 0)
+      time += longestSilence - 1
+      expect(await isTended()).toEqual([true])
+      time += 1
+      expect(await isTended()).toEqual([false])
+    })
+
+    test('are found for many folders', async () => {
+      const folders = Array.from({ length: 250 }, (_, index) => toStoragePath(`many/${index}`))
+      for (const each of folders.slice(0, 3)) await removals.open(site, each, 'one', entry)
+      expect(await removals.openOf(site, folders)).toHaveLength(3)
+    })
+
+    test('are found below a folder while they are open', async () => {
+      const below = (path: string) => removals.isOpenBelow(site, path === '' ? root : toStoragePath(path))
+      await removals.open(site, folder, 'one', entry)
+      const found = await Promise.all(['', 'photos', 'photos/2026', 'photos/2', 'pho'].map(below))
+      expect(found).toEqual([true, true, false, false, false])
+      expect(await removals.isOpenBelow((site + 1_000) as SiteId, root)).toBe(false)
+      await removals.close(site, folder, 'one', 0)
+      expect(await below('photos')).toBe(false)
+    })
+  })
+}
+
+for (const hand of hands) await describeFolderRemovals(hand)

@@ -1,4 +1,4 @@
-/** Names that the rules of paths allow, and that a store may stumble over. */
+/** Names that the rules of paths allow, and that may confuse a store. */
 export const oddNames: readonly string[] = [
   '%',
   '_',

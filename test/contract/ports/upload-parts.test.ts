@@ -1,28 +1,248 @@
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterAll, describe, expect, test } from 'vitest'
 import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
 import { createUploadRecords } from '../../../lib/aws/dynamodb/uploads.ts'
 import { openBucket } from '../../../lib/aws/s3/bucket.ts'
 import { createUploadParts } from '../../../lib/aws/s3/upload-parts.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
+import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import type { Durable, Holding, Upload } from '../../../lib/storage/uploads/upload.ts'
 import { openObjectStore, openTestBucket } from '../../support/bucket.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
-import { unrecorded } from '../../support/history.ts'
+import { entry, unrecorded } from '../../support/history.ts'
 import { openTestTables } from '../../support/tables.ts'
-import { describeUploadParts } from './upload-parts.suite.ts'
 
-describeUploadParts('one machine', async () => {
+/** The stores of uploads: their bytes, their records, and the files that they become. */
+interface PartsUnderTest extends Pick<Stores, 'uploadParts' | 'uploadRecords'> {
+  readonly files: ObjectStore
+  close(): Promise<void>
+}
+
+const mebibyte = 1024 * 1024
+const part = 8 * mebibyte
+const site = 1001 as SiteId
+
+async function* inPieces(bytes: Uint8Array, piece: number, failure?: Error): AsyncGenerator<Uint8Array, void> {
+  for (let at = 0; at < bytes.length; at += piece) yield bytes.subarray(at, at + piece)
+  if (failure) throw failure
+}
+
+const nothingYet = (holding: Holding): Durable => ({ size: 0, holding })
+const neverOver = () => false
+
+/** The bytes of uploads, on both stores. */
+const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
+  afterAll(() => stores.close())
+
+  describe(`the bytes of uploads: ${name}`, () => {
+    let count = 0
+    const begin = async (length: number | null = null) => {
+      count += 1
+      const key = `live/${site}/file-${count}.bin`
+      const target = { path: `file-${count}.bin`, asDraft: false, key, contentType: 'image/png' }
+      const holding = await stores.uploadParts.begin(target)
+      const id = String(count).padStart(32, '0')
+      const upload: Upload = {
+        id,
+        site,
+        user: 'ann',
+        target,
+        metadata: '',
+        limit: 100 * mebibyte,
+        length,
+        offset: 0,
+        isComplete: false,
+        created: 0,
+        expires: 1,
+        holding,
+      }
+      await stores.uploadRecords.create(upload, 1_000, 0)
+      return { id, target, created: upload.created, length, holding }
+    }
+    type Begun = Awaited<ReturnType<typeof begin>>
+
+    const add = (upload: Begun, offset: number, bytes: Uint8Array, piece = 600_000, failure?: Error) =>
+      stores.uploadParts.append(upload, offset, inPieces(bytes, piece, failure), nothingYet(upload.holding), neverOver)
+
+    const place = async (upload: Begun, holding: Holding, length: number) => {
+      const staged = await stores.uploadParts.whole({ ...upload, holding, length })
+      expect(staged.size).toBe(length)
+      const conditions = { absent: [], unlocked: { site, folders: [] } }
+      return stores.files.place([{ kind: 'put', key: upload.target.key, staged }], conditions, entry)
+    }
+
+    const contentOf = async ({ target }: Begun) => {
+      const object = await stores.files.read(target.key, ({ size }) => ({ first: 0, last: size - 1 }))
+      if (!object) return undefined
+      const { body = Buffer.alloc(0), info } = object
+      return { type: info.contentType, bytes: Buffer.concat(body instanceof Readable ? await body.toArray() : [body]) }
+    }
+
+    /** Appends bytes in cuts, as one request after the other does. */
+    const addAll = async (upload: Begun, bytes: Uint8Array, cut: number) => {
+      let { holding } = upload
+      for (let offset = 0; offset < bytes.length; offset += cut) {
+        const piece = bytes.subarray(offset, offset + cut)
+        const appended = await add({ ...upload, holding }, offset, piece)
+        expect(appended).toMatchObject({ size: piece.length })
+        expect(appended.failure).toBeUndefined()
+        holding = appended.holding
+      }
+      return holding
+    }
+
+    test.each([
+      [0, 1, 'said'],
+      [1_000, 400, 'unsaid'],
+      [part + 1, part + 1, 'unsaid'],
+      [2 * part, part, 'unsaid'],
+      [2 * part + 7, 4_500_000, 'said'],
+    ])(
+      '%i of them, in appends of %i, their number %s at first, become the file that was sent',
+      async (length, cut, isSaid) => {
+        const upload = await begin(isSaid === 'said' ? length : null)
+        const bytes = randomBytes(length)
+        const holding = await addAll(upload, bytes, cut)
+        expect(await stores.uploadParts.isInPlace({ ...upload, holding, length })).toBe(false)
+        expect(await place(upload, holding, length)).toEqual({ outcome: 'placed' })
+        const content = await contentOf(upload)
+        expect([content?.type, content?.bytes.equals(bytes)]).toEqual(['image/png', true])
+      },
+    )
+
+    test('can be read before they are placed', async () => {
+      const upload = await begin()
+      const bytes = randomBytes(100_000)
+      const holding = await addAll(upload, bytes, 30_000)
+      const read: Uint8Array[] = []
+      for await (const chunk of stores.uploadParts.read({ ...upload, holding, length: bytes.length })) read.push(chunk)
+      expect(Buffer.concat(read).equals(bytes)).toBe(true)
+    })
+
+    test.each([5, part + 5])('stay when the content breaks off after %i of them', async (length) => {
+      const upload = await begin()
+      const bytes = randomBytes(length + 10)
+      const failure = new Error('The caller has gone')
+      const broken = await add(upload, 0, bytes.subarray(0, length), 1_000_000, failure)
+      expect(broken).toMatchObject({ size: length, failure })
+      const { holding } = await add({ ...upload, holding: broken.holding }, length, bytes.subarray(length))
+      await place(upload, holding, bytes.length)
+      expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
+    })
+
+    test.each([5, part - 2, part + 5])(
+      'behind the offset %i are replaced, because nobody reported them',
+      async (offset) => {
+        const upload = await begin()
+        const bytes = randomBytes(offset + part)
+        const held = await addAll(upload, bytes.subarray(0, offset), part)
+        // The record does not learn of this append.
+        await add({ ...upload, holding: held }, offset, randomBytes(part + 100))
+        const { holding } = await add({ ...upload, holding: held }, offset, bytes.subarray(offset))
+        await place(upload, holding, bytes.length)
+        expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
+      },
+    )
+
+    test('are reported while they come, so that another append continues when this one dies', async () => {
+      const upload = await begin()
+      const length = 3 * part + 100
+      const bytes = randomBytes(length)
+      const tail = await add(upload, 0, bytes.subarray(0, 5))
+      const durable = nothingYet(tail.holding)
+      const told: Durable[] = []
+      async function* rest() {
+        for await (const piece of inPieces(bytes.subarray(5), mebibyte)) {
+          yield piece
+          told.push({ ...durable })
+        }
+        while (durable.size === 0) await turn()
+      }
+      await stores.uploadParts.append({ ...upload, holding: tail.holding }, 5, rest(), durable, neverOver)
+      told.push({ ...durable })
+      expect(told.map(({ size }) => size)).toEqual(told.map(({ size }) => size).toSorted((a, b) => a - b))
+      const first = told.find(({ size }) => size > 0)
+      if (!first) throw new Error('Nothing became durable')
+      const { holding } = await add(
+        { ...upload, holding: first.holding },
+        5 + first.size,
+        bytes.subarray(5 + first.size),
+      )
+      await place(upload, holding, length)
+      expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
+    })
+
+    test('are no longer written when the time of their append is over', async () => {
+      const upload = await begin()
+      const bytes = randomBytes(2 * part)
+      let isOver = false
+      async function* late() {
+        yield randomBytes(part)
+        const other = await add(upload, 0, bytes)
+        isOver = true
+        holding = other.holding
+        yield randomBytes(part)
+      }
+      let { holding } = upload
+      const appending = stores.uploadParts.append(upload, 0, late(), nothingYet(holding), () => isOver)
+      await expect(appending).rejects.toMatchObject({
+        name: 'ServiceError',
+        status: 503,
+      })
+      await place(upload, holding, bytes.length)
+      expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
+    })
+
+    test('do not belong to the file if nobody reported them', async () => {
+      const upload = await begin()
+      const { holding } = await add(upload, 0, Buffer.from('hello'))
+      await add({ ...upload, holding }, 5, Buffer.from(', and more'))
+      await place(upload, holding, 5)
+      expect((await contentOf(upload))?.bytes.toString()).toBe('hello')
+    })
+
+    test.each([5, part + 5])('may be used again, %i of them, when they could not be placed', async (length) => {
+      const upload = await begin()
+      const bytes = randomBytes(length)
+      const holding = await addAll(upload, bytes, part)
+      const first = await stores.uploadParts.whole({ ...upload, holding, length })
+      await first.discard()
+      await place(upload, holding, length)
+      expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
+    })
+
+    test('fail when the store fails', async () => {
+      const upload = await begin()
+      const gone = { ...upload, holding: { ...upload.holding, name: 'f'.repeat(32), tail: 'scratch/none' } }
+      await expect(add(gone, 5, Buffer.from('hello'))).rejects.toThrow()
+    })
+
+    test('may be removed twice', async () => {
+      const upload = await begin()
+      const holding = await addAll(upload, randomBytes(part + 5), part)
+      await stores.uploadParts.remove({ ...upload, holding })
+      await stores.uploadParts.remove({ ...upload, holding })
+      await stores.uploadParts.remove(upload)
+    })
+  })
+}
+
+const openOnMachine = async (): Promise<PartsUnderTest> => {
   const folder = makeDirectory()
   const machine = await openMachine(join(folder, 'data'), { role: 'service', durable: false })
-  return {
-    ...machine.stores,
-    async close() {
-      await machine.close()
-      removeDirectory(folder)
-    },
+  const close = async () => {
+    await machine.close()
+    removeDirectory(folder)
   }
-})
+  return { ...machine.stores, close }
+}
 
-const openInS3 = async () => {
+const openInS3 = async (): Promise<PartsUnderTest> => {
   const { bucket: name, connect } = await openTestBucket()
   const clients = { client: connect(), once: connect(1) }
   const tables = await openTestTables()
@@ -30,8 +250,6 @@ const openInS3 = async () => {
   const { removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks, record: unrecorded })
   const files = openObjectStore({ bucket: name, connect }, { ...clients, removals })
   return {
-    ...clients,
-    name,
     files,
     uploadRecords: createUploadRecords({ dynamodb, table: tables.names.uploads }),
     uploadParts: createUploadParts({ bucket: openBucket({ ...clients, name }), adopt: files.adopt }),
@@ -42,4 +260,5 @@ const openInS3 = async () => {
   }
 }
 
-describeUploadParts('S3', openInS3)
+describeUploadParts('one machine', await openOnMachine())
+describeUploadParts('S3', await openInS3())

@@ -1,4 +1,78 @@
-import { hands } from '../../support/hands.ts'
-import { describeUploadProgress } from './upload-progress.suite.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { Stores } from '../../../lib/service/stores.ts'
+import { type Hand, hands } from '../../support/hands.ts'
 
-for (const hand of hands) describeUploadProgress(hand)
+type Tested = Pick<Stores, 'progress'>
+
+const hour = 3600 * 1000
+
+/** The progress of uploads, on both stores. */
+const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<void> => {
+  let now = Date.UTC(2026, 0, 1)
+  const hand = await open({ wall: () => now, monotonic: () => performance.now() })
+  const { progress } = hand.stores
+  afterAll(() => hand.close())
+
+  describe(`the progress of uploads: ${name}`, () => {
+    const upload = (token: string, id: string) => ({ token, id })
+
+    test('is that of the newest upload, even after late reports of an older one', async () => {
+      const [older, newer] = [upload('a', 'x'), upload('a', 'b')]
+      await progress.begin(older)
+      await progress.report(older, 40)
+      await progress.begin(newer)
+      expect(await progress.percentOf('a')).toBe(0)
+      await progress.report(older, 100)
+      expect(await progress.percentOf('a')).toBe(0)
+      await progress.report(newer, 7)
+      await progress.report(newer, 3)
+      expect(await progress.percentOf('a')).toBe(7)
+      expect(await hand.connect().progress.percentOf('a')).toBe(7)
+    })
+
+    test('is that of the upload that began last, even if the clock went back (S-86, S-89)', async () => {
+      const [older, newer] = [upload('clock', 'x'), upload('clock', 'b')]
+      await progress.begin(older)
+      await progress.report(older, 90)
+      now -= 2 * hour
+      await progress.begin(newer)
+      expect(await progress.percentOf('clock')).toBe(0)
+      await progress.report(newer, 10)
+      await progress.report(older, 95)
+      expect(await progress.percentOf('clock')).toBe(10)
+      now += 2 * hour
+    })
+
+    test('is that of the upload that began last, even in the same millisecond', async () => {
+      for (const [token, first, second] of [
+        ['same 1', '1', '2'],
+        ['same 2', '2', '1'],
+      ] as const) {
+        await progress.begin(upload(token, first))
+        await progress.begin(upload(token, second))
+        await progress.report(upload(token, first), 90)
+        await progress.report(upload(token, second), 10)
+        expect(await progress.percentOf(token)).toBe(10)
+      }
+    })
+
+    test('does not begin with a report', async () => {
+      await progress.report(upload('unknown', 'x'), 60)
+      expect(await progress.percentOf('unknown')).toBe(0)
+    })
+
+    test('is forgotten after a day (S-89)', async () => {
+      await progress.begin(upload('day', 'x'))
+      await progress.report(upload('day', 'x'), 100)
+      now += 23 * hour
+      expect(await progress.percentOf('day')).toBe(100)
+      now += 2 * hour
+      expect(await progress.percentOf('day')).toBe(0)
+      await progress.begin(upload('day', 'y'))
+      await progress.report(upload('day', 'y'), 30)
+      expect(await progress.percentOf('day')).toBe(30)
+    })
+  })
+}
+
+for (const hand of hands) await describeUploadProgress(hand)

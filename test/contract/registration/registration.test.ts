@@ -11,7 +11,7 @@ import { openDynalite } from '../../support/dynalite.ts'
 import { unrecorded } from '../../support/history.ts'
 import { createTables } from '../../support/tables.ts'
 
-/** Stands for the place where CloudFormation waits; answers its address. */
+/** Listens in place of CloudFormation, and returns the address. */
 const waitAs = async (listener: RequestListener): Promise<string> => {
   const server = createServer(listener)
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -48,7 +48,7 @@ describe('the answer to a deployment', () => {
     expect(failure).not.toMatch(/secret/)
   })
 
-  test('that nobody takes ends in an error as well', async () => {
+  test('that gets no response ends in an error', async () => {
     const url = await waitAs(() => undefined)
     await expect(answerDeployment(url, answer, 50)).rejects.toThrow(/timeout/)
   })
@@ -86,7 +86,7 @@ describe('the function behind the registration', () => {
     server.close()
   })
 
-  /** What CloudFormation is told when it asks for the resource with these properties. */
+  /** The answer to CloudFormation when it requests the resource with these properties. */
   const register = async (properties: object): Promise<unknown> => {
     const received: unknown[] = []
     const ResponseURL = await waitAs(async (request, response) => {
@@ -109,7 +109,7 @@ describe('the function behind the registration', () => {
     expect(dataCentres).toEqual([{ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true }])
   })
 
-  test('says what is wrong, and where more stands', async () => {
+  test('names the fault, and the log with more', async () => {
     expect(await register({ ...registered, url: 'nowhere' })).toMatchObject({
       Status: 'FAILED',
       Reason: expect.stringMatching(/url.*log stream stream/s),

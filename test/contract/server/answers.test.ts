@@ -34,7 +34,7 @@ describe('an answer of bytes', () => {
     expect(lastAnswer(await received(url))).toMatchObject({ status: 200, body: 'hello' })
   })
 
-  test('of many megabytes comes whole, at the pace of the caller', async () => {
+  test('comes whole at the pace of the caller, even with many megabytes', async () => {
     const chunk = Buffer.alloc(64 * 1024, 'x')
     let taken = 0
     const bytes = async function* () {
@@ -56,7 +56,7 @@ describe('an answer of bytes', () => {
     expect(records).toEqual([expect.objectContaining({ status: 200 })])
   })
 
-  test('has none for HEAD, and lets go of its stream', async () => {
+  test('has none for HEAD, and destroys its stream', async () => {
     const stream = Readable.from([Buffer.from('hello')])
     const { url } = await listening(bareHandler(async () => content(5, stream)).handler)
     const answer = lastAnswer(await received(url, requestText('HEAD', '/', { Connection: 'close' })))
@@ -87,14 +87,14 @@ describe('a stream that breaks', () => {
   test.each([
     ['shorter', 'hel'],
     ['longer', 'hello, hello'],
-  ])('is one that is %s than declared as well', async (_, text) => {
+  ])('also breaks when it is %s than declared', async (_, text) => {
     const { handler, records } = bareHandler(async () => content(5, Readable.from([Buffer.from(text)])))
     const { url } = await listening(handler)
     await expect(fetch(url).then((answer) => answer.text())).rejects.toThrow()
     expect(records).toEqual([expect.objectContaining({ status: 200, error: expect.any(Error) })])
   })
 
-  test('because the caller has gone is no fault of the service, and is let go of', async () => {
+  test('ends without an error when the caller has gone', async () => {
     const stream = new Readable({ read: () => undefined })
     stream.push('he')
     const { handler, records } = bareHandler(async () => content(5, stream))
@@ -109,7 +109,7 @@ describe('a stream that breaks', () => {
   })
 })
 
-test('an answer that comes before the end of the request says that the connection ends with it', async () => {
+test('an answer before the end of its request closes the connection', async () => {
   const { url } = await listening(bareHandler(async () => content(5, Buffer.from('hello'))).handler)
   const connection = await rawConnection({ url })
   await connection.write(requestText('POST', '/', { 'Content-Length': '10' }))
@@ -118,7 +118,7 @@ test('an answer that comes before the end of the request says that the connectio
   expect(lastAnswer(await connection.rest()).body).toBe('hello')
 })
 
-test('a header that cannot be sent is a failure of the service, and not the end of it', async () => {
+test('a header that cannot be sent is a failure, and the service goes on', async () => {
   const { handler, records } = bareHandler(async () => ({ status: 200, headers: { 'X-Name': 'a\nb' } }))
   const { url } = await listening(handler)
   expect(lastAnswer(await received(url)).status).toBe(500)
@@ -172,7 +172,7 @@ test.each([
   expect(seen).toEqual([{ path, query }])
 })
 
-test('a connection that cannot be taken is told, and not the end of the service', async () => {
+test('A connection that cannot be accepted is logged once, and the service goes on', async () => {
   const told = vi.spyOn(console, 'error').mockReturnValue()
   const { url, server } = await listening(bareHandler(async () => ({ status: 200 })).handler)
   const shortage = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' })

@@ -6,9 +6,7 @@ import { listening } from './listening.ts'
 
 const last = requestText('GET', '/', { Connection: 'close' })
 
-/**
- * An operation that takes a turn of the event loop, and how many of it have been at work at the same time at the most.
- */
+/** An operation that takes a turn of the event loop, with counts of those that began and that ran at once. */
 const counted = () => {
   const count = { running: 0, most: 0, begun: 0 }
   const run = async (): Promise<Reply> => {
@@ -34,7 +32,7 @@ describe('requests that a caller sends without waiting for answers', () => {
     expect(count).toMatchObject({ most: 1, begun: 1_000 })
   })
 
-  test('are begun when the answer before them has gone out', async () => {
+  test('begin after the answer before them', async () => {
     const begun: string[] = []
     const first = Promise.withResolvers<Reply>()
     const { handler } = bareHandler(async ({ query }) => {
@@ -55,7 +53,7 @@ describe('requests that a caller sends without waiting for answers', () => {
     expect(begun).toEqual(['first', 'other', 'second'])
   })
 
-  test('of different connections are served beside each other', async () => {
+  test('on different connections are served at the same time', async () => {
     const meeting = Promise.withResolvers<Reply>()
     let there = 0
     const { handler } = bareHandler(() => {
@@ -83,7 +81,7 @@ describe('requests that a caller sends without waiting for answers', () => {
     expect(bodies).toEqual(['a', 'b', large, 'c', ''])
   })
 
-  test('are not begun behind an answer that ends the connection', async () => {
+  test('do not begin after an answer that ends the connection', async () => {
     const { count, run } = counted()
     const { handler } = bareHandler(async () => ({ ...(await run()), headers: { Connection: 'close' } }))
     const { url } = await listening(handler)

@@ -22,7 +22,7 @@ test.each([
   ['a text', longText],
   ['a text beyond ASCII', () => text('text/plain', 'ü'.repeat(size / 2))],
   ['bytes', (): Reply => ({ status: 200, content: { type: 'a/b', length: size, bytes: Buffer.from(long) } })],
-])('of %s in memory, the socket of a slow reader has 64 KiB, and all of it comes', async (_, reply) => {
+])('A slow reader of %s gets all of it through 64 KiB in its socket', async (_, reply) => {
   const { server } = await listening(bareHandler(async () => reply()).handler)
   const reader = await slowReader(server)
   await reader.stalls()
@@ -30,7 +30,7 @@ test.each([
   expect(lastAnswer(await reader.readsAll()).body).toHaveLength(size)
 })
 
-describe('when as much waits for readers as may (O-21)', () => {
+describe('when the limit of waiting bytes is reached (O-21)', () => {
   test('an answer is refused with 100503, and given when a reader has gone', async () => {
     const { server, url } = await withRoomForOne()
     const reader = await slowReader(server)

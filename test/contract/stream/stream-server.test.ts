@@ -65,7 +65,7 @@ describe('the address of the function', () => {
     ['a wrong one', { 'X-Origin-Secret': 'x'.repeat(32) }],
     ['an empty one', { 'X-Origin-Secret': '' }],
     ['both at once', { 'X-Origin-Secret': `${present}, ${former}` }],
-  ])('answers nothing but 403 to who shows %s', async (_, headers: Record<string, string>) => {
+  ])('answers only 403 to a caller with %s', async (_, headers: Record<string, string>) => {
     const { url, token, records } = await openStream()
     for (const path of ['/health', storage, '/']) {
       const answer = await fetch(url + path, { headers: { Authorization: token, ...headers } })
@@ -75,7 +75,7 @@ describe('the address of the function', () => {
     expect(records).toEqual([])
   })
 
-  it('does not wait for what a stranger would send', async () => {
+  it('does not wait for the body of a stranger', async () => {
     const { url } = await openStream()
     const connection = await rawConnection({ url })
     await connection.write(requestText('PUT', `${storage}/a`, { 'Content-Length': '1000' }, 'abc'))
@@ -95,7 +95,7 @@ describe('the address of the function', () => {
 })
 
 describe('behind a distribution', () => {
-  it('an answer that needs no body comes when the body is there, and the connection goes on', async () => {
+  it('an answer waits for the body, and the connection goes on', async () => {
     const { url } = await openStream()
     const { socket, text } = await connectTo(url)
     socket.write(requestText('PUT', `${storage}/a.bin`, { ...fromDistribution, 'Content-Length': '10' }, '01234'))
@@ -110,7 +110,7 @@ describe('behind a distribution', () => {
     await expect.poll(text).toMatch(/"status":"ok"/)
   })
 
-  it('a body that is refused and has no end is not read to its end', async () => {
+  it('a refused body without an end is not read to its end', async () => {
     const { url } = await openStream()
     const { socket, text } = await connectTo(url)
     const headers = { ...fromDistribution, 'Content-Length': String(1024 ** 4) }
@@ -134,7 +134,7 @@ describe('behind a distribution', () => {
     expect(text()).toMatch(/^$|^HTTP\/1\.1 401 /)
   })
 
-  it('a file of any size comes and goes in one request, and never from a bucket (S-106)', async () => {
+  it('a file of any size comes and goes in one request, without a bucket (S-106)', async () => {
     const { url, token } = await openStream()
     const content = randomBytes(5 * 1024 * 1024)
     const headers = { Authorization: token, ...fromDistribution }

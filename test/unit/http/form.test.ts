@@ -3,9 +3,6 @@ import { expect, test } from 'vitest'
 import { readForm } from '../../../lib/http/form.ts'
 
 test.each([
-  ['items[0][objectId]=1&items[1][objectId]=2', { items: [{ objectId: '1' }, { objectId: '2' }] }],
-  ['items%5B0%5D%5BobjectId%5D=1', { items: [{ objectId: '1' }] }],
-  ['items[]=1&items[]=2', { items: ['1', '2'] }],
   ['items[5]=1', { items: ['1'] }],
   ['items=%5B1%2C2%5D', { items: '[1,2]' }],
   ['a=1+2&b', { a: '1 2', b: '' }],

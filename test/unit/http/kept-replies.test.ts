@@ -25,7 +25,7 @@ describe('a reply', () => {
     expect([await ask('a'), await ask('b'), await ask('a'), await ask('b')]).toEqual(['3', '4', '3', '4'])
   })
 
-  test('of an earlier state leaves its room in the cache', async () => {
+  test('makes room in the cache when its state is over', async () => {
     const { store, ask } = observed()
     await ask('a', 3_900_000)
     store.state = 'second'

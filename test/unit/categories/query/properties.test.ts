@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { associationShape } from '../../../../lib/categories/query/item-shape.ts'
+import { parseFields } from '../../../../lib/categories/query/fields.ts'
+import { associationShape, type Item } from '../../../../lib/categories/query/item-shape.ts'
 import { parseOrder } from '../../../../lib/categories/query/order.ts'
 import { longestWhere, mostConditions, parseWhere } from '../../../../lib/categories/query/where.ts'
 import * as arbitrary from './arbitraries.ts'
@@ -69,5 +70,20 @@ test('JSON5 has the meaning of the same JSON', () => {
       expect(items.filter(parseWhere(text, shape).matches)).toEqual(items.filter((item) => passes(item, condition)))
     }),
     { numRuns: 200 },
+  )
+})
+
+test('fields of any text show only members of the item', () => {
+  const item: Item = { objectId: 12, siteId: 1001, news: { id: 12, body: '<p>' }, category: { id: 5, name: 'News' } }
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom('news', '(', ')', ',', '.', 'objectId', 'body', 'x', ' ') }),
+      (text) => {
+        for (const [name, value] of Object.entries(parseFields(text, shape).select(item))) {
+          expect(Object.keys(item)).toContain(name)
+          if (typeof value === 'object') expect(item[name]).toMatchObject(value ?? {})
+        }
+      },
+    ),
   )
 })

@@ -1,0 +1,167 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import type { LinkList } from '../../../lib/categories/category-links.ts'
+import { createDeadline } from '../../../lib/core/deadline.ts'
+import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
+import { entry, type Hand, hands } from '../../support/hands.ts'
+import { idsOf, largestContentId, namedCategories, newsItems, range } from './some-content.ts'
+
+type Tested = Pick<Stores, 'contents' | 'links'>
+
+const wish = (ids: readonly number[], displayable?: boolean) => new Map(ids.map((id) => [id, displayable]))
+const late = createDeadline(() => 0)
+
+/** Pages, batches and races of links, on both stores. Acceptance cases show the rest. */
+const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
+  const hand = await open()
+  const { links, contents } = hand.stores
+  afterAll(() => hand.close())
+
+  /** The news of category 5. Each test has a site of its own. */
+  let list: LinkList = { site: 0 as SiteId, kind: 'news', category: 5 as CategoryId }
+  beforeEach(async () => {
+    list = { ...list, site: (list.site + 1) as SiteId }
+    await putCategories([5])
+  })
+
+  const putCategories = (ids: readonly number[]) => contents.putMany(list.site, 'category', namedCategories(ids), entry)
+  const putNews = (ids: readonly number[]) => contents.putMany(list.site, 'news', newsItems(ids), entry)
+  const link = (ids: readonly number[], displayable?: boolean) => links.link(list, wish(ids, displayable), entry)
+  const linked = async () => idsOf(await links.list(list, 0, 10_000))
+  const newsOf = (id: number) => ({ site: list.site, kind: 'news', id }) as const
+  const linkObject = (object: number, categories: readonly number[]) =>
+    links.linkObject(newsOf(object), wish(categories) as Map<CategoryId, undefined>, entry)
+
+  describe(`the pages of links: ${name}`, () => {
+    const ids = [largestContentId, 9, 100, 10]
+
+    test('A category lists and counts its links by id, after any id, up to a limit', async () => {
+      await putNews(ids)
+      await link(ids)
+      expect(await linked()).toEqual([9, 10, 100, largestContentId])
+      expect(idsOf(await links.list(list, 9, 2))).toEqual([10, 100])
+      expect(await links.list(list, largestContentId, 10)).toEqual([])
+      expect(await links.count(list, 0, 3)).toEqual({ count: 3, last: 100, ended: false })
+      expect(await links.count(list, 9, Number.POSITIVE_INFINITY)).toMatchObject({ count: 3, ended: true })
+    })
+
+    test('An object lists and counts its categories by id, after any id, up to a limit', async () => {
+      await putCategories(ids)
+      await putNews([77])
+      await linkObject(77, ids)
+      expect(await links.categoriesOf(newsOf(77), 0, 10)).toEqual([9, 10, 100, largestContentId])
+      expect(await links.categoriesOf(newsOf(77), 9, 2)).toEqual([10, 100])
+      expect(await links.categoriesOf(newsOf(77), largestContentId, 2)).toEqual([])
+      expect(await links.countCategoriesOf(newsOf(77), 9, 10)).toMatchObject({ count: 3, ended: true })
+      expect(await links.countCategoriesOf(newsOf(77), 0, 2)).toEqual({ count: 2, last: 10, ended: false })
+    })
+
+    test('1,200 links are made, listed, counted and removed to the last one', async () => {
+      const many = range(1, 1_200)
+      await putNews(many)
+      for (let from = 0; from < many.length; from += 500) await link(many.slice(from, from + 500), true)
+      expect(await linked()).toEqual(many)
+      expect(idsOf(await links.list(list, 100, 1_050))).toEqual(range(101, 1_150))
+      expect((await links.count(list, 0, Number.POSITIVE_INFINITY)).count).toBe(1_200)
+      expect(await links.count(list, 100, 1_050)).toEqual({ count: 1_050, last: 1_150, ended: false })
+      expect(await links.unlink(list, range(101, 600), entry)).toBe(true)
+      expect(await linked()).toEqual([...range(1, 100), ...range(601, 1_200)])
+    })
+
+    test('230 links that keep their display are made, one call each', async () => {
+      const many = range(1, 230)
+      await putNews(many)
+      await link(many)
+      expect(await linked()).toEqual(many)
+    })
+
+    test('An object is linked with 120 categories in several calls', async () => {
+      const many = range(1, 120)
+      await putCategories(many)
+      await putNews([1])
+      expect(await linkObject(1, many)).toEqual({ outcome: 'done' })
+      expect(await links.categoriesOf(newsOf(1), 0, 1_000)).toEqual(many)
+      await links.unlinkObject(newsOf(1), many.slice(10) as CategoryId[], entry)
+      expect(await links.categoriesOf(newsOf(1), 0, 1_000)).toEqual(range(1, 10))
+    })
+  })
+
+  describe(`changes of links: ${name}`, () => {
+    test('A request without time left changes no link', async () => {
+      await putNews([1, 2, 3])
+      await putCategories([6])
+      await link([1], true)
+      const [own, other] = [list.category, 6 as CategoryId]
+      for (const change of [
+        links.link(list, wish([1, 2], false), entry, late),
+        links.link(list, wish([3]), entry, late),
+        links.unlink(list, [1], entry, late),
+        links.linkObject(newsOf(1), new Map([[other, true]]), entry, late),
+        links.unlinkObject(newsOf(1), [own], entry, late),
+      ]) {
+        await expect(change).rejects.toMatchObject({ code: 100503, status: 503 })
+      }
+      expect(await links.list(list, 0, 10)).toEqual([{ id: 1, displayable: true }])
+      expect(await links.categoriesOf(newsOf(1), 0, 10)).toEqual([own])
+    })
+
+    test('A link made twice at once, once hidden, stays hidden', async () => {
+      const another = hand.connect()
+      const ids = range(1, 12)
+      await putNews(ids)
+      for (let round = 0; round < 10; round++) {
+        await Promise.all([another.links.link(list, wish(ids, false), entry), link(ids)])
+        expect(await links.list(list, 0, 100)).toEqual(ids.map((id) => ({ id, displayable: false })))
+        await links.unlink(list, ids, entry)
+      }
+    })
+
+    test('Links made by several at once, from both sides, are all kept', async () => {
+      await putNews(range(1, 30))
+      await putCategories([6, 7])
+      const writers = [hand.stores, hand.connect(), hand.connect()]
+      await Promise.all([
+        ...range(1, 30).map((id) => writers[id % writers.length]?.links.link(list, wish([id], true), entry)),
+        linkObject(1, [5, 6]),
+        hand.connect().links.linkObject(newsOf(1), new Map([[7 as CategoryId, false]]), entry),
+      ])
+      expect(await linked()).toEqual(range(1, 30))
+      expect(await links.categoriesOf(newsOf(1), 0, 10)).toEqual([5, 6, 7])
+    })
+  })
+
+  const gone = 7
+  const removals = {
+    'an object': (over: Tested) => over.contents.removeObject(newsOf(gone), entry),
+    'the category': (over: Tested) => over.contents.removeCategory(list.site, list.category, entry),
+  }
+  test.each(Object.entries(removals))(
+    `Linking during the removal of %s leaves no link to it: ${name}`,
+    async (_, remove) => {
+      const ids = range(1, 10)
+      const another = hand.connect()
+      const rounds = hand.quickChanges > 1_000 ? 25 : 10
+      for (let round = 0; round < rounds; round++) {
+        await putCategories([5])
+        await putNews(ids)
+        await Promise.all([
+          link(ids),
+          remove(another),
+          another.links.link(list, wish(ids), entry),
+          linkObject(gone, [list.category]),
+        ])
+        const category = await contents.get(list.site, 'category', list.category)
+        const existing = await contents.existing(list.site, 'news', ids)
+        const isStray = (id: number) => !category || !existing.has(id)
+        expect((await linked()).filter(isStray)).toEqual([])
+        // A link that came too late must not come back with a new object or category.
+        await putCategories([5])
+        await putNews([gone])
+        expect((await linked()).filter(isStray)).toEqual([])
+        await links.unlink(list, ids, entry)
+      }
+    },
+  )
+}
+
+for (const hand of hands) await describeLinks(hand)

@@ -1,0 +1,201 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { type Grant, hashToken, newToken } from '../../../lib/access/grants.ts'
+import { largestNamedId, type SiteId, type WebFormId } from '../../../lib/core/ids.ts'
+import { inParallel } from '../../../lib/core/in-parallel.ts'
+import { maxOrder, type WebForm } from '../../../lib/fields/web-forms.ts'
+import type { Stores } from '../../../lib/service/stores.ts'
+import type { Site } from '../../../lib/sites/site-directory.ts'
+import { root, toStoragePath } from '../../../lib/storage/path.ts'
+import { entry, type Hand, hands } from '../../support/hands.ts'
+import { oddNames } from './odd-names.ts'
+import { idsOf, range } from './some-content.ts'
+
+type Tested = Pick<Stores, 'sites' | 'grants' | 'webForms' | 'contents' | 'workflows'>
+
+const odd = `Ä "b" 'c' \\ 🍐 \u{ffff}`
+const largest = largestNamedId as SiteId
+
+const site = (id: number, name = `Site ${id}`): Site => ({
+  id: id as SiteId,
+  name,
+  dataCentre: 'us',
+  renderingEngine: id % 2 === 0,
+})
+const form = (id: number, name = `Form ${id}`): WebForm => ({
+  site: largest,
+  id: id as WebFormId,
+  name,
+  fields: [
+    { typeId: -2, name, mandatory: true, order: 1 },
+    { typeId: -400, name: '[ImageVerification]', mandatory: false, order: maxOrder },
+  ],
+})
+const grant = (details: Partial<Grant> = {}): Grant => ({
+  hash: hashToken(newToken()),
+  user: odd,
+  sites: [1001 as SiteId, largest],
+  permissions: ['files'],
+  expires: 1_900_000_000,
+  ...details,
+})
+const us = { id: 'us', url: 'https://us.example.com', isDefault: true }
+
+type Write = (stores: Tested) => Promise<unknown>
+
+/** Records that a store only keeps: a new member of one is added here. */
+const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
+  const hand = await open()
+  const { stores } = hand
+  afterAll(() => hand.close())
+
+  describe(`records: ${name}`, () => {
+    const oddSite = site(largestNamedId, `${odd} ${'x'.repeat(1_000)}`)
+    const oddForm = form(largestNamedId, odd)
+    const [token, bareToken] = [grant(), grant({ sites: [], permissions: [] })]
+
+    test.each<[string, unknown, Write, Write]>([
+      ['A site', oddSite, ({ sites }) => sites.createSite(oddSite, entry), ({ sites }) => sites.getSite(largest)],
+      [
+        'A web form',
+        oddForm,
+        ({ webForms }) => webForms.create(oddForm, entry),
+        ({ webForms }) => webForms.get(largest, oddForm.id),
+      ],
+      ['A token', token, ({ grants }) => grants.put(token, [entry]), ({ grants }) => grants.get(token.hash)],
+      [
+        'A token without sites and permissions',
+        bareToken,
+        ({ grants }) => grants.put(bareToken, [entry]),
+        ({ grants }) => grants.get(bareToken.hash),
+      ],
+      [
+        'A data centre with a region',
+        { ...us, region: 'us-east-1' },
+        ({ sites }) => sites.putDataCentre({ ...us, region: 'us-east-1' }),
+        ({ sites }) => sites.getDataCentre('us'),
+      ],
+    ])('%s comes back as it was written, on every connection', async (_, record, write, read) => {
+      expect(await read(stores)).toBeUndefined()
+      await write(stores)
+      expect(await read(stores)).toEqual(record)
+      expect(await read(hand.connect())).toEqual(record)
+    })
+
+    test('A data centre or token written again has only its new members', async () => {
+      await stores.sites.putDataCentre(us)
+      expect(await stores.sites.getDataCentre('us')).toEqual(us)
+      await stores.grants.put({ ...token, sites: [] }, [entry])
+      expect(await stores.grants.get(token.hash)).toEqual({ ...token, sites: [] })
+    })
+
+    test('A token is removed once, for every connection', async () => {
+      const removed = grant()
+      await stores.grants.put(removed, [entry])
+      expect(await stores.grants.remove(removed.hash, [entry])).toBe(true)
+      expect(await stores.grants.remove(removed.hash, [entry])).toBe(false)
+      expect(await hand.connect().grants.get(removed.hash)).toBeUndefined()
+    })
+
+    test.each<[string, (name: string) => Promise<boolean>, Write]>([
+      ['A site', (of) => stores.sites.createSite(site(4, of), entry), ({ sites }) => sites.getSite(4 as SiteId)],
+      [
+        'A web form',
+        (of) => stores.webForms.create(form(4, of), entry),
+        ({ webForms }) => webForms.get(largest, 4 as WebFormId),
+      ],
+      [
+        'A category',
+        (of) => stores.contents.create(largest, 'category', { id: 4, name: of }, entry),
+        ({ contents }) => contents.get(largest, 'category', 4),
+      ],
+    ])('%s is created once, even when several create it at once', async (_, create, read) => {
+      const created = await Promise.all(range(1, 10).map((number) => create(`Name ${number}`)))
+      expect(created.filter(Boolean)).toHaveLength(1)
+      const first = await read(stores)
+      expect(await create('Again')).toBe(false)
+      expect(await read(stores)).toEqual(first)
+    })
+  })
+
+  // A page of DynamoDB has 1 MB; each of these lists has more.
+  test.each<[string, number, (stores: Tested, id: number) => Promise<unknown>, (stores: Tested) => Promise<number[]>]>([
+    [
+      'site',
+      40,
+      ({ sites }, id) => sites.createSite(site(id, 'x'.repeat(30_000)), entry),
+      async ({ sites }) => idsOf((await sites.list()).sites),
+    ],
+    [
+      'web form with a long name',
+      40,
+      ({ webForms }, id) => webForms.create(form(id, 'x'.repeat(30_000)), entry),
+      async ({ webForms }) => idsOf(await webForms.list(largest)),
+    ],
+    [
+      'web form of many',
+      130,
+      ({ webForms }, id) => webForms.create(form(id), entry),
+      async ({ webForms }) => idsOf(await webForms.list(largest)),
+    ],
+    [
+      'token',
+      30,
+      ({ grants }, id) =>
+        grants.put(grant({ expires: id, sites: range(1, 5_000).map((n) => (largest - n) as SiteId) }), []),
+      async ({ grants }) => {
+        const listed: number[] = []
+        for await (const { expires } of grants.list()) listed.push(expires)
+        return listed.toSorted((a, b) => a - b)
+      },
+    ],
+  ])(`Every %s is listed: ${name}`, async (_, count, write, list) => {
+    const own = await open()
+    try {
+      expect(await list(own.stores)).toEqual([])
+      await inParallel(range(1, count), 50, async (id) => void (await write(own.unrecorded, id)))
+      expect(await list(own.stores)).toEqual(range(1, count))
+    } finally {
+      await own.close()
+    }
+  })
+
+  describe(`running workflows: ${name}`, () => {
+    let lastSite = 0
+    const begin = async (path: string) => {
+      lastSite += 1
+      const own = lastSite as SiteId
+      await stores.workflows.start(own, toStoragePath(path), entry)
+      const below = (folder: string) =>
+        stores.workflows.isRunningBelow(own, folder === '' ? root : toStoragePath(folder))
+      return { own, below }
+    }
+
+    test('A workflow is found among 250 pages', async () => {
+      const pages = range(0, 249).map((index) => toStoragePath(`many/${index}.html`))
+      const { own } = await begin('many/249.html')
+      expect(await stores.workflows.isRunning(own, pages)).toBe(true)
+      expect(await stores.workflows.isRunning(own, pages.slice(0, 249))).toBe(false)
+      expect(await stores.workflows.isRunning(own, [])).toBe(false)
+    })
+
+    test('A workflow is found below its folders at any depth, and below no other', async () => {
+      const { own, below } = await begin('a/bc/d/page.html')
+      expect(await Promise.all(['', 'a', 'a/bc', 'a/bc/d'].map(below))).toEqual([true, true, true, true])
+      const others = ['b', 'a/b', 'a/bc/d/page.html', 'a/bc/d/page', 'a/bc/d/e', 'a/bc-', 'a/bc0']
+      expect(new Set(await Promise.all(others.map(below)))).toEqual(new Set([false]))
+      expect(await stores.workflows.isRunningBelow((own + 1_000) as SiteId, root)).toBe(false)
+    })
+
+    test.each(oddNames)('A workflow keeps to a page and a folder called %j', async (oddName) => {
+      const inside = toStoragePath(`${oddName}/${oddName}`)
+      const { own, below } = await begin(inside)
+      expect(await stores.workflows.isRunning(own, [inside])).toBe(true)
+      expect(await stores.workflows.isRunning(own, [toStoragePath(oddName)])).toBe(false)
+      expect([await below(oddName), await below('')]).toEqual([true, true])
+      expect(await stores.workflows.end(own, inside, entry)).toBe(true)
+      expect(await below('')).toBe(false)
+    })
+  })
+}
+
+for (const hand of hands) await describeRecords(hand)
