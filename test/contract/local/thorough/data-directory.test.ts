@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished } from 'vitest'
-import { administerJson } from '../../../support/administration.ts'
+import { administer, administerJson } from '../../../support/administration.ts'
 import { snapshotOf } from '../../../support/directory-snapshot.ts'
 import { launch, launchOnTerminal, run } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
@@ -218,7 +218,7 @@ describe('a directory that was never made to its end', () => {
   test('is refused by commands, as one that is not there (T-6)', async ({ directory }) => {
     const missing = join(directory, 'missing')
     for (const path of [directory, missing]) {
-      const outcome = await run('admin/main.js', ['--data-dir', path, 'site', 'list'])
+      const outcome = await administer(path, ['site', 'list'])
       expect(outcome).toMatchObject({ status: 1, stdout: '' })
       expect(outcome.stderr).toMatch(
         /^There is no .+ "site-admin serve" makes a data directory, as "npm start" does in a clone; --data-dir names another one\.\n$/,
