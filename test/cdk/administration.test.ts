@@ -74,7 +74,7 @@ describe('the policy of an administrator', () => {
     }
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
     const dynamodb = createDocumentClient()
-    await createTables(dynamodb, '')
+    await createTables(dynamodb)
     // As a deployment registers it.
     const { sites, grants } = storesOver(dynamodb)
     await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true })
