@@ -64,15 +64,6 @@ describe('a database without one of its tables', () => {
       /the table sites is missing\. Put the directory back from a backup/,
     )
   })
-
-  test('is refused when its tables are of a version that was never released, whatever is missing', async ({
-    backedUp: { data },
-  }) => {
-    tamper(data, 'DROP TABLE backups; PRAGMA user_version = 5')
-    await expect(openMachine(data)).rejects.toThrow(
-      /^The data directory .+ cannot be opened: The database has tables of version 5, .+ Choose another data directory\.$/,
-    )
-  })
 })
 
 describe('a database with a part that this program does not make', () => {

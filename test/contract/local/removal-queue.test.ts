@@ -32,16 +32,6 @@ describe('the queue of removals', () => {
     vi.restoreAllMocks()
   })
 
-  test('delivers what is sent, once it is done never again', async () => {
-    const { queue, worked, work } = openQueue()
-    await queue.start(work)
-    await queue.send(task('a'), 0)
-    await queue.send(task('b'), 0)
-    await until(() => worked.length === 2)
-    await queue.stop()
-    expect(worked).toEqual(['a', 'b'])
-  })
-
   test('delivers again what is not done yet', async () => {
     const { queue, worked, work } = openQueue(undefined, [{ delay: 0 }, { delay: 0 }])
     await queue.start(work)
@@ -65,14 +55,6 @@ describe('the queue of removals', () => {
     await last.queue.start(last.work)
     await last.queue.stop()
     expect([next.worked, last.worked]).toEqual([['a'], []])
-  })
-
-  test('takes up what was sent before it was started', async () => {
-    const { queue, worked, work } = openQueue()
-    await queue.send(task('a'), 0)
-    await queue.start(work)
-    await until(() => worked.length === 1)
-    await queue.stop()
   })
 
   test('lets the slice in hand end before it stops', async () => {

@@ -64,10 +64,8 @@ describe.skipIf(noOtherUser !== undefined)('in a directory of another user', () 
   test.for([
     ['site-admin.json', ['serve', '--port', '0']],
     ['site-admin.json', ['serve', '--port', '0', '--reset']],
-    ['site-admin.json', ['site', 'list']],
     ['site-admin.db', ['serve', '--port', '0']],
     ['demo.json', ['serve', '--port', '0']],
-    ['locks', ['serve', '--port', '0']],
     ['locks', ['site', 'list']],
   ] as const)('nobody is told to give up data of which %s is root’s: %j', async ([name, words], { backedUp }) => {
     const { folder, data } = backedUp
