@@ -85,16 +85,6 @@ export const test = base
     restored: join(directory, 'restored'),
   }))
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
-  .extend('serve', async ({}, { onCleanup }) => {
-    const services: SpawnedService[] = []
-    onCleanup(async () => void (await Promise.all(services.map((service) => service.stop()))))
-    return async (data: string): Promise<SpawnedService> => {
-      const service = await startService(data)
-      services.push(service)
-      return service
-    }
-  })
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('template', { scope: 'file' }, async ({}, { onCleanup }) => {
     const template = makeDirectory()
     onCleanup(() => removeDirectory(template))

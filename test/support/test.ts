@@ -23,17 +23,22 @@ export const test = base
     onCleanup(() => removeDirectory(directory))
     return directory
   })
-  .extend('start', async ({ directory }, { onCleanup }) => {
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+  .extend('serve', async ({}, { onCleanup }) => {
     const services: SpawnedService[] = []
-    onCleanup(async () => {
-      await Promise.all(services.map((service) => service.stop()))
-    })
-    return async (flags?: readonly string[], environment?: Record<string, string>): Promise<SpawnedService> => {
-      const service = await startService(directory, flags, environment)
+    onCleanup(async () => void (await Promise.all(services.map((service) => service.stop()))))
+    return async (...args: Parameters<typeof startService>): Promise<SpawnedService> => {
+      const service = await startService(...args)
       services.push(service)
       return service
     }
   })
+  .extend(
+    'start',
+    ({ directory, serve }) =>
+      (flags?: readonly string[], environment?: Record<string, string>) =>
+        serve(directory, flags, environment),
+  )
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('service', { scope: 'file' }, async ({}, { onCleanup }) => {
     const directory = makeDirectory()
