@@ -69,10 +69,6 @@ export const launch = (
   environment: Readonly<Record<string, string>> = {},
 ): Program => launchCommand(process.execPath, [entry, ...args], environment)
 
-/** The same, in a process that may have only so many files and connections open at once. */
-export const launchWithHandles = (handles: number, entry: string, args: readonly string[]): Program =>
-  launchCommand('sh', ['-c', `ulimit -n ${handles}; exec "$@"`, 'sh', process.execPath, entry, ...args], {})
-
 /**
  * Runs a source file of the project to its end. The signal, as that of a test whose time is up, ends one that hangs.
  */
