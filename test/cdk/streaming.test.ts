@@ -64,7 +64,7 @@ describe('the distribution of a data centre that streams', () => {
 })
 
 describe('the function that streams', () => {
-  test('knows the current and the previous secret, and no template contains them', () => {
+  test('knows the current and the previous secret, which templates do not contain', () => {
     const sent = (template: Template) =>
       secretsIn(distributionOf(template).Origins.flatMap(({ OriginCustomHeaders = [] }) => OriginCustomHeaders))
     const known = (template: Template) => secretsIn(revisionOf(template).EnvironmentVariables['ORIGIN_SECRETS'])

@@ -34,7 +34,7 @@ export const watchCloudRequests = (see: (request: CloudRequest) => void): (() =>
   return () => void unsubscribe('http.client.request.start', listen)
 }
 
-/** The price class of a request: of those that write and list, of those that read, or free. */
+/** The price class of a request. Listing costs as much as writing. */
 type S3Class = 'write' | 'read' | 'free'
 
 /** The method, and a parameter `?name` of the query or a header `name:` if the operation has one of its own. */

@@ -47,7 +47,7 @@ interface Fault {
   /** The position of the failing call among those from now on, beginning with 0. */
   readonly call: number
   readonly failure: Failure
-  /** Whether the store carries out the call, and only its answer is lost. */
+  /** True if the store carries out the call, so only its answer is lost. */
   readonly afterwards?: boolean
 }
 

@@ -4,7 +4,7 @@ import { administer } from './administration.ts'
 import { makeDirectory, removeDirectory } from './directory.ts'
 import { type SpawnedService, startService } from './spawned-service.ts'
 
-/** As `npm start` makes it, with no site in it. */
+/** A data directory as `npm start` makes it, without a site. */
 const makeDataDirectory = async (directory: string): Promise<void> => {
   const { openMachine } = await import('../../lib/machine/machine.ts')
   const machine = await openMachine(directory, { role: 'service', durable: false })
@@ -12,9 +12,9 @@ const makeDataDirectory = async (directory: string): Promise<void> => {
 }
 
 /**
- * Tests of programs in processes of their own. Each test has a directory, on which it starts services that end with it.
- * It is empty; `dataDirectory` is a data directory without a site, `siteDirectory` one with the data centre `us` and the
- * site 1001, and `demoDirectory` one with the demo. Nothing runs on them. `service` is one that the tests of a file share.
+ * Tests of programs in their own processes. Services end with the test. Each test has an empty `directory`.
+ * `dataDirectory` is one without a site, `siteDirectory` has the data centre `us` and the site 1001, and `demoDirectory`
+ * has the demo. Nothing runs on them. The tests of a file share `service`.
  */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs

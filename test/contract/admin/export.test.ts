@@ -73,7 +73,7 @@ describe('export', () => {
     }
   })
 
-  test('leaves what was in the file when it fails, and nothing else', async ({ siteDirectory, outside }) => {
+  test('keeps the content of the file when it fails, and leaves no other file', async ({ siteDirectory, outside }) => {
     const file = join(outside, 'site.jsonl')
     writeFileSync(file, 'before')
     const outcome = await administer(siteDirectory, ['export', '--site', '9', '--out', file])

@@ -16,7 +16,7 @@ const fields = [
 ]
 const records = [form, ...fields]
 
-/** Imports records of which some may be bad, and returns the outcome. */
+/** Imports records and returns the outcome. Some of them may be bad. */
 const importSome = async (directory: string, text: string, ...options: string[]) => {
   const { status, stdout, stderr } = await administer(directory, ['--json', ...importing, ...options], text)
   const outcome = JSON.parse(stdout)

@@ -50,7 +50,7 @@ describe('a backup is refused, and nothing is left of it,', () => {
     expect(snapshotOf(siteDirectory)).toEqual(before)
   })
 
-  test('of no data directory, and of what is deployed', async ({ place }) => {
+  test('without a data directory, and from a deployment', async ({ place }) => {
     for (const args of [
       ['backup', place.backup],
       ['--target', 'aws', 'backup', place.backup],
@@ -107,7 +107,7 @@ describe('a backup is refused, and nothing is left of it,', () => {
 })
 
 describe('a restoration is refused, and nothing is changed,', () => {
-  test('from what is no backup', async ({ backedUp: { data, folder, restored } }) => {
+  test('from a folder that is no backup', async ({ backedUp: { data, folder, restored } }) => {
     await expect(restore(join(folder, 'nothing'), restored)).rejects.toThrow(
       /^There is no backup .+nothing\. Name another/,
     )
@@ -175,7 +175,7 @@ describe('a restoration is refused, and nothing is changed,', () => {
       'of which a file is longer, and has to be copied',
       (backup) => {
         appendFileSync(blobOf(backup), 'more')
-        // What others can read is not shared with the backup.
+        // A file that other users can read is copied, not linked.
         chmodSync(blobOf(backup), 0o644)
       },
       /such as .+: it has 40064 bytes, and 40068 are there\. .+ Nothing was changed/,
@@ -187,7 +187,7 @@ describe('a restoration is refused, and nothing is changed,', () => {
     await inflict(backup)
     await expect(restore(backup, restored)).rejects.toThrow(sentence)
     expect(existsSync(restored)).toBe(false)
-    // Where there was an empty folder, there is one again.
+    // An empty folder is empty again after the refusal.
     mkdirSync(restored)
     await expect(restore(backup, restored)).rejects.toThrow(sentence)
     expect(readdirSync(restored)).toEqual([])
@@ -215,7 +215,7 @@ test('a backup is refused by the start and by commands, with what to do', async 
   expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) })
 })
 
-test('what is in a backup for no file is named by check', async ({ backedUp: { backup } }) => {
+test('check names blobs of a backup that belong to no file', async ({ backedUp: { backup } }) => {
   const stray = join(backup, 'blobs', 'stray')
   linkSync(blobOf(backup), stray)
   expect(await faultsOf(backup)).toEqual([{ where: stray, fault: 'it belongs to no file.' }])

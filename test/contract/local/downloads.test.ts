@@ -100,7 +100,7 @@ describe('a link of one machine', () => {
     expect((await get(url)).status).toBe(200)
   })
 
-  it('is in no log: of a request there is the path alone', async () => {
+  it('is in no log, which shows only the path of a request', async () => {
     const { url } = await linkTo()
     records.length = 0
     await get(url)

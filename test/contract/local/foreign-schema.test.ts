@@ -126,7 +126,7 @@ describe('a database with a part that this program does not make', () => {
   })
 })
 
-test('a database with rows that the service cannot read is backed up and restored only when that is asked for', async ({
+test('a database with unreadable rows is backed up and restored only on request', async ({
   backedUp: { data, folder, backup, restored },
 }) => {
   for (const directory of [data, backup]) tamper(directory, "UPDATE web_forms SET fields = '[' WHERE id = 1")

@@ -32,7 +32,7 @@ describe('the queue of removals', () => {
     vi.restoreAllMocks()
   })
 
-  test('delivers again what is not done yet', async () => {
+  test('delivers an unfinished removal again', async () => {
     const { queue, worked, work } = openQueue(undefined, [{ delay: 0 }, { delay: 0 }])
     await queue.start(work)
     await queue.send(task('a'), 0)
@@ -41,7 +41,7 @@ describe('the queue of removals', () => {
     expect(worked).toEqual(['a', 'a', 'a'])
   })
 
-  test('keeps what is not done for the next start, whatever its delay was', async () => {
+  test('keeps an unfinished removal for the next start, whatever its delay was', async () => {
     const first = openQueue()
     await first.queue.start(first.work)
     await first.queue.send(task('a'), 900)

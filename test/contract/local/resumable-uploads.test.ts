@@ -69,7 +69,7 @@ describe('a resumable upload on one machine', () => {
     expect(statSync(join(layoutOf(path).blobs, blob)).ino).toBe(ino)
     const info = await files.find(`live/${site}/a.bin`)
     expect(info?.size).toBe(20 * mebibyte)
-    // The fingerprint of what is large is made after the answer.
+    // The service makes the fingerprint of a large file after the answer.
     expect(info && (await files.fingerprintOf(info, unlimited))).toMatch(/^[0-9a-f]{32}-3$/)
     await machine.close()
   })

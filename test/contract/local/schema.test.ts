@@ -5,7 +5,7 @@ import { scratchDatabase, scratchFile } from '../../support/scratch-database.ts'
 const open = (file?: string) => scratchDatabase(file).connection
 
 describe('the tables of a machine', () => {
-  test('are made in a new database, of which everything is strict', () => {
+  test('are made in a new database, and all are strict', () => {
     const connection = open()
     prepareSchema(connection)
     const tables = connection.prepare("SELECT name, strict FROM pragma_table_list WHERE schema = 'main'").all()

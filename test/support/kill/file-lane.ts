@@ -7,7 +7,7 @@ import { formHeaders, multipart } from '../multipart.ts'
 import { storage } from '../paths.ts'
 import type { Lane, Step } from './lane.ts'
 
-/** The files of a folder: what fills each, by name below the folder, in order of name. */
+/** The contents of the files in a folder, by name and in order of name. */
 type Files = Readonly<Record<string, string>>
 
 const site = 1001 as SiteId
@@ -17,7 +17,7 @@ const sizes = { small: 600, large: 20_000 } as const
 
 const fill = (mark: string, size: number): string => mark.padEnd(12, '.').repeat(Math.ceil(size / 12))
 
-/** What fills a file, and how large it is: all that is compared. */
+/** The repeated text of a file and its size. Tests compare nothing else. */
 const digestOf = (content: string): string => `${content.slice(0, 12)} x ${content.length}`
 
 const sorted = (files: Files): Files =>

@@ -170,10 +170,7 @@ describe('--reset asks before it removes anything (O-11)', () => {
     expect(await administerJson(siteDirectory, ['site', 'list'])).toMatchObject([{ name: 'Demo site' }])
   })
 
-  test('nobody is asked about an empty directory, or one that was never made to its end', async ({
-    directory,
-    start,
-  }) => {
+  test('an empty or unfinished directory needs no confirmation', async ({ directory, start }) => {
     const empty = await start(['--port', '0', '--reset'])
     expect(await empty.stop()).toMatchObject({ status: 0, stderr: '' })
     await writeFile(join(directory, 'site-admin.json'), '{"service":"site-admin","layout":1,"ready":false}')
@@ -206,8 +203,8 @@ describe('--reset', () => {
   })
 })
 
-describe('a directory that was never made to its end', () => {
-  test('is made anew by the next start', async ({ dataDirectory, start }) => {
+describe('a directory whose first start was cut off', () => {
+  test('is completed by the next start', async ({ dataDirectory, start }) => {
     await writeFile(join(dataDirectory, 'site-admin.json'), '{"service":"site-admin","layout":1,"ready":false}')
     await writeFile(join(dataDirectory, 'site-admin.db'), 'half')
     const service = await start()

@@ -31,7 +31,10 @@ describe('the demo token', () => {
     expect(await tokensOf(directory)).toHaveLength(1)
   })
 
-  test('that was revoked stays so, and another one is issued', async ({ used: { directory, token, file }, start }) => {
+  test('that was revoked stays revoked, and the start issues another one', async ({
+    used: { directory, token, file },
+    start,
+  }) => {
     expect(await administer(directory, ['token', 'revoke', token])).toMatchObject({ status: 0 })
     const service = await start()
     expect(service.token).not.toBe(token)
@@ -42,7 +45,7 @@ describe('the demo token', () => {
     expect(readFileSync(file, 'utf8')).toContain(service.token)
   })
 
-  test('of a directory of an earlier version goes on', async ({ used: { demo, token, file }, start }) => {
+  test('still works after an earlier version made it', async ({ used: { demo, token, file }, start }) => {
     const { state: _, ...earlier } = demo
     writeFileSync(file, JSON.stringify(earlier))
     expect((await start()).token).toBe(token)

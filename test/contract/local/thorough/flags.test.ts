@@ -124,7 +124,7 @@ describe('npm start', () => {
     }
   })
 
-  test('with --log json logs one object a line, with what can be counted', async ({ start }) => {
+  test('with --log json logs one object a line, with members to count', async ({ start }) => {
     const service = await start(['--port', '0', '--log', 'json'])
     const { headers } = await service.request(`${fields}?secret=hush`)
     await service.request('/no/such/path')

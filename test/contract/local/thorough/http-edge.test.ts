@@ -107,7 +107,7 @@ describe('a body that breaks off', () => {
 })
 
 describe('Expect: 100-continue', () => {
-  test('gets leave when the body is wanted', async ({ service }) => {
+  test('is answered with 100 when the service accepts the body', async ({ service }) => {
     const connection = await rawConnection({ url: service.baseUrl })
     const body = '{"mandatory":false}'
     await connection.write(
@@ -127,7 +127,7 @@ describe('Expect: 100-continue', () => {
     ['without a token', field, { Authorization: 'none' }, 401],
     ['of another site', field.replace('current', '7'), {}, 400],
     ['that is too large', field, { 'Content-Length': 65 * 1024 }, 413],
-  ] as const)('gets no leave for a body %s', async ([, path, headers, status], { service }) => {
+  ] as const)('is not answered with 100 for a body %s', async ([, path, headers, status], { service }) => {
     const common = { Authorization: service.token, 'Content-Length': 20, Expect: '100-continue' }
     const received = await send(service, requestText('PUT', path, { ...common, ...headers }))
     expect(received).not.toContain('100 Continue')

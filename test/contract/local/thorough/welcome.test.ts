@@ -61,7 +61,7 @@ test('People without a demo see commands that create their first site', async ({
   expect((await fetch(`${base}${storage}/hello.txt`, { method: 'PUT', body: 'Hello', headers })).status).toBe(200)
 })
 
-test('The documented unit writes the address to the journal, and no token (O-5)', async ({ directory }) => {
+test('The documented unit writes the address to the journal without a token (O-5)', async ({ directory }) => {
   const [, unit = ''] = /```ini\n(\[Unit\].*?)```/s.exec(readFileSync('docs/one-machine.md', 'utf8')) ?? []
   const line = /^ExecStart=\S+\/site-admin (.*)$/m.exec(unit)?.[1] ?? ''
   expect(unit).toMatch(/^StandardError=journal$/m)
