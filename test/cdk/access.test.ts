@@ -95,18 +95,3 @@ test('every resource has the tag of the service and of its data centre', () => {
     }
   }
 })
-
-test('the remains of uploads are removed after the longest life of an upload', () => {
-  plain.us.hasResourceProperties('AWS::S3::Bucket', {
-    LifecycleConfiguration: {
-      Rules: Match.arrayWith([
-        Match.objectLike({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 8 } }),
-        Match.objectLike({
-          Prefix: 'scratch/',
-          ExpirationInDays: 3,
-          NoncurrentVersionExpiration: { NoncurrentDays: 1 },
-        }),
-      ]),
-    },
-  })
-})

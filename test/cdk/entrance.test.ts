@@ -1,7 +1,5 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
-import { functionSettings } from '../../cdk/config/functions.ts'
-import { tableGrants } from '../../cdk/config/grants.ts'
 import { parseSettings } from '../../cdk/config/settings.ts'
 import { templatesOf } from './support/synthesise.ts'
 
@@ -52,29 +50,6 @@ describe('callers reach a data centre', () => {
 })
 
 describe('pages of the console', () => {
-  test('may send requests to every data centre, and download from the bucket of their own', () => {
-    us.hasResourceProperties('AWS::Lambda::Function', {
-      Description: functionSettings.documentation.description,
-      Environment: {
-        Variables: Match.objectLike({
-          DATA_CENTRES: 'us,eu',
-          DOWNLOADS_URL: {
-            'Fn::Join': [
-              '',
-              ['https://', { 'Fn::GetAtt': [Match.stringLikeRegexp('FilesBucket'), 'RegionalDomainName'] }],
-            ],
-          },
-        }),
-      },
-    })
-  })
-
-  test('are served by a function that can read only the directory', () => {
-    const methods = us.findResources('AWS::ApiGateway::Resource', { Properties: { PathPart: 'console' } })
-    expect(Object.keys(methods)).toHaveLength(1)
-    expect(tableGrants.documentation).toEqual([{ table: 'sites', actions: ['GetItem'] }])
-  })
-
   test('download from the emulator, if there is one', () => {
     const emulated = templatesOf({ emulatorEndpoint: 'http://127.0.0.1:4566' }).us
     emulated.hasResourceProperties('AWS::Lambda::Function', {
@@ -110,20 +85,6 @@ describe('a custom domain', () => {
 })
 
 describe('registration', () => {
-  test('writes the base URL of the data centre into the directory next to it', () => {
-    us.hasResourceProperties('Custom::DataCentre', {
-      id: 'us',
-      region: 'us-east-1',
-      isDefault: true,
-      url: {
-        'Fn::Join': ['', ['https://', Match.anyValue(), '.execute-api.us-east-1.', { Ref: 'AWS::URLSuffix' }, '/live']],
-      },
-    })
-    us.hasResourceProperties('AWS::Lambda::Function', {
-      Environment: { Variables: { SITES_TABLE: Match.anyValue(), DIRECTORY_REGION: 'us-east-1' } },
-    })
-  })
-
   test('waits for everything that callers need', () => {
     expect(awaitedBy(us)).toEqual(['AWS::ApiGateway::Stage'])
     expect(awaitedBy(certified)).toEqual(['AWS::ApiGateway::BasePathMapping', 'AWS::ApiGateway::DomainName'])
@@ -132,10 +93,6 @@ describe('registration', () => {
       'AWS::ApiGateway::DomainName',
       'AWS::Route53::RecordSet',
     ])
-  })
-
-  test('ends the deployment after three failures of its function', () => {
-    us.hasResourceProperties('Custom::DataCentre', { ServiceTimeout: '300' })
   })
 })
 

@@ -51,16 +51,12 @@ const lint = async (pythonTools: string, { folder }: Deployment): Promise<boolea
   return status === 0
 }
 
-/** The suites of an emulator beyond those that run on all. */
-interface Extent {
-  /** Runs against another data centre than the whole acceptance suite. */
-  readonly elsewhere: (target: Target) => Promise<boolean>
-  /** Runs on the synthesised templates, in parallel with the suites. */
-  readonly alongside: (deployment: Deployment) => Promise<boolean>
-  /** Runs when no other suite uses the gateway any more. */
-  readonly streaming: (target: Target) => Promise<boolean>
-  /** Runs after all suites have used the functions. */
-  readonly afterwards: (target: Target) => Promise<boolean>
+/** Only MiniStack, or another emulator like it, runs all suites. */
+interface Tools {
+  /** The folder of the linter. */
+  readonly python: string
+  /** The folder with the recorded requests of functions, if the emulator supports it. */
+  readonly recordings?: string | undefined
 }
 
 const onDeployment = async (
@@ -79,17 +75,27 @@ const onDeployment = async (
   }
 }
 
+const compareGrants = async (target: Target, recordings: string | undefined): Promise<boolean> => {
+  if (recordings) return runGrants(target, 'us', recordings)
+  console.warn('\nThis emulator does not show the requests of functions: their grants are NOT TESTED.\n')
+  return true
+}
+
 /** True if every suite passed. A failure does not stop the others. */
-const testOn = (emulator: Emulator, folder: string, extent: Extent): Promise<boolean> =>
+const testOn = (emulator: Emulator, folder: string, tools?: Tools): Promise<boolean> =>
   onDeployment(emulator, folder, async (target, deployment) => {
-    const alongside = extent.alongside(deployment)
-    // The stores do not depend on the deployment, so their suites run in parallel with those of the service.
+    const linted = tools && lint(tools.python, deployment)
+    // The buckets of these suites do not depend on the deployment.
     const stores = runStoreContracts(target)
     const results = [await runAcceptance(target, 'us')]
-    // These suites mostly wait.
-    results.push(...(await Promise.all([runEdge(target, 'us'), runMoving(target, 'us'), extent.elsewhere(target)])))
-    results.push(await extent.streaming(target), await stores)
-    results.push(await alongside, await extent.afterwards(target))
+    // The functions of the other data centre are the same. Only their location and redirects differ.
+    const elsewhere = tools && runAcceptance(target, 'eu', ['http'])
+    results.push(...(await Promise.all([runEdge(target, 'us'), runMoving(target, 'us'), elsewhere ?? true])))
+    // No other suite may use the gateway meanwhile.
+    if (tools) results.push(await runStreaming(target, 'us'))
+    results.push(await stores, (await linted) ?? true)
+    // All suites have used the functions by now.
+    if (tools) results.push(await compareGrants(target, tools.recordings))
     return results.every(Boolean)
   })
 
@@ -112,68 +118,47 @@ const cleanFolder = (name: string): string => {
 const testOnLocalStack = async (endpoint: string, isSmoke: boolean): Promise<boolean> => {
   const emulator = await findEmulator(endpoint)
   if (emulator.name !== 'LocalStack') throw new Error(`${emulator.name} answers at ${endpoint}, and not LocalStack.`)
-  const nothing = async () => true
   const folder = cleanFolder('deployed-localstack')
-  if (isSmoke) return smokeOn(emulator, folder)
-  return testOn(emulator, folder, { elsewhere: nothing, alongside: nothing, streaming: nothing, afterwards: nothing })
+  return isSmoke ? smokeOn(emulator, folder) : testOn(emulator, folder)
 }
-
-/** `recordings` is the folder with the recorded requests of functions, if the emulator supports it. */
-const testWith = (emulator: Emulator, folder: string, pythonTools: string, recordings?: string): Promise<boolean> =>
-  testOn(emulator, folder, {
-    // The functions are the same. Only their location and redirects differ.
-    elsewhere: (target) => runAcceptance(target, 'eu', ['http']),
-    alongside: (deployment) => lint(pythonTools, deployment),
-    streaming: (target) => runStreaming(target, 'us'),
-    afterwards: async (target) => {
-      if (recordings) return runGrants(target, 'us', recordings)
-      console.warn('\nThis emulator does not show what functions send: that their grants are right is NOT TESTED.\n')
-      return true
-    },
-  })
 
 /** On the emulator at the endpoint, or on an own MiniStack that records the requests of functions. */
 const testOnAny = async (endpoint: string | undefined): Promise<boolean> => {
   const folder = cleanFolder('deployed')
-  const pythonTools = preparePython(join('.local', 'python'), join(import.meta.dirname, 'requirements.txt'))
-  if (endpoint) return testWith(await findEmulator(endpoint), folder, pythonTools)
+  const python = preparePython(join('.local', 'python'), join(import.meta.dirname, 'requirements.txt'))
+  if (endpoint) return testOn(await findEmulator(endpoint), folder, { python })
   const recordings = resolve(folder, 'requests')
-  const emulator = await startMiniStack(join(pythonTools, 'ministack'), folder, recordings)
+  const emulator = await startMiniStack(join(python, 'ministack'), folder, recordings)
   const interrupted = () => void emulator.stop().finally(() => process.exit(130))
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
   try {
-    return await testWith(emulator, folder, pythonTools, recordings)
+    return await testOn(emulator, folder, { python, recordings })
   } finally {
     await emulator.stop()
   }
 }
 
-interface Wanted {
-  readonly emulator: 'any' | 'localstack'
-  readonly smoke: boolean
-}
-
 /** Undefined for a wrong command line. */
-const wantedOf = (): Wanted | undefined => {
+const readFlags = () => {
   try {
-    const options = { emulator: { type: 'string' }, smoke: { type: 'boolean' } } as const
-    const { emulator = 'any', smoke = false } = parseArgs({ options }).values
-    const isKnown = emulator === 'localstack' || (emulator === 'any' && !smoke)
-    return isKnown ? { emulator, smoke } : undefined
+    const options = { emulator: { type: 'string' }, smoke: { type: 'boolean', default: false } } as const
+    const { emulator, smoke } = parseArgs({ options }).values
+    const isKnown = emulator === 'localstack' || (emulator === undefined && !smoke)
+    return isKnown ? { isLocalStack: emulator !== undefined, smoke } : undefined
   } catch {
     return undefined
   }
 }
 
 const run = async (): Promise<number> => {
-  const wanted = wantedOf()
-  if (!wanted) {
+  const flags = readFlags()
+  if (!flags) {
     console.error(usage)
     return 2
   }
   const endpoint = process.env['AWS_ENDPOINT_URL']?.replace(/\/+$/, '')
-  if (wanted.emulator === 'any') return (await testOnAny(endpoint)) ? 0 : 1
-  return (await testOnLocalStack(endpoint ?? 'http://127.0.0.1:4566', wanted.smoke)) ? 0 : 1
+  if (!flags.isLocalStack) return (await testOnAny(endpoint)) ? 0 : 1
+  return (await testOnLocalStack(endpoint ?? 'http://127.0.0.1:4566', flags.smoke)) ? 0 : 1
 }
 
 process.exitCode = await run()

@@ -10,12 +10,8 @@ import { type Emulator, emulatorEnvironment, type Outputs, outputOf } from '../.
 
 const administration = [process.execPath, join('admin', 'main.js'), '--target', 'aws', '--json'] as const
 
-/** The suites of test/contract with tables and buckets of the emulator. */
-const storeSuites = [
-  join('test', 'contract', 'ports'),
-  join('test', 'contract', 'aws', 'web-forms'),
-  join('test', 'contract', 'storage', 's3-object-store'),
-]
+/** The suites of test/contract with buckets of the emulator. The others have an emulator of tables in `npm test`. */
+const storeSuites = [join('test', 'contract', 'storage', 's3-object-store')]
 
 /** Cases that an emulator cannot pass, by parts of their names, with the reason. They are reported as skipped. */
 const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>>> = {
@@ -238,7 +234,7 @@ export const runGrants = (target: Target, dataCentre: string, recordings: string
 
 const storeOptions = ['--project', 'contract', `--testTimeout=${patience}`]
 
-/** The contract suites of the stores, with tables and buckets of their own in the emulator. */
+/** The contract suites of the object store, with buckets of their own in the emulator. */
 export const runStoreContracts = (target: Target): Promise<boolean> =>
   runSuite(target, 'stores', [...storeOptions, ...provableOn(target.emulator), ...storeSuites], {})
 

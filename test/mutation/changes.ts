@@ -14,7 +14,7 @@ const noCode =
 
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ')
 
-/** The code alone, everything where it was: types and what is no code are blanks. */
+/** The code at its places. Blanks replace types, comments and texts. */
 const codeIn = (source: string): string => stripTypeScriptTypes(source).replace(noCode, blank)
 
 const isValid = (source: string): boolean => {
@@ -25,7 +25,7 @@ const isValid = (source: string): boolean => {
   }
 }
 
-/** What becomes of a word or a sign. */
+/** The replacement of each word or sign. */
 const turned: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'comparison turned': { '===': '!==', '!==': '===' },
   'bound taken in or out': { '<': '<=', '<=': '<', '>': '>=', '>=': '>' },
@@ -57,7 +57,7 @@ const patterns: readonly Pattern[] = [
   ],
 ]
 
-/** Options are texts of one word; what people read is left alone, and so are names of imports and of errors. */
+/** Options are texts of one word. Texts for people, and names of imports and errors, stay. */
 const optionTexts = /(?<![\w'] )(?<=[ (,[{])'(?!\w+Error')[\w#:.-]+'/g
 
 const findChanges = (file: string, source: string, code: string, [kind, where, replace]: Pattern) =>

@@ -69,6 +69,6 @@ export const administerJson = async (dataDirectory: string, args: readonly strin
   return JSON.parse(stdout)
 }
 
-/** What a person is told whose command is refused: the reason, and what it has worked on. */
+/** The message of a refused command: the reason and the data directory. */
 export const refusedIn = (dataDirectory: string, reason: string): string =>
   `${reason} (Data directory: ${dataDirectory})\n`

@@ -29,5 +29,5 @@ export const answerOf = (status: number, headers: Answer['headers'], text: strin
 /** The code of a refusal; undefined where nothing is refused. */
 export const codeOf = ({ json }: Answer): number | undefined => json?.code
 
-/** What most cases ask of an answer. */
+/** Most cases compare these two. */
 export const statusAndCode = (answer: Answer) => [answer.status, codeOf(answer)]

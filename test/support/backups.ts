@@ -33,12 +33,12 @@ export const read = async (service: SpawnedService, path: string): Promise<Buffe
 
 const plainly = { evenIfDamaged: false, withBytes: false, signal: new AbortController().signal }
 
-/** What the commands do, in this process. */
+/** The work of the commands in this process. */
 export const backUp = (data: string, target: string) => makeBackup(data, target, plainly)
 export const restore = (backup: string, data: string) => restoreBackup(backup, data, plainly)
 export const faultsOf = (path: string) => checkDirectory(path, { withBytes: true })
 
-/** What has been left of backups that broke off, or are being made. */
+/** Folders of backups that are unfinished, in progress or cut off. */
 export const unfinishedIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('unfinished'))
 
 /** The kinds and modes of everything in a folder. */
@@ -52,7 +52,7 @@ export const modesIn = (folder: string): ReadonlySet<string> => {
   )
 }
 
-/** The file of the one blob that there is. */
+/** The file of the only blob. */
 export const blobOf = (folder: string): string => {
   const [name] = readdirSync(join(folder, 'blobs'))
   if (name === undefined || !existsSync(join(folder, 'blobs', name))) throw new Error('There is no blob')
@@ -84,16 +84,6 @@ export const test = base
     backup: join(directory, 'backup'),
     restored: join(directory, 'restored'),
   }))
-  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
-  .extend('serve', async ({}, { onCleanup }) => {
-    const services: SpawnedService[] = []
-    onCleanup(async () => void (await Promise.all(services.map((service) => service.stop()))))
-    return async (data: string): Promise<SpawnedService> => {
-      const service = await startService(data)
-      services.push(service)
-      return service
-    }
-  })
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('template', { scope: 'file' }, async ({}, { onCleanup }) => {
     const template = makeDirectory()

@@ -24,7 +24,7 @@ export const noRemovals: Pick<ObservedRemovals, 'look' | 'begin' | 'note' | 'can
 /** An empty bucket that keeps versions, which a test has for itself. */
 export interface TestBucket {
   readonly bucket: string
-  /** A client of its own, to which a test may do what it likes. It makes each call so often at the most. */
+  /** A new client, which the test may change. It sends each call at most `maxAttempts` times. */
   connect(maxAttempts?: number): S3Client
   /** How many unfinished uploads and scratch objects lie about. */
   leftovers(): Promise<number>
@@ -45,7 +45,7 @@ const openBucket = (bucket: string, config: S3ClientConfig): TestBucket => {
   }
 }
 
-/** What a client is told that speaks to a bucket in memory. */
+/** The settings of a client of a bucket in memory. */
 export const inMemory = ({ requestHandler }: MemoryS3): S3ClientConfig => ({
   // As on AWS: over plain HTTP the client would sign each body as well.
   endpoint: 'https://s3.test',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What says nothing of the data: locks, and the index of the WAL, which is made anew from it. */
+/** Locks have no data, and SQLite derives the index of the WAL from the WAL. */
 const isOfNoAccount = (path: string) => path.startsWith('locks') || path.endsWith('-shm')
 
 /** The files of a directory by their paths, each with the hash of its bytes. Nobody may have its database open. */

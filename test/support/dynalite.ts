@@ -14,7 +14,7 @@ export interface Dynalite {
   close(): Promise<void>
 }
 
-/** What stands in front of dynalite and may answer in its place. Answers whether it did. */
+/** Sees each request before dynalite, and may answer it. Returns true if it did. */
 type Intercept = (
   headers: IncomingHttpHeaders,
   body: Buffer,

@@ -1,4 +1,4 @@
-/** Where lists are asked for, and by whom. */
+/** A service, a site and a token for its lists. */
 interface Asked {
   readonly baseUrl: string
   readonly token: string
@@ -10,7 +10,7 @@ interface Page {
   readonly totalItemsCount: number
 }
 
-/** What tells one site from another one with the same contents: its number, and where it is served. */
+/** Two sites with the same contents differ in their number and base URL. */
 const withoutPlace = (text: string, { baseUrl, site }: Asked): unknown =>
   JSON.parse(
     text
@@ -19,10 +19,7 @@ const withoutPlace = (text: string, { baseUrl, site }: Asked): unknown =>
       .replaceAll(`"siteId":${site}`, '"siteId":"SITE"'),
   )
 
-/**
- * What every list of a site answers, by its path: of web forms, their fields, categories, objects and what is linked
- * with what.
- */
+/** The answers of all lists of a site by path: web forms, their fields, categories, objects and links. */
 export const answersOfEveryList = async (asked: Asked): Promise<ReadonlyMap<string, unknown>> => {
   const { baseUrl, token, site } = asked
   const answers = new Map<string, unknown>()

@@ -97,7 +97,7 @@ export interface Request {
 /** Requests that exercise every operation of a group, in an order in which all of them succeed. */
 export interface Exercise {
   readonly group: ServedGroup
-  /** What must be there before. */
+  /** Stores the contents that the requests need. */
   readonly fill: (dynamodb: DynamoDBDocumentClient) => Promise<unknown>
   readonly open: (
     dynamodb: DynamoDBDocumentClient,
@@ -220,7 +220,7 @@ export const openStorageOver = (dynamodb: DynamoDBDocumentClient, surroundings: 
       history,
       uploadParts: {
         ...uploadParts,
-        // What this machine puts in place by itself, it also looks for in its own records.
+        // One machine would look for the upload in its own records, so the bytes are staged again.
         whole: (upload) => files.stage(uploadParts.read(upload), upload.target),
       },
     }),

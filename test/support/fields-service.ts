@@ -2,9 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { type Grant, hashToken, newToken } from '../../lib/access/grants.ts'
-import { createCategoryStores } from '../../lib/aws/dynamodb/category-stores.ts'
-import { createGrants, createSiteDirectory } from '../../lib/aws/dynamodb/directory-stores.ts'
-import { createWebForms } from '../../lib/aws/dynamodb/web-forms.ts'
+import { openAreas, openDirectory } from '../../lib/aws/open-tables.ts'
 import type { Clock } from '../../lib/core/clock.ts'
 import type { SiteId, WebFormId } from '../../lib/core/ids.ts'
 import type { SystemField } from '../../lib/fields/web-forms.ts'
@@ -12,7 +10,7 @@ import type { Handler, RequestRecord } from '../../lib/http/request.ts'
 import { createCategoriesDeps, createFieldsDeps, type FieldsDeps } from '../../lib/service/deps.ts'
 import type { Stores } from '../../lib/service/stores.ts'
 import { entry, unrecorded } from './history.ts'
-import { openTestTables, type TestTables } from './tables.ts'
+import { openTestTables, type TestTables, tableSettings } from './tables.ts'
 
 export const ownSite = 1001 as SiteId
 /** Lives in this data centre too, without the new rendering engine. */
@@ -57,18 +55,12 @@ export interface FieldsService {
 
 export const openFieldsService = async (): Promise<FieldsService> => {
   const tables = await openTestTables()
-  const storesOver = (client: DynamoDBDocumentClient) => ({
-    sites: createSiteDirectory({ dynamodb: client, table: tables.names.sites, record: unrecorded }),
-    grants: createGrants({ dynamodb: client, table: tables.names.tokens, record: unrecorded }),
-    webForms: createWebForms({ dynamodb: client, table: tables.names.webForms, record: unrecorded }),
-    ...createCategoryStores({
-      dynamodb: client,
-      contentTable: tables.names.content,
-      categoryLinksTable: tables.names.categoryLinks,
-      record: unrecorded,
-    }),
+  const named = tableSettings(tables.names)
+  const storesOver = (dynamodb: DynamoDBDocumentClient) => ({
+    ...openDirectory(named, { dynamodb, record: unrecorded }),
+    ...openAreas(named, { dynamodb, record: unrecorded }),
   })
-  const { sites, grants, webForms, ...categories } = storesOver(tables.connect())
+  const { sites, grants, webForms, contents, links } = storesOver(tables.connect())
   const settings = { dataCentre: 'us', longestList: 20_000 }
 
   for (const [id, url] of Object.entries(baseUrls)) await sites.putDataCentre({ id, url, isDefault: id === 'us' })
@@ -80,7 +72,7 @@ export const openFieldsService = async (): Promise<FieldsService> => {
 
   return {
     names: tables.names,
-    categories,
+    categories: { contents, links },
 
     start(clock = stopped) {
       const own = tables.connect()

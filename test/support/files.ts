@@ -31,16 +31,16 @@ export interface TestFiles {
   readonly handler: Handler
   readonly deps: StorageDeps
   readonly stores: StorageStores
-  /** What has been sent to the queue of removals, which nobody works off. Delays are seconds. */
+  /** The messages to the queue of removals, which has no worker. Delays are seconds. */
   readonly sent: readonly (RemovalMessage & { readonly delay: number })[]
-  /** What links to files are signed with. */
+  /** The secret that signs links to files. */
   readonly linkSecret: Uint8Array
   /** How many staged bodies lie about that no object refers to. */
   leftovers(): number
   close(): Promise<void>
 }
 
-/** What stands between the operations and their stores: something that fails, maybe, or that watches. */
+/** Replaces stores of the operations by ones that fail or watch. */
 export type Between = (stores: StorageStores) => Partial<StorageStores>
 
 interface Options extends Partial<Surroundings> {

@@ -18,17 +18,14 @@ export interface OpenedHand<Tested = TableStores> {
   readonly stores: Tested
   /** The same tables, to which a test writes by the thousand what it does not ask the history of. */
   readonly unrecorded: Tested
-  /**
-   * How many changes, one after the other, a test may make: each takes its time where a store is spoken to over a
-   * socket.
-   */
+  /** The number of changes, one after the other, for which a test has time. */
   readonly quickChanges: number
   /** The same tables over a connection of its own, as another process or function has it. */
   connect(): Tested
   close(): Promise<void>
 }
 
-/** What a contract suite runs against. Suites name the ports that they need. */
+/** A kind of stores for a contract suite. Suites name the ports that they need. */
 export interface Hand<Tested = TableStores> {
   readonly name: string
   open(clock?: Clock): Promise<OpenedHand<Tested>>

@@ -2,7 +2,7 @@ import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
 import type { Author, HistoryEntry } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 
-/** Who makes the changes of a test. */
+/** The author of the changes of a test. */
 export const author: Author = { actor: 'test' }
 
 /** An entry for changes whose history a test does not look at. */

@@ -6,7 +6,7 @@ export const formsOf: Readonly<
     HostileForm,
     {
       readonly type: string
-      /** Whether the browser of the tests shows it: the others are saved. */
+      /** The browser of the tests shows some forms, and saves the others. */
       readonly isShown: boolean
     }
   >

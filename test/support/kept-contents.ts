@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { DataDirectory } from '../../lib/machine/directory/data-directory.ts'
 
-/** The names under which a data directory keeps content, wherever that is, and those that its objects refer to. */
+/** The names of all content in a data directory, and those that its objects refer to. */
 export const keptContents = ({ blobs, database: file }: Pick<DataDirectory, 'blobs' | 'database'>) => {
   // Files come first: one that is put in place meanwhile is referenced then.
   const inFiles = readdirSync(blobs)

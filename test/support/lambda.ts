@@ -11,7 +11,7 @@ interface Request extends Omit<CoreRequest, 'body' | 'remaining'> {
   readonly remaining?: () => number
 }
 
-/** What an answer is handed to the gateway as. */
+/** An answer in the form for the gateway. */
 export interface GatewayAnswer extends Answer {
   readonly isBase64Encoded: boolean
 }

@@ -39,7 +39,7 @@ export const openLocalFiles = (path: string, { durable = false, ...sizes }: Opti
     removals: createFolderRemovals(database, record),
     database,
     close() {
-      // What goes on in the background finds the database closed, and gives up.
+      // Work in the background gives up when it finds the database closed.
       void files.stop()
       database.close()
       blobs.close()

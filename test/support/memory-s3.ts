@@ -30,13 +30,13 @@ interface Version {
 
 interface Upload extends Pick<Version, 'type' | 'metadata'> {
   readonly key: string
-  /** Each with its MD5, which is asked for again and again. */
+  /** Each with its MD5, which listings need often. */
   readonly parts: Map<number, { readonly bytes: Buffer; readonly digest: Buffer }>
 }
 
 /** A bucket with versions that speaks S3 as far as the object store needs it, in the place of the network. */
 export interface MemoryS3 {
-  /** What takes the place of a client's transport. */
+  /** Replaces the transport of a client. */
   readonly requestHandler: {
     handle(
       request: S3Request,
@@ -45,15 +45,13 @@ export interface MemoryS3 {
   }
   /** Every request so far. */
   readonly requests: readonly S3Request[]
-  /**
-   * Is told of each request before it is answered. What it does is done by then; what it throws, the client fails with.
-   */
+  /** Runs before the answer to each request. The client fails with its error. */
   before: (request: S3Request) => Promise<void>
 }
 
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest()
 const isPlain = (text: string) => /^[ -~]*$/.test(text)
-/** What requests ask for in their queries. Anything else would be taken for a plain request. */
+/** The known names in queries. Without them, an unknown request would look like a plain one. */
 const knownQueries = new Set(
   `delete delimiter encoding-type key-marker list-type max-keys part-number-marker partNumber prefix start-after uploadId
   uploads version-id-marker versionId versions x-id`.split(/\s+/),
@@ -75,7 +73,7 @@ const unquote = (tag: string) => tag.replaceAll('"', '')
 /** S3 gives no version such a name, or the key has none of that name to go on behind. */
 const invalidArgument = () => new Refusal(400, 'InvalidArgument')
 
-/** Waits until the signal comes, as the SDK's own transport does: what has not been answered by then is not. */
+/** The signal ends the waiting, as in the transport of the SDK. */
 const cutBy = async (signal: AbortSignal | undefined, waiting: Promise<void>): Promise<void> => {
   const aborted = () => Object.assign(new Error('Request aborted'), { name: 'AbortError' })
   if (signal?.aborted) throw aborted()
@@ -98,7 +96,7 @@ export const createMemoryS3 = (): MemoryS3 => {
   const add = (key: string, version: Omit<Version, 'id' | 'modified'>): Version => {
     count += 1
     const before = objects.get(key) ?? []
-    // No two of a key at the same moment: which of them came first can be told.
+    // No two versions of a key have the same moment, so their order is known.
     const modified = new Date(Math.max(Date.now(), (before[0]?.modified.getTime() ?? 0) + 1))
     const added = { ...version, id: `version-${count}`, modified }
     if (before.length === 0) changes += 1
@@ -189,7 +187,7 @@ export const createMemoryS3 = (): MemoryS3 => {
     const named = allOf(xmlIn(request), 'ETag').map((etag) => unquote(etag.replaceAll('&quot;', '')))
     if (named.some((etag, index) => etag !== chosen[index]?.digest.toString('hex')))
       throw new Refusal(400, 'InvalidPart')
-    // What is refused may be completed later.
+    // A refused upload may be completed later.
     requireTag(request, present(key)?.etag)
     uploads.delete(id)
     const etag = `${md5(Buffer.concat(chosen.map(({ digest }) => digest))).toString('hex')}-${chosen.length}`
@@ -327,7 +325,7 @@ export const createMemoryS3 = (): MemoryS3 => {
   const listVersions = (query: NonNullable<S3Request['query']>): S3Answer => {
     const write = query['encoding-type'] === 'url' ? urlEncoded : String
     const [prefix = '', delimiter = ''] = ['prefix', 'delimiter'].map((name) => String(query[name] ?? ''))
-    // A folder is told once, by what lies in it that comes first.
+    // A folder appears once, at its first entry.
     const entries = new Map<string, { readonly key: string; readonly id: string }>()
     for (const state of statesBehind(query)) {
       const folder = folderOf(state.key, prefix, delimiter)

@@ -69,10 +69,6 @@ export const launch = (
   environment: Readonly<Record<string, string>> = {},
 ): Program => launchCommand(process.execPath, [entry, ...args], environment)
 
-/** The same, in a process that may have only so many files and connections open at once. */
-export const launchWithHandles = (handles: number, entry: string, args: readonly string[]): Program =>
-  launchCommand('sh', ['-c', `ulimit -n ${handles}; exec "$@"`, 'sh', process.execPath, entry, ...args], {})
-
 /**
  * Runs a source file of the project to its end. The signal, as that of a test whose time is up, ends one that hangs.
  */
@@ -97,7 +93,7 @@ export const runInShell = (line: string, args: readonly string[]): Promise<Outco
   return program.ended
 }
 
-/** Starts a source file of the project on a pseudo terminal, where all that it prints is standard output. */
+/** Starts a source file of the project on a pseudo terminal, which merges both outputs. */
 export const launchOnTerminal = (entry: string, args: readonly string[]): Program =>
   startInShell('SHELL=$BASH exec script -qec "$(printf "%q " "$node" "$@")" /dev/null', [entry, ...args])
 
@@ -111,7 +107,7 @@ if (isRoot && !isOpenToOthers) {
 export const noOtherUser: string | undefined =
   isRoot && isOpenToOthers ? undefined : 'only root can run a program as another user, who must be able to read it'
 
-/** Another user, to whom nothing of root's is open. */
+/** Another user, without access to files of root. */
 export const otherUser = 65_534
 
 /** By the working directory: another user may not enter the folders above it when they are the home of root. */

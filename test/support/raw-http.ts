@@ -17,7 +17,7 @@ export interface RawConnection {
 const over = (socket: Socket): RawConnection => {
   const chunks: AsyncIterator<string> = socket.setEncoding('latin1')[Symbol.asyncIterator]()
   let received = ''
-  // An end by reset is an end as well: what counts is what came before it.
+  // A reset is an end too, and the bytes before it count.
   socket.on('error', () => {})
   const more = async (): Promise<boolean> => {
     try {
@@ -72,7 +72,7 @@ export const requestText = (
 
 const statusLine = /HTTP\/1\.1 (\d{3}) /g
 
-/** The last answer in what was received: its status, its headers by lower-case name, its body. */
+/** The last answer in the received text: status, headers by lower-case name, body. */
 export const lastAnswer = (received: string) => {
   const last = [...received.matchAll(statusLine)].at(-1)
   const [head = '', body = ''] = received.slice(last?.index).split(/\r\n\r\n(.*)/s)

@@ -20,7 +20,7 @@ type Tree = Readonly<Record<string, unknown>>
 
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null
 
-/** What stands inside an element, without its attributes and the text around its elements. */
+/** The elements inside an element, without attributes and text. */
 const elementsIn = (tree: Tree) => Object.entries(tree).filter(([name]) => !name.startsWith('@') && name !== '#text')
 
 const fromText = (name: string, text: string): unknown => {

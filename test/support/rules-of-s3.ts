@@ -4,9 +4,9 @@ import { answer, bytesIn, type S3Request, xmlIn } from './s3-messages.ts'
 import { allOf, tag, textIn } from './s3-xml.ts'
 
 /**
- * What S3 demands of uploads in parts, and what emulators let pass: parts are numbered without gaps, all but the last
- * have 5 MiB, and one checksum algorithm is used from the first call to the last ("Checking object integrity",
- * "Multipart upload limits" in its user guide).
+ * Rules of S3 for uploads in parts, which emulators do not enforce: parts have numbers without gaps, all but the last
+ * have 5 MiB, and all calls use one checksum algorithm ("Checking object integrity", "Multipart upload limits" in its
+ * user guide).
  */
 const smallestPart = 5 * 1024 * 1024
 

@@ -27,10 +27,7 @@ export const refusesTakenPlaces = async (client: S3Client, bucket: string): Prom
   return (await refusalOf(client.send(copy))) === 'PreconditionFailed'
 }
 
-/**
- * AWS refuses to write onto what is there when nothing may be, and to write onto or delete another tag than the one
- * that it is told.
- */
+/** AWS refuses to replace an object under `If-None-Match: *`, and to replace or delete one under another tag. */
 export const comparesWhatItChanges = async (client: S3Client, bucket: string): Promise<boolean> => {
   const object = { Bucket: bucket, Key: 'probe' }
   const put = { ...object, Body: 'x' }
@@ -44,7 +41,7 @@ export const comparesWhatItChanges = async (client: S3Client, bucket: string): P
   return refusals.every((name) => name === 'PreconditionFailed')
 }
 
-/** AWS answers with the bytes that it is asked for, of whichever version. */
+/** AWS answers the requested bytes of every version. */
 export const cutsOldVersions = async (client: S3Client, bucket: string): Promise<boolean> => {
   const object = { Bucket: bucket, Key: 'probe' }
   const { VersionId } = await client.send(new PutObjectCommand({ ...object, Body: 'old' }))

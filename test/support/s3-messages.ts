@@ -15,7 +15,7 @@ export interface S3Answer {
   readonly body: Readable
 }
 
-/** What S3 says when it does not do what it was asked to: thrown by `before`, it is answered. */
+/** A refusal of S3. When `before` throws one, it becomes the answer. */
 export class Refusal extends Error {
   readonly status: number
   readonly code: string
@@ -50,7 +50,7 @@ export const bytesIn = ({ body }: S3Request): Buffer => {
   throw new Error('Bodies of this S3 are whole')
 }
 
-/** What XML cannot hold makes a request no XML at all. */
+/** A body with characters that XML forbids is no XML. */
 export const xmlIn = (request: S3Request): string => {
   const xml = bytesIn(request).toString()
   if (/[\ufffe\uffff]/.test(xml)) throw new Refusal(400, 'MalformedXML')
@@ -71,7 +71,7 @@ export const typeIn = ({ headers }: S3Request) => headers['content-type'] ?? 'bi
 
 const unquote = (tag: string) => tag.replaceAll('"', '')
 
-/** `If-Match` of one tag and `If-None-Match: *`, of a call that changes a key, against the tag of what is there. */
+/** Compares `If-Match` with one tag, and `If-None-Match: *`, of a change with the present tag. */
 export const requireTag = ({ headers }: S3Request, etag: string | undefined): void => {
   const match = headers['if-match']
   if (match !== undefined && etag === undefined) throw noSuchKey()

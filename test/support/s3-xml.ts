@@ -8,7 +8,7 @@ const escapeXml = (text: string) =>
 /** Keys as `encoding-type=url` has them. */
 export const urlEncoded = (key: string) => encodeURIComponent(key).replaceAll('%2F', '/').replaceAll('%20', '+')
 export const tag = (name: string, text: string | number) => `<${name}>${escapeXml(String(text))}</${name}>`
-/** What stands in each element of that name, as XML has it. */
+/** The inner XML of each element of that name. */
 export const allOf = (xml: string, name: string) =>
   [...xml.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(([, inside = '']) => inside)
 /** The text of the first element of that name. */

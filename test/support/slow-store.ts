@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 
-/** Where a slow call waits: on its way to the store, or with the answer on its way back. */
+/** A slow call waits on its way to the store, or its answer on the way back. */
 export type SlowWay = 'there' | 'back'
 
 /** Waits, as the handler of the client does: a signal ends it with the handler's error. */
@@ -13,9 +13,9 @@ const untilOpen = (gate: Promise<void>, signal: AbortSignal | undefined): Promis
   })
 
 /**
- * Slows the transport of a client: what changes something waits before it is sent, or before its answer arrives, until
- * `goOn` is called, and is cut by the signal of its call, as on a real connection. A function that is frozen in the
- * middle and thawed later does the same. `goOn` answers when everything that has waited is over.
+ * Slows the transport of a client: each change waits, before it is sent or before its answer arrives, until `goOn`. The
+ * signal of its call cuts it off, as on a real connection. A function that is frozen and thawed later does the same.
+ * `goOn` returns when no change waits any more.
  */
 export const slowDown = ({ config }: DynamoDBDocumentClient, way: SlowWay): { readonly goOn: () => Promise<void> } => {
   const gate = Promise.withResolvers<void>()

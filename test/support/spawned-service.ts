@@ -20,7 +20,7 @@ export interface SpawnedService {
 }
 
 const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-/** What `npm start` runs, without the words that name Node: the options of Node, and the file. */
+/** The options of Node and the file that `npm start` runs. */
 const [first = '', ...rest] = scripts.start.replace(/^exec node /, '').split(' ')
 
 /** Starts the service on a data directory and any free port; it takes requests when this resolves. */

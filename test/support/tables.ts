@@ -1,26 +1,18 @@
-import { randomUUID } from 'node:crypto'
-import {
-  CreateTableCommand,
-  DeleteTableCommand,
-  type KeySchemaElement,
-  waitUntilTableExists,
-} from '@aws-sdk/client-dynamodb'
+import { CreateTableCommand, type KeySchemaElement, waitUntilTableExists } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { timeouts } from '../../lib/aws/calls/client-calls.ts'
-import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { openDynalite } from './dynalite.ts'
 
-/** Empty tables of a store, which a test has for itself. */
+/** Empty tables for one test. */
 export interface TestTables {
   readonly names: { readonly [Name in TableName]: string }
-  /** A client of its own, to which a test may do what it likes. */
+  /** A new client, which the test may change. */
   connect(): DynamoDBDocumentClient
   /** Removes the tables. */
   close(): Promise<void>
 }
 
-/** The names as the settings of the service have them. */
+/** The settings of the service with these names. */
 export const tableSettings = (names: TestTables['names']) => ({
   sitesTable: names.sites,
   tokensTable: names.tokens,
@@ -39,13 +31,13 @@ const keySchema = (partition: string, sort: string | undefined): KeySchemaElemen
   ...(sort === undefined ? [] : [{ AttributeName: sort, KeyType: 'RANGE' as const }]),
 ]
 
-const tableCreation = (name: TableName, tableName: string): CreateTableCommand => {
+const tableCreation = (name: TableName): CreateTableCommand => {
   const { partitionKey, sortKey, indexes }: TableDefinition = tables[name]
   const keys = [partitionKey, ...(sortKey ? [sortKey] : [])]
   const indexKeys = Object.values(indexes ?? {}).flatMap((index) => [index.partitionKey, index.sortKey])
   const types = new Map([...keys, ...indexKeys].map((key) => [key.name, key.type]))
   return new CreateTableCommand({
-    TableName: tableName,
+    TableName: name,
     BillingMode: 'PAY_PER_REQUEST',
     AttributeDefinitions: [...types].map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType })),
     KeySchema: keySchema(partitionKey.name, sortKey?.name),
@@ -59,40 +51,20 @@ const tableCreation = (name: TableName, tableName: string): CreateTableCommand =
   })
 }
 
-/** Creates every table, and answers their names: those that the service has for them, behind the prefix. */
-export const createTables = async (dynamodb: DynamoDBDocumentClient, prefix: string): Promise<TestTables['names']> => {
-  const entries = tableNames.map((name) => [name, `${prefix}${name}`] as const)
+/** Creates every table under the name that the service has for it. */
+export const createTables = async (dynamodb: DynamoDBDocumentClient): Promise<TestTables['names']> => {
   await Promise.all(
-    entries.map(async ([name, TableName]) => {
-      await dynamodb.send(tableCreation(name, TableName))
-      await waitUntilTableExists({ client: dynamodb, maxWaitTime: 60, minDelay: 0.01, maxDelay: 1 }, { TableName })
+    tableNames.map(async (name) => {
+      await dynamodb.send(tableCreation(name))
+      const waiting = { client: dynamodb, maxWaitTime: 60, minDelay: 0.01, maxDelay: 1 }
+      await waitUntilTableExists(waiting, { TableName: name })
     }),
   )
-  return Object.fromEntries(entries) as TestTables['names']
+  return Object.fromEntries(tableNames.map((name) => [name, name])) as TestTables['names']
 }
 
-/** Tables of DynamoDB as dynalite has it, named as the service names them. */
-export const openTablesInMemory = async (): Promise<TestTables> => {
+/** Empty tables of dynalite, named as the service names them, for one test. */
+export const openTestTables = async (): Promise<TestTables> => {
   const { connect, close } = openDynalite()
-  return { names: await createTables(connect(), ''), connect, close }
+  return { names: await createTables(connect()), connect, close }
 }
-
-/** An emulator shares its machine with the tests: it may take its time, and is no less right for it. */
-const connectRemote = () => createDocumentClient({ requestHandler: timeouts({ requestTimeout: 30_000 }) })
-
-const openRemote = async (): Promise<TestTables> => {
-  const dynamodb = connectRemote()
-  const names = await createTables(dynamodb, `site-admin-test-${randomUUID()}-`)
-  return {
-    names,
-    connect: connectRemote,
-    async close() {
-      await Promise.all(Object.values(names).map((TableName) => dynamodb.send(new DeleteTableCommand({ TableName }))))
-      dynamodb.destroy()
-    },
-  }
-}
-
-/** Tables of DynamoDB as dynalite has it; with `AWS_ENDPOINT_URL`, of whatever speaks it there. */
-export const openTestTables = (): Promise<TestTables> =>
-  process.env['AWS_ENDPOINT_URL'] ? openRemote() : openTablesInMemory()

@@ -4,7 +4,7 @@ import { administer } from './administration.ts'
 import { makeDirectory, removeDirectory } from './directory.ts'
 import { type SpawnedService, startService } from './spawned-service.ts'
 
-/** As `npm start` makes it, with no site in it. */
+/** A data directory as `npm start` makes it, without a site. */
 const makeDataDirectory = async (directory: string): Promise<void> => {
   const { openMachine } = await import('../../lib/machine/machine.ts')
   const machine = await openMachine(directory, { role: 'service', durable: false })
@@ -12,9 +12,9 @@ const makeDataDirectory = async (directory: string): Promise<void> => {
 }
 
 /**
- * Tests of programs in processes of their own. Each test has a directory, on which it starts services that end with it.
- * It is empty; `dataDirectory` is a data directory without a site, `siteDirectory` one with the data centre `us` and the
- * site 1001, and `demoDirectory` one with the demo. Nothing runs on them. `service` is one that the tests of a file share.
+ * Tests of programs in their own processes. Services end with the test. Each test has an empty `directory`.
+ * `dataDirectory` is one without a site, `siteDirectory` has the data centre `us` and the site 1001, and `demoDirectory`
+ * has the demo. Nothing runs on them. The tests of a file share `service`.
  */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
@@ -23,17 +23,22 @@ export const test = base
     onCleanup(() => removeDirectory(directory))
     return directory
   })
-  .extend('start', async ({ directory }, { onCleanup }) => {
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+  .extend('serve', async ({}, { onCleanup }) => {
     const services: SpawnedService[] = []
-    onCleanup(async () => {
-      await Promise.all(services.map((service) => service.stop()))
-    })
-    return async (flags?: readonly string[], environment?: Record<string, string>): Promise<SpawnedService> => {
-      const service = await startService(directory, flags, environment)
+    onCleanup(async () => void (await Promise.all(services.map((service) => service.stop()))))
+    return async (...args: Parameters<typeof startService>): Promise<SpawnedService> => {
+      const service = await startService(...args)
       services.push(service)
       return service
     }
   })
+  .extend(
+    'start',
+    ({ directory, serve }) =>
+      (flags?: readonly string[], environment?: Record<string, string>) =>
+        serve(directory, flags, environment),
+  )
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('service', { scope: 'file' }, async ({}, { onCleanup }) => {
     const directory = makeDirectory()

@@ -107,7 +107,7 @@ const listen = async (server: Server): Promise<string> => {
 
 const endpointUrl = await listen(endpoint)
 const dynamodb = connect()
-const tables = tableSettings(await createTables(dynamodb, ''))
+const tables = tableSettings(await createTables(dynamodb))
 const clients = createS3Clients({ ...inMemory(s3), endpoint: endpointUrl, requestHandler: s3.requestHandler })
 const context = { getRemainingTimeInMillis: () => 28_000 } as Context
 

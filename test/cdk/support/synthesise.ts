@@ -80,14 +80,14 @@ export const synthesiseChecked = (settings: object, accepted?: Findings): Checke
   }
 }
 
-type Templates = Readonly<Record<'directory' | 'us' | 'eu', Template>>
+type Templates = Readonly<Record<'directory' | 'us' | 'eu' | 'edge', Template>>
 
 const synthesise = (settings: object): Templates => {
   const { app, remove } = createTestApp(settings)
   try {
     const stacks = new Map(app.synth().stacks.map(({ stackName, template }) => [stackName, template]))
     const template = (name: string) => Template.fromJSON(stacks.get(`Test-${name}`) ?? {})
-    return { directory: template('directory'), us: template('us'), eu: template('eu') }
+    return { directory: template('directory'), us: template('us'), eu: template('eu'), edge: template('edge') }
   } finally {
     remove()
   }

@@ -4,28 +4,19 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect } from 'vitest'
 import { checkDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { administer, administerJson } from '../../support/administration.ts'
+import { tamper } from '../../support/backups.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
 import { storage } from '../../support/paths.ts'
 import { test } from '../../support/test.ts'
-
-/** Changes the database behind the back of the service, whatever the tables say to that. */
-const tamper = (directory: string, sql: string) => {
-  const database = new DatabaseSync(join(directory, 'site-admin.db'), { enableForeignKeyConstraints: false })
-  database.exec(sql)
-  database.close()
-}
 
 const folder = (key: string) =>
   `INSERT INTO objects (key, blob, size, modified, type, version) VALUES ('${key}/', NULL, 0, 0, '', 'v')`
 const form = (fields: string) => `UPDATE web_forms SET fields = '${fields}' WHERE id = 1`
 
-/** Rows that no request could read: what is wrong, how it comes in, where it is, and its column. */
+/** Rows that no request could read: the fault, the SQL that makes it, the place and the column. */
 const unreadable = [
   ['JSON that is cut', form('[{'), 'table web_forms, site 1001, id 1', 'fields'],
-  ['JSON of another kind', form('{}'), 'table web_forms, site 1001, id 1', 'fields'],
-  ['a list of other things', form('[7]'), 'table web_forms, site 1001, id 1', 'fields'],
   ['an item without a member', form('[{"typeId":1,"mandatory":true}]'), 'table web_forms, site 1001, id 1', 'fields'],
-  ['a token for no list of sites', `UPDATE grants SET sites = '"1001"'`, 'table grants, user demo', 'sites'],
   ['a token with other permissions', "UPDATE grants SET permissions = '[1]'", 'table grants, user demo', 'permissions'],
   [
     'content of another id',
@@ -65,7 +56,7 @@ const unreadable = [
 ] as const
 
 describe('check', () => {
-  test('calls a database that it cannot open not damaged, and no command does', async ({ siteDirectory, skip }) => {
+  test('does not call a database damaged that it cannot open, like all commands', async ({ siteDirectory, skip }) => {
     if (process.getuid?.() === 0) skip('root may open every file')
     const database = join(siteDirectory, 'site-admin.db')
     chmodSync(database, 0)
@@ -162,24 +153,9 @@ describe('check', () => {
       /^it is damaged: the table objects is missing\. Put it back from a backup\.$/,
     ],
     [
-      'lacks the table of earlier states',
-      'DROP TABLE old_objects',
-      /^it is damaged: the table old_objects is missing\. /,
-    ],
-    [
-      'has a table in which a column is called otherwise',
-      'ALTER TABLE objects RENAME COLUMN fingerprint TO sum',
-      /^it is damaged: the table objects is altered: fingerprint TEXT, sum TEXT\. /,
-    ],
-    [
       'was made by a newer version',
       'PRAGMA user_version = 99',
       /^The database has tables of version 99, and this program reads those of version \d+\. Start the newer version /,
-    ],
-    [
-      'was made by another program',
-      'PRAGMA user_version = 0',
-      /^The database has tables of version 0, .+ No released version made them\. Choose another data directory\.$/,
     ],
   ] as const)(
     '--bytes says that the database %s, and reads no bytes then',
@@ -239,7 +215,7 @@ describe('check', () => {
     ])
   })
 
-  test('is refused where there is no data directory of one machine', async ({ directory }) => {
+  test('is refused without a data directory of one machine', async ({ directory }) => {
     for (const args of [['check'], ['--target', 'aws', 'check']]) {
       expect(await administer(directory, args)).toMatchObject({
         status: 1,

@@ -23,7 +23,7 @@ const test = base.extend('machines', async ({ directory }, { onCleanup }) => {
   }
   return {
     clock,
-    /** A service that gives up from its start on all that is old, and sets aside what nothing refers to. */
+    /** A service that gives up old versions at its start, and moves unreferenced blobs to the orphans. */
     async service() {
       return keep(await openMachine(directory, { role: 'service', durable: false, keptFor: 0, clock }))
     },
@@ -45,7 +45,10 @@ const putAndRemove = async ({ stores: { files } }: Machine, key: string) => {
 const blobsIn = (directory: string) => readdirSync(join(directory, 'blobs'))
 
 describe('while a backup is being made', () => {
-  test('what is given up keeps its bytes, and the start sets none of them aside', async ({ directory, machines }) => {
+  test('versions that are given up keep their blobs, and the start moves none of these', async ({
+    directory,
+    machines,
+  }) => {
     const first = await machines.service()
     await putAndRemove(first, 'live/1001/a')
     const [blob = ''] = blobsIn(directory)
@@ -70,7 +73,7 @@ describe('while a backup is being made', () => {
     expect(blobsIn(directory)).toEqual([])
   })
 
-  test('what has died holds nothing when its time has run out, and cannot hold on any more', async ({
+  test('a killed backup holds blobs until its time is over, and cannot extend it then', async ({
     directory,
     machines,
   }) => {

@@ -27,7 +27,7 @@ const namesIn = (folder: string): readonly string[] => {
   }
 }
 
-/** By what is there of the backup then. */
+/** Each step shows in the names of the unfinished backup. */
 const steps: readonly (readonly [name: string, isReached: (unfinished: string) => boolean])[] = [
   ['it has begun', () => true],
   ['the database is being copied', (unfinished) => namesIn(unfinished).includes('site-admin.db')],
@@ -45,7 +45,7 @@ test.for(steps)(
     )
 
     for (const left of unfinishedIn(folder).map((name) => join(folder, name))) {
-      // What has its marker lacks nothing but its place.
+      // With its marker, a backup only lacks its place.
       if (namesIn(left).includes('site-admin-backup.json')) expect(await faultsOf(left)).toEqual([])
       else await expect(restore(left, restored)).rejects.toThrow(/is not a complete backup/)
     }

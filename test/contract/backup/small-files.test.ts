@@ -4,7 +4,7 @@ import { makeBackup } from '../../../lib/machine/backup/make-backup.ts'
 import { restoreBackup } from '../../../lib/machine/backup/restore-backup.ts'
 import { backUp, faultsOf, put, read, restore, tamper, test } from '../../support/backups.ts'
 
-/** What is small is kept inside of the database, which knows nothing of its bytes. */
+/** Small files are in the database, which does not check their bytes. */
 const even = { evenIfDamaged: true, withBytes: false, signal: new AbortController().signal }
 
 const become = (bytes: string) =>
@@ -35,7 +35,7 @@ test.for([
   },
 )
 
-test('a small file of which only an earlier state is damaged stops nothing, and is counted', async ({
+test('a damaged earlier state of a small file stops nothing, and is counted', async ({
   backedUp: { data, folder, restored },
   serve,
 }) => {

@@ -17,7 +17,7 @@ const test = base.extend('small', async ({ backedUp: { data, folder }, skip }, {
   return { disk, onDisk }
 })
 
-/** More than enough for the log of changes to take all that the disk has left for it. */
+/** Enough writes to fill the disk with the log of changes. */
 const mostWrites = 3_000
 
 test('a backup of a damaged database blames the data directory, and says what to do', async ({

@@ -10,10 +10,7 @@ const site = 1001 as SiteId
 const category = 5 as CategoryId
 const list = { site, kind: 'news', category } as const
 
-/**
- * A category with 30 news items, and two removals that a killed process has left: of the category, and of the news item
- * 7.
- */
+/** A category with 30 news items. A killed process has left a removal of the category, and one of the news item 7. */
 const openHalfRemoved = async (going: readonly ('category' | 'object')[]) => {
   const database = scratchTables()
   const { contents, links } = createTableStores(database)
@@ -75,7 +72,7 @@ describe('a removal that broke off', () => {
     expect([rowsOf('categories'), rowsOf('news'), rowsOf('news_texts'), rowsOf('news_links')]).toEqual([0, 29, 29, 0])
   })
 
-  test('is completed before the content is stored anew, without its old links', async () => {
+  test('is completed before the content is stored again, without its old links', async () => {
     const { contents, links } = await openHalfRemoved(['category', 'object'])
     await contents.putMany(site, 'news', [newsItem(7)], entry)
     await contents.putMany(site, 'category', [{ id: 5, name: 'Again' }], entry)

@@ -13,7 +13,7 @@ const openContents = () => {
   return createTableStores(database).contents
 }
 
-/** Whoever looks in between sees what is left by a process that is killed there. */
+/** Each read between two turns sees the state that a process would leave if it were killed there. */
 describe('content and its long text', () => {
   test('are seen together when they are new', async () => {
     const contents = openContents()

@@ -49,7 +49,7 @@ describe('changes', () => {
     expect(await answer).toBe(42)
   })
 
-  test('of one turn stay when one of them throws, whose error comes through', async () => {
+  test('stay when another change of the same turn throws its own error', async () => {
     const { database, add, words } = openWords()
     const settled = await Promise.allSettled([
       add('a'),
@@ -66,7 +66,7 @@ describe('changes', () => {
     expect(settled[2]).toMatchObject({ reason: { message: expect.stringContaining('UNIQUE') } })
   })
 
-  test('of one turn are made though SQLite gives up the transaction for one of them, whose own error is told', async () => {
+  test('are made although SQLite rolls back the transaction of another change in the same turn', async () => {
     const { database, add, words } = openWords()
     await add('a')
     const settled = await Promise.allSettled([
@@ -170,7 +170,7 @@ describe('while another process has the database', () => {
     expect(words()).toEqual(['b'])
   })
 
-  test('closing refuses what is waiting', async () => {
+  test('closing refuses waiting changes', async () => {
     const { file, database, add } = openWords()
     const another = openAnother(file)
     another.exec('BEGIN IMMEDIATE')
@@ -216,7 +216,7 @@ describe('while another process has the database', () => {
 })
 
 describe('closing', () => {
-  test('makes what is waiting, however much that is', async () => {
+  test('makes all waiting changes, even thousands', async () => {
     const { file, database, add } = openWords()
     const words = Array.from({ length: 3_000 }, (_, index) => String(index))
     const asked = words.map(add)
@@ -225,7 +225,7 @@ describe('closing', () => {
     expect(openWords(file).words()).toEqual(words)
   })
 
-  test('twice is harmless, and what comes after it is refused', async () => {
+  test('twice is harmless, and later changes are refused', async () => {
     const { database, add } = openWords()
     database.close()
     database.close()

@@ -26,7 +26,7 @@ describe('the history on one machine', () => {
     expect(await history.after(site, 0, 10)).toMatchObject([entryOf('form/1')])
   })
 
-  test('loses what is older than 90 days, and nothing else (H-8)', async () => {
+  test('loses entries after 90 days, and no others (H-8)', async () => {
     const database = scratchTables()
     const at = (moment: number) => createRecorder(database.connection, () => moment)
     await database.write(() => {
@@ -54,7 +54,7 @@ describe('the history on one machine', () => {
     expect(positions).toEqual([...new Set(positions)].toSorted((a, b) => a - b))
     expect(positions[0]).toBe(now * 1000)
     expect(positions[3]).toBe((now + 1) * 1000)
-    // What was written behind the backup is unknown to it: a reader has seen positions that must not come again.
+    // A reader has seen positions of entries after the backup. A restored backup must not use them again.
     await database.write(() => void database.connection.exec(`DELETE FROM changes WHERE id > ${now * 1000}`))
     await database.write(() => createRecorder(database.connection, () => now + 2)(entryOf('form')))
     const [, after] = await createHistory(database).after(site, 0, 10)

@@ -18,7 +18,7 @@ async function* piecesFrom(offset: number, between: (at: number) => Promise<void
 }
 
 describe('kill -9 during a resumable upload', () => {
-  test('loses nothing that was answered, and little of what was not; the upload goes on in the next process', async ({
+  test('loses no acknowledged byte and few others, and the next process continues the upload', async ({
     start,
     directory,
   }) => {

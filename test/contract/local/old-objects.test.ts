@@ -26,7 +26,7 @@ const test = base.extend('store', async ({ directory }, { onCleanup }) => {
   }
 })
 
-describe('what was replaced or removed', () => {
+describe('a replaced or removed file', () => {
   for (const [what, size] of [
     ['small', 100],
     ['large', 40_000],

@@ -32,17 +32,7 @@ describe('the queue of removals', () => {
     vi.restoreAllMocks()
   })
 
-  test('delivers what is sent, once it is done never again', async () => {
-    const { queue, worked, work } = openQueue()
-    await queue.start(work)
-    await queue.send(task('a'), 0)
-    await queue.send(task('b'), 0)
-    await until(() => worked.length === 2)
-    await queue.stop()
-    expect(worked).toEqual(['a', 'b'])
-  })
-
-  test('delivers again what is not done yet', async () => {
+  test('delivers an unfinished removal again', async () => {
     const { queue, worked, work } = openQueue(undefined, [{ delay: 0 }, { delay: 0 }])
     await queue.start(work)
     await queue.send(task('a'), 0)
@@ -51,7 +41,7 @@ describe('the queue of removals', () => {
     expect(worked).toEqual(['a', 'a', 'a'])
   })
 
-  test('keeps what is not done for the next start, whatever its delay was', async () => {
+  test('keeps an unfinished removal for the next start, whatever its delay was', async () => {
     const first = openQueue()
     await first.queue.start(first.work)
     await first.queue.send(task('a'), 900)
@@ -65,14 +55,6 @@ describe('the queue of removals', () => {
     await last.queue.start(last.work)
     await last.queue.stop()
     expect([next.worked, last.worked]).toEqual([['a'], []])
-  })
-
-  test('takes up what was sent before it was started', async () => {
-    const { queue, worked, work } = openQueue()
-    await queue.send(task('a'), 0)
-    await queue.start(work)
-    await until(() => worked.length === 1)
-    await queue.stop()
   })
 
   test('lets the slice in hand end before it stops', async () => {

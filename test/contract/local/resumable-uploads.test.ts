@@ -73,7 +73,7 @@ describe('a resumable upload on one machine', () => {
     expect(statSync(join(layoutOf(path).blobs, blob)).ino).toBe(ino)
     const info = await files.find(`live/${site}/a.bin`)
     expect(info?.size).toBe(20 * mebibyte)
-    // The fingerprint of what is large is made after the answer.
+    // The service makes the fingerprint of a large file after the answer.
     expect(info && (await files.fingerprintOf(info, unlimited))).toMatch(/^[0-9a-f]{32}-3$/)
     await machine.close()
   })
@@ -89,23 +89,6 @@ describe('a resumable upload on one machine', () => {
     expect(readdirSync(layoutOf(path).orphans)).toEqual([])
     expect(await after.machine.stores.uploadRecords.get(id)).toBeUndefined()
     await after.machine.close()
-  })
-
-  test('keeps what came every 8 MiB, whatever becomes of the append', async () => {
-    const path = join(scratchDirectory(), 'data')
-    const { machine, uploads } = await start(path)
-    const { id } = await uploads.create(uploader, { request, length: 64 * mebibyte, metadata: '' })
-    const noted = Promise.withResolvers<void>()
-    async function* slowly() {
-      for (let count = 0; count < 40; count++) yield Buffer.alloc(mebibyte)
-      await noted.promise
-    }
-    const appending = uploads.append(uploader, id, { offset: 0, content: slowly() })
-    const kept = async () => (await uploads.find(uploader, id)).offset
-    await expect.poll(kept, { interval: 5 }).toBeGreaterThanOrEqual(8 * mebibyte)
-    noted.resolve()
-    expect((await appending).offset).toBe(40 * mebibyte)
-    await machine.close()
   })
 
   test('whose blob has become shorter fails, and is not filled up', async () => {

@@ -5,7 +5,7 @@ import { scratchDatabase, scratchFile } from '../../support/scratch-database.ts'
 const open = (file?: string) => scratchDatabase(file).connection
 
 describe('the tables of a machine', () => {
-  test('are made in a new database, of which everything is strict', () => {
+  test('are made in a new database, and all are strict', () => {
     const connection = open()
     prepareSchema(connection)
     const tables = connection.prepare("SELECT name, strict FROM pragma_table_list WHERE schema = 'main'").all()
@@ -25,30 +25,25 @@ describe('the tables of a machine', () => {
     expect(again.prepare('SELECT page FROM workflows').all()).toEqual([{ page: 'a.html' }])
   })
 
-  test('of a newer version are refused with a sentence, and left alone', () => {
-    const connection = open()
-    prepareSchema(connection)
-    connection.exec('PRAGMA user_version = 7')
-    expect(() => prepareSchema(connection)).toThrow(
+  test.each([
+    [
+      'a newer version',
+      'PRAGMA user_version = 7',
       'The database has tables of version 7, and this program reads those of version 6.',
-    )
-  })
-
-  test('of a version that was never released are refused with a sentence, and left alone', () => {
+    ],
+    [
+      'a version that was never released',
+      'DROP TABLE backups; PRAGMA user_version = 5',
+      'The database has tables of version 5, and this program reads those of version 6. No released version made them.',
+    ],
+    ['another program', 'PRAGMA user_version = 0', 'No released version made them. Choose another data directory.'],
+  ])('of %s are refused with a sentence, and stay the same', (_, sql, sentence) => {
     const connection = open()
     prepareSchema(connection)
-    connection.exec('DROP TABLE backups; PRAGMA user_version = 5')
-    expect(() => prepareSchema(connection)).toThrow(
-      'The database has tables of version 5, and this program reads those of version 6. No released version made them.',
-    )
-    expect(connection.prepare("SELECT name FROM sqlite_schema WHERE name = 'backups'").all()).toEqual([])
-  })
-
-  test('of another program are refused with a sentence, and left alone', () => {
-    const connection = open()
-    connection.exec('CREATE TABLE letters (text TEXT)')
-    expect(() => prepareSchema(connection)).toThrow('No released version made them. Choose another data directory.')
-    expect(connection.prepare('SELECT name FROM sqlite_schema').all()).toEqual([{ name: 'letters' }])
+    connection.exec(sql)
+    const before = connection.prepare('SELECT * FROM sqlite_schema').all()
+    expect(() => prepareSchema(connection)).toThrow(sentence)
+    expect(connection.prepare('SELECT * FROM sqlite_schema').all()).toEqual(before)
   })
 
   test.each([

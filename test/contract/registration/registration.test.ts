@@ -76,7 +76,7 @@ describe('the function behind the registration', () => {
     }
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
     const dynamodb = createDocumentClient()
-    await createTables(dynamodb, '')
+    await createTables(dynamodb)
     dynamodb.destroy()
   })
 

@@ -7,7 +7,7 @@ import { formHeaders, multipart } from '../multipart.ts'
 import { storage } from '../paths.ts'
 import type { Lane, Step } from './lane.ts'
 
-/** The files of a folder: what fills each, by name below the folder, in order of name. */
+/** The contents of the files in a folder, by name and in order of name. */
 type Files = Readonly<Record<string, string>>
 
 const site = 1001 as SiteId
@@ -17,83 +17,75 @@ const sizes = { small: 600, large: 20_000 } as const
 
 const fill = (mark: string, size: number): string => mark.padEnd(12, '.').repeat(Math.ceil(size / 12))
 
-/** What fills a file, and how large it is: all that is compared. */
+/** The repeated text of a file and its size. Tests compare nothing else. */
 const digestOf = (content: string): string => `${content.slice(0, 12)} x ${content.length}`
 
 const sorted = (files: Files): Files =>
   Object.fromEntries(Object.entries(files).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
-const upload = (folder: string, files: Files, count: number): Step<Files> => {
+/** A folder with its files, and the number of the next change. */
+interface Place {
+  readonly folder: string
+  readonly files: Files
+  readonly count: number
+}
+
+/** A change of a file or folder below `folder`. */
+const step = ({ folder }: Place, change: string, name: string, init: RequestInit, after: Files): Step<Files> => ({
+  name: `${change} ${name}`,
+  path: `${storage}/${folder}/${name}`,
+  init,
+  after: sorted(after),
+})
+
+const upload = (place: Place): Step<Files> => {
+  const { files, count } = place
   const below = `batch-${count % 4}`
   const parts = [
-    ['one', fill(`u${count}a`, sizes.small)],
-    ['two', fill(`u${count}b`, sizes.large)],
-    ['three', fill(`u${count}c`, sizes.large)],
-  ] as const
-  const added = Object.fromEntries(parts.map(([name, content]) => [`${below}/${name}`, digestOf(content)]))
-  return {
-    name: `upload into ${below}`,
-    path: `${storage}/${folder}/${below}`,
-    init: {
-      method: 'POST',
-      headers: formHeaders,
-      body: multipart(parts.map(([name, content]) => ({ name, content }))),
-    },
-    after: sorted({ ...files, ...added }),
-  }
+    { name: 'one', content: fill(`u${count}a`, sizes.small) },
+    { name: 'two', content: fill(`u${count}b`, sizes.large) },
+    { name: 'three', content: fill(`u${count}c`, sizes.large) },
+  ]
+  const added = Object.fromEntries(parts.map(({ name, content }) => [`${below}/${name}`, digestOf(content)]))
+  const init = { method: 'POST', headers: formHeaders, body: multipart(parts) }
+  return step(place, 'upload into', below, init, { ...files, ...added })
 }
 
-const put = (folder: string, files: Files, count: number): Step<Files> => {
+const put = (place: Place): Step<Files> => {
+  const { files, count } = place
   const name = `file-${count % 3}`
   const content = fill(`p${count}`, count % 2 === 0 ? sizes.small : sizes.large)
-  return {
-    name: `put ${name}`,
-    path: `${storage}/${folder}/${name}`,
-    init: { method: 'PUT', body: content },
-    after: sorted({ ...files, [name]: digestOf(content) }),
-  }
+  return step(place, 'put', name, { method: 'PUT', body: content }, { ...files, [name]: digestOf(content) })
 }
 
-const rename = (folder: string, files: Files, count: number): Step<Files> | undefined => {
-  const name = Object.keys(files).find((key) => key.startsWith('file-'))
-  if (name === undefined) return undefined
-  const to = `renamed-${count}`
-  const { [name]: content = '', ...rest } = files
-  return {
-    name: `rename ${name}`,
-    path: `${storage}/${folder}/${name}?meta`,
-    init: { method: 'PUT', body: JSON.stringify({ name: to }) },
-    after: sorted({ ...rest, [to]: content }),
-  }
-}
+const isIn = (key: string, name: string): boolean => key === name || key.startsWith(`${name}/`)
 
-const renameFolder = (folder: string, files: Files, count: number): Step<Files> | undefined => {
-  const below = /^(batch-\d+)\//.exec(Object.keys(files).find((key) => key.startsWith('batch-')) ?? '')?.[1]
-  if (below === undefined) return undefined
-  const to = `moved-${count}`
-  const moved = Object.entries(files).map(([name, content]) => [
-    name.startsWith(`${below}/`) ? name.replace(below, to) : name,
+/** Renames a file or folder whose name begins like this, or puts a file when there is none. */
+const rename = (place: Place, begin: 'file-' | 'batch-', to: string): Step<Files> => {
+  const { files } = place
+  const [name] =
+    Object.keys(files)
+      .find((key) => key.startsWith(begin))
+      ?.split('/') ?? []
+  if (name === undefined) return put(place)
+  const renamed = Object.entries(files).map(([key, content]) => [
+    isIn(key, name) ? key.replace(name, to) : key,
     content,
   ])
-  return {
-    name: `rename ${below}`,
-    path: `${storage}/${folder}/${below}?meta`,
-    init: { method: 'PUT', body: JSON.stringify({ name: to }) },
-    after: sorted(Object.fromEntries(moved)),
-  }
+  const init = { method: 'PUT', body: JSON.stringify({ name: to }) }
+  const change = step(place, 'rename', name, init, Object.fromEntries(renamed))
+  return { ...change, path: `${change.path}?meta` }
 }
 
-const remove = (folder: string, files: Files): Step<Files> | undefined => {
-  const first = Object.keys(files).find((key) => !key.startsWith('file-'))
-  if (first === undefined) return undefined
-  const [name = first] = first.split('/')
-  const rest = Object.entries(files).filter(([key]) => key !== name && !key.startsWith(`${name}/`))
-  return {
-    name: `remove ${name}`,
-    path: `${storage}/${folder}/${name}`,
-    init: { method: 'DELETE' },
-    after: Object.fromEntries(rest),
-  }
+const remove = (place: Place): Step<Files> => {
+  const { files } = place
+  const [name] =
+    Object.keys(files)
+      .find((key) => !key.startsWith('file-'))
+      ?.split('/') ?? []
+  if (name === undefined) return put(place)
+  const rest = Object.entries(files).filter(([key]) => !isIn(key, name))
+  return step(place, 'remove', name, { method: 'DELETE' }, Object.fromEntries(rest))
 }
 
 const contentOf = async (body: Readable | Uint8Array | undefined): Promise<string> => {
@@ -121,16 +113,16 @@ export const fileLane = (folder: string): Lane<Files> => ({
   name: folder,
   start: {},
   next(files, count) {
+    const place = { folder, files, count }
     const choices = [
-      () => upload(folder, files, count),
-      () => put(folder, files, count),
-      () => rename(folder, files, count),
-      () => renameFolder(folder, files, count),
-      () => put(folder, files, count),
-      () => remove(folder, files),
+      () => upload(place),
+      () => put(place),
+      () => put(place),
+      () => rename(place, 'file-', `renamed-${count}`),
+      () => rename(place, 'batch-', `moved-${count}`),
+      () => remove(place),
     ]
-    const choice = choices[Math.floor(Math.random() * choices.length)]
-    return choice?.() ?? put(folder, files, count)
+    return choices[Math.floor(Math.random() * choices.length)]?.() ?? put(place)
   },
   observe: (machine) => observe(machine, folder),
 })

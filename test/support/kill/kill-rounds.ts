@@ -7,7 +7,7 @@ import { type Runner, runnerOf } from './lane.ts'
 import { linkLane } from './link-lane.ts'
 import { toldLane } from './told-lane.ts'
 
-/** What was wrong after a round. */
+/** The first fault after a round. */
 export interface Finding {
   readonly round: number
   readonly finding: unknown
@@ -35,7 +35,7 @@ const runUntilKilled = async (directory: string, lanes: readonly Runner[], fsync
 const isOneOf = (allowed: readonly unknown[], found: unknown): boolean =>
   allowed.some((each) => JSON.stringify(each) === JSON.stringify(found))
 
-/** What the directory holds that it should not, or the other way round. */
+/** Contents that the directory has too much or lacks. */
 const findingsOf = async (directory: string, lanes: readonly Runner[]): Promise<unknown[]> => {
   const findings: unknown[] = []
   const machine = await openMachine(directory, { role: 'service', durable: false })
@@ -64,7 +64,7 @@ export const killAgainAndAgain = async (
       runnerOf(toldLane(fileLane(folder), ({ subject }) => subject.startsWith(`${folder}/`))),
     ),
     runnerOf(toldLane(fieldLane(), ({ type }) => type.startsWith('field.'))),
-    // What is linked already is not told again.
+    // A repeated link leaves no entry, so the entries of links are not counted.
     runnerOf(linkLane()),
   ]
   for (let round = 1; round <= rounds; round += 1) {

@@ -9,25 +9,22 @@ export interface Step<State> {
   readonly after: State
 }
 
-/** One after the other, changes of something that nobody else changes: all of it is known from what was answered. */
+/** Successive changes of contents that nobody else changes, so the answers tell their state. */
 export interface Lane<State> {
   readonly name: string
   readonly start: State
   /** The next change; `count` numbers the changes of all rounds. */
   next(state: State, count: number): Step<State>
-  /** What a directory holds of it. Throws when what it holds does not agree with itself. */
+  /** The state in a directory. Throws when this contradicts itself. */
   observe(machine: Machine): Promise<State>
 }
 
 /** A lane under way, whatever it holds. */
 export interface Runner {
   readonly name: string
-  /**
-   * Asks for changes until the service is gone; `acknowledged` is told of each answer. Rejects when a change is
-   * refused.
-   */
+  /** Sends changes until the service is gone, and calls `acknowledged` after each answer. Rejects after a refusal. */
   run(service: SpawnedService, acknowledged: () => void): Promise<void>
-  /** What the directory must hold, one of these, and what it holds. */
+  /** The allowed states, and the one in the directory. */
   compare(
     machine: Machine,
   ): Promise<{ readonly allowed: readonly unknown[]; readonly found: unknown; readonly step: string }>
@@ -68,7 +65,7 @@ export const runnerOf = <State>(lane: Lane<State>): Runner => {
       const found = await lane.observe(machine)
       const step = underWay?.name ?? 'nothing'
       const allowed = underWay ? [state, underWay.after] : [state]
-      // The next round goes on from what there is.
+      // The next round starts from the state in the directory.
       if (underWay && same(found, underWay.after)) state = underWay.after
       underWay = undefined
       return { allowed, found, step }

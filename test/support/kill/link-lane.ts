@@ -39,7 +39,7 @@ const unlink = (links: Links): Step<Links> => {
   }
 }
 
-/** What the category says of its objects, once each object has said the same of the category. */
+/** The links from the side of the category. Throws when the side of an object differs. */
 const observe = async ({ stores: { links } }: Machine): Promise<Links> => {
   const found = await links.list({ site, kind, category }, 0, 500)
   for (const id of ids) {

@@ -4,13 +4,13 @@ import type { Lane } from './lane.ts'
 
 const site = 1001 as SiteId
 
-/** What a lane holds, and how many of its changes the history tells of. */
+/** The state of a lane, and the number of its entries in the history. */
 interface Told<State> {
   readonly state: State
   readonly entries: number
 }
 
-/** A lane each of whose changes leaves one entry in the history: with the change, or not at all. */
+/** A lane whose changes leave one entry each in the history. A lost change leaves none. */
 export const toldLane = <State>(lane: Lane<State>, isOwn: (change: Change) => boolean): Lane<Told<State>> => ({
   name: lane.name,
   start: { state: lane.start, entries: 0 },

@@ -8,7 +8,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
 import type { tables } from '../../../lib/config/tables.ts'
 import { type Machine, openMachine } from '../../../lib/machine/machine.ts'
-import { openTablesInMemory } from '../../../test/support/tables.ts'
+import { openTestTables } from '../../../test/support/tables.ts'
 
 /** Runs `run` with an empty folder and removes the folder afterwards. */
 export const inScratchFolder = async <Result>(run: (folder: string) => Promise<Result>): Promise<Result> => {
@@ -38,7 +38,7 @@ export const onMachine = <Result>(
 
 /** Measures on empty dynalite tables. They report consumed capacity; their times mean nothing. */
 export const onTables = async <Result>(run: (dynamodb: DynamoDBDocumentClient) => Promise<Result>): Promise<Result> => {
-  const { connect, close } = await openTablesInMemory()
+  const { connect, close } = await openTestTables()
   try {
     return await run(connect())
   } finally {

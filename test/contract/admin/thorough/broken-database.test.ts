@@ -38,7 +38,7 @@ describe('a command on a damaged database says what to do in one line', () => {
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
   })
 
-  test('site list, when what is read at the beginning is damaged', async ({ siteDirectory }) => {
+  test('site list, when the first table to read is damaged', async ({ siteDirectory }) => {
     damageTables(siteDirectory, "tbl_name = 'secrets'")
     const { status, stderr } = await administer(siteDirectory, ['site', 'list'])
     expect(stderr).toMatch(

@@ -2,12 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { createProgram } from '../../../../admin/program.ts'
 import { completionOf } from '../../../../client/src/command/completion.ts'
-import packageFile from '../../../../package.json' with { type: 'json' }
 import { run } from '../../../support/program.ts'
 
 const script = completionOf(createProgram(), 'bash')
 
-/** What bash offers for the last of some words. */
+/** The offers of bash for the last word. */
 const offered = (...words: readonly string[]): readonly string[] => {
   const asked = `${script}
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _site_admin; printf '%s\\n' "\${COMPREPLY[@]}"`
@@ -43,8 +42,4 @@ test('completion is printed for each shell, zsh by way of bash', async () => {
   expect(completionOf(createProgram(), 'zsh')).toBe(
     `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }\nautoload -Uz bashcompinit && bashcompinit\n${script}`,
   )
-})
-
-test('the version is that of the package', async () => {
-  expect(await run('admin/main.js', ['--version'])).toMatchObject({ status: 0, stdout: `${packageFile.version}\n` })
 })

@@ -34,7 +34,7 @@ describe('a record that leaves members out', () => {
       .map((line) => JSON.parse(line))
   }
 
-  test('keeps what is stored of them, the text of a news item as well (T-25)', async ({ siteDirectory }) => {
+  test('keeps the stored members, the text of a news item too (T-25)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, importing, jsonLines(whole))
     const before = await exported(siteDirectory)
     expect(before).toMatchObject(whole)

@@ -32,23 +32,15 @@ const noRoom = /^Standard output cannot be written: ENOSPC: [^\n]+\n$/
 const issue = '--json token issue --user ann --site 1001'
 
 describe.skipIf(!existsSync(full))('a command whose output finds no room says so in one line, and has status 1', () => {
-  test.for([
-    'site list',
-    '--json site list',
-    'check',
-    '--json check',
-    'backup "$1-backup"',
-    'completion bash',
-    '--help',
-    'site create --help',
-    '--version',
-    issue,
-  ] as const)('%s', async (command, { siteDirectory, onTestFinished }) => {
-    onTestFinished(() => rmSync(`${siteDirectory}-backup`, { recursive: true, force: true }))
-    const { status, stderr } = await administerInto(full, siteDirectory, command)
-    expect(stderr).toMatch(noRoom)
-    expect(status).toBe(1)
-  })
+  test.for(['site list', 'check', 'backup "$1-backup"', '--help', '--version', issue] as const)(
+    '%s',
+    async (command, { siteDirectory, onTestFinished }) => {
+      onTestFinished(() => rmSync(`${siteDirectory}-backup`, { recursive: true, force: true }))
+      const { status, stderr } = await administerInto(full, siteDirectory, command)
+      expect(stderr).toMatch(noRoom)
+      expect(status).toBe(1)
+    },
+  )
 })
 
 test.skipIf(!existsSync(full)).for([

@@ -21,7 +21,7 @@ const holdDirectory = async (directory: string) => {
   return program
 }
 
-/** What is left of a directory that nobody uses. */
+/** The names in a directory that nobody uses. */
 const whileUnopened = ['blobs', 'locks', 'orphans', 'site-admin.db', 'site-admin.json']
 
 describe('commands', () => {
@@ -69,7 +69,7 @@ describe('a command that is at work on a directory', () => {
     expect((await start()).baseUrl).toBeDefined()
   })
 
-  test('keeps a service from giving up what is in the directory', async ({ siteDirectory }) => {
+  test('stops a service from resetting the directory', async ({ siteDirectory }) => {
     const held = await holdDirectory(siteDirectory)
     const reset = await launch('local/main.js', ['--port', '0', '--reset', '--data-dir', siteDirectory]).ended
     expect(reset).toMatchObject({ status: 1, stdout: '' })

@@ -28,7 +28,7 @@ const fill = async (
   }
 }
 
-/** What is left of a site, whether the directory knows it or not. */
+/** The contents of a site in the stores. The directory may have lost the site already. */
 const leftOf = async ({ webForms, contents, links, workflows, files }: AreaStores, id: SiteId) => ({
   forms: (await webForms.list(id)).length,
   contents: (await contents.list(id, 'category', 0, 10)).length + (await contents.list(id, 'news', 0, 10)).length,

@@ -47,7 +47,7 @@ const writeOn = async (service: SpawnedService, writer: number, isOver: () => bo
 }
 
 describe('a backup of a running service', () => {
-  test('holds what was there when it began, comes back whole, and serves the same tokens (T-20)', async ({
+  test('has the state of its beginning, and its restoration serves the same tokens (T-20)', async ({
     place,
     serve,
   }) => {

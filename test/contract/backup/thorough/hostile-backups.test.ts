@@ -9,7 +9,7 @@ import { administer, administerApart } from '../../../support/administration.ts'
 import { backUp, blobOf, faultsOf, restore, tamper, test } from '../../../support/backups.ts'
 import { storage } from '../../../support/paths.ts'
 
-/** Even who wants all that is there does not want what leads elsewhere. */
+/** Damaged files may be restored on request. Names that lead out of the folder never are. */
 const even = { evenIfDamaged: true, withBytes: true, signal: new AbortController().signal }
 
 const upload = (kept: number, complete: 0 | 1, blob: string) =>
@@ -150,9 +150,7 @@ test('a marker that is far too large is not read', async ({ backedUp: { backup, 
   })
 })
 
-test('what a marker says does not reach the terminal as control characters', async ({
-  backedUp: { backup, restored },
-}) => {
+test('control characters of a marker do not reach the terminal', async ({ backedUp: { backup, restored } }) => {
   const marker = join(backup, 'site-admin-backup.json')
   const whole = JSON.parse(readFileSync(marker, 'utf8'))
   const red = '\u001b[31m'

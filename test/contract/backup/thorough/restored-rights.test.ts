@@ -9,7 +9,7 @@ import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 
 const give = (path: string) => execFileSync('chown', ['-R', `${otherUser}:${otherUser}`, path])
 
-/** Who owns what is in a folder, and the folder itself. */
+/** The owners of a folder and of everything in it. */
 const ownersIn = (folder: string): ReadonlySet<string> => {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   return new Set(
@@ -21,9 +21,7 @@ const ownersIn = (folder: string): ReadonlySet<string> => {
 }
 
 describe.skipIf(noOtherUser !== undefined)('in a directory of another user', () => {
-  test('what root restores takes nothing of the backup, and of what shares its bytes, away from root', async ({
-    backedUp,
-  }) => {
+  test('a restoration by root leaves the backup and its linked blobs to root', async ({ backedUp }) => {
     const { data, backup, restored } = backedUp
     expect(lstatSync(blobOf(backup)).ino).toBe(lstatSync(blobOf(data)).ino)
     mkdirSync(restored)
@@ -35,7 +33,7 @@ describe.skipIf(noOtherUser !== undefined)('in a directory of another user', () 
     expect(lstatSync(blobOf(restored)).ino).not.toBe(lstatSync(blobOf(backup)).ino)
   })
 
-  test('what was that user’s already, root restores without a copy', async ({ backedUp }) => {
+  test('a restoration by root links blobs that this user owns already', async ({ backedUp }) => {
     const { backup, restored } = backedUp
     mkdirSync(restored)
     give(restored)
@@ -46,7 +44,7 @@ describe.skipIf(noOtherUser !== undefined)('in a directory of another user', () 
     expect(lstatSync(blobOf(restored)).ino).toBe(lstatSync(blobOf(backup)).ino)
   })
 
-  test('what root restores belongs to that user, who can use all of it', async ({ backedUp }) => {
+  test('a restoration by root belongs to this user, who can use all of it', async ({ backedUp }) => {
     const { folder, backup, restored } = backedUp
     chmodSync(folder, 0o755)
     mkdirSync(restored)
@@ -64,10 +62,8 @@ describe.skipIf(noOtherUser !== undefined)('in a directory of another user', () 
   test.for([
     ['site-admin.json', ['serve', '--port', '0']],
     ['site-admin.json', ['serve', '--port', '0', '--reset']],
-    ['site-admin.json', ['site', 'list']],
     ['site-admin.db', ['serve', '--port', '0']],
     ['demo.json', ['serve', '--port', '0']],
-    ['locks', ['serve', '--port', '0']],
     ['locks', ['site', 'list']],
   ] as const)('nobody is told to give up data of which %s is root’s: %j', async ([name, words], { backedUp }) => {
     const { folder, data } = backedUp

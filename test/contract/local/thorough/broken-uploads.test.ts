@@ -35,7 +35,7 @@ describe('an upload whose caller goes away', () => {
         const headers = { Authorization: service.token, 'Content-Type': type }
         const whole = requestText(method, target, { ...headers, 'Content-Length': body.length }, body)
         for (const missing of [0.9, 0.5, 0.1]) {
-          // What was removed in an earlier round is kept.
+          // The service keeps files that an earlier round removed.
           const before = blobsIn(directory)
           const socket = connect(Number(port), hostname)
           await once(socket, 'connect')
@@ -57,7 +57,7 @@ describe('an upload whose caller goes away', () => {
   }
 })
 
-describe('a form whose length is not what is declared', () => {
+describe('a form with a wrong length', () => {
   const body = form(1_000)
   const lengths = { shorter: body.length - 10, 'much shorter': 100, longer: body.length + 10, zero: 0 }
 
@@ -67,7 +67,7 @@ describe('a form whose length is not what is declared', () => {
     const headers = { Authorization: service.token, 'Content-Type': formType, 'Content-Length': length }
     await connection.write(requestText('POST', `${storage}/new`, headers, body))
     connection.end()
-    // What is left over behind a shorter body is no request: that is answered, too.
+    // The rest after a shorter body is a malformed request, which gets an answer too.
     const received = await connection.rest()
     expect([...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].every(([, status]) => status === '400')).toBe(true)
     const answer = lastAnswer(received)

@@ -1,26 +1,24 @@
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { cp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import { checkDirectory } from '../../../../lib/machine/check/check-directory.ts'
+import { startService as startHere } from '../../../../local/service.ts'
 import { administer } from '../../../support/administration.ts'
-import { damages } from '../../../support/damaged-directory.ts'
 import { makeDirectory, removeDirectory } from '../../../support/directory.ts'
 import { snapshotOf } from '../../../support/directory-snapshot.ts'
-import { fields } from '../../../support/paths.ts'
-import { launch, run } from '../../../support/program.ts'
+import { fields, storage } from '../../../support/paths.ts'
 import { type SpawnedService, startService } from '../../../support/spawned-service.ts'
 import { test as base } from '../../../support/test.ts'
 
-const large = '/api/v2/admin/sites/current/storage/large.bin'
-
+/** Stores a file in a blob, and changes the database. */
 const fill = async (service: SpawnedService): Promise<void> => {
-  const stored = await service.request(large, { method: 'PUT', body: Buffer.alloc(40_000, 'x') })
+  const stored = await service.request(`${storage}/large.bin`, { method: 'PUT', body: Buffer.alloc(40_000, 'x') })
   const removed = await service.request(`${fields}/-2`, { method: 'DELETE' })
   if (stored.status !== 200 || removed.status !== 200) throw new Error(`${stored.status}, ${removed.status}`)
 }
 
-/** A directory in which a service has been that ended so, with a file that is a blob. */
 const makeUsed = async (signal: NodeJS.Signals) => {
   const directory = makeDirectory()
   const service = await startService(directory)
@@ -45,90 +43,170 @@ const test = base
     return { directory, token }
   })
 
-const start = (directory: string) => run('local/main.js', ['--json', '--port', '0', '--data-dir', directory])
-
-for (const { name, killed = false, inflict, refusal, warning, faults } of damages) {
-  describe(name, () => {
-    const ending = killed ? 'killed' : 'stopped'
-
-    if (refusal) {
-      test('stops the start with a sentence, and nothing is changed', async ({ used }) => {
-        const { directory } = await used(ending)
-        inflict(directory)
-        const before = snapshotOf(directory)
-        const outcome = await start(directory)
-        expect(outcome).toMatchObject({ status: 1, stdout: '' })
-        expect(outcome.stderr).toMatch(refusal)
-        expect(outcome.stderr).toContain(directory)
-        expect(snapshotOf(directory)).toEqual(before)
-      })
-    } else {
-      test('does not stop the start (O-15)', async ({ used }) => {
-        const { directory, token } = await used(ending)
-        inflict(directory)
-        const service = launch('local/main.js', ['--json', '--quiet', '--port', '0', '--data-dir', directory])
-        const { baseUrl } = JSON.parse(await service.line())
-        const answer = await fetch(`${baseUrl}${fields}/-2`, { headers: { Authorization: token } })
-        service.kill('SIGTERM')
-        const { status, stderr } = await service.ended
-        expect({ status, answer: answer.status }).toEqual({ status: 0, answer: 404 })
-        if (warning) expect(stderr).toMatch(warning)
-        else expect(stderr).toBe('')
-      })
-    }
-
-    test('is named by check, which changes nothing', async ({ used }) => {
-      const { directory } = await used(ending)
-      inflict(directory)
-      const before = snapshotOf(directory)
-      const { status, stdout, stderr } = await administer(directory, ['--json', 'check'])
-      expect({ stderr, status }).toEqual({ stderr: '', status: faults.length > 0 ? 1 : 0 })
-      const found = JSON.parse(stdout)
-      expect(found).toEqual({
-        faults: faults.map(({ where, fault }) => ({
-          where: expect.stringMatching(where),
-          fault: expect.stringMatching(fault),
-        })),
-      })
-      expect(snapshotOf(directory)).toMatchObject(before)
-    })
-
-    test('is named by check --bytes as well', async ({ used }) => {
-      const { directory } = await used(ending)
-      inflict(directory)
-      const plainly = await checkDirectory(directory)
-      const thoroughly = await checkDirectory(directory, { withBytes: true })
-      expect(thoroughly.filter(({ fault }) => !fault.startsWith('the bytes of the files were not read'))).toEqual(
-        plainly,
-      )
-    })
+/** Starts the service in this process. */
+const start = (dataDirectory: string, say: (sentence: string) => void = () => {}) =>
+  startHere({
+    dataDirectory,
+    host: '127.0.0.1',
+    dataCentres: [{ id: 'us', port: 0 }],
+    reset: false,
+    telemetry: { request: () => {} },
+    say,
   })
+
+const database = (directory: string): string => join(directory, 'site-admin.db')
+const blobIn = (directory: string): string => join(directory, 'blobs', readdirSync(join(directory, 'blobs'))[0] ?? '')
+
+const flipBytes = (file: string, at: number, length: number) => {
+  const bytes = readFileSync(file)
+  for (let index = at; index < at + length; index += 1) bytes[index] = (bytes[index] ?? 0) ^ 0xff
+  writeFileSync(file, bytes)
 }
 
-test('the layout of a newer version is refused by the start and by check', async ({ used }) => {
+const isDamaged =
+  /^The database .+site-admin\.db is damaged: .+ Put the directory back from a backup, .+ Nothing was ch/
+const notWhole = /^1 file is not whole, .+"site-admin check" names what is missing\.$/
+
+interface Damage {
+  readonly name: string
+  readonly killed?: true
+  readonly inflict: (directory: string) => void
+  readonly refusal?: RegExp
+  readonly warning?: RegExp
+  readonly fault?: readonly [where: RegExp, fault: RegExp]
+}
+
+const damages: readonly Damage[] = [
+  {
+    name: 'the database is missing',
+    inflict: (directory) => rmSync(database(directory)),
+    refusal: /^The database .+site-admin\.db is missing, though .+ has been in use\. .+ Nothing was changed\.$/,
+    fault: [/site-admin\.db$/, /^it is missing/],
+  },
+  {
+    name: 'the database is empty',
+    inflict: (directory) => truncateSync(database(directory), 0),
+    refusal: /^The database .+site-admin\.db is empty, though .+ has been in use\. .+ Nothing was changed\.$/,
+    fault: [/site-admin\.db$/, /^it is empty/],
+  },
+  {
+    name: 'the database is cut',
+    inflict: (directory) => truncateSync(database(directory), statSync(database(directory)).size - 8192),
+    refusal: isDamaged,
+    fault: [/site-admin\.db$/, /^it is damaged: /],
+  },
+  {
+    name: 'the header of the database has other bytes',
+    inflict: (directory) => flipBytes(database(directory), 0, 100),
+    refusal: isDamaged,
+    fault: [/site-admin\.db$/, /^it is damaged: /],
+  },
+  {
+    name: 'bytes in the middle of the database are flipped',
+    inflict: (directory) => flipBytes(database(directory), 4096, 12_288),
+    refusal: isDamaged,
+    fault: [/site-admin\.db$/, /^it is damaged: /],
+  },
+  {
+    name: 'the WAL is missing after a crash',
+    killed: true,
+    inflict: (directory) => rmSync(`${database(directory)}-wal`),
+    refusal: /^The file .+-wal is missing, though the service did not end cleanly .+ Nothing was changed\.$/,
+    fault: [/-wal$/, /^it is missing/],
+  },
+  { name: 'nothing is missing after a crash', killed: true, inflict: () => {} },
+  {
+    name: 'a blob is missing',
+    inflict: (directory) => rmSync(blobIn(directory)),
+    warning: notWhole,
+    fault: [/^site 1001, file large\.bin$/, /^its bytes are missing: .+blobs/],
+  },
+  {
+    name: 'a blob is short',
+    inflict: (directory) => truncateSync(blobIn(directory), 17_000),
+    warning: notWhole,
+    fault: [/^site 1001, file large\.bin$/, /^it has 40000 bytes, of which 17000 are there: .+blobs/],
+  },
+  {
+    name: 'the marker is missing',
+    inflict: (directory) => rmSync(join(directory, 'site-admin.json')),
+    refusal: /^The data directory .+ has lost its .+site-admin\.json\. .+ Nothing was changed\.$/,
+    fault: [/site-admin\.json$/, /has lost its/],
+  },
+  {
+    name: 'the marker cannot be read',
+    inflict: (directory) => writeFileSync(join(directory, 'site-admin.json'), '{"layout":'),
+    refusal: /^The file .+site-admin\.json cannot be read: .+ Nothing was changed\.$/,
+    fault: [/site-admin\.json$/, /cannot be read/],
+  },
+  {
+    name: 'the demo cannot be read',
+    inflict: (directory) => writeFileSync(join(directory, 'demo.json'), '{"token":"'),
+    refusal: /^The file .+demo\.json cannot be read: .+ Nothing was changed\.$/,
+    fault: [/demo\.json$/, /^it cannot be read: /],
+  },
+  {
+    name: 'the demo has no token',
+    inflict: (directory) =>
+      writeFileSync(join(directory, 'demo.json'), '{"siteId":1001,"webFormId":1,"categoryIds":[]}'),
+    refusal: /^The file .+demo\.json cannot be read: it holds no token\. .+ Nothing was changed\.$/,
+    fault: [/demo\.json$/, /^it cannot be read: it holds no token/],
+  },
+]
+
+test.for(damages)(
+  'When $name, the start and check say so and change nothing (O-15)',
+  async ({ killed, inflict, refusal, warning, fault }, { used }) => {
+    const { directory, token } = await used(killed ? 'killed' : 'stopped')
+    inflict(directory)
+    const before = snapshotOf(directory)
+    if (refusal) {
+      await expect(start(directory)).rejects.toThrow(refusal)
+      expect(snapshotOf(directory)).toEqual(before)
+    }
+
+    const { status, stdout } = await administer(directory, ['--json', 'check'])
+    const [where, what] = fault ?? []
+    const faults = fault
+      ? [{ where: expect.stringMatching(where ?? ''), fault: expect.stringMatching(what ?? '') }]
+      : []
+    expect({ status, ...JSON.parse(stdout) }).toEqual({ status: faults.length, faults })
+    const thoroughly = await checkDirectory(directory, { withBytes: true })
+    expect(thoroughly.filter((each) => !/^the bytes of the files were not read/.test(each.fault))).toEqual(faults)
+    expect(snapshotOf(directory)).toMatchObject(before)
+
+    if (refusal) return
+    const said: string[] = []
+    const service = await start(directory, (sentence) => said.push(sentence))
+    const answer = await fetch(`${service.baseUrl}${fields}/-2`, { headers: { Authorization: token } })
+    await service.stop()
+    expect({ status: answer.status, said }).toEqual({
+      status: 404,
+      said: warning ? [expect.stringMatching(warning)] : [],
+    })
+  },
+)
+
+test('The layout of a newer version is refused by the start and by check', async ({ used }) => {
   const { directory } = await used('stopped')
   await writeFile(join(directory, 'site-admin.json'), '{"service":"site-admin","layout":2,"ready":true}')
   const before = snapshotOf(directory)
-  for (const outcome of [await start(directory), await administer(directory, ['check'])]) {
-    expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(/^The data directory .+ has layout 2, and this version .+ Nothing was changed\.\n$/)
-  }
+  const sentence = /^The data directory .+ has layout 2, and this version .+ Nothing was changed\.\n?$/
+  await expect(start(directory)).rejects.toThrow(sentence)
+  expect((await administer(directory, ['check'])).stderr).toMatch(sentence)
   expect(snapshotOf(directory)).toEqual(before)
 })
 
-test('a database that another process holds is not called damaged', async ({ used }) => {
+test('A database that another process has open is not called damaged', async ({ used }) => {
   const { directory } = await used('killed')
-  const holder = new DatabaseSync(join(directory, 'site-admin.db'))
+  const holder = new DatabaseSync(database(directory))
   holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE')
-  const outcome = await start(directory)
+  const refusal = /site-admin\.db is in use by another process\. Repeat this .+ Nothing was changed\.$/
+  await expect(start(directory)).rejects.toThrow(refusal)
   holder.close()
-  expect(outcome).toMatchObject({ status: 1, stdout: '' })
-  expect(outcome.stderr).toMatch(
-    /site-admin\.db is in use by another process\. Repeat this .+ Nothing was changed\.\n$/,
-  )
 })
 
-test('a copy of the running directory without the WAL is refused (O-14)', async ({ start: serve, directory }) => {
+test('A copy of the running directory without the WAL is refused (O-14)', async ({ start: serve, directory }) => {
   const service = await serve()
   await fill(service)
   const copy = `${directory}-copy`
@@ -136,9 +214,7 @@ test('a copy of the running directory without the WAL is refused (O-14)', async 
   try {
     await rm(join(copy, 'site-admin.db-wal'))
     const before = snapshotOf(copy)
-    const outcome = await start(copy)
-    expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(/site-admin\.db-wal is missing/)
+    await expect(start(copy)).rejects.toThrow(/site-admin\.db-wal is missing/)
     expect(snapshotOf(copy)).toEqual(before)
   } finally {
     await rm(copy, { recursive: true })

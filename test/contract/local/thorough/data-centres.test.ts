@@ -18,8 +18,8 @@ const test = base.extend('centres', async ({ directory, start }) => {
 
 const fields = (site: number) => `/api/v1/admin/sites/${site}/webforms/1/fields/system`
 
-describe('a site that lives in another data centre', () => {
-  test('is answered where it lives, and nowhere else', async ({ centres: { us, eu, token, sites } }) => {
+describe('A site that lives in another data centre', () => {
+  test('is answered where it lives, and nowhere else (O-4)', async ({ centres: { us, eu, token, sites } }) => {
     const get = (url: string) => fetch(url, { headers: { Authorization: token }, redirect: 'manual' })
     expect((await get(us + fields(sites.us))).status).toBe(200)
     expect((await get(eu + fields(sites.eu))).status).toBe(200)
@@ -27,71 +27,25 @@ describe('a site that lives in another data centre', () => {
     expect((await get(us + fields(sites.eu))).status).toBe(301)
   })
 
-  test('is sent on with the method, path and query that it came with', async ({ centres }) => {
+  test.for([
+    ['?b=1&a=2&b=3'],
+    ['?2=x&1=y'],
+    ['?a=&b&=c&&d'],
+    ['?a=x+y%20z&b=%c3%a9&c=%E9%'],
+    ['?a={"b":[1]}&c=?d/e'],
+    ['?', ''],
+    ['?a=b#c', '?a=b%23c'],
+    ['#b?c=d', '%23b?c=d'],
+  ])('is redirected to with %s byte by byte', async ([sent = '', kept = sent], { centres }) => {
     const { us, eu, token, sites } = centres
-    const ways = [
-      { here: eu, there: us, site: sites.us },
-      { here: us, there: eu, site: sites.eu },
-    ]
-    const statuses = { GET: 301, HEAD: 301, POST: 308, PUT: 308, DELETE: 308 }
-    for (const { here, there, site } of ways) {
-      for (const [method, status] of Object.entries(statuses)) {
-        const isOne = method === 'PUT' || method === 'DELETE'
-        const path = `${fields(site)}${isOne ? '/-2' : ''}?a=1&a=2&b=x%20y`
-        const answer = await fetch(here + path, { method, headers: { Authorization: token }, redirect: 'manual' })
-        expect({ method, status: answer.status }).toEqual({ method, status })
-        expect(answer.headers.get('location')).toBe(there + path)
-        expect(answer.headers.get('cache-control')).toBe('no-store')
-      }
-    }
-  })
-
-  test('is sent on with the query as it came, byte by byte', async ({ centres: { us, eu, token, sites } }) => {
-    for (const [query, sent = query] of [
-      ['?b=1&a=2&b=3'],
-      ['?2=x&1=y'],
-      ['?a=&b&=c&&d'],
-      ['?a=x+y%20z&b=%c3%a9&c=%E9%'],
-      ['?a={"b":[1]}&c=?d/e'],
-      ['?', ''],
-      ['?a=b#c', '?a=b%23c'],
-    ] as const) {
-      const connection = await rawConnection({ url: us })
-      await connection.write(
-        requestText('GET', fields(sites.eu) + query, { Authorization: token, Connection: 'close' }),
-      )
-      const { status, headers } = lastAnswer(await connection.rest())
-      expect({ status, location: headers['location'] }).toEqual({ status: 301, location: eu + fields(sites.eu) + sent })
-    }
-  })
-
-  test('is sent on with a path that has a hash in it', async ({ centres: { us, eu, token, sites } }) => {
-    const path = `/api/v2/admin/sites/${sites.eu}/storage/a`
     const connection = await rawConnection({ url: us })
-    await connection.write(requestText('POST', `${path}#b?c=d`, { Authorization: token, Connection: 'close' }))
+    const path = `/api/v2/admin/sites/${sites.eu}/storage/a`
+    await connection.write(requestText('GET', path + sent, { Authorization: token, Connection: 'close' }))
     const { status, headers } = lastAnswer(await connection.rest())
-    expect({ status, location: headers['location'] }).toEqual({ status: 301, location: `${eu}${path}%23b?c=d` })
+    expect({ status, location: headers['location'] }).toEqual({ status: 301, location: eu + path + kept })
   })
 
-  test('changes when a client follows the answer', async ({ centres: { us, eu, token, sites } }) => {
-    const created = await fetch(us + fields(sites.eu), {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: '{"type":{"id":-3},"mandatory":true}',
-      redirect: 'manual',
-    })
-    expect(created.status).toBe(401)
-
-    const headers = { Authorization: token, 'Content-Type': 'application/json' }
-    const body = '{"type":{"id":-3},"mandatory":true}'
-    const sentOn = await fetch(us + fields(sites.eu), { method: 'POST', headers, body, redirect: 'manual' })
-    const location = sentOn.headers.get('location') ?? ''
-    const answer = await fetch(location, { method: 'POST', headers, body })
-    expect(answer.status).toBe(201)
-    expect(answer.headers.get('location')).toBe(`${eu}${fields(sites.eu)}/-3`)
-  })
-
-  test('is sent on before the body is read', async ({ centres: { eu, token, sites } }) => {
+  test('is redirected to before the body is read', async ({ centres: { eu, token, sites } }) => {
     const connection = await rawConnection({ url: eu })
     await connection.write(
       requestText('PUT', `${fields(sites.us)}/-2`, {

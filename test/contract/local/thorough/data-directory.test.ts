@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished } from 'vitest'
-import { administerJson } from '../../../support/administration.ts'
+import { administer, administerJson } from '../../../support/administration.ts'
 import { snapshotOf } from '../../../support/directory-snapshot.ts'
 import { launch, launchOnTerminal, run } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
@@ -170,10 +170,7 @@ describe('--reset asks before it removes anything (O-11)', () => {
     expect(await administerJson(siteDirectory, ['site', 'list'])).toMatchObject([{ name: 'Demo site' }])
   })
 
-  test('nobody is asked about an empty directory, or one that was never made to its end', async ({
-    directory,
-    start,
-  }) => {
+  test('an empty or unfinished directory needs no confirmation', async ({ directory, start }) => {
     const empty = await start(['--port', '0', '--reset'])
     expect(await empty.stop()).toMatchObject({ status: 0, stderr: '' })
     await writeFile(join(directory, 'site-admin.json'), '{"service":"site-admin","layout":1,"ready":false}')
@@ -206,8 +203,8 @@ describe('--reset', () => {
   })
 })
 
-describe('a directory that was never made to its end', () => {
-  test('is made anew by the next start', async ({ dataDirectory, start }) => {
+describe('a directory whose first start was cut off', () => {
+  test('is completed by the next start', async ({ dataDirectory, start }) => {
     await writeFile(join(dataDirectory, 'site-admin.json'), '{"service":"site-admin","layout":1,"ready":false}')
     await writeFile(join(dataDirectory, 'site-admin.db'), 'half')
     const service = await start()
@@ -218,7 +215,7 @@ describe('a directory that was never made to its end', () => {
   test('is refused by commands, as one that is not there (T-6)', async ({ directory }) => {
     const missing = join(directory, 'missing')
     for (const path of [directory, missing]) {
-      const outcome = await run('admin/main.js', ['--data-dir', path, 'site', 'list'])
+      const outcome = await administer(path, ['site', 'list'])
       expect(outcome).toMatchObject({ status: 1, stdout: '' })
       expect(outcome.stderr).toMatch(
         /^There is no .+ "site-admin serve" makes a data directory, as "npm start" does in a clone; --data-dir names another one\.\n$/,

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
 import { fields, news, storage } from '../../../support/paths.ts'
-import { launch, noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
+import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 import { test as base } from '../../../support/test.ts'
 
-/** A data directory on which a service has run once, and the token of its demo. `demo`: what its file says. */
+/** A data directory of a service that has run once, with its demo token. `demo` is the content of the file. */
 const test = base.extend('used', async ({ directory, start }) => {
   const service = await start()
   await service.stop()
@@ -31,7 +31,10 @@ describe('the demo token', () => {
     expect(await tokensOf(directory)).toHaveLength(1)
   })
 
-  test('that was revoked stays so, and another one is issued', async ({ used: { directory, token, file }, start }) => {
+  test('that was revoked stays revoked, and the start issues another one', async ({
+    used: { directory, token, file },
+    start,
+  }) => {
     expect(await administer(directory, ['token', 'revoke', token])).toMatchObject({ status: 0 })
     const service = await start()
     expect(service.token).not.toBe(token)
@@ -42,7 +45,7 @@ describe('the demo token', () => {
     expect(readFileSync(file, 'utf8')).toContain(service.token)
   })
 
-  test('of a directory of an earlier version goes on', async ({ used: { demo, token, file }, start }) => {
+  test('still works after an earlier version made it', async ({ used: { demo, token, file }, start }) => {
     const { state: _, ...earlier } = demo
     writeFileSync(file, JSON.stringify(earlier))
     expect((await start()).token).toBe(token)
@@ -65,83 +68,46 @@ test.skipIf(noOtherUser !== undefined)(
   },
 )
 
-describe('a demo site that was removed', () => {
-  test('stays removed, and programs are told of none', async ({ used: { directory }, start }) => {
-    await removeSite(directory)
-    for (let restart = 0; restart < 2; restart += 1) {
-      const service = await start()
-      expect(JSON.parse(service.line)).toEqual({ baseUrl: service.baseUrl, dataCentres: service.dataCentres })
-      await service.stop()
-    }
-    expect(await administerJson(directory, ['site', 'list'])).toEqual([])
-    expect(await tokensOf(directory)).toEqual([])
-  })
-
-  test('lets people be told what to do instead', async ({ used: { directory } }) => {
-    await removeSite(directory)
-    const program = launch('local/main.js', ['--port', '0', '--data-dir', directory])
-    const lines: string[] = []
-    do lines.push(await program.line())
-    while (!lines.at(-1)?.startsWith('Stop it'))
-    program.kill('SIGTERM')
-    await program.ended
-    expect(lines.join('\n')).toMatch(/ready at .+\n\nCreate a site, .+site create .+token issue /s)
-    expect(lines.join('\n')).not.toMatch(/undefined|^(Site|Token) /m)
-  })
-
-  test('stays removed in a backup', async ({ used: { directory }, onTestFinished }) => {
-    await removeSite(directory)
-    const [backup, restored] = [`${directory}-backup`, `${directory}-restored`]
-    onTestFinished(() => {
-      for (const folder of [backup, restored]) rmSync(folder, { recursive: true, force: true })
-    })
-    expect(await administer(directory, ['backup', backup])).toMatchObject({ status: 0 })
-    expect(await administer(restored, ['restore', backup])).toMatchObject({ status: 0 })
-    const program = launch('local/main.js', ['--json', '--port', '0', '--data-dir', restored])
-    expect(JSON.parse(await program.line())).not.toHaveProperty('siteId')
-    program.kill('SIGTERM')
-    await program.ended
-  })
-
-  test('comes back with --reset', async ({ used: { directory }, start }) => {
-    await removeSite(directory)
-    const service = await start(['--port', '0', '--reset', '--yes'])
-    expect((await service.request(fields)).status).toBe(200)
-  })
-
-  test.skipIf(noOtherUser !== undefined)(
-    'by root does not keep its owner from using the directory',
-    async ({ used: { directory } }) => {
-      execFileSync('chown', ['-R', `${otherUser}:${otherUser}`, directory])
-      await removeSite(directory)
-      expect(await runAsOther('admin/main.js', ['--data-dir', directory, 'check'])).toMatchObject({ status: 0 })
-    },
-  )
+test('A demo site that was removed stays removed, and programs learn of none', async ({ used, start }) => {
+  const { directory } = used
+  await removeSite(directory)
+  for (let restart = 0; restart < 2; restart += 1) {
+    const service = await start()
+    expect(JSON.parse(service.line)).toEqual({ baseUrl: service.baseUrl, dataCentres: service.dataCentres })
+    await service.stop()
+  }
+  expect(await administerJson(directory, ['site', 'list'])).toEqual([])
+  expect(await tokensOf(directory)).toEqual([])
 })
 
-describe('a site of that id which is not the demo site gets no token', () => {
-  test('when it was made in the place of the demo site', async ({ used: { directory }, start }) => {
+test.skipIf(noOtherUser !== undefined)(
+  'A demo site that root removed leaves the directory to its owner',
+  async ({ used: { directory } }) => {
+    execFileSync('chown', ['-R', `${otherUser}:${otherUser}`, directory])
     await removeSite(directory)
+    expect(await runAsOther('admin/main.js', ['--data-dir', directory, 'check'])).toMatchObject({ status: 0 })
+  },
+)
+
+describe('A site 1001 that is not the demo site gets no token', () => {
+  test.for([
+    ['this version', (demo: object) => ({ ...demo, state: 'removed' })],
+    ['an earlier version', ({ state: _, ...earlier }: { state?: string }) => earlier],
+  ] as const)('when %s has removed the demo site', async ([, stateOf], { used: { directory, demo, file }, start }) => {
+    await removeSite(directory)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ state: 'removed' })
     await administerJson(directory, ['site', 'create', '--name', 'Shop', '--id', '1001'])
+    writeFileSync(file, JSON.stringify(stateOf(demo)))
     expect(JSON.parse((await start()).line)).not.toHaveProperty('token')
     expect(await tokensOf(directory)).toEqual([])
   })
 
-  test('when an earlier version has removed the demo site', async ({ used: { directory, demo, file }, start }) => {
-    const { state: _, ...earlier } = demo
-    await removeSite(directory)
-    await administerJson(directory, ['site', 'create', '--name', 'Shop', '--id', '1001'])
-    writeFileSync(file, JSON.stringify(earlier))
-    expect(JSON.parse((await start()).line)).not.toHaveProperty('token')
-    expect(await tokensOf(directory)).toEqual([])
-  })
-
-  test('when nothing says that there has ever been a demo', async ({ siteDirectory, start }) => {
+  test('when the directory never had a demo', async ({ siteDirectory, start }) => {
     expect(JSON.parse((await start()).line)).not.toHaveProperty('token')
     expect(await tokensOf(siteDirectory)).toEqual([])
   })
 
-  test('when the file of the demo is missing, and what was stored stays', async ({ used, start }) => {
+  test('when the file of the demo is missing, and the stored token stays', async ({ used, start }) => {
     const { directory, file, token } = used
     rmSync(file)
     const service = await start()
@@ -151,7 +117,7 @@ describe('a site of that id which is not the demo site gets no token', () => {
   })
 })
 
-test('a first start that was killed while it made the demo is completed, with the token that it had chosen', async ({
+test('A first start that was killed while it made the demo is completed, with the same token', async ({
   used: { directory, demo, file },
   start,
 }) => {

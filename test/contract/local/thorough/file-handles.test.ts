@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { expect } from 'vitest'
 import { storage } from '../../../support/paths.ts'
-import { launchWithHandles } from '../../../support/program.ts'
+import { startInShell } from '../../../support/program.ts'
 import { lastAnswer, rawConnection, requestText } from '../../../support/raw-http.ts'
 import { test as base } from '../../../support/test.ts'
 
@@ -9,7 +9,8 @@ const handles = 64
 
 /** A service that may have so many files and connections open, and no more. */
 const test = base.extend('scarce', async ({ directory }, { onCleanup }) => {
-  const program = launchWithHandles(handles, 'local/main.js', ['--json', '--port', '0', '--data-dir', directory])
+  const command = `ulimit -n ${handles}; exec "$node" local/main.js --json --port 0 --data-dir "$1"`
+  const program = startInShell(command, [directory])
   onCleanup(async () => {
     program.kill('SIGTERM')
     await program.ended

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { administerJson } from '../../../support/administration.ts'
+import { administer, administerJson } from '../../../support/administration.ts'
 import { fields } from '../../../support/paths.ts'
 import { launch, run } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
@@ -47,7 +47,7 @@ describe('with --log json, every line on standard error is a JSON object with it
     const lines = [
       logged(expect.stringMatching(/^1 file is not whole, /)),
       ready,
-      expect.objectContaining({ path: large, status: 500 }),
+      expect.objectContaining({ path: large, status: 500, error: expect.objectContaining({ name: 'Error' }) }),
       logged('careful', 'careful'),
     ]
     expect(linesOf(stderr)).toEqual(expect.arrayContaining(lines))
@@ -73,8 +73,6 @@ describe('with --log json, every line on standard error is a JSON object with it
 
   test.for([
     ['local/main.js', [], /^The data directory .+ is in use by another process\. /],
-    ['admin/main.js', ['serve'], /^The data directory .+ is in use by another process\. /],
-    ['local/main.js', ['--port', 'http'], /^error: option '--port <number>' argument 'http' is invalid\. /],
     ['admin/main.js', ['serve', '--port', 'http'], /^error: option '--port <number>' argument 'http' is invalid\. /],
     ['admin/main.js', ['serve', '--data-centres', 'us:0'], /^Give --port or --data-centres, not both: /],
   ] as const)('when %s %j is refused', async ([entry, words, message], { start, directory }) => {
@@ -126,19 +124,7 @@ describe('npm start', () => {
     }
   })
 
-  test('with --reset begins anew, and leaves what is not its own', async ({ start, directory }) => {
-    const first = await start()
-    await first.request(`${fields}/-2`, { method: 'DELETE' })
-    await first.stop()
-    await writeFile(join(directory, 'notes.txt'), 'mine')
-
-    const second = await start(['--port', '0', '--reset', '--yes'])
-    expect((await second.request(`${fields}/-2`)).status).toBe(200)
-    expect((await second.request(fields, { headers: { Authorization: first.token } })).status).toBe(401)
-    await writeFile(join(directory, 'notes.txt'), 'still here', { flag: 'r+' })
-  })
-
-  test('with --log json logs one object a line, with what can be counted', async ({ start }) => {
+  test('with --log json logs one object a line, with members to count', async ({ start }) => {
     const service = await start(['--port', '0', '--log', 'json'])
     const { headers } = await service.request(`${fields}?secret=hush`)
     await service.request('/no/such/path')
@@ -162,20 +148,6 @@ describe('npm start', () => {
     expect(second).toMatchObject({ path: '/no/such/path', status: 404, site: null })
     expect(stderr).not.toContain(service.token)
     expect(stderr).not.toContain('hush')
-  })
-
-  test('logs a fault of its own with what is known of it, even with --quiet', async ({ start, directory }) => {
-    const service = await start(['--port', '0', '--quiet', '--log', 'json'])
-    const path = '/api/v2/admin/sites/current/storage/large'
-    await service.request(path, { method: 'PUT', body: 'x'.repeat(40_000) })
-    await rm(join(directory, 'blobs'), { recursive: true })
-    expect((await service.request(path)).status).toBe(500)
-    const [, failed] = linesOf((await service.stop()).stderr)
-    expect(failed).toMatchObject({
-      path,
-      status: 500,
-      error: { name: 'Error', message: expect.any(String), stack: expect.stringContaining('Error') },
-    })
   })
 
   test('with --host 0.0.0.0 is reached at an address that it names', async ({ start }) => {
@@ -227,46 +199,41 @@ describe('npm start', () => {
     expect((await start(['--port', '0', '--no-demo'])).line).not.toContain(token)
   })
 
-  test('with --data-centres has a listener for each (O-4)', async ({ start }) => {
-    const { baseUrl, dataCentres } = await start(['--data-centres', 'us:0,eu:0'])
-    expect(Object.keys(dataCentres)).toEqual(['us', 'eu'])
-    expect(dataCentres['us']).toBe(baseUrl)
-    expect(dataCentres['eu']).not.toBe(baseUrl)
-    for (const url of Object.values(dataCentres)) expect((await fetch(`${url}/health`)).status).toBe(200)
+  test.for(['--port 65536', '--verbose', '--host 192.0.2.1 --port 0', '--host no.such.host.invalid --port 0'])(
+    'refuses %j with one line, and status 1',
+    async (flags, { directory }) => {
+      const { status, stdout, stderr } = await run('local/main.js', ['--data-dir', directory, ...flags.split(' ')])
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+      expect(stderr).toMatch(/^.+\n$/)
+    },
+  )
+
+  test.for([
+    ['--port http', 'a number from 0 to 65535'],
+    ['--port -1', 'a number from 0 to 65535'],
+    ['--port 0 --data-centres us:0', 'Give --port or --data-centres, not both'],
+    ['--data-centres ', 'It must look like us:4000,eu:4001'],
+    ['--data-centres us:0,us:0', 'Each data centre is named once'],
+    ['--data-centres US:0', 'It must look like us:4000,eu:4001'],
+    ['--data-centres us:65536', 'a number from 0 to 65535'],
+    ['--host ', 'It must not be empty'],
+    ['--base-url ftp://example.com', 'It must be a URL, or look like'],
+    ['--base-url https://u:p@example.com', 'without a query and a password'],
+    ['--base-url https://example.com?a=b', 'without a query and a password'],
+    ['--base-url us=', 'It must be a URL, or look like'],
+    ['--base-url us=https://us.example,us=https://us.example', 'Each data centre is named once'],
+    ['--base-url eu=https://eu.example', '--base-url names the data centre eu, and --data-centres does not'],
+    ['--base-url https://example.com --data-centres us:0,eu:0', 'With several data centres, --base-url names each'],
+    ['--log xml', 'Allowed choices are text, json'],
+    ['extra', 'too many arguments'],
+  ] as const)('refuses %j', async ([flags, complaint], { directory }) => {
+    const { status, stdout, stderr } = await administer(directory, ['serve', ...flags.split(' ')])
+    expect(status).toBeGreaterThan(0)
+    expect({ stdout, files: await readdir(directory) }).toEqual({ stdout: '', files: [] })
+    expect(stderr).toContain(complaint)
   })
 
   test.for([
-    '--port http',
-    '--port 65536',
-    '--port -1',
-    '--port 0 --data-centres us:0',
-    '--data-centres ',
-    '--data-centres us',
-    '--data-centres us:0,us:0',
-    '--data-centres US:0',
-    '--data-centres us:65536',
-    '--host ',
-    '--host 192.0.2.1 --port 0',
-    '--host no.such.host.invalid --port 0',
-    '--base-url ftp://example.com',
-    '--base-url https://u:p@example.com',
-    '--base-url https://example.com?a=b',
-    '--base-url us=',
-    '--base-url us=https://us.example,us=https://us.example',
-    '--base-url eu=https://eu.example',
-    '--base-url https://example.com --data-centres us:0,eu:0',
-    '--log xml',
-    '--verbose',
-    'extra',
-  ])('refuses "%s" with one line, and status 1', async (flags, { directory }) => {
-    const { status, stdout, stderr } = await run('local/main.js', ['--data-dir', directory, ...flags.split(' ')])
-    expect(status).toBe(1)
-    expect(stdout).toBe('')
-    expect(stderr).toMatch(/^.+\n$/)
-  })
-
-  test.for([
-    ['--po\n\u001b[2Jrt', '4000'],
     ['--port', '4000\u001b[2J\n'],
     ['--host', '192.0.2.1\n\u001b[2J'],
     ['--data-dir', 'notes\n\u001b[2J'],

@@ -131,7 +131,7 @@ describe.skipIf(noTracing)('below the service, a file is on the disk before the 
     expect(find(second, opened, sync, data)).toBeLessThan(find(second, -1, /^rename/, join(data, 'running')))
   })
 
-  test('after a crash: what the killed service wrote, before a blob is moved by it (O-20)', async ({
+  test('after a crash: the writes of the killed service, before a blob moves (O-20)', async ({
     directory,
     onTestFinished,
   }) => {

@@ -9,7 +9,7 @@ import { test as base } from '../../../support/test.ts'
 
 const megabytes = 8
 
-/** More than enough for the WAL to take all that the disk has left for it. */
+/** Enough writes to fill the disk with the WAL. */
 const mostWrites = 3_000
 
 const test = base
@@ -44,7 +44,7 @@ test('a full disk refuses what writes with 507, lets everybody read, and is over
   disk.fill()
   const outOfSpace = { status: 507, code: 100507 }
   expect(await put('huge', 400_000)).toEqual(outOfSpace)
-  // What the log of changes has taken before goes on being used, until it is not enough.
+  // The log of changes uses the room that it has already, until this is full.
   let writes = 0
   while ((await put(`many/${writes}`, 10_000)).status === 200 && writes < mostWrites) writes += 1
   expect(writes).toBeLessThan(mostWrites)
@@ -112,7 +112,7 @@ test('a service that is started again on a full disk, after it was killed, says 
   killed.kill('SIGKILL')
   await killed.ended
   disk.fill()
-  // Its log of changes is there, and can be read: what finds no room is the first change.
+  // The log of changes is readable. The first change finds no room.
   for (const start of [
     ['local/main.js', '--data-dir', data, '--port', '0'],
     ['admin/main.js', '--data-dir', data, 'serve', '--port', '0'],

@@ -19,7 +19,7 @@ const send = async ({ baseUrl }: SpawnedService, text: string, thenEnd = false):
   return connection.rest()
 }
 
-describe('what is no request is answered with a JSON body', () => {
+describe('A malformed request is answered with a JSON body', () => {
   const get = 'GET /health HTTP/1.1\r\n'
   const put = `PUT ${field} HTTP/1.1\r\nHost: x\r\n`
   const cases: Record<string, { text: string; status: number; thenEnd?: boolean }> = {
@@ -40,56 +40,33 @@ describe('what is no request is answered with a JSON body', () => {
     'a tunnel to a path of the service': { text: 'CONNECT /health HTTP/1.1\r\nHost: x\r\n\r\n', status: 400 },
     'an expectation that nobody knows': { text: `${get}Host: x\r\nExpect: a miracle\r\n\r\n`, status: 417 },
   }
-  for (const [name, { text, status, thenEnd }] of Object.entries(cases)) {
-    test(name, async ({ service }) => {
-      const answer = lastAnswer(await send(service, text, thenEnd))
-      expect(answer.status).toBe(status)
-      expect(answer.headers['content-type']).toMatch(/^application\/json/)
-      expect(answer.headers['content-length']).toBe(String(answer.body.length))
-      expect(JSON.parse(answer.body)).toEqual(errorBody)
-      expect((await service.request(fields)).status).toBe(200)
-    })
-  }
+  test.for(Object.entries(cases))('%s', async ([, { text, status, thenEnd }], { service }) => {
+    const answer = lastAnswer(await send(service, text, thenEnd))
+    expect(answer.status).toBe(status)
+    expect(answer.headers['content-type']).toMatch(/^application\/json/)
+    expect(answer.headers['content-length']).toBe(String(answer.body.length))
+    expect(JSON.parse(answer.body)).toEqual(errorBody)
+    expect((await service.request(fields)).status).toBe(200)
+  })
 })
 
-test('a query that says the same thing thousands of times costs no more than another one', async ({ service }) => {
-  const request = `GET /health?${'a&'.repeat(7_500)} HTTP/1.1\r\nHost: x\r\n`
-  const answers = await send(service, `${`${request}\r\n`.repeat(49)}${request}Connection: close\r\n\r\n`)
-  expect(answers.match(/HTTP\/1.1 200/g)).toHaveLength(50)
-})
-
-describe('CONNECT', () => {
+test('CONNECT ends nothing and keeps no connection open, even when its caller resets it', async ({ start }) => {
   const tunnel = 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'
-  const socketTo = async ({ baseUrl }: SpawnedService): Promise<Socket> => {
-    const socket = connect({
-      host: new URL(baseUrl).hostname,
-      port: Number(new URL(baseUrl).port),
-      allowHalfOpen: true,
-    })
+  const service = await start()
+  const { hostname: host, port } = new URL(service.baseUrl)
+  const sendTunnel = async (): Promise<Socket> => {
+    const socket = connect({ host, port: Number(port), allowHalfOpen: true })
     await once(socket, 'connect')
+    await new Promise((resolve) => socket.write(tunnel, resolve))
     return socket
   }
-
-  test('from a caller who goes away at once, or behind another request, ends nothing', async ({ start }) => {
-    const service = await start()
-    for (let round = 0; round < 50; round++) {
-      const socket = await socketTo(service)
-      await new Promise((resolve) => socket.write(tunnel, resolve))
-      socket.resetAndDestroy()
-    }
-    await send(service, requestText('GET', '/health') + tunnel)
-    expect((await service.request('/health')).status).toBe(200)
-    expect(await service.stop()).toMatchObject({ status: 0, stderr: expect.not.stringMatching(/Error|could not/) })
-  })
-
-  test('keeps no connection open, whatever the caller does with it', async ({ start }) => {
-    const service = await start()
-    const socket = await socketTo(service)
-    socket.write(tunnel)
-    expect(lastAnswer(await text(socket)).status).toBe(400)
-    expect(await service.stop()).toMatchObject({ status: 0 })
-    socket.destroy()
-  })
+  for (let round = 0; round < 50; round++) (await sendTunnel()).resetAndDestroy()
+  await send(service, requestText('GET', '/health') + tunnel)
+  expect((await service.request('/health')).status).toBe(200)
+  const open = await sendTunnel()
+  expect(lastAnswer(await text(open)).status).toBe(400)
+  expect(await service.stop()).toMatchObject({ status: 0, stderr: expect.not.stringMatching(/Error|could not/) })
+  open.destroy()
 })
 
 describe('a body that breaks off', () => {
@@ -130,7 +107,7 @@ describe('a body that breaks off', () => {
 })
 
 describe('Expect: 100-continue', () => {
-  test('gets leave when the body is wanted', async ({ service }) => {
+  test('is answered with 100 when the service accepts the body', async ({ service }) => {
     const connection = await rawConnection({ url: service.baseUrl })
     const body = '{"mandatory":false}'
     await connection.write(
@@ -146,23 +123,17 @@ describe('Expect: 100-continue', () => {
     expect(lastAnswer(await connection.rest()).status).toBe(200)
   })
 
-  const unwanted: Record<string, { path?: string; method?: string; headers?: object; status: number }> = {
-    'without a token': { headers: { Authorization: 'none' }, status: 401 },
-    'at an unknown path': { path: '/nowhere', status: 404 },
-    'with a wrong method': { method: 'PATCH', status: 405 },
-    'of another site': { path: field.replace('current', '7'), status: 400 },
-    'with an unsupported media type': { headers: { 'Content-Type': 'image/png' }, status: 415 },
-    'that is too large': { headers: { 'Content-Length': 65 * 1024 }, status: 413 },
-  }
-  for (const [name, { path = field, method = 'PUT', headers, status }] of Object.entries(unwanted)) {
-    test(`gets no leave for a body ${name}`, async ({ service }) => {
-      const common = { Authorization: service.token, 'Content-Length': 20, Expect: '100-continue' }
-      const received = await send(service, requestText(method, path, { ...common, ...headers }))
-      expect(received).not.toContain('100 Continue')
-      expect(lastAnswer(received).status).toBe(status)
-      expect(JSON.parse(lastAnswer(received).body)).toEqual(errorBody)
-    })
-  }
+  test.for([
+    ['without a token', field, { Authorization: 'none' }, 401],
+    ['of another site', field.replace('current', '7'), {}, 400],
+    ['that is too large', field, { 'Content-Length': 65 * 1024 }, 413],
+  ] as const)('is not answered with 100 for a body %s', async ([, path, headers, status], { service }) => {
+    const common = { Authorization: service.token, 'Content-Length': 20, Expect: '100-continue' }
+    const received = await send(service, requestText('PUT', path, { ...common, ...headers }))
+    expect(received).not.toContain('100 Continue')
+    expect(lastAnswer(received).status).toBe(status)
+    expect(JSON.parse(lastAnswer(received).body)).toEqual(errorBody)
+  })
 })
 
 describe('a body over the limit', () => {
@@ -193,46 +164,18 @@ describe('a body over the limit', () => {
   })
 })
 
-describe('HEAD', () => {
-  test('has no body, but the headers of GET and the length', async ({ service }) => {
-    const got = await service.request(fields)
-    const length = (await got.arrayBuffer()).byteLength
-    const text = requestText('HEAD', fields, { Authorization: service.token, Connection: 'close' })
-    const received = await send(service, text)
-    const answer = lastAnswer(received)
-    expect(answer.status).toBe(200)
-    expect(answer.body).toBe('')
-    expect(answer.headers).toMatchObject({
-      'content-length': String(length),
-      'content-type': got.headers.get('content-type'),
-      etag: got.headers.get('etag'),
-    })
-  })
-
-  test('of an error has no body either, and the connection goes on', async ({ service }) => {
-    const connection = await rawConnection({ url: service.baseUrl })
-    await connection.write(requestText('HEAD', '/nowhere'))
-    await connection.write(requestText('GET', '/health', { Connection: 'close' }))
-    const [head = '', rest = ''] = (await connection.rest()).split(/\r\n\r\n(.*)/s)
-    expect(head).toMatch(/^HTTP\/1\.1 404 /)
-    expect(head).toMatch(/Content-Length: [1-9]/)
-    expect(rest).toMatch(/^HTTP\/1\.1 200 /)
-  })
+test('HEAD of an error has no body, and the connection stays open', async ({ service }) => {
+  const connection = await rawConnection({ url: service.baseUrl })
+  await connection.write(requestText('HEAD', '/nowhere'))
+  await connection.write(requestText('GET', '/health', { Connection: 'close' }))
+  const [head = '', rest = ''] = (await connection.rest()).split(/\r\n\r\n(.*)/s)
+  expect(head).toMatch(/^HTTP\/1\.1 404 /)
+  expect(head).toMatch(/Content-Length: [1-9]/)
+  expect(rest).toMatch(/^HTTP\/1\.1 200 /)
 })
 
 test('a query that says one thing thousands of times takes no more memory than its length', async ({ start }) => {
   const service = await start(['--port', '0'], { NODE_OPTIONS: '--max-old-space-size=128' })
   const answer = await service.request(`/health?${'a&'.repeat(7_500)}`)
   expect(answer.status).toBe(200)
-})
-
-test('requests that follow each other without waiting are answered in their order', async ({ start }) => {
-  const service = await start()
-  const received = await send(
-    service,
-    requestText('GET', '/health') +
-      requestText('GET', '/nowhere') +
-      requestText('GET', '/health', { Connection: 'close' }),
-  )
-  expect([...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '404', '200'])
 })

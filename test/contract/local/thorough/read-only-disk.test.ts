@@ -53,11 +53,7 @@ describe.skipIf(noSmallDisk !== undefined)('a data directory on a file system th
     expect(await administerApart(copy, ['site', 'list'])).toMatchObject({ status: 0 })
   })
 
-  test('cannot be checked without the file that goes with its WAL, and is told so; its copy can', async ({
-    rescue,
-    directory,
-    skip,
-  }) => {
+  test('cannot be checked without the index of its WAL, but its copy can', async ({ rescue, directory, skip }) => {
     const data = await rescue?.((path) => rmSync(join(path, 'site-admin.db-shm')))
     if (data === undefined) return skip('a file system cannot be mounted here')
     const { status, stdout } = await administerApart(data, ['--json', 'check'])

@@ -1,0 +1,185 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { describe, expect } from 'vitest'
+import { createProgram } from '../../../admin/program.ts'
+import { openMachine } from '../../../lib/machine/machine.ts'
+import { administer, administerJson, refusedIn } from '../../support/administration.ts'
+import { commandSession, hashIn, sessionRecords, wordsOf } from '../../support/command-session.ts'
+import { scratchDirectory } from '../../support/directory.ts'
+import { storage } from '../../support/paths.ts'
+import { test } from '../../support/test.ts'
+
+const linesOf = (records: readonly object[]) => records.map((record) => JSON.stringify(record)).join('\n')
+
+const leavesOf = (command: Command, names: readonly string[] = []): readonly string[] =>
+  command.commands.length === 0
+    ? [names.join(' ')]
+    : command.commands.flatMap((child) => leavesOf(child, [...names, child.name()]))
+
+/** Other tests run these commands. */
+const elsewhere = ['audit', 'backup', 'check', 'completion', 'restore', 'serve', 'site remove']
+
+test('Each command prints its answer and leaves its history (H-3, H-5, T-8, T-12, T-16)', async ({ dataDirectory }) => {
+  const folder = scratchDirectory()
+  const values = { records: join(folder, 'records'), exported: join(folder, 'exported'), hash: '' }
+  writeFileSync(values.records, linesOf(sessionRecords))
+  for (const [line, answer] of commandSession) {
+    const printed = await administerJson(dataDirectory, wordsOf(line, values))
+    expect({ line, printed }).toEqual({ line, printed: answer })
+    values.hash = hashIn(printed) ?? values.hash
+  }
+  expect(await administerJson(dataDirectory, ['site', 'remove', '1001', '--yes'])).toEqual({ removed: true })
+  const changes = await administerJson(dataDirectory, ['audit', '--site', '1001'])
+  const types = commandSession.flatMap(([, , history = []]) => history)
+  expect(changes.map(({ type }: { type: string }) => type)).toEqual([...types, 'site.removed'])
+  for (const { actor, requestId } of changes) {
+    expect({ actor, requestId }).toEqual({ actor: expect.stringMatching(/^admin:./), requestId: null })
+  }
+})
+
+test('Each command is in the session or in another test', () => {
+  const tried = [...commandSession.map(([line]) => `${line} `), ...elsewhere.map((name) => `${name} `)]
+  expect(leavesOf(createProgram()).filter((leaf) => !tried.some((line) => line.startsWith(`${leaf} `)))).toEqual([])
+})
+
+const contents = [
+  { kind: 'webForm', id: 3, name: 'Contact' },
+  { kind: 'field', webFormId: 3, typeId: -2 },
+  { kind: 'category', id: 5, name: 'Five' },
+  { kind: 'news', id: 1, subject: 'One' },
+  { kind: 'link', type: 'news', categoryId: 5, objectId: 1 },
+]
+const noSite = 'Site 9 does not exist. "site list" lists all sites.'
+const noForm = 'Site 1001 has no web form 9. "form list" shows those that it has.'
+
+test.for([
+  ['site create --name Again --id 1001', 'There is a site 1001 already. Choose another --id, or leave it out.'],
+  ['site create --name Far --data-centre mars', 'There is no data centre mars. Choose one of: us.'],
+  ['site show 9', noSite],
+  ['site rename 9 --name A', noSite],
+  ['site remove 9 --yes', noSite],
+  ['form list --site 9', noSite],
+  ['form create --name A --site 9', noSite],
+  [
+    'form create --name A --site 1001 --id 3',
+    'Site 1001 has a web form 3 already. Choose another --id, or leave it out.',
+  ],
+  ['form rename 9 --name A --site 1001', noForm],
+  ['form remove 9 --dry-run --site 1001', noForm],
+  [
+    'form remove 3 --site 1001',
+    'Web form 3 "Contact" goes with its system fields: 1. Nothing was removed: add --yes to remove it.',
+  ],
+  ['category rename 9 --name A --site 1001', 'Site 1001 has no category 9. "category list" shows those that it has.'],
+  ['category remove 9 --dry-run --site 1001', 'Site 1001 has no category 9. "category list" shows those that it has.'],
+  ['category remove 5 --site 1001', 'Category 5 goes with its links: 1. Nothing was removed: add --yes to remove it.'],
+  ['object list blog --site 9', noSite],
+  ['object create blog --site 9', noSite],
+  [
+    'object create news --id 1 --site 1001',
+    'Site 1001 has a news item 1 already. Choose another --id, or leave it out.',
+  ],
+  ['object show news 9 --site 1001', 'Site 1001 has no news item 9. "object list news" shows those that it has.'],
+  [
+    'object remove blog 9 --dry-run --site 1001',
+    'Site 1001 has no blog 9. "object list blog" shows those that it has.',
+  ],
+  [
+    'object remove news 1 --site 1001',
+    'News item 1 goes with its links: 1. Nothing was removed: add --yes to remove it.',
+  ],
+  ['workflow list --site 9', noSite],
+  ['export --site 9', noSite],
+  ['token issue --user ann --site 1001 --site 9', noSite],
+  ['token list --site 9', noSite],
+  [`token revoke ${'a'.repeat(64)}`, 'There is no such token. It may have been revoked already, or have expired.'],
+] as const)(
+  '%s is refused with the next step, and changes nothing (T-5, T-17)',
+  async ([line, reason], { siteDirectory }) => {
+    await administer(siteDirectory, ['import', '-', '--site', '1001'], linesOf(contents))
+    const before = await administer(siteDirectory, ['audit', '--site', '1001'])
+    const outcome = await administer(siteDirectory, line.split(' '))
+    expect(outcome).toEqual({ status: 1, stdout: '', stderr: refusedIn(siteDirectory, reason) })
+    expect(await administer(siteDirectory, ['audit', '--site', '1001'])).toEqual(before)
+  },
+)
+
+test.for([
+  ['{"colour":"red"}', /^colour: there is no such member\. There are: id, /],
+  ['{"enabled":1}', /^enabled: must be true or false\. /],
+] as const)('object create refuses the members %s', async ([members, reason], { siteDirectory }) => {
+  const args = ['object', 'create', 'news', '--site', '1001', '--members', members]
+  expect(await administer(siteDirectory, args)).toMatchObject({ status: 1, stderr: expect.stringMatching(reason) })
+})
+
+test('site create is refused while the directory has no data centre', async ({ dataDirectory }) => {
+  const sentence = 'There is no data centre yet. Add one with "data-centre add ID --url URL".'
+  const outcome = await administer(dataDirectory, ['site', 'create', '--name', 'Shop'])
+  expect(outcome).toEqual({ status: 1, stdout: '', stderr: refusedIn(dataDirectory, sentence) })
+})
+
+test.for(['site', 'form --site 1001'])(
+  '%s: create gives no id above the highest one',
+  async (kind, { siteDirectory }) => {
+    const [command = '', ...options] = kind.split(' ')
+    const create = (...more: string[]) =>
+      administer(siteDirectory, [command, 'create', ...options, '--name', 'Far', ...more])
+    expect(await create('--id', '999999999999999')).toMatchObject({ status: 0 })
+    const sentence = 'The ids behind the highest one are used up. Choose a free one with --id.'
+    expect(await create()).toEqual({ status: 1, stdout: '', stderr: refusedIn(siteDirectory, sentence) })
+  },
+)
+
+test('site create, several times at once, gives each site its own id', async ({ siteDirectory }) => {
+  const create = (name: string) => administerJson(siteDirectory, ['site', 'create', '--name', name])
+  const sites = await Promise.all(['One', 'Two', 'Three'].map(create))
+  expect(sites.map(({ id }) => id).toSorted()).toEqual([1002, 1003, 1004])
+})
+
+test('site show counts the kept versions of replaced and removed files', async ({ start, directory }) => {
+  const service = await start()
+  const put = (path: string, body: string) => service.request(`${storage}/${path}`, { method: 'PUT', body })
+  await put('a.txt', 'four')
+  await put('a.txt', 'seventy')
+  await put('b.html?version=draft', 'x'.repeat(20_000))
+  await service.request(`${storage}/b.html`, { method: 'DELETE' })
+  const shown = await administerJson(directory, ['site', 'show', String(service.siteId)])
+  expect(shown).toMatchObject({ keptVersions: 2, keptBytes: 20_004 })
+})
+
+describe('data-centre add', () => {
+  const add = (directory: string, ...options: string[]) =>
+    administer(directory, ['data-centre', 'add', 'us', '--url', 'https://us.example', ...options])
+
+  test('changes the base URL of a data centre, and keeps the default (T-7)', async ({ siteDirectory }) => {
+    for (const url of ['https://eu.example/', 'https://eu.example/base']) {
+      const eu = await administerJson(siteDirectory, ['data-centre', 'add', 'eu', '--url', url])
+      expect(eu).toEqual({ id: 'eu', url: url.replace(/\/$/, ''), default: false })
+      const listed = await administerJson(siteDirectory, ['data-centre', 'list'])
+      expect(listed).toEqual([eu, { id: 'us', url: 'http://127.0.0.1:4000', default: true }])
+    }
+  })
+
+  test.for([
+    ['keeps the region of a deployed data centre', [], 'eu-west-1'],
+    ['sets the region of a data centre that no deployment registered', ['--region', 'us-east-1'], 'us-east-1'],
+  ] as const)('%s', async ([, options, region], { dataDirectory }) => {
+    const deployed = { id: 'us', url: 'https://old.example', isDefault: true, region: 'eu-west-1' }
+    const before = await openMachine(dataDirectory)
+    if (options.length === 0) await before.stores.sites.putDataCentre(deployed)
+    await before.close()
+    expect(await add(dataDirectory, ...options)).toMatchObject({ status: 0 })
+    const after = await openMachine(dataDirectory)
+    const stored = await after.stores.sites.getDataCentre('us')
+    await after.close()
+    expect(stored).toEqual({ ...deployed, url: 'https://us.example', region })
+  })
+
+  test('says once that a running service sets its base URL at its start', async ({ siteDirectory }) => {
+    const sentence =
+      'A service that serves us from this data directory sets its base URL whenever it starts: give it --base-url.\n'
+    expect(await add(siteDirectory)).toMatchObject({ status: 0, stderr: sentence })
+    expect(await add(siteDirectory)).toMatchObject({ status: 0, stderr: '' })
+  })
+})

@@ -1,0 +1,88 @@
+import { expect } from 'vitest'
+
+/** Records of an import that a site without contents accepts. */
+export const sessionRecords = [
+  { kind: 'webForm', id: 1, name: 'Contact' },
+  { kind: 'field', webFormId: 1, typeId: -7, name: 'City', mandatory: true, order: 1 },
+  { kind: 'category', id: 1, name: 'News' },
+  { kind: 'news', id: 36, subject: 'Open', body: '<p>Come in.</p>' },
+  { kind: 'blog', id: 37 },
+  { kind: 'link', type: 'news', categoryId: 1, objectId: 36 },
+]
+
+const us = { id: 'us', url: 'https://us.example.com', default: true }
+const shop = { id: 1001, name: 'Zoë’s shop', dataCentre: 'us', renderingEngine: true }
+const old = { id: 7, name: 'Old', dataCentre: 'us', renderingEngine: false }
+const contact = { id: 1, name: 'Contact' }
+const survey = { id: 40, name: 'Survey' }
+const hex = expect.stringMatching(/^[0-9a-f]{64}$/)
+const expires = expect.stringMatching(/Z$/)
+const imported = { imported: 6, skipped: 0, errors: [] }
+const news = { id: 36, subject: 'Open', slug: 'open', enabled: true, releaseDate: expect.any(String) }
+const removed = { removed: true }
+
+type CommandCase = readonly [line: string, answer: unknown, history?: readonly string[]]
+
+/**
+ * Every command for one machine and AWS, in an order in which each succeeds, with its answer and the new types in the
+ * history of site 1001. `{records}` is a file of `sessionRecords`, `{exported}` a file, `{hash}` the last hash that a
+ * command printed. `%20` is a space inside a word.
+ */
+export const commandSession: readonly CommandCase[] = [
+  ['data-centre add us --url https://us.example.com/', us],
+  ['data-centre list', [us]],
+  ['site create --name %20Zoë’s%20shop%20', shop, ['site.created']],
+  ['site create --name Old --id 7 --data-centre us --no-rendering-engine', old],
+  ['site list', [old, shop]],
+  ['site show 1001', { ...shop, keptVersions: 0, keptBytes: 0 }],
+  ['site rename 1001 --name Market', { ...shop, name: 'Market' }, ['site.changed']],
+  ['token issue --user ann --site 1001 --permission files', { token: hex, expires }, ['token.created']],
+  [
+    'token list --site 1001',
+    expect.arrayContaining([{ hash: hex, user: 'ann', sites: [1001], permissions: ['files'], expires }]),
+  ],
+  ['token revoke {hash}', { revoked: true }, ['token.removed']],
+  ['form create --site 1001 --name Contact', contact, ['form.created']],
+  ['form create --site 1001 --name Survey --id 40', survey, ['form.created']],
+  ['form create --site 1001 --name Newsletter', { id: 41, name: 'Newsletter' }, ['form.created']],
+  ['form rename 41 --site 1001 --name %20Questions%20', { id: 41, name: 'Questions' }, ['form.changed']],
+  ['form remove 41 --site 1001 --yes', removed, ['form.removed']],
+  ['form list --site 1001', [contact, survey]],
+  ['category create --site 1001 --name News', { id: 1, name: 'News' }, ['category.created']],
+  [
+    'import {records} --site 1001',
+    imported,
+    // The form and the category exist already.
+    ['content.imported', 'content.imported', 'content.imported', 'link.added'],
+  ],
+  ['import {records} --site 1001', imported],
+  ['export --site 1001 --out {exported}', { exported: 7, file: expect.any(String) }],
+  ['form remove 1 --site 1001 --dry-run', { removed: false, fields: 1 }],
+  ['category rename 1 --site 1001 --name Press', { id: 1, name: 'Press' }, ['category.changed']],
+  ['category list --site 1001', [{ id: 1, name: 'Press' }]],
+  ['category remove 1 --site 1001 --dry-run', { removed: false, links: 1 }],
+  ['object create blog --site 1001', expect.objectContaining({ id: 38, blogName: 'Blog 38' }), ['object.created']],
+  [
+    'object create news --site 1001 --id 40 --members {"subject":"Two%20words","releaseDate":"2026-01-31"}',
+    expect.objectContaining({ id: 40, slug: 'two-words', releaseDate: '2026-01-31T00:00:00', enabled: true, body: '' }),
+    ['object.created'],
+  ],
+  ['object list news --site 1001', [news, expect.objectContaining({ id: 40, subject: 'Two words' })]],
+  ['object show news 36 --site 1001', expect.objectContaining({ body: '<p>Come in.</p>', categories: [1] })],
+  ['object remove news 36 --site 1001 --dry-run', { removed: false, links: 1 }],
+  ['object remove news 36 --site 1001 --yes', removed, ['object.removed']],
+  ['category remove 1 --site 1001 --yes', removed, ['category.removed']],
+  ['workflow start b/c.html --site 1001', { path: 'b/c.html', workflow: 'running' }, ['workflow.created']],
+  ['workflow start a.html --site 1001', { path: 'a.html', workflow: 'running' }, ['workflow.created']],
+  ['workflow end a.html --site 1001', expect.anything(), ['workflow.removed']],
+  ['workflow list --site 1001', [{ path: 'b/c.html', workflow: 'running' }]],
+  ['workflow list --site 7', []],
+  ['site remove 1001 --dry-run', expect.objectContaining({ removed: false, webForms: 2, workflows: 1 })],
+]
+
+/** The words of a line, with these values in the place of `{name}`. */
+export const wordsOf = (line: string, values: Readonly<Record<string, string>>): string[] =>
+  line.split(' ').map((word) => values[word.slice(1, -1)] ?? word.replaceAll('%20', ' '))
+
+/** The hash of a token in an answer. */
+export const hashIn = (answer: unknown): string | undefined => /"hash":"(\w{64})"/.exec(JSON.stringify(answer))?.[1]
