@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
@@ -8,8 +7,7 @@ import { expect } from 'vitest'
 import { connect, type Source } from '../../client/src/index.ts'
 import { nodeFetch, openFile } from '../../client/src/node.ts'
 import type { Fetch } from '../../client/src/transport.ts'
-import { startProxy } from './support/proxy.ts'
-import { test as base } from './support/site.ts'
+import { test } from './support/site.ts'
 
 /** Bytes: more than any system buffers. */
 const large = 64 * 1024 ** 2
@@ -55,40 +53,9 @@ const takingUploads =
 
 const sitesAt = (url: string) => JSON.stringify({ items: [{ id: 1, name: 'Site', url, permissions: ['files'] }] })
 
-// biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
-const test = base.extend('listenOn', async ({}, { onCleanup }) => {
-  const servers: ReturnType<typeof createServer>[] = []
-  onCleanup(async () => {
-    for (const server of servers) {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    }
-  })
-  /** Starts a server, and returns its address. */
-  return async (listener: RequestListener): Promise<string> => {
-    const server = createServer(listener).listen(0, '127.0.0.1')
-    // Otherwise Node would cut a connection in the middle of a request that it has answered.
-    server.keepAliveTimeout = 0
-    servers.push(server)
-    await once(server, 'listening')
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  }
-})
-
-test('a file is uploaded and downloaded unchanged', async ({ service, folder, makeDirectory }) => {
-  const bytes = randomBytes(20_000_001)
-  const location = join(await makeDirectory(), 'large.bin')
-  await writeFile(location, bytes)
-  const { files } = await connect({ url: service.baseUrl, token: service.token, fetch: nodeFetch })
-  const source = await openFile(location)
-  await files.put(`${folder}/large.bin`, source)
-  await source.close()
-  expect(Buffer.from(await (await files.read(`${folder}/large.bin`)).arrayBuffer()).equals(bytes)).toBe(true)
-})
-
-test('an answer before the end of the bytes counts, and the rest is neither sent nor read', async ({ listenOn }) => {
+test('an answer before the end of the bytes counts, and ends the upload', async ({ listen }) => {
   const isCut = Promise.withResolvers<boolean>()
-  const url: string = await listenOn(
+  const url: string = await listen(
     takingUploads(
       () => url,
       (request, response) => {
@@ -104,9 +71,9 @@ test('an answer before the end of the bytes counts, and the rest is neither sent
   expect(await isCut.promise).toBe(true)
 })
 
-test('a signal ends an upload while its bytes are sent', async ({ listenOn }) => {
+test('a signal ends an upload while its bytes are sent', async ({ listen }) => {
   const [reason, stop] = [new Error('enough'), new AbortController()]
-  const url: string = await listenOn(
+  const url: string = await listen(
     takingUploads(
       () => url,
       () => stop.abort(reason),
@@ -118,9 +85,9 @@ test('a signal ends an upload while its bytes are sent', async ({ listenOn }) =>
   await left
 })
 
-test('a signal ends an upload during its answer, and the partial answer does not count', async ({ listenOn }) => {
+test('a signal ends an upload during its answer', async ({ listen }) => {
   const [reason, stop] = [new Error('enough'), new AbortController()]
-  const url: string = await listenOn(
+  const url: string = await listen(
     takingUploads(
       () => url,
       (_, response) => response.writeHead(200, { 'Upload-Offset': large, 'Content-Length': 10 }).write('half'),
@@ -141,8 +108,8 @@ test.for([
   [101, { Connection: 'Upgrade', Upgrade: 'other' }],
   [101, {}],
   [999, {}],
-] as const)('an invalid answer (%i %j) is a failure like any other', async ([status, headers], { listenOn }) => {
-  const url: string = await listenOn(
+] as const)('an invalid answer (%i %j) is a failure like any other', async ([status, headers], { listen }) => {
+  const url: string = await listen(
     takingUploads(
       () => url,
       (_, response) => response.writeHead(status, headers).end(),
@@ -156,20 +123,19 @@ test.for([
 
 test.for([globalThis.fetch, nodeFetch])(
   'a file that shrinks during its upload ends the upload with the reason, and nothing is stored',
-  async (fetch, { service, client, folder, makeDirectory }) => {
+  async (fetch, { service, client, folder, makeDirectory, proxied }) => {
     const location = join(await makeDirectory(), 'large.bin')
     await writeFile(location, Buffer.alloc(20_000_000))
     const asked: string[] = []
-    const proxy = await startProxy(service.baseUrl, (method) => {
+    const url = await proxied((method) => {
       asked.push(method)
       return 'pass'
     })
-    const { files } = await connect({ url: proxy.url, token: service.token, fetch })
+    const { files } = await connect({ url, token: service.token, fetch })
     const source = await openFile(location)
     await writeFile(location, Buffer.alloc(10_000_000))
     await expect(files.put(`${folder}/large.bin`, source)).rejects.toThrow('became shorter during the upload')
     await source.close()
-    await proxy.stop()
     // No request was repeated.
     expect(asked).toStrictEqual(['GET', 'POST', 'PATCH'])
     await expect(client.files.stat(`${folder}/large.bin`)).rejects.toMatchObject({ code: 104001 })
