@@ -18,19 +18,27 @@ test('push, diff and pull report each step (T-41, T-51)', async ({ demo, folder,
   expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
 
-test('both directions count ignored files; --all includes them', async ({ demo, folder, makeDirectory, site }) => {
-  const tree = { 'a.txt': 'a', 'b.tmp': 'b', '.siteignore': '*.tmp', '.git/config': 'git', 'sub/.DS_Store': 'x' }
-  const here = await makeDirectory(tree)
-  expect((await demo('push', here, folder)).stderr).toContain('3 ignored (--all includes them)')
-  expect(Object.keys(await site.texts())).toStrictEqual(['.siteignore', 'a.txt'])
-  expect((await demo('push', '--all', here, folder)).stderr).toContain('Done: 3 created')
-  expect(await site.texts()).toStrictEqual(tree)
+test('both directions count ignored files; --all includes them (T-48)', async ({
+  demo,
+  folder,
+  makeDirectory,
+  site,
+}) => {
+  const sent = { '.siteignore': '*.log\n/drafts/\n!keep.log\n', 'keep.log': '', 'sub/drafts/y.html': 'y' }
+  const ignored = { 'a.log': 'a', 'drafts/x.html': 'x', '.git/config': 'git', 'node_modules/m.js': '', 'sub/._x': '' }
+  const here = await makeDirectory({ ...sent, ...ignored })
+  await site.put('there.log', 'not mine')
+  const pushed = await demo('push', '--delete', '--yes', here, folder)
+  expect(pushed.stderr).toContain('5 ignored (--all includes them)')
+  expect(await site.texts()).toStrictEqual({ ...sent, 'there.log': 'not mine' })
+  expect((await demo('push', '--all', here, folder)).stderr).toContain('Done: 5 created')
+  await site.remove('there.log')
   const there = await makeDirectory()
-  expect((await demo('pull', folder, there)).stderr).toContain('2 ignored (--all includes them)')
+  // This side has no .siteignore yet.
+  expect((await demo('pull', folder, there)).stderr).toContain('3 ignored (--all includes them)')
   expect((await demo('pull', '--all', folder, there)).status).toBe(0)
-  expect(await readTree(there)).toStrictEqual(tree)
-  const { stderr } = await demo('diff', '--all', there, folder)
-  expect(stderr).toContain('5 unchanged.')
+  expect(await readTree(there)).toStrictEqual({ ...sent, ...ignored })
+  expect((await demo('diff', '--all', there, folder)).stderr).toContain('8 unchanged.')
 })
 
 test('a conflict has status 3, and --force overwrites it', async ({ demo, folder, makeDirectory, site }) => {

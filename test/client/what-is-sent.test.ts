@@ -7,22 +7,6 @@ import { expect } from 'vitest'
 import { LocalRefusal } from '../../client/src/sync/index.ts'
 import { pathsOf, readTree, test } from './support/site.ts'
 
-test('patterns of .siteignore and built-in ones hold on both sides (T-48)', async ({ makeDirectory, site }) => {
-  const here = await makeDirectory({
-    '.siteignore': '*.log\n/drafts/\n!keep.log\n',
-    'a.log': '',
-    'keep.log': '',
-    'drafts/x.html': '',
-    'sub/drafts/y.html': '',
-    '.git/config': '',
-    'node_modules/m/index.js': '',
-    '._resource': '',
-  })
-  await site.put('there.log', 'not mine')
-  await site.push(here, { removes: true })
-  expect(Object.keys(await site.texts())).toStrictEqual(['.siteignore', 'keep.log', 'sub/drafts/y.html', 'there.log'])
-})
-
 test('symbolic links are followed inside the folder, and not in cycles (T-49)', async ({ makeDirectory, site }) => {
   const outside = await makeDirectory({ 'secret.txt': 'secret' })
   const here = await makeDirectory({ 'a/file.txt': 'text' })

@@ -89,21 +89,6 @@ describe('a list of objects', () => {
     expect([...store.chosen.value.keys()]).toEqual([1, 60])
   })
 
-  test('keeps its content when it cannot be read, and shows the reason', async () => {
-    let isDown = false
-    const store = createListStore(async () => {
-      if (isDown) throw new Error('down')
-      return { total: 1, items: [item(1)] }
-    })
-    await store.load()
-    isDown = true
-    await store.load()
-    expect([store.failure.value, store.page.value?.total]).toEqual([new Error('down'), 1])
-    isDown = false
-    await store.load()
-    expect(store.failure.value).toBeUndefined()
-  })
-
   test('is in the address without default values, and can be read from any address', () => {
     const look: Look = { search: ' office ', sort: 'title', isDescending: true, page: 2 }
     expect(queryFor('blogs', look)).toEqual({ kind: 'blogs', q: 'office', sort: '-title', page: '3' })
@@ -118,25 +103,19 @@ describe('a list of objects', () => {
 })
 
 describe('the service is asked', () => {
-  test('for the objects of a category, by a part of the title or by id', async ({ client: { categories } }) => {
-    const all = await readLinked(categories, 1, 'news', firstLook)
-    const [first] = all.items
-    const some = await readLinked(categories, 1, 'news', {
-      ...firstLook,
-      search: first?.title.slice(2, 9).toUpperCase() ?? '',
-    })
-    expect(some.items.map(({ id }) => id)).toContain(first?.id)
-    expect(some.total).toBeLessThan(all.total)
-    const byId = await readLinked(categories, 1, 'news', { ...firstLook, search: String(first?.id) })
-    expect(byId.items.map(({ id }) => id)).toContain(first?.id)
-  })
-
-  test.for(['news', 'blogs'] as const)('for all %s, ordered by title', async (kind, { client: { categories } }) => {
-    const { items, total } = await readAll(categories, kind, { ...firstLook, sort: 'title', isDescending: false })
-    const titles = items.map(({ title }) => title)
-    expect(total).toBe(items.length)
-    expect(titles).toEqual(titles.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)))
-    expect(titles.every(Boolean)).toBe(true)
+  test.for(['news', 'blogs'] as const)('for %s by id, in order of titles', async (kind, { client: { categories } }) => {
+    const byTitle = { ...firstLook, sort: 'title', isDescending: false } as const
+    const { items, total } = await readAll(categories, kind, byTitle)
+    const titles = items.map(({ title }) => title.toLowerCase())
+    expect([titles.toSorted(), total]).toEqual([titles, items.length])
+    for (const list of [
+      (look: Look) => readAll(categories, kind, look),
+      (look: Look) => readLinked(categories, 1, kind, look),
+    ]) {
+      const [first] = (await list(byTitle)).items
+      const byId = await list({ ...firstLook, search: String(first?.id) })
+      expect(byId.items).toContainEqual(first)
+    }
   })
 
   test('for the objects that are already linked', async ({ client: { categories } }) => {
@@ -178,23 +157,12 @@ const change = (id: string, type: ChangeType, subject: string, details: Change['
 describe('the history', () => {
   const types: readonly ChangeType[] = ['file.stored', 'file.removed', 'form.created', 'field.created', 'site.created']
 
-  test('is filtered by group, type, place and user, newest first', async ({ client }) => {
-    const store = createHistoryStore({ changes: client.changes, types })
+  test('is filtered by group, newest first', async ({ client }) => {
+    const store = createHistoryStore({ changes: client.changes, types, filter: { what: 'files', who: '', where: '' } })
     await store.load()
-    const all = store.changes.value ?? []
-    expect(all.map(({ id }) => id)).toEqual(
-      all
-        .map(({ id }) => id)
-        .toSorted()
-        .toReversed(),
-    )
-    await store.narrow({ what: 'files' })
+    const ids = store.changes.value?.map(({ id }) => id)
+    expect(ids).toEqual(ids?.toSorted().toReversed())
     expect(new Set(store.changes.value?.map(({ type }) => type))).toEqual(new Set(['file.stored']))
-    await store.narrow({ what: 'form.created', where: '/form/2' })
-    expect(store.changes.value?.map(({ subject }) => subject)).toEqual(['form/2'])
-    await store.narrow({ who: 'nobody' })
-    expect(store.changes.value).toEqual([])
-    expect(store.actors.value).toEqual(['npm start'])
   })
 
   test('adds a new change once, if it matches the filter', async ({ client }) => {
