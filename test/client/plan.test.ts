@@ -8,7 +8,7 @@ import {
   type SeenState,
   type Step,
 } from '../../client/src/sync/index.ts'
-import { seenAfter } from '../../client/src/sync/plan.ts'
+import { nextBase } from '../../client/src/sync/plan.ts'
 
 type Side = ReadonlyMap<string, FileState>
 
@@ -42,7 +42,7 @@ const carryOut = (
     else target.delete(path)
     done.set(path, state?.fingerprint)
   }
-  const seen = seenAfter(local, remote, base, done, direction)
+  const seen = nextBase(local, remote, base, done, direction)
   return direction === 'push' ? { local, remote: target, seen } : { local: target, remote, seen }
 }
 

@@ -2,7 +2,7 @@ import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { ListedFile, SiteClient } from '../../../client/src/index.ts'
-import { unfitReason } from '../../../client/src/sync/remote-tree.ts'
+import { unstorableReason } from '../../../client/src/sync/remote-tree.ts'
 import { eventsIn, outcome, test } from '../support/command.ts'
 import { readTree } from '../support/site.ts'
 
@@ -91,6 +91,6 @@ test.for([
   ['console.txt', false],
   ['.hidden', false],
 ] as const)('Windows cannot store the name "%s": %s', ([path, isUnfit]) => {
-  expect(unfitReason(path, 'win32') !== undefined).toBe(isUnfit)
-  expect(unfitReason(path, 'linux')).toBeUndefined()
+  expect(unstorableReason(path, 'win32') !== undefined).toBe(isUnfit)
+  expect(unstorableReason(path, 'linux')).toBeUndefined()
 })

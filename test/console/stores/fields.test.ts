@@ -62,7 +62,7 @@ test('a refusal has the message of the service, and can be repeated', async ({ c
   const store = await storeWith(client, [-2])
   const gone = await store.remove(-2)
   await client.forms.add(form, { type: -2, mandatory: true })
-  if (gone) await store.putBack(gone)
+  if (gone) await store.undoRemoval(gone)
   expect(store.trouble.value).toMatchObject({ error: { code: 115006 }, repeat: expect.any(Function) })
   await expect(store.add({ type: -2, mandatory: true })).rejects.toMatchObject({ code: 115006 })
 })
