@@ -14,7 +14,7 @@ export const refuseDowngrade = (from: string, to: string): void => {
   })
 }
 
-export const misled = (status: number, target: string): ServiceError =>
+export const untrustedRedirect = (status: number, target: string): ServiceError =>
   new ServiceError({
     status,
     code: status,
@@ -23,7 +23,7 @@ export const misled = (status: number, target: string): ServiceError =>
       'Use the address of the site instead.',
   })
 
-export const foreign = (url: string): ServiceError =>
+export const untrustedAddress = (url: string): ServiceError =>
   new ServiceError({
     status: 0,
     code: 0,

@@ -18,7 +18,7 @@ import {
   unlinkNews,
 } from './generated/sdk.gen.ts'
 import type { Blog, BlogAssociation, Category, NewsAssociation, NewsItem } from './generated/types.gen.ts'
-import { through } from './pages.ts'
+import { paginate } from './pages.ts'
 
 export interface ListQuery {
   /** A condition, as in docs/api.md: `{ subject: { $contains: 'office' } }`. */
@@ -31,7 +31,6 @@ export interface ListQuery {
 
 export interface PlacedQuery extends ListQuery {
   readonly skip: number
-  /** The length of the page, up to 500. */
   readonly limit: number
 }
 
@@ -79,20 +78,23 @@ interface AnsweredPage<Item> {
 
 const pageSize = 100
 
-const written = ({ where, ...query }: ListQuery) => ({ ...query, ...(where && { where: JSON.stringify(where) }) })
+const serializeQuery = ({ where, ...query }: ListQuery) => ({
+  ...query,
+  ...(where && { where: JSON.stringify(where) }),
+})
 
 export const createCategories = ({ site, calls: client }: Connection): Categories => {
   const common = { client, throwOnError: true } as const
   const list = <Item>(read: (query: PageQuery) => Promise<{ data: AnsweredPage<Item> }>, query: ListQuery = {}) =>
-    through(async (cursor = '') => {
-      const { data } = await read({ ...written(query), limit: pageSize, cursor })
+    paginate(async (cursor = '') => {
+      const { data } = await read({ ...serializeQuery(query), limit: pageSize, cursor })
       return { items: data.items, next: data.nextCursor ?? undefined }
     })
-  const place = async <Item>(
+  const readPage = async <Item>(
     read: (query: PageQuery) => Promise<{ data: AnsweredPage<Item> }>,
     { skip, limit, ...query }: PlacedQuery,
   ) => {
-    const { data } = await read({ ...written(query), skip, limit })
+    const { data } = await read({ ...serializeQuery(query), skip, limit })
     return { items: data.items, total: data.totalItemsCount ?? skip + data.items.length }
   }
   const inCategory = (category: number) => ({ site: site.id, category })
@@ -106,9 +108,9 @@ export const createCategories = ({ site, calls: client }: Connection): Categorie
     news: {
       list: (switches) => list((query) => listNews({ ...common, path, query }), switches),
       of: (id, switches) => list((query) => listNewsOfCategory({ ...common, path: inCategory(id), query }), switches),
-      page: (switches) => place((query) => listNews({ ...common, path, query }), switches),
+      page: (switches) => readPage((query) => listNews({ ...common, path, query }), switches),
       pageOf: (id, switches) =>
-        place((query) => listNewsOfCategory({ ...common, path: inCategory(id), query }), switches),
+        readPage((query) => listNewsOfCategory({ ...common, path: inCategory(id), query }), switches),
       link: async (id, ids) => void (await linkNews({ ...common, path: inCategory(id), body: objectIds(ids) })),
       unlink: async (id, ids) => void (await unlinkNews({ ...common, path: inCategory(id), body: objectIds(ids) })),
       categoriesOf: (id, switches) =>
@@ -121,9 +123,9 @@ export const createCategories = ({ site, calls: client }: Connection): Categorie
     blogs: {
       list: (switches) => list((query) => listBlogs({ ...common, path, query }), switches),
       of: (id, switches) => list((query) => listBlogsOfCategory({ ...common, path: inCategory(id), query }), switches),
-      page: (switches) => place((query) => listBlogs({ ...common, path, query }), switches),
+      page: (switches) => readPage((query) => listBlogs({ ...common, path, query }), switches),
       pageOf: (id, switches) =>
-        place((query) => listBlogsOfCategory({ ...common, path: inCategory(id), query }), switches),
+        readPage((query) => listBlogsOfCategory({ ...common, path: inCategory(id), query }), switches),
       link: async (id, ids) => void (await linkBlogs({ ...common, path: inCategory(id), body: objectIds(ids) })),
       unlink: async (id, ids) => void (await unlinkBlogs({ ...common, path: inCategory(id), body: objectIds(ids) })),
       categoriesOf: (id, switches) =>

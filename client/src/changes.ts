@@ -1,13 +1,12 @@
 import type { Connection } from './connection.ts'
 import { listChanges } from './generated/sdk.gen.ts'
 import type { Change, ChangeType } from './generated/types.gen.ts'
-import { through } from './pages.ts'
+import { paginate } from './pages.ts'
 
 export interface ChangesQuery {
   /** The list begins after the change with this id. Default: with the oldest change. */
   readonly after?: string
   readonly types?: readonly ChangeType[]
-  /** The beginning of the subject: a path, or for example `form/1`. */
   readonly subject?: string
 }
 
@@ -33,7 +32,7 @@ export const createChanges = ({ site, calls }: Connection): Changes => {
   }
   return {
     list: ({ after = '', ...query } = {}) =>
-      through(async (position = '') => {
+      paginate(async (position = '') => {
         const { items, next } = await read({ ...query, after: position, limit: largestPage })
         return { items, next: next ?? undefined }
       }, after),

@@ -100,18 +100,18 @@ export const findSites = async ({
   ...options
 }: Omit<ConnectOptions, 'site'>): Promise<Sites> => {
   const base = readUrl(url)
-  let trusted: readonly string[] = [base]
+  let trustedUrls: readonly string[] = [base]
   const send = createTransport({
     ...patience,
     token: readToken(token),
     base,
-    trusted: () => trusted,
+    trustedUrls: () => trustedUrls,
     fetch: options.fetch ?? ((...request) => fetch(...request)),
     signal: options.signal,
   })
   const { data } = await listSites({ client: createCalls(base, send), throwOnError: true })
   const list = data.items.map((site) => ({ ...site, url: readUrl(site.url) }))
-  trusted = [base, ...list.map((each) => each.url)]
+  trustedUrls = [base, ...list.map((each) => each.url)]
   return {
     list,
     choose(id) {

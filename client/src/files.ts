@@ -9,15 +9,14 @@ import type {
   Version,
   VersionPage,
 } from './generated/types.gen.ts'
-import { through } from './pages.ts'
-import { encode, isWritten, partsOf, pathOf } from './paths.ts'
+import { paginate } from './pages.ts'
+import { encode, hasExactSpelling, partsOf, pathOf } from './paths.ts'
 import { answerOf, isList, ServiceError } from './service-error.ts'
 import { type Content, type Source, sourceOf } from './source.ts'
 import type { Call, Send } from './transport.ts'
 import { cancelUpload, type Limit, largestRequest, type ResumableOptions, uploadResumably } from './upload.ts'
 
 export interface ListedFile extends FolderContent {
-  /** Relative to the listed folder. */
   readonly path: string
   readonly etag: string
   readonly fingerprint: string | null
@@ -70,7 +69,6 @@ export interface Files {
    * an empty folder (403 / 104024).
    */
   remove(path: string, condition?: FileCondition & { readonly force?: boolean }): Promise<void>
-  /** Discards the draft of a page, and keeps the page. */
   removeDraft(path: string): Promise<void>
   /** Restores a removed file or folder, or a `version` of a file. `replace` overwrites an existing file. */
   restore(path: string, options?: { readonly version?: string; readonly replace?: boolean }): Promise<void>
@@ -106,13 +104,15 @@ const isGone = async (statOf: StatOf, path: string, error: unknown): Promise<boo
 const conditionOf = async (statOf: StatOf, path: string, replace: string | boolean): Promise<Condition> => {
   if (typeof replace === 'string') return { 'If-Match': replace }
   const entry = replace ? await statOf(path) : undefined
-  return entry?.etag === undefined || !isWritten(path, entry) ? { 'If-None-Match': '*' } : { 'If-Match': entry.etag }
+  return entry?.etag === undefined || !hasExactSpelling(path, entry)
+    ? { 'If-None-Match': '*' }
+    : { 'If-Match': entry.etag }
 }
 
 const conditionOn = async (stat: Files['stat'], path: string, etag: string | undefined): Promise<Condition> => {
   if (etag !== undefined) return { 'If-Match': etag }
   const entry = await stat(path)
-  if (!isWritten(path, entry))
+  if (!hasExactSpelling(path, entry))
     throw new ServiceError({
       status: 404,
       code: 104001,
@@ -121,7 +121,7 @@ const conditionOn = async (stat: Files['stat'], path: string, etag: string | und
   return entry.etag === undefined ? {} : { 'If-Match': entry.etag }
 }
 
-const holds = async (send: Send, url: string, bytes: Blob): Promise<boolean> => {
+const hasContent = async (send: Send, url: string, bytes: Blob): Promise<boolean> => {
   const response = await send({ method: 'GET', url, repeatable: true })
   const [now, wanted] = [new Uint8Array(await response.arrayBuffer()), new Uint8Array(await bytes.arrayBuffer())]
   return now.length === wanted.length && now.every((byte, index) => byte === wanted[index])
@@ -131,7 +131,7 @@ const holds = async (send: Send, url: string, bytes: Blob): Promise<boolean> => 
 const sendChange = async (
   send: Send,
   call: Omit<Call, 'onUncertain'>,
-  isMade: (error: unknown) => Promise<boolean>,
+  isApplied: (error: unknown) => Promise<boolean>,
 ): Promise<void> => {
   let isUncertain = false
   const onUncertain = () => {
@@ -140,7 +140,7 @@ const sendChange = async (
   try {
     await send({ ...call, onUncertain })
   } catch (error) {
-    if (!(isUncertain && (await isMade(error)))) throw error
+    if (!(isUncertain && (await isApplied(error)))) throw error
   }
 }
 
@@ -165,7 +165,7 @@ const putWhole = async (
   const body = await source.slice(0, source.size)
   const headers = { 'Content-Type': contentType ?? 'application/octet-stream', ...condition }
   const call = { method: 'PUT', url, headers, body, signal, repeatable: true }
-  await sendChange(send, call, async (error) => isOutdated(error) && holds(send, url, new Blob([body])))
+  await sendChange(send, call, async (error) => isOutdated(error) && hasContent(send, url, new Blob([body])))
 }
 
 type Writing = 'put' | 'cancel' | 'createFolder' | 'move' | 'copy' | 'remove' | 'removeDraft' | 'restore'
@@ -262,7 +262,7 @@ export const createFiles = ({ site, send }: Connection): Files => {
   ): Promise<Answer> =>
     answerOf(isRight, await send({ method: 'GET', url: urlOf(path, query), signal, repeatable: true }), host)
   const contents = (folder: string, query: Query, signal?: AbortSignal) =>
-    through(async (cursor) => {
+    paginate(async (cursor) => {
       const page = await get<Entry>(isEntry, folder, { meta: '', ...query, cursor }, signal)
       return { items: page.contents ?? [], next: page.cursor }
     })
@@ -299,7 +299,7 @@ export const createFiles = ({ site, send }: Connection): Files => {
     link: (path) => get(({ url }) => url, path, { link: '' }),
     removal: (path) => get(({ files }) => files !== undefined, path, { removal: '' }),
     versions: (path) =>
-      through(async (cursor) => {
+      paginate(async (cursor) => {
         const page = await get<VersionPage>(({ versions }) => isList(versions, (each) => each?.at), path, {
           versions: '',
           cursor,
@@ -307,7 +307,7 @@ export const createFiles = ({ site, send }: Connection): Files => {
         return { items: page.versions, next: page.cursor }
       }),
     deleted: (folder = '') =>
-      through(async (cursor) => {
+      paginate(async (cursor) => {
         const page = await get<DeletedPage>(({ deleted }) => isList(deleted), folder, { deleted: '', cursor })
         return { items: page.deleted, next: page.cursor }
       }),

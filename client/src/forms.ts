@@ -10,7 +10,7 @@ import {
   updateField,
 } from './generated/sdk.gen.ts'
 import type { Field, FieldChange, FieldType, FieldTypeId, WebForm } from './generated/types.gen.ts'
-import { through } from './pages.ts'
+import { paginate } from './pages.ts'
 import { ServiceError } from './service-error.ts'
 
 /** A system field, with the tag of the state that was read. */
@@ -49,7 +49,7 @@ export const createForms = ({ site, calls: client }: Connection): Forms => {
   const path = { site: site.id }
   /** These lists have one page. */
   const list = <Item>(read: () => Promise<{ data: { items: readonly Item[] } }>) =>
-    through(async () => ({ items: (await read()).data.items, next: undefined }))
+    paginate(async () => ({ items: (await read()).data.items, next: undefined }))
 
   const read = async (webForm: number, field: number): Promise<ReadField> => {
     const { data, response } = await getField({ ...common, path: { ...path, webForm, field } })
@@ -78,10 +78,10 @@ export const createForms = ({ site, calls: client }: Connection): Forms => {
       } catch (error) {
         if (!(error instanceof ServiceError && error.status === 412)) throw error
         const now = await read(webForm, field)
-        const isMade = Object.entries(body).every(
+        const isApplied = Object.entries(body).every(
           ([member, value]) => now[member === 'order' ? 'order' : 'mandatory'] === value,
         )
-        if (!isMade) throw error
+        if (!isApplied) throw error
       }
     },
     async remove(webForm, field, { etag } = {}) {

@@ -4,8 +4,7 @@ import { request as requestHttps } from 'node:https'
 import { Readable } from 'node:stream'
 import { type Fetch, hasNoBody } from './transport.ts'
 
-/** Bytes per read of a streamed body. */
-const chunkSize = 512 * 1024
+const chunkBytes = 512 * 1024
 
 const write = (request: ClientRequest, bytes: Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -20,8 +19,8 @@ const sendStream = async (request: ClientRequest, stream: ReadableStream<Uint8Ar
   closed.catch(() => {})
   const reader = stream.getReader({ mode: 'byob' })
   try {
-    let reading = reader.read(new Uint8Array(chunkSize))
-    let spare = new ArrayBuffer(chunkSize)
+    let reading = reader.read(new Uint8Array(chunkBytes))
+    let spare = new ArrayBuffer(chunkBytes)
     for (let read = await reading; !read.done; read = await reading) {
       reading = reader.read(new Uint8Array(spare))
       reading.catch(() => {})

@@ -10,8 +10,7 @@ export interface FileSource extends Source {
   close(): Promise<void>
 }
 
-/** Bytes per read if the reader has no buffer of its own. */
-const chunkSize = 512 * 1024
+const chunkBytes = 512 * 1024
 
 type Fill = (bytes: Uint8Array, position: number) => Promise<void>
 
@@ -24,7 +23,7 @@ const streamOf = (fill: Fill, start: number, end: number): StreamedBody => ({
       type: 'bytes',
       async pull(controller) {
         const { byobRequest } = controller
-        const room = byobRequest?.view ?? Buffer.allocUnsafeSlow(chunkSize)
+        const room = byobRequest?.view ?? Buffer.allocUnsafeSlow(chunkBytes)
         const bytes = new Uint8Array(room.buffer, room.byteOffset, Math.min(room.byteLength, end - position))
         try {
           await fill(bytes, position)
@@ -50,13 +49,13 @@ export const openFile = async (path: string, check: () => Promise<void> = async 
   const file = await open(path)
   const { size } = await file.stat()
   const fill: Fill = async (bytes, start) => {
-    for (let come = 0; come < bytes.length; ) {
-      const { bytesRead } = await file.read(bytes, come, bytes.length - come, start + come)
+    for (let filled = 0; filled < bytes.length; ) {
+      const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, start + filled)
       if (bytesRead === 0) {
         const message = `${path} became shorter during the upload. Repeat when nobody writes to it.`
         throw new ServiceError({ status: 0, code: 0, message })
       }
-      come += bytesRead
+      filled += bytesRead
     }
     if (start + bytes.length >= size) await check()
   }

@@ -19,7 +19,7 @@ const endless = () =>
  * position, and a later one after twice as many pages each time, so it detects a cycle of any length (R. P. Brent,
  * 1980).
  */
-export async function* through<Item>(
+export async function* paginate<Item>(
   read: (position: string | undefined) => Promise<Page<Item>>,
   start?: string,
 ): AsyncGenerator<Item, void, undefined> {

@@ -23,5 +23,5 @@ export const pathOf = ({ links }: Pick<Entry, 'links'>): string | undefined => {
   return path?.split('/').map(decodeURIComponent).join('/')
 }
 
-export const isWritten = (path: string, entry: Pick<Entry, 'links'>): boolean =>
+export const hasExactSpelling = (path: string, entry: Pick<Entry, 'links'>): boolean =>
   (pathOf(entry) ?? path) === partsOf(path).join('/').normalize('NFC')

@@ -43,8 +43,7 @@ const parse = (text: string) => {
   }
 }
 
-/** `host` answered, but not as the service does. */
-export const strangeAnswer = ({ status }: Response, host: string, requestId = ''): ServiceError =>
+export const unexpectedAnswer = ({ status }: Response, host: string, requestId = ''): ServiceError =>
   new ServiceError({
     status,
     code: status,
@@ -65,7 +64,7 @@ export const answerOf = async <Answer extends object>(
 ): Promise<Answer> => {
   const answer: Answer | undefined = parse(await response.text())
   if (answer && isRight(answer)) return answer
-  throw strangeAnswer(response, host)
+  throw unexpectedAnswer(response, host)
 }
 
 export const failureOf = async (response: Response, host: string): Promise<ServiceError> => {
@@ -73,7 +72,7 @@ export const failureOf = async (response: Response, host: string): Promise<Servi
   const said = parse(await response.text())
   const { code, message, requestId, errors } = isRecord(said) ? said : {}
   const id = typeof requestId === 'string' ? requestId : (headers.get('X-Request-Id') ?? '')
-  if (typeof code !== 'number' || typeof message !== 'string') return strangeAnswer(response, host, id)
+  if (typeof code !== 'number' || typeof message !== 'string') return unexpectedAnswer(response, host, id)
   return new ServiceError({
     status,
     code,

@@ -20,7 +20,6 @@ export interface Source {
   readonly size: number
   /** The bytes from `start` up to, but not including, `end`. */
   slice(start: number, end: number): Body | Promise<Body>
-  /** The same bytes as a streamed body. A source that has this needs few requests. */
   streamed?(start: number, end: number): StreamedBody
 }
 

@@ -1,5 +1,5 @@
-import { addressNote, foreign, hostOf, misled, refuseDowngrade } from './addresses.ts'
-import { failureOf, ServiceError, strangeAnswer } from './service-error.ts'
+import { addressNote, hostOf, refuseDowngrade, untrustedAddress, untrustedRedirect } from './addresses.ts'
+import { failureOf, ServiceError, unexpectedAnswer } from './service-error.ts'
 import { type Body, type StreamedBody, Unreadable, type Watch } from './source.ts'
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -17,7 +17,6 @@ export interface Call {
   readonly repeatable: boolean
   /** The caller reads the answer as a stream, and must check that it is complete. */
   readonly streams?: boolean
-  /** Called before a repetition if the outcome of the first attempt is unknown. */
   readonly onUncertain?: (() => void) | undefined
 }
 
@@ -31,8 +30,7 @@ export interface TransportOptions extends Patience {
   readonly token: string
   /** The address that the caller gave. Its service names the other trusted ones. */
   readonly base: string
-  /** The base URLs that may receive the token. */
-  readonly trusted: () => readonly string[]
+  readonly trustedUrls: () => readonly string[]
   readonly fetch: Fetch
   readonly signal?: AbortSignal | undefined
 }
@@ -47,13 +45,13 @@ const mostUnderway = 5_000_000
 
 // Milliseconds for an answer: a minute plus the time of the bytes at 16 kB/s. For streamed bytes, the time since the
 // last read.
-const timeFor = (body: Call['body']): number => {
+const timeoutFor = (body: Call['body']): number => {
   const size =
     body === undefined ? 0 : typeof body === 'string' ? body.length : 'size' in body ? body.size : body.length
   return 60_000 + Math.ceil((body !== undefined && isStreamed(body) ? Math.min(size, mostUnderway) : size) / 16)
 }
 
-const either = (one: AbortSignal | null | undefined, other: AbortSignal | undefined): AbortSignal | undefined =>
+const anyOf = (one: AbortSignal | null | undefined, other: AbortSignal | undefined): AbortSignal | undefined =>
   one && other && one !== other ? AbortSignal.any([one, other]) : (one ?? other)
 
 export const pause = (milliseconds: number, signal?: AbortSignal | null): Promise<void> =>
@@ -123,7 +121,6 @@ const isFileRead = ({ method }: Call, { status }: Response): boolean => method =
 const isStreamed = (body: Body | StreamedBody): body is StreamedBody =>
   typeof body !== 'string' && !(body instanceof Blob) && !(body instanceof Uint8Array)
 
-// `duplex` is required for streamed bytes.
 const bodyOf = ({ body }: Call, watch: Watch): Pick<RequestInit, 'body'> & { readonly duplex?: 'half' } => {
   if (body === undefined) return {}
   if (!isStreamed(body)) return { body }
@@ -135,12 +132,12 @@ const rangeOf = (headers: RequestInit['headers']): Pick<RequestInit, 'headers'> 
   return range === null ? {} : { headers: { Range: range } }
 }
 
-const createFollow = ({ token, base: given, trusted, fetch: send }: Omit<TransportOptions, 'signal'>) => {
-  const isTrusted = (url: string) => trusted().some((base) => url.startsWith(`${base}/`))
+const createRedirectFollower = ({ token, base: given, trustedUrls, fetch: send }: Omit<TransportOptions, 'signal'>) => {
+  const isTrusted = (url: string) => trustedUrls().some((base) => url.startsWith(`${base}/`))
 
   const hop = async (call: Call, url: string, init: RequestInit, watch: Watch): Promise<Response | string> => {
     refuseDowngrade(given, url)
-    if (!isTrusted(url)) throw foreign(url)
+    if (!isTrusted(url)) throw untrustedAddress(url)
     const response = await send(url, { ...init, ...bodyOf(call, watch) })
     // A browser hides redirects from scripts. It drops the token itself when the host changes.
     if (response.type === 'opaqueredirect' && call.method === 'GET') return send(url, { ...init, redirect: 'follow' })
@@ -148,7 +145,7 @@ const createFollow = ({ token, base: given, trusted, fetch: send }: Omit<Transpo
     if (target === undefined) return response
     refuseDowngrade(url, target)
     if (isTrusted(target)) return target
-    if (!isFileRead(call, response)) throw misled(response.status, target)
+    if (!isFileRead(call, response)) throw untrustedRedirect(response.status, target)
     return send(target, { signal: init.signal ?? null, ...rangeOf(init.headers) })
   }
 
@@ -161,33 +158,36 @@ const createFollow = ({ token, base: given, trusted, fetch: send }: Omit<Transpo
     const init: RequestInit = { method: call.method, headers, redirect: 'manual', signal }
     let answer = await hop(call, call.url, init, watch)
     for (let redirects = 0; typeof answer === 'string'; redirects++) {
-      if (redirects === mostRedirects) throw misled(301, answer)
+      if (redirects === mostRedirects) throw untrustedRedirect(301, answer)
       answer = await hop(call, answer, init, watch)
     }
     return answer
   }
 }
 
-const attempt = async (follow: ReturnType<typeof createFollow>, call: Call): Promise<Outcome> => {
-  const late = new AbortController()
+const attempt = async (follow: ReturnType<typeof createRedirectFollower>, call: Call): Promise<Outcome> => {
+  const timeout = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   let isOver = false
   const begin = () => {
     clearTimeout(timer)
     if (isOver) return
-    timer = setTimeout(() => late.abort(new Error('No answer in time.')), timeFor(call.body))
+    timer = setTimeout(() => timeout.abort(new Error('No answer in time.')), timeoutFor(call.body))
   }
   begin()
-  let unread: Unreadable | undefined
+  let unreadable: Unreadable | undefined
   const onFault = (cause: unknown) => {
-    unread = new Unreadable('The bytes cannot be read.', { cause })
+    unreadable = new Unreadable('The bytes cannot be read.', { cause })
   }
   try {
-    const response = await follow(call, either(call.signal, late.signal) ?? late.signal, { onRead: begin, onFault })
+    const response = await follow(call, anyOf(call.signal, timeout.signal) ?? timeout.signal, {
+      onRead: begin,
+      onFault,
+    })
     return { response: call.streams && response.ok ? response : await whole(response) }
   } catch (fault) {
     call.signal?.throwIfAborted()
-    if (unread) throw unread
+    if (unreadable) throw unreadable
     return { fault }
   } finally {
     isOver = true
@@ -209,7 +209,7 @@ const unreachable = (call: Call, fault: unknown, base: string): ServiceError =>
         { cause: fault },
       )
 
-const waitAfter = (
+const retryDelay = (
   { attempts = 6, delay = 250 }: Patience,
   call: Call,
   outcome: Outcome,
@@ -225,15 +225,17 @@ const waitAfter = (
   const { status, headers } = outcome.response
   if (isUncertain(status) && call.repeatable) call.onUncertain?.()
   else if (!isTemporaryRefusal(status)) return undefined
-  const asked = retryAfter(headers)
-  return asked > longestRetryAfter ? undefined : asked + jittered
+  const requested = retryAfter(headers)
+  return requested > longestRetryAfter ? undefined : requested + jittered
 }
 
 const accepted = async (call: Call, response: Response, base: string): Promise<Response> => {
   if (response.status === 304) return response
-  const isStrange = response.ok && isPage(call, response)
-  if (response.ok && !isStrange) return response
-  const failure = await (isStrange ? strangeAnswer(response, hostOf(call.url)) : failureOf(response, hostOf(call.url)))
+  const isUnexpected = response.ok && isPage(call, response)
+  if (response.ok && !isUnexpected) return response
+  const failure = await (isUnexpected
+    ? unexpectedAnswer(response, hostOf(call.url))
+    : failureOf(response, hostOf(call.url)))
   // Another server there knows neither the path nor the token.
   const isOther = failure.code === failure.status || failure.status === 401
   throw isOther
@@ -247,13 +249,13 @@ const accepted = async (call: Call, response: Response, base: string): Promise<R
  * `ServiceError` for all others, `Unreadable` for unreadable local bytes, and the reason of the signal.
  */
 export const createTransport = ({ signal: ends, ...options }: TransportOptions) => {
-  const follow = createFollow(options)
+  const follow = createRedirectFollower(options)
   return async (given: Call): Promise<Response> => {
-    const call = { ...given, signal: either(given.signal, ends) }
+    const call = { ...given, signal: anyOf(given.signal, ends) }
     call.signal?.throwIfAborted()
     for (let attempted = 1; ; attempted++) {
       const outcome = await attempt(follow, call)
-      const wait = waitAfter(options, call, outcome, attempted)
+      const wait = retryDelay(options, call, outcome, attempted)
       if (wait === undefined) {
         if ('fault' in outcome) throw unreachable(call, outcome.fault, options.base)
         return accepted(call, outcome.response, options.base)

@@ -1,5 +1,5 @@
 import { refuseDowngrade } from './addresses.ts'
-import { ServiceError, strangeAnswer } from './service-error.ts'
+import { ServiceError, unexpectedAnswer } from './service-error.ts'
 import { type Source, Unreadable, type Watch } from './source.ts'
 import { pause, type Send } from './transport.ts'
 
@@ -34,8 +34,7 @@ const largestHeld = 16 * 1024 ** 2
 const largestStreamed = 1024 ** 3
 // Milliseconds per piece: the interval of progress, and the loss when a connection breaks.
 const pieceTime = 1000
-/** Consecutive failed appends without progress. */
-const mostFailures = 8
+const mostFruitlessAppends = 8
 
 const tus = { 'Tus-Resumable': '1.0.0' }
 
@@ -64,7 +63,7 @@ const createPieces = (limit: Limit, isStreamed: boolean) => {
   const largest = () => Math.min(limit.piece, isStreamed ? largestStreamed : largestHeld)
   return {
     size: () => Math.min(size, largest()),
-    took(bytes: number, milliseconds: number) {
+    measure(bytes: number, milliseconds: number) {
       const rate = bytes / Math.max(1, milliseconds)
       const quick = Math.min(size * 2, Math.round(rate * pieceTime))
       size = isStreamed && bytes >= 2 * safePiece ? largestStreamed : Math.max(safePiece, quick)
@@ -88,7 +87,7 @@ const isTooLarge = (error: ServiceError): boolean => error.status === 413 || err
 const mayBeTooLarge = (error: ServiceError, before: State, now: State | undefined): boolean =>
   error.status === 0 && now?.offset === before.offset
 
-const isPassing = (error: unknown): error is ServiceError =>
+const isTransient = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && (error.status === 0 || error.status >= 500 || [409, 423].includes(error.status))
 
 const createRequests = (send: Send, source: Source, signal: AbortSignal | undefined) => {
@@ -107,7 +106,7 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
       const location = response.headers.get('Location') ?? ''
       const address = URL.canParse(location, folder) ? new URL(location, folder).href : ''
       if (address !== '') refuseDowngrade(folder, address)
-      if (!address.startsWith(uploads)) throw strangeAnswer(response, new URL(folder).host)
+      if (!address.startsWith(uploads)) throw unexpectedAnswer(response, new URL(folder).host)
       return { address, offset: 0 }
     },
 
@@ -146,7 +145,7 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
         repeatable: false,
       })
       const next = Number(response.headers.get('Upload-Offset'))
-      if (!(next > offset && next <= total)) throw strangeAnswer(response, new URL(address).host)
+      if (!(next > offset && next <= total)) throw unexpectedAnswer(response, new URL(address).host)
       return { address, offset: next }
     },
   }
@@ -177,17 +176,16 @@ export const uploadResumably = async (
     try {
       return await find(known.address)
     } catch (error) {
-      if (isPassing(error)) return known
+      if (isTransient(error)) return known
       throw error
     }
   }
 
   const pieces = createPieces(limit, source.streamed !== undefined)
-  /** The state after a failed append of `size` bytes. Throws permanent failures. */
   const recover = async (error: unknown, before: State, size: number): Promise<State> => {
     if (error instanceof Unreadable) throw error.cause
     if (error instanceof ServiceError && isTooLarge(error) && pieces.shrink(size, true)) return before
-    const now = isPassing(error) ? await findAgain(before) : undefined
+    const now = isTransient(error) ? await findAgain(before) : undefined
     if (!now) throw error
     if (now !== before && error instanceof ServiceError && mayBeTooLarge(error, before, now)) pieces.shrink(size, false)
     return now
@@ -202,12 +200,12 @@ export const uploadResumably = async (
     const started = performance.now()
     try {
       state = await append(before, size, (sent) => onProgress?.({ sent, total }))
-      pieces.took(size, performance.now() - started)
+      pieces.measure(size, performance.now() - started)
       failures = 0
     } catch (error) {
       state = await recover(error, before, size)
       failures = state.offset > before.offset ? 0 : failures + 1
-      if (failures === mostFailures) throw error
+      if (failures === mostFruitlessAppends) throw error
       await pause(Math.random() * 125 * 2 ** failures, signal)
     }
     onProgress?.({ sent: state.offset, total })

@@ -3,7 +3,6 @@ import type { Session } from './session.ts'
 
 interface Link {
   readonly token: string
-  /** The fragment of the address without the token. */
   readonly place: string
 }
 

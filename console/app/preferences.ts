@@ -8,7 +8,6 @@ const keys = { language: 'site-admin-language', theme: 'site-admin-theme' }
 
 export const theme = signal<Theme>('auto')
 
-/** Saves the language on this device. */
 export const chooseLanguage = async (chosen: Language): Promise<void> => {
   await showLanguage(chosen)
   localStorage.setItem(keys.language, chosen)

@@ -12,7 +12,6 @@ interface SessionOptions {
 }
 
 export interface Session {
-  /** Undefined: signed out. */
   readonly sites: Signal<Sites | undefined>
   /** The token has stopped working. The page stays as it is until the next sign-in. */
   readonly isExpired: Signal<boolean>
@@ -69,7 +68,6 @@ export const createSession = ({ url, stores, ...options }: SessionOptions): Sess
     } else if (keep && !sites.value) kept.write(wanted, keep)
   }
 
-  /** Detects an expired token in every answer. */
   const fetchWith = (own: string): typeof fetch => {
     const send = options.fetch ?? ((...request) => fetch(...request))
     return async (...request) => {

@@ -17,13 +17,13 @@ export const SettingsMenu = ({ onSignOut }: SettingsMenuProps) => {
     })),
     ...Object.entries(languageNames).map(([tag, label], index) => ({
       label,
-      isApart: index === 0,
+      hasSeparator: index === 0,
       isChosen: language.value === tag,
       run: () => {
         if (isLanguage(tag)) chooseLanguage(tag).catch((error: unknown) => notifyFailure('', error))
       },
     })),
-    { label: t.reference, icon: 'link', isApart: true, run: () => open('docs', '_blank', 'noopener') },
+    { label: t.reference, icon: 'link', hasSeparator: true, run: () => open('docs', '_blank', 'noopener') },
     ...(onSignOut ? [{ label: texts.value.signIn.signOut, icon: 'signOut' as const, run: onSignOut }] : []),
   ]
   return <MenuButton label={t.settings} icon="settings" items={items} />

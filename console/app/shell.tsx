@@ -7,14 +7,13 @@ import { Icon } from '../parts/icon.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { goTo, linkTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
-import { lastingClient } from './lasting.ts'
+import { createRenewableClient } from './renewable-client.ts'
 import { SettingsMenu } from './settings-menu.tsx'
 import { views } from './views.ts'
 
 const loadUploadPanel = async () => (await import('../files/on-demand.ts')).UploadPanel
 
 interface ShellProps {
-  /** The client of the site, with the current token. */
   readonly access: SiteClient
   readonly live: Live
   readonly onSignOut: () => void
@@ -46,8 +45,8 @@ export const Shell = ({ access, live, onSignOut }: ShellProps) => {
   const { id } = access.site
   clients.current.set(id, access)
   // Work on another site stays with its own client.
-  const client = useMemo(() => lastingClient(() => clients.current.get(id) ?? access), [id])
-  const anew = useMemo(() => ({}), [access, live.returns.value])
+  const client = useMemo(() => createRenewableClient(() => clients.current.get(id) ?? access), [id])
+  const anew = useMemo(() => ({}), [access, live.reconnects.value])
   const uploads = useUploads(client, anew)
   const page = useMemo(() => ({ client, access: anew, live, uploads }), [client, anew, live, uploads])
   const view = views.find(({ name }) => name === route.value.view) ?? views[0]

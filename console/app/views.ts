@@ -4,7 +4,6 @@ import type { IconName } from '../parts/icon.tsx'
 import type { Texts } from '../texts/en.ts'
 
 interface View {
-  /** The name in the address. */
   readonly name: string
   readonly label: (texts: Texts) => string
   readonly icon: IconName
@@ -12,7 +11,6 @@ interface View {
   readonly load: () => Promise<ComponentType>
 }
 
-/** In the order of the navigation. */
 export const views: readonly View[] = [
   { name: 'files', label: (texts) => texts.nav.files, icon: 'folder', load: async () => FilesView },
   {

@@ -5,15 +5,15 @@ import { usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
 import type { Named } from '../parts/chooser.tsx'
 import { Failure } from '../parts/failure.tsx'
-import { useKeptFocus } from '../parts/focus.ts'
+import { useRetainedFocus } from '../parts/focus.ts'
 import { notify, notifyFailure } from '../parts/toasts.tsx'
 import { goTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { ChosenTools, KindTabs, NoItems } from './category-tools.tsx'
 import { ItemsTable } from './items-table.tsx'
-import { LinkDialog } from './link-dialog.tsx'
+import { LinkObjectsDialog } from './link-objects-dialog.tsx'
+import { parseListView, queryFor } from './list-address.ts'
 import { Pages, Search } from './list-tools.tsx'
-import { parseLook, queryFor } from './look-in-address.ts'
 import { ObjectDialog } from './object-dialog.tsx'
 import { createListStore, type Item, inChunks, kinds, readLinked } from './objects-store.ts'
 
@@ -32,7 +32,10 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
   const opened = useSignal<Item | undefined>(undefined)
   const list = useMemo(
     () =>
-      createListStore((look) => readLinked(client.categories, category.id, kind, look), parseLook(route.value.query)),
+      createListStore(
+        (view) => readLinked(client.categories, category.id, kind, view),
+        parseListView(route.value.query),
+      ),
     [client, category.id, kind],
   )
   useEffect(() => {
@@ -41,10 +44,10 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
       if (changes.some(isAboutObjects)) list.load()
     })
   }, [list, access, live])
-  const look = list.look.value
+  const view = list.view.value
   useEffect(() => {
-    goTo({ query: queryFor(kind, look) }, { replace: true })
-  }, [kind, look])
+    goTo({ query: queryFor(kind, view) }, { replace: true })
+  }, [kind, view])
 
   const unlink = async (items: readonly Item[]) => {
     const ids = items.map(({ id }) => id)
@@ -70,7 +73,7 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
   }
 
   const page = list.page.value
-  const pane = useKeptFocus<HTMLDivElement>()
+  const pane = useRetainedFocus<HTMLDivElement>()
   return (
     <div ref={pane} class="pane" tabIndex={-1}>
       <div class="pane-head">
@@ -96,7 +99,7 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
       </div>
       {list.failure.value !== undefined && <Failure error={list.failure.value} onRepeat={list.load} />}
       {!page && list.failure.value === undefined && <p class="empty">{texts.value.loading}</p>}
-      {page?.total === 0 && <NoItems kind={kind} isSearch={look.search.trim() !== ''} />}
+      {page?.total === 0 && <NoItems kind={kind} isSearch={view.search.trim() !== ''} />}
       {page && page.total > 0 && (
         <ItemsTable
           label={t.kinds[kind]}
@@ -108,7 +111,7 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
       )}
       <Pages list={list} />
       {isLinking.value && (
-        <LinkDialog
+        <LinkObjectsDialog
           category={category}
           kind={kind}
           onLinked={list.load}

@@ -5,13 +5,11 @@ import { Icon } from '../parts/icon.tsx'
 import { texts } from '../texts/texts.ts'
 import type { Item, ListStore, SortKey } from './objects-store.ts'
 
-// Some objects have no title.
 export const titleOf = ({ id, title }: Item): string => title.trim() || texts.value.categories.untitled(id)
 
 interface ItemsTableProps {
   readonly label: string
   readonly list: ListStore
-  /** Linked objects, which cannot be selected. */
   readonly linked?: ReadonlySet<number>
   readonly onOpen?: (item: Item) => void
 }
@@ -25,7 +23,7 @@ interface ColumnProps {
 
 /** The heading sorts by its column. A second click reverses the order. */
 const Column = ({ list, sort, label, ...rest }: ColumnProps) => {
-  const { sort: now, isDescending } = list.look.value
+  const { sort: now, isDescending } = list.view.value
   const isSorted = now === sort
   return (
     <th scope="col" class={rest.class} aria-sort={isSorted ? (isDescending ? 'descending' : 'ascending') : undefined}>
@@ -41,7 +39,6 @@ const Column = ({ list, sort, label, ...rest }: ColumnProps) => {
   )
 }
 
-// Undefined for an ordinary object.
 const stateOf = ({ isDeleted, isEnabled, isDisplayable }: Item): 'deleted' | 'disabled' | 'hidden' | undefined =>
   isDeleted ? 'deleted' : isEnabled ? (isDisplayable ? undefined : 'hidden') : 'disabled'
 

@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
-import { useQuietField } from '../parts/quiet-field.ts'
+import { useDebouncedField } from '../parts/debounced-field.ts'
 import { texts } from '../texts/texts.ts'
 import { type ListStore, pageSize } from './objects-store.ts'
 
@@ -8,12 +8,11 @@ interface ListProps {
   readonly list: ListStore
 }
 
-/** Searches titles while the user types. */
 export const Search = ({ list }: ListProps) => {
   const t = texts.value.categories
   const field = useId()
-  const search = useQuietField(list.look.value.search, (text) => {
-    if (text.trim() !== list.look.value.search.trim()) list.show({ search: text })
+  const search = useDebouncedField(list.view.value.search, (text) => {
+    if (text.trim() !== list.view.value.search.trim()) list.show({ search: text })
   })
   return (
     <div class="search">
@@ -28,7 +27,7 @@ export const Search = ({ list }: ListProps) => {
 export const Pages = ({ list }: ListProps) => {
   const t = texts.value.categories
   const page = list.page.value
-  const number = list.look.value.page
+  const number = list.view.value.page
   if (!page || page.total === 0) return null
   const first = number * pageSize + 1
   const last = number * pageSize + page.items.length

@@ -17,17 +17,16 @@ export interface Item {
 
 export type SortKey = 'title' | 'released' | 'id'
 
-export interface Look {
+export interface ListView {
   readonly search: string
   readonly sort: SortKey
   readonly isDescending: boolean
-  /** From 0. */
   readonly page: number
 }
 
 export const pageSize = 50
 
-export const firstLook: Look = { search: '', sort: 'released', isDescending: true, page: 0 }
+export const defaultView: ListView = { search: '', sort: 'released', isDescending: true, page: 0 }
 
 // Lists of a category nest the members of the object.
 interface Words {
@@ -59,13 +58,13 @@ const whereOf = (search: string, kind: Kind, { id, title }: Words) => {
   return { where: /^\d{1,15}$/.test(wanted) ? { $or: [byTitle, { [id]: Number(wanted) }] } : byTitle }
 }
 
-const queryOf = (look: Look, kind: Kind, words: Words, limit: number) => {
-  const member = { title: words.title[kind], released: 'releaseDate', id: words.id }[look.sort]
+const queryOf = (view: ListView, kind: Kind, words: Words, limit: number) => {
+  const member = { title: words.title[kind], released: 'releaseDate', id: words.id }[view.sort]
   return {
-    ...whereOf(look.search, kind, words),
-    order: `${look.isDescending ? '-' : ''}${member}`,
+    ...whereOf(view.search, kind, words),
+    order: `${view.isDescending ? '-' : ''}${member}`,
     fields: words.fields[kind],
-    skip: look.page * limit,
+    skip: view.page * limit,
     limit,
   }
 }
@@ -88,15 +87,20 @@ const itemOf = (id: number | undefined, object: Described = {}, displayable: num
   isDisplayable: displayable === 1,
 })
 
-export interface Page {
+export interface ListPage {
   readonly items: readonly Item[]
   readonly total: number
 }
 
 type Categories = SiteClient['categories']
 
-export const readLinked = async (categories: Categories, category: number, kind: Kind, look: Look): Promise<Page> => {
-  const query = queryOf(look, kind, ofCategory, pageSize)
+export const readLinked = async (
+  categories: Categories,
+  category: number,
+  kind: Kind,
+  view: ListView,
+): Promise<ListPage> => {
+  const query = queryOf(view, kind, ofCategory, pageSize)
   if (kind === 'news') {
     const { items, total } = await categories.news.pageOf(category, query)
     return { items: items.map(({ objectId, news, displayable }) => itemOf(objectId, news, displayable)), total }
@@ -105,8 +109,8 @@ export const readLinked = async (categories: Categories, category: number, kind:
   return { items: items.map(({ objectId, blog, displayable }) => itemOf(objectId, blog, displayable)), total }
 }
 
-export const readAll = async (categories: Categories, kind: Kind, look: Look): Promise<Page> => {
-  const { items, total } = await categories[kind].page(queryOf(look, kind, ofSite, pageSize))
+export const readAll = async (categories: Categories, kind: Kind, view: ListView): Promise<ListPage> => {
+  const { items, total } = await categories[kind].page(queryOf(view, kind, ofSite, pageSize))
   return { items: items.map((object) => itemOf(object.id, object)), total }
 }
 
@@ -134,22 +138,24 @@ export const inChunks = async (
 
 /** A paged list. The selection spans pages. */
 export interface ListStore {
-  readonly look: ReadonlySignal<Look>
-  /** Undefined until the first read. */
-  readonly page: ReadonlySignal<Page | undefined>
+  readonly view: ReadonlySignal<ListView>
+  readonly page: ReadonlySignal<ListPage | undefined>
   readonly isLoading: ReadonlySignal<boolean>
   readonly failure: ReadonlySignal<unknown>
   readonly chosen: ReadonlySignal<ReadonlyMap<number, Item>>
   /** Shows another part of the list. A new search or order starts on the first page. */
-  show(look: Partial<Look>): Promise<void>
+  show(view: Partial<ListView>): Promise<void>
   load(): Promise<void>
   choose(items: readonly Item[], isChosen: boolean): void
   clear(): void
 }
 
-export const createListStore = (read: (look: Look) => Promise<Page>, first: Look = firstLook): ListStore => {
-  const look = signal(first)
-  const page = signal<Page | undefined>(undefined)
+export const createListStore = (
+  read: (view: ListView) => Promise<ListPage>,
+  first: ListView = defaultView,
+): ListStore => {
+  const view = signal(first)
+  const page = signal<ListPage | undefined>(undefined)
   const isLoading = signal(false)
   const failure = signal<unknown>(undefined)
   const chosen = signal<ReadonlyMap<number, Item>>(new Map())
@@ -159,12 +165,11 @@ export const createListStore = (read: (look: Look) => Promise<Page>, first: Look
     const own = ++reads
     isLoading.value = true
     try {
-      const found = await read(look.value)
+      const found = await read(view.value)
       if (own !== reads) return
       const last = Math.max(0, Math.ceil(found.total / pageSize) - 1)
-      if (look.value.page > last) {
-        // The list has become shorter.
-        look.value = { ...look.value, page: last }
+      if (view.value.page > last) {
+        view.value = { ...view.value, page: last }
         return await load()
       }
       failure.value = undefined
@@ -178,14 +183,14 @@ export const createListStore = (read: (look: Look) => Promise<Page>, first: Look
   }
 
   return {
-    look,
+    view,
     page,
     isLoading,
     failure,
     chosen,
     load,
     async show(change) {
-      look.value = { ...look.value, ...('page' in change ? {} : { page: 0 }), ...change }
+      view.value = { ...view.value, ...('page' in change ? {} : { page: 0 }), ...change }
       await load()
     },
     choose(items, isChosen) {

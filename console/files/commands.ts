@@ -9,7 +9,6 @@ import { download } from './download.ts'
 import type { FilesStore } from './files-store.ts'
 import { relocateAndNotify } from './notified-actions.ts'
 
-/** Shows a file beside the list, or opens a folder. */
 const openEntry = (store: FilesStore, entry: { readonly name: string; readonly type: 'file' | 'folder' }): void => {
   const folder = partsOf(store.folder.path.value)
   if (entry.type === 'folder') goTo({ path: [...folder, entry.name] })
@@ -95,7 +94,7 @@ export const commandsFor = (store: FilesStore, client: SiteClient): readonly Com
       icon: 'remove',
       keys: t.keys.remove,
       isDangerous: true,
-      isApart: true,
+      hasSeparator: true,
       run: show({ kind: 'remove', paths }),
     },
   ]
@@ -133,5 +132,4 @@ export const runKey = (store: FilesStore, event: KeyboardEvent): boolean => {
   return run !== undefined
 }
 
-/** The root has no name. */
 export const folderName = (path: string): string => (path === '' ? texts.value.files.root : nameOf(path))

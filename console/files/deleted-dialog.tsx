@@ -6,7 +6,7 @@ import { keptDays } from '../page/kept-days.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
-import { useKeptFocus } from '../parts/focus.ts'
+import { useRetainedFocus } from '../parts/focus.ts'
 import { formatMoment, formatSize } from '../parts/format.ts'
 import { Rows } from '../parts/rows.tsx'
 import { texts } from '../texts/texts.ts'
@@ -51,7 +51,7 @@ export const DeletedDialog = ({ path }: { readonly path: string }) => {
     busy.value = ''
   }
   const rows = found.value ?? []
-  const body = useKeptFocus<HTMLDivElement>()
+  const body = useRetainedFocus<HTMLDivElement>()
   return (
     <Dialog
       title={t.deletedTitle(folderName(path))}

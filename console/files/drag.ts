@@ -9,7 +9,6 @@ import { relocateAndNotify } from './notified-actions.ts'
 // The dragged entries. The type is unique, because another tab may drag paths of another site.
 let dragged: { readonly type: string; readonly paths: readonly string[] } | undefined
 
-/** The folder under the pointer. */
 export const dragTarget = signal<string | undefined>(undefined)
 
 export const startDrag = (event: DragEvent, paths: readonly string[]): void => {

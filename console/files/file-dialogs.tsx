@@ -2,7 +2,6 @@ import { useRef } from 'preact/hooks'
 import { texts } from '../texts/texts.ts'
 import { fromInput, type Given } from '../uploads/dropped.ts'
 
-/** Hidden inputs that open the file dialogs of the browser. */
 export const useFileDialogs = (onGiven: (given: Given) => void) => {
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)

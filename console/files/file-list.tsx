@@ -72,7 +72,6 @@ const Head = () => {
   )
 }
 
-/** A grid. Only visible rows are drawn. */
 export const FileList = () => {
   const { store, keyboard } = useFiles()
   const { client } = usePage()

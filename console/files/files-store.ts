@@ -1,8 +1,8 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Change, FolderContent, SiteClient } from '../../client/src/index.ts'
-import { type Outcome, onEach } from '../uploads/act.ts'
+import { forEachPath, type Outcome } from '../uploads/for-each-path.ts'
 import { join, nameOf, parentOf } from '../uploads/paths.ts'
-import { concernsFolder, createFolder, type Folder } from './folder.ts'
+import { affectsFolder, createFolder, type Folder } from './folder.ts'
 import { createPreview, type Preview } from './preview.ts'
 import { createTree, type Tree } from './tree.ts'
 
@@ -51,13 +51,13 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
   const names = (entries: readonly FolderContent[] | undefined) => new Set((entries ?? []).map(({ name }) => name))
 
   const each = async (paths: readonly string[], act: (path: string) => Promise<void>): Promise<Outcome> => {
-    const outcome = await onEach(paths, act)
+    const outcome = await forEachPath(paths, act)
     refreshAround()
     return outcome
   }
 
   /** Selects an entry under its new name, if its folder is still open. */
-  const showNamed = async (place: string, name: string) => {
+  const selectNamed = async (place: string, name: string) => {
     await folder.refresh()
     if (folder.path.value === place) folder.choose(name, 'alone')
   }
@@ -75,11 +75,11 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
     },
     async createFolder(place, name) {
       await client().files.createFolder(join(place, name))
-      await showNamed(place, name)
+      await selectNamed(place, name)
     },
     async rename(path, name) {
       await client().files.move(path, join(parentOf(path), name))
-      await showNamed(parentOf(path), name)
+      await selectNamed(parentOf(path), name)
       tree.refresh()
     },
     relocate(how, paths, target) {
@@ -90,7 +90,7 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
     restore: (paths) => each(paths, (path) => client().files.restore(path)),
     follow(changes) {
       const path = folder.path.value
-      if (concernsFolder(changes, path, names(folder.entries.value))) folder.refresh()
+      if (affectsFolder(changes, path, names(folder.entries.value))) folder.refresh()
       if (changes.some(({ type }) => type.startsWith('folder.') || type.startsWith('file.'))) {
         if (changes.some(({ type }) => type.startsWith('folder.') || type === 'file.moved' || type === 'file.copied'))
           tree.refresh()

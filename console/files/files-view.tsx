@@ -65,7 +65,6 @@ const Empty = () => {
   )
 }
 
-/** The list, or a message in its place. */
 const Contents = () => {
   const { store } = useFiles()
   const t = texts.value.files

@@ -4,7 +4,6 @@ import { isWithin, parentOf, partsOf } from '../uploads/paths.ts'
 import { arrange, type Column, type Order } from './arrange.ts'
 import { choose, chooseAll, nothing, retain, type Selection, type SelectionMode, step } from './selection.ts'
 
-/** The open folder, with its order and selection. */
 export interface Folder {
   readonly path: ReadonlySignal<string>
   /** Undefined before the first answer. */
@@ -13,7 +12,6 @@ export interface Folder {
   readonly failure: ReadonlySignal<unknown>
   readonly order: ReadonlySignal<Order>
   readonly search: Signal<string>
-  /** In the order of the list. */
   readonly shown: ReadonlySignal<readonly FolderContent[]>
   readonly selection: ReadonlySignal<Selection>
   readonly chosen: ReadonlySignal<readonly FolderContent[]>
@@ -31,7 +29,7 @@ export interface Folder {
 }
 
 /** The changes may concern the folder. `known` are the shown names. */
-export const concernsFolder = (changes: readonly Change[], path: string, known: ReadonlySet<string>): boolean => {
+export const affectsFolder = (changes: readonly Change[], path: string, known: ReadonlySet<string>): boolean => {
   const isNear = (place: string) =>
     parentOf(place) === path ||
     place === path ||
@@ -45,7 +43,6 @@ export const concernsFolder = (changes: readonly Change[], path: string, known: 
   )
 }
 
-/** Stops when another folder is opened. */
 const readWhile = async (
   pages: AsyncIterable<FolderContent>,
   isWanted: () => boolean,

@@ -1,11 +1,10 @@
 import { notify, notifyFailure } from '../parts/toasts.tsx'
 import { goTo, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
-import type { Outcome } from '../uploads/act.ts'
+import type { Outcome } from '../uploads/for-each-path.ts'
 import { join, nameOf } from '../uploads/paths.ts'
 import type { FilesStore, Relocation } from './files-store.ts'
 
-/** Reports the failed part of an action, and offers to repeat it. */
 const notifyFailures = ({ failed }: Outcome, repeat: (paths: readonly string[]) => void): void => {
   const [first] = failed
   if (!first) return
@@ -30,7 +29,6 @@ const restoreAndNotify = async (store: FilesStore, paths: readonly string[]): Pr
   notifyFailures(outcome, (left) => restoreAndNotify(store, left))
 }
 
-/** Offers to undo the removal. */
 export const removeAndNotify = async (store: FilesStore, paths: readonly string[]): Promise<void> => {
   const outcome = await store.remove(paths)
   updateDetailsPanel(store, outcome.done)

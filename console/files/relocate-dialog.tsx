@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useId } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
 import { FormDialog } from '../parts/dialog.tsx'
-import { useKeptFocus } from '../parts/focus.ts'
+import { useRetainedFocus } from '../parts/focus.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { texts } from '../texts/texts.ts'
@@ -52,7 +52,7 @@ const FolderChoice = ({ target, refused, onTarget }: FolderChoiceProps) => {
     }
   }, [target])
   const offered = names.value.filter((name) => !refused.includes(join(target, name)))
-  const box = useKeptFocus<HTMLDivElement>()
+  const box = useRetainedFocus<HTMLDivElement>()
   const up = target === '' ? [] : [{ path: parentOf(target), name: parentOf(target) || texts.value.files.root }]
   const steps = [...up, ...offered.map((name) => ({ path: join(target, name), name }))]
   if (steps.length === 0) return null

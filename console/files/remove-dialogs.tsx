@@ -7,7 +7,7 @@ import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { formatSize } from '../parts/format.ts'
 import { texts } from '../texts/texts.ts'
-import { onEach } from '../uploads/act.ts'
+import { forEachPath } from '../uploads/for-each-path.ts'
 import { nameOf } from '../uploads/paths.ts'
 import { useFiles } from './files-context.ts'
 import { removeAndNotify } from './notified-actions.ts'
@@ -29,7 +29,6 @@ const sentenceOf = ({ files, folders, bytes, atLeast }: RemovalPreview): string 
   return atLeast ? t.atLeast(sentence) : sentence
 }
 
-/** Shows the size of the removal before it starts. */
 export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) => {
   const { store } = useFiles()
   const { client } = usePage()
@@ -40,7 +39,7 @@ export const RemoveDialog = ({ paths }: { readonly paths: readonly string[] }) =
   const count = async () => {
     failure.value = undefined
     const previews: RemovalPreview[] = []
-    const { failed } = await onEach(paths, async (path) => {
+    const { failed } = await forEachPath(paths, async (path) => {
       if (isShown.current) previews.push(await client.files.removal(path))
     })
     failure.value = failed[0]?.error

@@ -53,7 +53,6 @@ const Search = () => {
   )
 }
 
-/** Search or the actions for the selection, then upload and the other actions for the folder. */
 export const Toolbar = () => {
   const { store, uploads } = useFiles()
   const { client } = usePage()
@@ -81,7 +80,7 @@ export const Toolbar = () => {
         icon="more"
         items={[
           ...commands.filter(({ isMinor }) => isMinor),
-          { label: t.uploadFiles, icon: 'upload', isApart: isChosen, run: () => choose('files') },
+          { label: t.uploadFiles, icon: 'upload', hasSeparator: isChosen, run: () => choose('files') },
           { label: t.uploadFolder, icon: 'folder', run: () => choose('folder') },
           {
             label: t.paste,

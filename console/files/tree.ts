@@ -1,13 +1,12 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { type FolderContent, ServiceError, type SiteClient } from '../../client/src/index.ts'
-import { onEach } from '../uploads/act.ts'
+import { forEachPath } from '../uploads/for-each-path.ts'
 import { join, nameOf, parentOf } from '../uploads/paths.ts'
 import { collator } from './arrange.ts'
 
 export interface TreeRow {
   readonly path: string
   readonly name: string
-  /** The root has level 1. */
   readonly level: number
   readonly isOpen: boolean
   /** False if the folder is known to have no subfolders. */
@@ -77,7 +76,7 @@ export const createTree = (client: () => SiteClient): Tree => {
     },
     async refresh() {
       const paths = [...open.value].filter((path) => folders.value.has(path))
-      const { failed } = await onEach(paths, read)
+      const { failed } = await forEachPath(paths, read)
       for (const { path, error } of failed) if (error instanceof ServiceError && error.status === 404) forget(path)
     },
   }

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { messageOf } from '../parts/failure.tsx'
-import { useKeptFocus } from '../parts/focus.ts'
+import { useRetainedFocus } from '../parts/focus.ts'
 import { formatSize } from '../parts/format.ts'
 import { Progress } from '../parts/progress.tsx'
 import { Rows } from '../parts/rows.tsx'
@@ -100,7 +100,7 @@ const Controls = ({ uploads }: UploadPanelProps) => {
 /** Visible above every view while uploads exist. */
 export const UploadPanel = ({ uploads }: UploadPanelProps) => {
   const isFolded = useSignal(false)
-  const panel = useKeptFocus<HTMLElement>()
+  const panel = useRetainedFocus<HTMLElement>()
   const t = texts.value.uploads
   const all = uploads.all.value
   const { sent, bytes, done, open } = uploads.totals.value

@@ -6,7 +6,7 @@ import { found } from '../parts/chooser.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { texts } from '../texts/texts.ts'
-import { nameOf, typeName } from './field-names.ts'
+import { fieldNameOf, typeName } from './field-names.ts'
 import type { FieldsStore } from './fields-store.ts'
 
 interface AddFieldProps {
@@ -125,7 +125,7 @@ export const AddField = ({ form, store, onClose }: AddFieldProps) => {
           <option value="">{t.last}</option>
           {store.fields.value?.map((field) => (
             <option key={field.id} value={field.id}>
-              {t.before(nameOf(field))}
+              {t.before(fieldNameOf(field))}
             </option>
           ))}
         </select>

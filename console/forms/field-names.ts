@@ -1,9 +1,8 @@
 import type { Field } from '../../client/src/index.ts'
 import { texts } from '../texts/texts.ts'
 
-/** Falls back to the name from the service. */
 export const typeName = ({ id, name }: { readonly id: number; readonly name: string }): string =>
   texts.value.forms.types[id] ?? name
 
-export const nameOf = ({ name, type }: Pick<Field, 'name' | 'type'>): string =>
+export const fieldNameOf = ({ name, type }: Pick<Field, 'name' | 'type'>): string =>
   name === type.name || name === `[${type.name}]` ? typeName(type) : name

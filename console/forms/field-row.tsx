@@ -4,7 +4,7 @@ import type { Field } from '../../client/src/index.ts'
 import { Icon } from '../parts/icon.tsx'
 import { MenuButton } from '../parts/menu.tsx'
 import { texts } from '../texts/texts.ts'
-import { nameOf } from './field-names.ts'
+import { fieldNameOf } from './field-names.ts'
 
 interface FieldRowProps {
   readonly field: Field
@@ -21,7 +21,6 @@ interface FieldRowProps {
 export const dropIndex = (rows: readonly { readonly top: number; readonly height: number }[], y: number): number =>
   rows.filter(({ top, height }) => top + height / 2 < y).length
 
-/** Shows where the row would be dropped. */
 const mark = (rows: readonly Element[], before: number | undefined): void => {
   rows.forEach((row, index) => {
     row.classList.toggle('is-before', index === before)
@@ -44,7 +43,6 @@ const useDrag = (onMove: (before: number) => void) => {
         clientY,
       )
       mark(rows, before)
-      // Scrolls when the pointer reaches an edge.
       document.elementFromPoint(clientX, clientY)?.closest('li')?.scrollIntoView({ block: 'nearest' })
     }
     const end = (isDropped: boolean) => {
@@ -72,7 +70,7 @@ export const FieldRow = ({ field, index, count, onMandatory, onMove, onStep, onR
   const t = texts.value.forms
   const hint = useId()
   const { isDragged, begin } = useDrag(onMove)
-  const name = nameOf(field)
+  const name = fieldNameOf(field)
   const isFirst = index === 0
   const isLast = index === count - 1
   const onKeyDown = (event: KeyboardEvent) => {

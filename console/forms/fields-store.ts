@@ -18,14 +18,11 @@ export interface FieldsStore {
   setMandatory(id: number, mandatory: boolean): Promise<void>
   /** Moves a field before the one at the index, or to the end. */
   move(id: number, before: number): Promise<void>
-  /** Moves up (negative) or down. */
   moveBy(id: number, step: number): Promise<void>
-  /** Returns the removed field. */
   remove(id: number): Promise<Field | undefined>
   /** Rejects with the error of the service. */
   add(field: NewSystemField): Promise<void>
-  /** Undoes a removal. */
-  putBack(field: Field): Promise<void>
+  undoRemoval(field: Field): Promise<void>
   dismiss(): void
 }
 
@@ -77,7 +74,6 @@ const createReader = (forms: Deps['forms'], form: number) => {
         const found = await read()
         if (own !== reads) return
         failure.value = undefined
-        // Do not draw unchanged fields again.
         if (!fields.value || !isSame(found, fields.value)) fields.value = found
       } catch (error) {
         if (own === reads) failure.value = error
@@ -106,20 +102,20 @@ const createSender =
   ({ forms, form }: Deps, { fields, load }: ReturnType<typeof createReader>, trouble: Signal<Trouble | undefined>) =>
   async (
     shown: Field,
-    holds: IsUnchanged,
+    isUnchanged: IsUnchanged,
     work: (etag: string) => Promise<void>,
-    again: () => void,
+    repeat: () => void,
   ): Promise<boolean> => {
     trouble.value = undefined
     try {
       const now = await forms.field(form, shown.id)
-      if (await holds(now)) {
+      if (await isUnchanged(now)) {
         await work(now.etag)
         return true
       }
-      trouble.value = { field: shown, repeat: again }
+      trouble.value = { field: shown, repeat }
     } catch (error) {
-      trouble.value = { field: shown, error, repeat: again }
+      trouble.value = { field: shown, error, repeat }
     } finally {
       await load()
       // A removed field leaves nothing to repeat.
@@ -138,8 +134,8 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
 
   const fieldOf = (id: number) => fields.value?.find((field) => field.id === id)
 
-  const change = (shown: Field, wanted: FieldChange, holds: IsUnchanged, again: () => void) =>
-    send(shown, holds, (etag) => forms.change(form, shown.id, wanted, { etag }), again)
+  const change = (shown: Field, wanted: FieldChange, isUnchanged: IsUnchanged, repeat: () => void) =>
+    send(shown, isUnchanged, (etag) => forms.change(form, shown.id, wanted, { etag }), repeat)
 
   const place = async (id: number, target: (list: readonly Field[], index: number) => number): Promise<void> => {
     const list = fields.value ?? []
@@ -148,26 +144,26 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
     const before = Math.max(0, Math.min(list.length, target(list, index)))
     if (!shown || before === index || before === index + 1) return
     show(reordered(list, id, before))
-    const holds = async () => isSame(await read(), list)
-    const again = () => void enqueue(() => place(id, target))
-    await change(shown, { order: positionBefore(list, before) }, holds, again)
+    const isUnchanged = async () => isSame(await read(), list)
+    const repeat = () => void enqueue(() => place(id, target))
+    await change(shown, { order: positionBefore(list, before) }, isUnchanged, repeat)
   }
 
   const setMandatory = async (id: number, mandatory: boolean): Promise<void> => {
     const shown = fieldOf(id)
     if (!shown || shown.mandatory === mandatory) return
     show(fields.value?.map((field) => (field === shown ? { ...field, mandatory } : field)))
-    const holds: IsUnchanged = (now) => now.mandatory === shown.mandatory
-    await change(shown, { mandatory }, holds, () => void enqueue(() => setMandatory(id, mandatory)))
+    const isUnchanged: IsUnchanged = (now) => now.mandatory === shown.mandatory
+    await change(shown, { mandatory }, isUnchanged, () => void enqueue(() => setMandatory(id, mandatory)))
   }
 
   const remove = async (id: number): Promise<Field | undefined> => {
     const shown = fieldOf(id)
     if (!shown) return undefined
-    const holds: IsUnchanged = (now) => now.mandatory === shown.mandatory
+    const isUnchanged: IsUnchanged = (now) => now.mandatory === shown.mandatory
     const isGone = await send(
       shown,
-      holds,
+      isUnchanged,
       (etag) => forms.remove(form, id, { etag }),
       () => void enqueue(() => remove(id)),
     )
@@ -183,13 +179,13 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
     }
   }
 
-  const putBack = async (field: Field): Promise<void> => {
-    const again = asNew(field)
-    if (!again) return
+  const undoRemoval = async (field: Field): Promise<void> => {
+    const repeat = toNewField(field)
+    if (!repeat) return
     try {
-      await add(again)
+      await add(repeat)
     } catch (error) {
-      trouble.value = { field, error, repeat: () => void enqueue(() => putBack(field)) }
+      trouble.value = { field, error, repeat: () => void enqueue(() => undoRemoval(field)) }
     }
   }
 
@@ -203,7 +199,7 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
     moveBy: (id, step) => enqueue(() => place(id, (_, index) => index + step + (step > 0 ? 1 : 0))),
     remove: (id) => enqueue(() => remove(id)),
     add: (field) => enqueue(() => add(field)),
-    putBack: (field) => enqueue(() => putBack(field)),
+    undoRemoval: (field) => enqueue(() => undoRemoval(field)),
     dismiss() {
       trouble.value = undefined
     },
@@ -211,5 +207,5 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
 }
 
 /** The body that restores a removed field. Undefined: only an import can store it. */
-export const asNew = ({ id, mandatory, order }: Field): NewSystemField | undefined =>
+export const toNewField = ({ id, mandatory, order }: Field): NewSystemField | undefined =>
   id === -400 ? undefined : { type: id satisfies FieldTypeId, mandatory, order }

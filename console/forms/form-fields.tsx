@@ -4,15 +4,15 @@ import type { Field, WebForm } from '../../client/src/index.ts'
 import { Button } from '../parts/button.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
-import { useKeptFocus } from '../parts/focus.ts'
+import { useRetainedFocus } from '../parts/focus.ts'
 import { Icon } from '../parts/icon.tsx'
 import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { AddField } from './add-field.tsx'
-import { nameOf } from './field-names.ts'
+import { fieldNameOf } from './field-names.ts'
 import { FieldRow } from './field-row.tsx'
-import { asNew, type FieldsStore } from './fields-store.ts'
-import { Troubled } from './troubled.tsx'
+import { type FieldsStore, toNewField } from './fields-store.ts'
+import { TroubleNotice } from './trouble-notice.tsx'
 
 interface FormFieldsProps {
   readonly form: WebForm
@@ -27,7 +27,7 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
   const handle = useRef<number | undefined>(undefined)
   const list = useRef<HTMLOListElement>(null)
   const fields = store.fields.value
-  const pane = useKeptFocus<HTMLDivElement>()
+  const pane = useRetainedFocus<HTMLDivElement>()
 
   // A moved row loses the focus, and the keyboard needs it there.
   useEffect(() => {
@@ -37,12 +37,13 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
 
   const announcePosition = (field: Field) => {
     const now = store.fields.value ?? []
-    said.value = t.moved(nameOf(field), now.findIndex(({ id }) => id === field.id) + 1, now.length)
+    said.value = t.moved(fieldNameOf(field), now.findIndex(({ id }) => id === field.id) + 1, now.length)
   }
   const remove = async (field: Field) => {
     const gone = await store.remove(field.id)
-    const again = gone && asNew(gone)
-    if (gone) notify(t.removed(nameOf(field)), again && { label: texts.value.undo, run: () => store.putBack(gone) })
+    const again = gone && toNewField(gone)
+    if (gone)
+      notify(t.removed(fieldNameOf(field)), again && { label: texts.value.undo, run: () => store.undoRemoval(gone) })
   }
 
   return (
@@ -64,7 +65,7 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
         </Button>
       </div>
       {store.failure.value !== undefined && <Failure error={store.failure.value} onRepeat={store.load} />}
-      {store.trouble.value && <Troubled trouble={store.trouble.value} store={store} />}
+      {store.trouble.value && <TroubleNotice trouble={store.trouble.value} store={store} />}
       <p class="unseen" role="status">
         {said}
       </p>
@@ -95,7 +96,7 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
                 announcePosition(field)
               }}
               onRemove={() => {
-                if (asNew(field)) remove(field)
+                if (toNewField(field)) remove(field)
                 else removing.value = field
               }}
             />
@@ -113,7 +114,7 @@ export const FormFields = ({ form, store }: FormFieldsProps) => {
       )}
       {removing.value && (
         <FormDialog
-          title={t.removeForGood(nameOf(removing.value))}
+          title={t.removeForGood(fieldNameOf(removing.value))}
           action={t.remove}
           isDangerous
           onSubmit={async () => {

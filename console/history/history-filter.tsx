@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks'
 import type { ChangeType } from '../../client/src/index.ts'
 import { Button } from '../parts/button.tsx'
-import { useQuietField } from '../parts/quiet-field.ts'
+import { useDebouncedField } from '../parts/debounced-field.ts'
 import { texts } from '../texts/texts.ts'
 import { groupOf, groups, type HistoryStore } from './history-store.ts'
 
@@ -14,7 +14,7 @@ export const HistoryFilter = ({ store, types }: HistoryFilterProps) => {
   const t = texts.value.history
   const [what, who, where] = [useId(), useId(), useId()]
   const filter = store.filter.value
-  const text = useQuietField(filter.where, (value) => store.narrow({ where: value }))
+  const text = useDebouncedField(filter.where, (value) => store.setFilter({ where: value }))
   const isNarrow = Object.values(filter).some((value) => value !== '')
   const actors =
     filter.who === '' || store.actors.value.includes(filter.who)
@@ -27,7 +27,7 @@ export const HistoryFilter = ({ store, types }: HistoryFilterProps) => {
         <select
           id={what}
           value={filter.what}
-          onChange={({ currentTarget }) => store.narrow({ what: currentTarget.value })}
+          onChange={({ currentTarget }) => store.setFilter({ what: currentTarget.value })}
         >
           <option value="">{t.everything}</option>
           {groups.map((group) => (
@@ -55,7 +55,7 @@ export const HistoryFilter = ({ store, types }: HistoryFilterProps) => {
         <select
           id={who}
           value={filter.who}
-          onChange={({ currentTarget }) => store.narrow({ who: currentTarget.value })}
+          onChange={({ currentTarget }) => store.setFilter({ who: currentTarget.value })}
         >
           <option value="">{t.everybody}</option>
           {actors.map((actor) => (
@@ -66,7 +66,7 @@ export const HistoryFilter = ({ store, types }: HistoryFilterProps) => {
         </select>
       </div>
       {isNarrow && (
-        <Button kind="quiet" icon="close" onClick={() => store.narrow({ what: '', who: '', where: '' })}>
+        <Button kind="quiet" icon="close" onClick={() => store.setFilter({ what: '', who: '', where: '' })}>
           {t.clear}
         </Button>
       )}

@@ -23,29 +23,25 @@ export interface Filter {
 
 const noFilter: Filter = { what: '', who: '', where: '' }
 
-/** The limit of the service for one request. */
-const newestAtOnce = 500
+const largestPage = 500
 
-/** The limit of changes in memory: the newest. */
-const most = 20_000
+const mostChanges = 20_000
 
 export interface HistoryStore {
   readonly filter: ReadonlySignal<Filter>
   /** Newest first; undefined until the first read. */
   readonly changes: ReadonlySignal<readonly Change[] | undefined>
-  /** The users in the known changes, sorted. */
   readonly actors: ReadonlySignal<readonly string[]>
   /** Older changes exist but are not shown. */
   readonly isLimited: ReadonlySignal<boolean>
   /** Known changes of all users. */
   readonly known: ReadonlySignal<number>
   readonly isLoading: ReadonlySignal<boolean>
-  /** The progress of `readAll`. */
-  readonly readSoFar: ReadonlySignal<number | undefined>
+  readonly readCount: ReadonlySignal<number | undefined>
   readonly failure: ReadonlySignal<unknown>
   /** Reads the whole history, oldest first, until the end or a new filter. */
   readAll(): Promise<void>
-  narrow(filter: Partial<Filter>): Promise<void>
+  setFilter(filter: Partial<Filter>): Promise<void>
   load(): Promise<void>
   /** Adds new changes, oldest first. */
   receive(changes: readonly Change[]): void
@@ -57,7 +53,6 @@ interface Deps {
   readonly filter?: Filter
 }
 
-/** Undefined: all types. */
 const typesOf = ({ what }: Filter, all: readonly ChangeType[]): readonly ChangeType[] | undefined =>
   what === '' ? undefined : all.filter((type) => type === what || groupOf(type) === what)
 
@@ -77,7 +72,7 @@ const isWanted = ({ type, subject }: Change, filter: Filter, all: readonly Chang
 const readWhole = async (
   changes: AsyncIterable<Change>,
   isNewest: () => boolean,
-  readSoFar: Signal<number | undefined>,
+  readCount: Signal<number | undefined>,
 ): Promise<{ readonly read: readonly Change[]; readonly count: number } | undefined> => {
   let read: Change[] = []
   let count = 0
@@ -85,8 +80,8 @@ const readWhole = async (
     if (!isNewest()) return undefined
     read.push(change)
     count++
-    if (count % newestAtOnce === 0) readSoFar.value = count
-    if (read.length === 2 * most) read = read.slice(most)
+    if (count % largestPage === 0) readCount.value = count
+    if (read.length === 2 * mostChanges) read = read.slice(mostChanges)
   }
   return isNewest() ? { read, count } : undefined
 }
@@ -96,7 +91,7 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
   const found = signal<readonly Change[] | undefined>(undefined)
   const isLimited = signal(false)
   const isLoading = signal(false)
-  const readSoFar = signal<number | undefined>(undefined)
+  const readCount = signal<number | undefined>(undefined)
   const failure = signal<unknown>(undefined)
   let reads = 0
   // Changes that arrived during the read, which may return older ones.
@@ -105,19 +100,19 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
   const addNewest = (news: readonly Change[]) => {
     const known = new Set(found.value?.map(({ id }) => id))
     const added = news.filter((change) => isWanted(change, filter.value, all) && !known.has(change.id))
-    if (found.value && added.length > 0) found.value = [...added.toReversed(), ...found.value].slice(0, most)
+    if (found.value && added.length > 0) found.value = [...added.toReversed(), ...found.value].slice(0, mostChanges)
   }
 
   const load = async (): Promise<void> => {
     const own = ++reads
     missed = []
     isLoading.value = true
-    readSoFar.value = undefined
+    readCount.value = undefined
     try {
-      const newest = await source.newest(newestAtOnce, queryOf(filter.value, all))
+      const newest = await source.newest(largestPage, queryOf(filter.value, all))
       if (own !== reads) return
       failure.value = undefined
-      isLimited.value = newest.length >= newestAtOnce
+      isLimited.value = newest.length >= largestPage
       found.value = newest.toReversed()
       addNewest(missed)
     } catch (error) {
@@ -130,25 +125,25 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
   const readAll = async (): Promise<void> => {
     const own = ++reads
     missed = []
-    readSoFar.value = 0
+    readCount.value = 0
     failure.value = undefined
     try {
       const isNewest = () => own === reads
-      const whole = await readWhole(source.list(queryOf(filter.value, all)), isNewest, readSoFar)
+      const whole = await readWhole(source.list(queryOf(filter.value, all)), isNewest, readCount)
       if (!whole) return
-      found.value = whole.read.slice(-most).toReversed()
-      isLimited.value = whole.count > most
+      found.value = whole.read.slice(-mostChanges).toReversed()
+      isLimited.value = whole.count > mostChanges
       addNewest(missed)
     } catch (error) {
       if (own === reads) failure.value = error
     }
-    if (own === reads) readSoFar.value = undefined
+    if (own === reads) readCount.value = undefined
   }
 
   return {
     filter,
     readAll,
-    readSoFar,
+    readCount,
     changes: computed(() => {
       const { who } = filter.value
       return who === '' ? found.value : found.value?.filter(({ actor }) => actor === who)
@@ -159,14 +154,14 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
     isLoading,
     failure,
     load,
-    async narrow(change) {
+    async setFilter(change) {
       const before = filter.value
       filter.value = { ...before, ...change }
       // The service cannot filter by user.
       if (filter.value.what !== before.what || filter.value.where !== before.where) await load()
     },
     receive(news) {
-      if (isLoading.value || readSoFar.value !== undefined) missed = [...missed, ...news]
+      if (isLoading.value || readCount.value !== undefined) missed = [...missed, ...news]
       addNewest(news)
     },
   }

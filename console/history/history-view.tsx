@@ -16,10 +16,8 @@ import { createHistoryStore, type Filter } from './history-store.ts'
 
 const types = Object.keys(en.history.types) as ChangeType[]
 
-/** A heading with the day, or a change. */
 export type Line = { readonly day: Date } | { readonly change: Change }
 
-/** Newest first, with a heading for each day. */
 export const byDay = (changes: readonly Change[]): readonly Line[] => {
   const lines: Line[] = []
   let before = ''
@@ -106,9 +104,9 @@ export const HistoryView = () => {
       {store.isLimited.value && (
         <div class="history-limit soft">
           <p role="status">
-            {store.readSoFar.value === undefined ? t.limited(store.known.value) : t.reading(store.readSoFar.value)}
+            {store.readCount.value === undefined ? t.limited(store.known.value) : t.reading(store.readCount.value)}
           </p>
-          {store.readSoFar.value === undefined ? (
+          {store.readCount.value === undefined ? (
             <Button onClick={store.readAll}>{t.readAll}</Button>
           ) : (
             <Button onClick={store.load}>{texts.value.cancel}</Button>

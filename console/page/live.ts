@@ -6,17 +6,13 @@ const period = 3000
 const longest = 60_000
 
 export interface Live {
-  /** The last request got no answer. */
   readonly isOffline: ReadonlySignal<boolean>
-  /** The number of times that the service has come back. */
-  readonly returns: ReadonlySignal<number>
+  readonly reconnects: ReadonlySignal<number>
   /** Receives new changes, oldest first. Returns a function that unsubscribes. */
   subscribe(listener: (changes: readonly Change[]) => void): () => void
-  /** Returns a function that stops the requests. */
   follow(client: SiteClient): () => void
 }
 
-// The used part of the browser, which tests replace.
 interface BrowserParts {
   readonly isVisible: () => boolean
   readonly onVisible: (listener: () => void) => () => void
@@ -44,14 +40,14 @@ const createReader = ({ changes }: SiteClient) => {
 export const createLive = ({ isVisible, onVisible }: BrowserParts): Live => {
   const listeners = new Set<(changes: readonly Change[]) => void>()
   const isOffline = signal(false)
-  const returns = signal(0)
+  const reconnects = signal(0)
 
   const tell = (changes: readonly Change[]) => {
     if (changes.length > 0) for (const listener of listeners) listener(changes)
   }
 
   const setAway = (isAway: boolean) => {
-    if (isOffline.value && !isAway) returns.value++
+    if (isOffline.value && !isAway) reconnects.value++
     isOffline.value = isAway
   }
 
@@ -91,7 +87,7 @@ export const createLive = ({ isVisible, onVisible }: BrowserParts): Live => {
 
   return {
     isOffline,
-    returns,
+    reconnects,
     follow,
     subscribe(listener) {
       listeners.add(listener)

@@ -14,7 +14,6 @@ export interface Named {
 
 interface ChooserProps {
   readonly label: string
-  /** Undefined until the first read. */
   readonly items: readonly Named[] | undefined
   readonly chosen: number | undefined
   readonly failure: unknown
@@ -31,7 +30,6 @@ export const found = <Item extends Named>(items: readonly Item[], text: string):
   return wanted === '' ? items : items.filter(({ name }) => name.toLocaleLowerCase().includes(wanted))
 }
 
-/** A search field bound to a signal. */
 export const Find = ({ of: text }: { readonly of: Signal<string> }) => {
   const field = useId()
   return (

@@ -8,7 +8,7 @@ export const focusContent = (): void => {
 }
 
 /** Keeps the focus in a part of the page when its button disappears. The part needs a `tabIndex`. */
-export const useKeptFocus = <Shown extends HTMLElement>() => {
+export const useRetainedFocus = <Shown extends HTMLElement>() => {
   const box = useRef<Shown>(null)
   const wasInside = box.current?.contains(document.activeElement)
   useLayoutEffect(() => {

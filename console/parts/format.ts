@@ -2,7 +2,7 @@ import { locale } from '../texts/texts.ts'
 
 const units = ['kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 /** A format is expensive to create, so each is created once per language. */
-const once = <Format>(make: (locale: string, what: string) => Format) => {
+const memoize = <Format>(make: (locale: string, what: string) => Format) => {
   const made = new Map<string, Format>()
   return (what: string): Format => {
     const key = `${locale.value} ${what}`
@@ -12,9 +12,9 @@ const once = <Format>(make: (locale: string, what: string) => Format) => {
   }
 }
 
-const wholeSize = once((tag, unit) => new Intl.NumberFormat(tag, { style: 'unit', unit, maximumFractionDigits: 0 }))
-const exactSize = once((tag, unit) => new Intl.NumberFormat(tag, { style: 'unit', unit, maximumFractionDigits: 1 }))
-const moment = once(
+const wholeSize = memoize((tag, unit) => new Intl.NumberFormat(tag, { style: 'unit', unit, maximumFractionDigits: 0 }))
+const exactSize = memoize((tag, unit) => new Intl.NumberFormat(tag, { style: 'unit', unit, maximumFractionDigits: 1 }))
+const moment = memoize(
   (tag, what) =>
     new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: what === 'exact' ? 'medium' : 'short' }),
 )

@@ -1,4 +1,3 @@
-/** Line drawings on 20 by 20 units. */
 const paths = {
   folder:
     'M2.5 5.5a1.5 1.5 0 0 1 1.5-1.5h3.4l2 2.2H16a1.5 1.5 0 0 1 1.5 1.5V14a1.5 1.5 0 0 1-1.5 1.5H4A1.5 1.5 0 0 1 2.5 ' +

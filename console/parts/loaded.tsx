@@ -6,7 +6,6 @@ import { Failure } from './failure.tsx'
 interface LoadedProps<Props> {
   readonly load: () => Promise<ComponentType<Props>>
   readonly props: Props
-  /** Shown while it loads. */
   readonly children?: ComponentChildren
 }
 

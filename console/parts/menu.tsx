@@ -12,8 +12,7 @@ export interface MenuItem {
   /** Makes the item a radio item: selected or not. */
   readonly isChosen?: boolean
   /** A line separates it from the item above. */
-  readonly isApart?: boolean
-  /** The equivalent key. */
+  readonly hasSeparator?: boolean
   readonly keys?: string
   readonly run: () => void
 }
@@ -77,14 +76,14 @@ export const Menu = ({ label, items, at, onClose }: MenuProps) => {
         if (event.key === 'Escape' || event.key === 'Tab') onClose()
       }}
     >
-      {items.map(({ label, icon, isDangerous, isDisabled, isApart, isChosen, keys, run }) => (
+      {items.map(({ label, icon, isDangerous, isDisabled, hasSeparator, isChosen, keys, run }) => (
         <button
           key={label}
           type="button"
           role={isChosen === undefined ? 'menuitem' : 'menuitemradio'}
           aria-checked={isChosen}
           tabIndex={-1}
-          class={`${isDangerous ? 'is-dangerous' : ''}${isApart ? ' is-apart' : ''}`}
+          class={`${isDangerous ? 'is-dangerous' : ''}${hasSeparator ? ' is-apart' : ''}`}
           disabled={isDisabled}
           onClick={() => {
             onClose()

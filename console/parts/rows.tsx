@@ -11,7 +11,6 @@ interface RowsProps {
    * new ones.
    */
   readonly row: (index: number, slot: number) => ComponentChildren
-  /** Scrolls to this row when it changes. */
   readonly active?: number | undefined
   /** The label of a plain list. A grid or a tree has a role and the focus of its own. */
   readonly list?: string

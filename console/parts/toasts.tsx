@@ -28,7 +28,6 @@ const leave = (id: number) => {
   else drop(id)
 }
 
-/** Moves the focus away from the closed notice. */
 const close = (id: number) => {
   drop(id)
   focusContent()

@@ -2,7 +2,6 @@ import { signal } from '@preact/signals'
 
 /** The fragment of the address: `#/1001/files/news/2026?file=a.html`. */
 export interface Route {
-  /** Undefined: the address names no site. */
   readonly site: number | undefined
   readonly view: string
   /** The segments of a folder, or the id of a form. */
@@ -19,7 +18,6 @@ const decode = (text: string): string => {
   }
 }
 
-/** Accepts any fragment. */
 export const parseRoute = (hash: string): Route => {
   const text = hash.replace(/^#\/?/, '')
   const mark = text.indexOf('?')

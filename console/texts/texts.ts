@@ -27,7 +27,7 @@ export const showLanguage = async (wanted: Language): Promise<void> => {
 }
 
 /** Some browsers report languages that `Intl` does not know, such as `en-US@posix`. */
-const isWritten = (tag: string): boolean => {
+const isKnownLocale = (tag: string): boolean => {
   try {
     return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0
   } catch {
@@ -38,6 +38,6 @@ const isWritten = (tag: string): boolean => {
 /** The locale of the browser for this language, such as `en-GB`, for dates and numbers. */
 export const locale = computed(
   () =>
-    globalThis.navigator?.languages.find((tag) => tag.toLowerCase().startsWith(language.value) && isWritten(tag)) ??
+    globalThis.navigator?.languages.find((tag) => tag.toLowerCase().startsWith(language.value) && isKnownLocale(tag)) ??
     language.value,
 )

@@ -12,7 +12,6 @@ export interface KeptUpload {
   readonly address?: string | undefined
 }
 
-/** Browsers offer little storage. */
 const mostKept = 2000
 
 const isKept = (value: unknown): value is KeptUpload => {
@@ -42,7 +41,6 @@ export const createKeptUploads = (store: Pick<Storage, 'getItem' | 'setItem' | '
       const found = parse(store.getItem(key) ?? '')
       return Array.isArray(found) ? found.filter(isKept).slice(0, mostKept) : []
     },
-    /** `interrupted` are from before the reload. */
     write(interrupted: readonly KeptUpload[], uploads: readonly Pick<Upload, 'path' | 'file' | 'address'>[]) {
       const left = uploads.slice(0, mostKept).map(({ path, file, address }) => ({
         path,
@@ -61,7 +59,6 @@ export const createKeptUploads = (store: Pick<Storage, 'getItem' | 'setItem' | '
   }
 }
 
-// Recognises a file by path, size and time.
 const keyOf = (path: string, size: number, modified: number): string => `${size} ${modified} ${nameOf(path)}`
 
 const commonParts = (one: string, other: string): number => {
@@ -82,14 +79,14 @@ const bestOf = <Each>(all: readonly Each[], score: (each: Each) => number): Each
  * would become the end of another.
  */
 export const match = (kept: readonly KeptUpload[], given: readonly Dropped[]) => {
-  const keptLike = Map.groupBy(kept, ({ path, size, modified }) => keyOf(path, size, modified))
-  const givenLike = Map.groupBy(given, ({ path, file }) => keyOf(path, file.size, file.lastModified))
+  const keptByKey = Map.groupBy(kept, ({ path, size, modified }) => keyOf(path, size, modified))
+  const givenByKey = Map.groupBy(given, ({ path, file }) => keyOf(path, file.size, file.lastModified))
   const found: { readonly kept: KeptUpload; readonly file: File }[] = []
   const missing: KeptUpload[] = []
   for (const each of kept) {
     const key = keyOf(each.path, each.size, each.modified)
-    const dropped = bestOf(givenLike.get(key) ?? [], ({ path }) => commonParts(path, each.path))
-    const meant = dropped && bestOf(keptLike.get(key) ?? [], ({ path }) => commonParts(path, dropped.path))
+    const dropped = bestOf(givenByKey.get(key) ?? [], ({ path }) => commonParts(path, each.path))
+    const meant = dropped && bestOf(keptByKey.get(key) ?? [], ({ path }) => commonParts(path, dropped.path))
     if (dropped && meant === each) found.push({ kept: each, file: dropped.file })
     else missing.push(each)
   }

@@ -10,7 +10,6 @@ export interface Upload {
   readonly path: string
   readonly file: File
   readonly stage: Stage
-  /** In bytes. */
   readonly sent: number
   readonly error?: unknown
   readonly address?: string | undefined
@@ -39,7 +38,6 @@ const sum = (uploads: readonly Upload[]): Totals => {
   return totals
 }
 
-/** In the order in which they were added. */
 export const createUploadList = () => {
   /**
    * Mutable, because a dropped folder may have tens of thousands of files, and a copy for each change would block the

@@ -2,7 +2,6 @@
 export const createRate = (span = 8000) => {
   let samples: { readonly at: number; readonly sent: number }[] = []
   return {
-    /** `sent` is the total. */
     note(at: number, sent: number) {
       samples = [...samples.filter((sample) => at - sample.at <= span), { at, sent }]
     },

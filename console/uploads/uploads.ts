@@ -1,7 +1,7 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { ServiceError, type SiteClient } from '../../client/src/index.ts'
-import { onEach } from './act.ts'
 import type { Given } from './dropped.ts'
+import { forEachPath } from './for-each-path.ts'
 import { type createKeptUploads, type KeptUpload, match } from './kept-uploads.ts'
 import { join, numbered } from './paths.ts'
 import { createUploadList, isOpen, type Stage, type Totals, type Upload } from './upload-list.ts'
@@ -9,13 +9,11 @@ import { createRate } from './upload-rate.ts'
 
 export type Answer = 'replace' | 'both' | 'skip'
 
-/** Uploads continue in every view. */
 export interface Uploads {
   readonly all: ReadonlySignal<readonly Upload[]>
   readonly totals: ReadonlySignal<Totals>
   /** Bytes per second; 0 if unknown. */
   readonly rate: ReadonlySignal<number>
-  /** The next upload that needs a decision of the user. */
   readonly question: ReadonlySignal<Upload | undefined>
   /** Uploads that were active before the page was reloaded. */
   readonly interrupted: ReadonlySignal<readonly KeptUpload[]>
@@ -28,7 +26,6 @@ export interface Uploads {
   resume(id?: number): void
   cancel(id?: number): void
   answer(id: number, answer: Answer, isForAll: boolean): void
-  /** Removes finished uploads from the list. */
   clear(): void
   /** Repeats uploads that failed because the token had expired or the service was unavailable. */
   renew(): void
@@ -39,7 +36,6 @@ interface UploadsOptions {
   readonly kept: ReturnType<typeof createKeptUploads>
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
-  /** Called if an empty folder cannot be created. */
   readonly onFolderFailure?: (path: string, error: unknown, repeat: () => void) => void
 }
 
@@ -47,13 +43,13 @@ const mostAtOnce = 3
 /** After so many taken names, the failure is shown. */
 const mostNumbers = 100
 
-const isThere = (error: unknown): boolean =>
+const isTaken = (error: unknown): boolean =>
   error instanceof ServiceError && (error.status === 412 || error.code === 104022)
 /** The token expired or the service was unavailable. The file itself is fine. */
-const isPassing = (error: unknown): boolean =>
+const isTransient = (error: unknown): boolean =>
   error instanceof ServiceError && [0, 401, 502, 503, 504].includes(error.status)
 /** Worth keeping over a reload, failed uploads included. */
-const isLeft = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped'
+const isUnfinished = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped'
 
 interface Shared extends UploadsOptions {
   readonly list: ReturnType<typeof createUploadList>
@@ -111,7 +107,7 @@ const createSending = (shared: Shared, progress: (id: number, sent: number) => v
         await put(upload, path, signal)
         return path
       } catch (error) {
-        if (!isThere(error) || number > mostNumbers) throw error
+        if (!isTaken(error) || number > mostNumbers) throw error
       }
     }
   }
@@ -138,7 +134,7 @@ const createSending = (shared: Shared, progress: (id: number, sent: number) => v
 
   const fail = (upload: Upload, error: unknown) => {
     const forAll = answers.get(-upload.group)
-    if (!isThere(error) || answers.has(upload.id)) {
+    if (!isTaken(error) || answers.has(upload.id)) {
       change(upload.id, { stage: 'failed', error })
     } else if (forAll) {
       answers.set(upload.id, forAll)
@@ -252,7 +248,7 @@ const createChanging = (shared: Shared, { settle, stop }: Queue): Pick<Uploads, 
     renew() {
       batch(() => {
         for (const upload of chosen(undefined, ['failed'])) {
-          if (isPassing(upload.error)) change(upload.id, { stage: 'waiting', error: undefined })
+          if (isTransient(upload.error)) change(upload.id, { stage: 'waiting', error: undefined })
         }
       })
       settle()
@@ -283,12 +279,12 @@ export const createUploads = (options: UploadsOptions): Uploads => {
   const { all, totals } = list
   const rate = signal(0)
   const interrupted = signal(kept.read())
-  const keep = () => kept.write(interrupted.value, all.value.filter(isLeft))
+  const keep = () => kept.write(interrupted.value, all.value.filter(isUnfinished))
   const shared: Shared = { ...options, list, answers: new Map(), rate, keep }
   const queue = createQueue(shared)
 
   const makeFolders = async (paths: readonly string[]): Promise<void> => {
-    const { failed } = await onEach(paths, (path) => client().files.createFolder(path))
+    const { failed } = await forEachPath(paths, (path) => client().files.createFolder(path))
     const [first] = failed
     if (first) onFolderFailure?.(first.path, first.error, () => makeFolders(failed.map(({ path }) => path)))
   }

@@ -2,37 +2,32 @@ import { appendFileSync, existsSync, watch, writeFileSync } from 'node:fs'
 import { type FileHandle, open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
-import { pull, push } from '../../client/src/sync/index.ts'
-import { readSite, readTree, reported, test, writeTree } from './support/site.ts'
+import { readTree, test, writeTree } from './support/site.ts'
 
-test('concurrent runs to several targets all keep their state', async ({ client, folder, makeDirectory }) => {
+test('concurrent runs to several targets all keep their state', async ({ client, folder, makeDirectory, site }) => {
   const texts = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index}.txt`, `text ${index}`]))
   const here = await makeDirectory(texts)
   const places = [1, 2, 3].map((place) => `${folder}/${place}`)
-  const pushAll = () => Promise.all(places.map((place) => push({ client, directory: here, folder: place })))
+  const pushAll = () => Promise.all(places.map((place) => site.push(here, { folder: place })))
   for (const end of await pushAll()) expect(end).toMatchObject({ create: 20, failed: 0 })
   for (const place of places) await client.files.put(`${place}/0.txt`, 'theirs', { replace: true })
   await writeTree(here, { '0.txt': 'mine' })
   for (const end of await pushAll()) expect(end).toMatchObject({ replace: 0, conflict: 1 })
 })
 
-test('concurrent uploads of the same bytes are no conflict', async ({ client, folder, makeDirectory }) => {
+test('concurrent uploads of the same bytes are no conflict', async ({ makeDirectory, site }) => {
   const texts = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}.txt`, `text ${index}`]))
   const folders = await Promise.all([makeDirectory(texts), makeDirectory(texts)])
   await writeFile(join(folders[0], 'large.bin'), Buffer.alloc(5_000_000, 'same'))
   await writeFile(join(folders[1], 'large.bin'), Buffer.alloc(5_000_000, 'same'))
-  const ends = await Promise.all(folders.map((directory) => push({ client, directory, folder })))
+  const ends = await Promise.all(folders.map((directory) => site.push(directory)))
   for (const end of ends) expect(end).toMatchObject({ conflict: 0, failed: 0 })
-  expect(await readSite(client, folder)).toStrictEqual(await readTree(folders[0]))
+  expect(await site.texts()).toStrictEqual(await readTree(folders[0]))
 })
 
-test('a change during the placement of a pulled file is seen by the next run', async ({
-  client,
-  folder,
-  makeDirectory,
-}) => {
+test('the next run sees a change during the placement of a pulled file', async ({ makeDirectory, site }) => {
   const names = Array.from({ length: 40 }, (_, index) => `${index}.txt`)
-  await Promise.all(names.map((name) => client.files.put(`${folder}/${name}`, 'theirs')))
+  await Promise.all(names.map((name) => site.put(name, 'theirs')))
   const here = await makeDirectory()
   const written = new Set<string>()
   // Immediately, as another watcher of the folder would.
@@ -42,7 +37,7 @@ test('a change during the placement of a pulled file is seen by the next run', a
     appendFileSync(join(here, name), ', and mine')
   })
   try {
-    await pull({ client, directory: here, folder })
+    await site.pull(here)
     await expect.poll(() => written.size).toBe(names.length)
   } finally {
     watcher.close()
@@ -50,7 +45,7 @@ test('a change during the placement of a pulled file is seen by the next run', a
   const state = join(here, '.site-files', 'files.json')
   // Simulates a long pull.
   await writeFile(state, (await readFile(state, 'utf8')).replace(/"written":\d+/, `"written":${Date.now() + 3600_000}`))
-  expect(await push({ client, directory: here, folder, dryRun: true })).toMatchObject({ replace: names.length })
+  expect(await site.push(here, { dryRun: true })).toMatchObject({ replace: names.length })
 })
 
 /** Calls `event` directly after each read of an open file, before the file is checked again. */
@@ -67,11 +62,11 @@ const afterEachRead = async (file: string, happen: () => void) => {
 }
 
 test.for([
-  ['once, is sent as it is then', 1, { create: 1, failed: 0 }, { 'a.txt': 'new' }],
-  ['again and again, is not sent, which is said', Number.POSITIVE_INFINITY, { create: 0, failed: 1 }, {}],
+  ['once is sent as it is then', 1, { create: 1, failed: 0 }, { 'a.txt': 'new' }],
+  ['again and again fails', Number.POSITIVE_INFINITY, { create: 0, failed: 1 }, {}],
 ] as const)(
-  'a file that changes while it is read, %s',
-  async ([, most, end, sent], { client, folder, makeDirectory, onTestFinished }) => {
+  'a file that changes while it is read %s',
+  async ([, most, end, sent], { client, folder, makeDirectory, site, onTestFinished }) => {
     const here = await makeDirectory({ 'a.txt': 'old' })
     const file = join(here, 'a.txt')
     await client.files.createFolder(folder)
@@ -80,9 +75,9 @@ test.for([
       if (changes++ < most) writeFileSync(file, 'new')
     })
     onTestFinished(() => void reading.mockRestore())
-    const { end: told, events } = await reported(push, { client, directory: here, folder })
+    const { events, ...told } = await site.push(here)
     expect(told).toMatchObject(end)
-    expect(await readSite(client, folder)).toEqual(sent)
+    expect(await site.texts()).toEqual(sent)
     const failures = events.flatMap((event) => (event.event === 'failed' ? [event.message] : []))
     expect(failures).toEqual(end.failed > 0 ? [expect.stringMatching(/keeps changing\. Repeat /)] : [])
   },

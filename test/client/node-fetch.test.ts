@@ -1,139 +1,65 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { connect, type Source } from '../../client/src/index.ts'
+import { connect } from '../../client/src/index.ts'
 import { nodeFetch, openFile } from '../../client/src/node.ts'
 import type { Fetch } from '../../client/src/transport.ts'
-import { startProxy } from './support/proxy.ts'
+import { zeros } from './support/scripted-fetch.ts'
 import { test as base } from './support/site.ts'
 
 /** Bytes: more than any system buffers. */
 const large = 64 * 1024 ** 2
 
-/** Zeros that are read while they are sent, and a promise that resolves when nobody wants more. */
-const zeros = () => {
-  const left = Promise.withResolvers<void>()
-  const source: Source = {
-    size: large,
-    slice: (start, end) => new Uint8Array(end - start),
-    streamed: (start, end) => ({
-      size: end - start,
-      stream({ onRead }) {
-        let position = start
-        return new ReadableStream({
-          type: 'bytes',
-          autoAllocateChunkSize: 65_536,
-          pull(controller) {
-            const { byobRequest } = controller
-            const count = Math.min(byobRequest?.view?.byteLength ?? 0, end - position)
-            position += count
-            onRead(count)
-            byobRequest?.respond(count)
-            if (position === end) controller.close()
-          },
-          cancel: () => left.resolve(),
-        })
-      },
-    }),
-  }
-  return { source, left: left.promise }
-}
-
-/** A service that creates uploads, and handles the bytes with a given listener. */
-const takingUploads =
-  (url: () => string, append: RequestListener): RequestListener =>
-  (request, response) => {
-    if (request.url?.endsWith('/sites')) return void response.end(sitesAt(url()))
-    if (request.method === 'PATCH') return append(request, response)
-    if (request.method !== 'POST') return void response.writeHead(404).end()
-    response.writeHead(201, { Location: '/api/v2/admin/sites/1/uploads/1' }).end()
-  }
-
-const sitesAt = (url: string) => JSON.stringify({ items: [{ id: 1, name: 'Site', url, permissions: ['files'] }] })
-
-// biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
-const test = base.extend('listenOn', async ({}, { onCleanup }) => {
-  const servers: ReturnType<typeof createServer>[] = []
-  onCleanup(async () => {
-    for (const server of servers) {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    }
-  })
-  /** Starts a server, and returns its address. */
-  return async (listener: RequestListener): Promise<string> => {
-    const server = createServer(listener).listen(0, '127.0.0.1')
-    // Otherwise Node would cut a connection in the middle of a request that it has answered.
-    server.keepAliveTimeout = 0
-    servers.push(server)
-    await once(server, 'listening')
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+const test = base.extend('uploadTo', async ({ listen }) => {
+  /** Uploads to a service that handles the bytes with a given listener. `left` resolves when nobody wants more. */
+  return async (append: RequestListener, signal?: AbortSignal, fetch = nodeFetch) => {
+    const url: string = await listen((request, response) => {
+      const sites = JSON.stringify({ items: [{ id: 1, name: 'Site', url, permissions: ['files'] }] })
+      if (request.url?.endsWith('/sites')) return void response.end(sites)
+      if (request.method === 'PATCH') return append(request, response)
+      if (request.method !== 'POST') return void response.writeHead(404).end()
+      response.writeHead(201, { Location: '/api/v2/admin/sites/1/uploads/1' }).end()
+    })
+    const { promise: left, resolve } = Promise.withResolvers<void>()
+    const { files } = await connect({ url, token: 'secret', fetch, patience: { delay: 1 } })
+    const put = files.put('large.bin', zeros(large, resolve), { signal })
+    put.catch(() => {})
+    return { put, left }
   }
 })
 
-test('a file is uploaded and downloaded unchanged', async ({ service, folder, makeDirectory }) => {
-  const bytes = randomBytes(20_000_001)
-  const location = join(await makeDirectory(), 'large.bin')
-  await writeFile(location, bytes)
-  const { files } = await connect({ url: service.baseUrl, token: service.token, fetch: nodeFetch })
-  const source = await openFile(location)
-  await files.put(`${folder}/large.bin`, source)
-  await source.close()
-  expect(Buffer.from(await (await files.read(`${folder}/large.bin`)).arrayBuffer()).equals(bytes)).toBe(true)
-})
-
-test('an answer before the end of the bytes counts, and the rest is neither sent nor read', async ({ listenOn }) => {
+test('an answer before the end of the bytes counts, and ends the upload', async ({ uploadTo }) => {
   const isCut = Promise.withResolvers<boolean>()
-  const url: string = await listenOn(
-    takingUploads(
-      () => url,
-      (request, response) => {
-        request.socket.on('close', () => isCut.resolve(!request.complete))
-        response.writeHead(423, { 'Content-Type': 'application/json' }).end('{"code":104031,"message":"Locked."}')
-      },
-    ),
-  )
-  const { files } = await connect({ url, token: 'secret', fetch: nodeFetch, patience: { delay: 1 } })
-  const { source, left } = zeros()
-  await expect(files.put('large.bin', source)).rejects.toMatchObject({ status: 423, code: 104031 })
+  const { put, left } = await uploadTo((request, response) => {
+    request.socket.on('close', () => isCut.resolve(!request.complete))
+    response.writeHead(423, { 'Content-Type': 'application/json' }).end('{"code":104031,"message":"Locked."}')
+  })
+  await expect(put).rejects.toMatchObject({ status: 423, code: 104031 })
   await left
   expect(await isCut.promise).toBe(true)
 })
 
-test('a signal ends an upload while its bytes are sent', async ({ listenOn }) => {
+test('a signal ends an upload while its bytes are sent', async ({ uploadTo }) => {
   const [reason, stop] = [new Error('enough'), new AbortController()]
-  const url: string = await listenOn(
-    takingUploads(
-      () => url,
-      () => stop.abort(reason),
-    ),
-  )
-  const { files } = await connect({ url, token: 'secret', fetch: nodeFetch })
-  const { source, left } = zeros()
-  await expect(files.put('large.bin', source, { signal: stop.signal })).rejects.toBe(reason)
+  const { put, left } = await uploadTo(() => stop.abort(reason), stop.signal)
+  await expect(put).rejects.toBe(reason)
   await left
 })
 
-test('a signal ends an upload during its answer, and the partial answer does not count', async ({ listenOn }) => {
+test('a signal ends an upload during its answer', async ({ uploadTo }) => {
   const [reason, stop] = [new Error('enough'), new AbortController()]
-  const url: string = await listenOn(
-    takingUploads(
-      () => url,
-      (_, response) => response.writeHead(200, { 'Upload-Offset': large, 'Content-Length': 10 }).write('half'),
-    ),
-  )
   const fetch: Fetch = async (to, init) => {
     const response = await nodeFetch(to, init)
     if (response.headers.get('Upload-Offset') === String(large)) stop.abort(reason)
     return response
   }
-  const { files } = await connect({ url, token: 'secret', fetch })
-  const { source, left } = zeros()
-  await expect(files.put('large.bin', source, { signal: stop.signal })).rejects.toBe(reason)
+  const answer: RequestListener = (_, response) =>
+    response.writeHead(200, { 'Upload-Offset': large, 'Content-Length': 10 }).write('half')
+  const { put, left } = await uploadTo(answer, stop.signal, fetch)
+  await expect(put).rejects.toBe(reason)
   await left
 })
 
@@ -141,35 +67,27 @@ test.for([
   [101, { Connection: 'Upgrade', Upgrade: 'other' }],
   [101, {}],
   [999, {}],
-] as const)('an invalid answer (%i %j) is a failure like any other', async ([status, headers], { listenOn }) => {
-  const url: string = await listenOn(
-    takingUploads(
-      () => url,
-      (_, response) => response.writeHead(status, headers).end(),
-    ),
-  )
-  const { files } = await connect({ url, token: 'secret', fetch: nodeFetch, patience: { delay: 1 } })
-  const { source, left } = zeros()
-  await expect(files.put('large.bin', source)).rejects.toThrow('did not answer')
+] as const)('an invalid answer (%i %j) is a failure like any other', async ([status, headers], { uploadTo }) => {
+  const { put, left } = await uploadTo((_, response) => response.writeHead(status, headers).end())
+  await expect(put).rejects.toThrow('did not answer')
   await left
 })
 
 test.for([globalThis.fetch, nodeFetch])(
   'a file that shrinks during its upload ends the upload with the reason, and nothing is stored',
-  async (fetch, { service, client, folder, makeDirectory }) => {
+  async (fetch, { service, client, folder, makeDirectory, proxied }) => {
     const location = join(await makeDirectory(), 'large.bin')
     await writeFile(location, Buffer.alloc(20_000_000))
     const asked: string[] = []
-    const proxy = await startProxy(service.baseUrl, (method) => {
+    const url = await proxied((method) => {
       asked.push(method)
       return 'pass'
     })
-    const { files } = await connect({ url: proxy.url, token: service.token, fetch })
+    const { files } = await connect({ url, token: service.token, fetch })
     const source = await openFile(location)
     await writeFile(location, Buffer.alloc(10_000_000))
     await expect(files.put(`${folder}/large.bin`, source)).rejects.toThrow('became shorter during the upload')
     await source.close()
-    await proxy.stop()
     // No request was repeated.
     expect(asked).toStrictEqual(['GET', 'POST', 'PATCH'])
     await expect(client.files.stat(`${folder}/large.bin`)).rejects.toMatchObject({ code: 104001 })

@@ -1,65 +1,52 @@
 import { expect, vi } from 'vitest'
 import { createTextPrinter } from '../../client/src/command/printers.ts'
-import { test } from './support/command.ts'
-import { readSite, readTree, writeTree } from './support/site.ts'
+import { eventsIn, outcome, test } from './support/command.ts'
+import { readTree, writeTree } from './support/site.ts'
 
-test('push, diff and pull report what they do as text and as events (T-41, T-51)', async ({
-  demo,
-  client,
-  folder,
-  makeDirectory,
-}) => {
+test('push, diff and pull report each step (T-41, T-51)', async ({ demo, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
   expect((await demo('diff', here, folder)).stdout).toBe('create  a.txt  1 bytes\ncreate  b.txt  1 bytes\n')
   const pushed = await demo('push', here, folder)
-  expect(pushed).toMatchObject({
-    status: 0,
-    stderr: expect.stringContaining('Done: 2 created, 0 replaced, 0 removed.'),
-  })
+  expect(pushed).toMatchObject(outcome(0, 'Done: 2 created, 0 replaced, 0 removed.'))
   expect(pushed.stdout.split('\n').sort()).toStrictEqual(['', 'created  a.txt', 'created  b.txt'])
-  expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'a', 'b.txt': 'b' })
+  expect(await site.texts()).toStrictEqual({ 'a.txt': 'a', 'b.txt': 'b' })
 
   const there = await makeDirectory()
-  const events = (await demo('--json', 'pull', folder, there)).stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+  const events = eventsIn((await demo('--json', 'pull', folder, there)).stdout)
   expect(events[0]).toMatchObject({ event: 'plan', create: 2, bytes: 2 })
   expect(events.at(-1)).toMatchObject({ event: 'end', create: 2, failed: 0, interrupted: false })
   expect(await readTree(there)).toStrictEqual(await readTree(here))
 })
 
-test('ignored files are counted, and included with --all, in both directions', async ({
+test('both directions count ignored files; --all includes them (T-48)', async ({
   demo,
-  client,
   folder,
   makeDirectory,
+  site,
 }) => {
-  const tree = { 'a.txt': 'a', 'b.tmp': 'b', '.siteignore': '*.tmp', '.git/config': 'git', 'sub/.DS_Store': 'x' }
-  const here = await makeDirectory(tree)
-  expect((await demo('push', here, folder)).stderr).toContain('3 ignored (--all includes them)')
-  expect(Object.keys(await readSite(client, folder))).toStrictEqual(['.siteignore', 'a.txt'])
-  expect((await demo('push', '--all', here, folder)).stderr).toContain('Done: 3 created')
-  expect(await readSite(client, folder)).toStrictEqual(tree)
+  const sent = { '.siteignore': '*.log\n/drafts/\n!keep.log\n', 'keep.log': '', 'sub/drafts/y.html': 'y' }
+  const ignored = { 'a.log': 'a', 'drafts/x.html': 'x', '.git/config': 'git', 'node_modules/m.js': '', 'sub/._x': '' }
+  const here = await makeDirectory({ ...sent, ...ignored })
+  await site.put('there.log', 'not mine')
+  const pushed = await demo('push', '--delete', '--yes', here, folder)
+  expect(pushed.stderr).toContain('5 ignored (--all includes them)')
+  expect(await site.texts()).toStrictEqual({ ...sent, 'there.log': 'not mine' })
+  expect((await demo('push', '--all', here, folder)).stderr).toContain('Done: 5 created')
+  await site.remove('there.log')
   const there = await makeDirectory()
-  expect((await demo('pull', folder, there)).stderr).toContain('2 ignored (--all includes them)')
+  // This side has no .siteignore yet.
+  expect((await demo('pull', folder, there)).stderr).toContain('3 ignored (--all includes them)')
   expect((await demo('pull', '--all', folder, there)).status).toBe(0)
-  expect(await readTree(there)).toStrictEqual(tree)
-  const { stderr } = await demo('diff', '--all', there, folder)
-  expect(stderr).toContain('5 unchanged.')
+  expect(await readTree(there)).toStrictEqual({ ...sent, ...ignored })
+  expect((await demo('diff', '--all', there, folder)).stderr).toContain('8 unchanged.')
 })
 
-test('a conflict has status 3, and --force overwrites it, with a note on other files that this concerns', async ({
-  demo,
-  client,
-  folder,
-  makeDirectory,
-}) => {
+test('a conflict has status 3, and --force overwrites it', async ({ demo, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
   await demo('push', here, folder)
   await writeTree(here, { 'a.txt': 'mine' })
-  await client.files.put(`${folder}/a.txt`, 'theirs', { replace: true })
-  await client.files.put(`${folder}/b.txt`, 'theirs', { replace: true })
+  await site.put('a.txt', 'theirs', { replace: true })
+  await site.put('b.txt', 'theirs', { replace: true })
   expect(await demo('diff', here, folder)).toMatchObject({
     status: 3,
     stdout:
@@ -67,34 +54,22 @@ test('a conflict has status 3, and --force overwrites it, with a note on other f
       'only)  b.txt  1 bytes\n',
     stderr: expect.stringContaining('add --force to overwrite them and 1 that changed on the target only'),
   })
-  expect(await demo('push', here, folder)).toMatchObject({
-    status: 3,
-    stderr: expect.stringContaining('1 in conflict'),
-  })
+  expect(await demo('push', here, folder)).toMatchObject(outcome(3, '1 in conflict'))
   expect((await demo('push', '--force', here, folder)).status).toBe(0)
-  expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'mine', 'b.txt': 'b' })
+  expect(await site.texts()).toStrictEqual({ 'a.txt': 'mine', 'b.txt': 'b' })
 })
 
-test('without a terminal, nothing is removed without --yes (T-43)', async ({ demo, client, folder, makeDirectory }) => {
+test('without a terminal, nothing is removed without --yes (T-43)', async ({ demo, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'a' })
-  await client.files.put(`${folder}/old.txt`, 'old')
-  expect(await demo('push', '--delete', here, folder)).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining('Add --yes'),
-  })
-  expect(await readSite(client, folder)).toStrictEqual({ 'old.txt': 'old' })
+  await site.put('old.txt', 'old')
+  expect(await demo('push', '--delete', here, folder)).toMatchObject(outcome(1, 'Add --yes'))
+  expect(await site.texts()).toStrictEqual({ 'old.txt': 'old' })
   expect((await demo('push', '--delete', '--yes', here, folder)).status).toBe(0)
-  expect(await readSite(client, folder)).toStrictEqual({ 'a.txt': 'a' })
+  expect(await site.texts()).toStrictEqual({ 'a.txt': 'a' })
 })
 
-test('push and pull mention --delete if only the target has files, and the bytes that it would remove', async ({
-  demo,
-  client,
-  folder,
-  store,
-  makeDirectory,
-}) => {
-  await store({ 'a.txt': 'a', 'old.txt': 'old', 'older.txt': 'older' })
+test('push and pull mention --delete, and what it would remove', async ({ demo, folder, makeDirectory, site }) => {
+  await site.store({ 'a.txt': 'a', 'old.txt': 'old', 'older.txt': 'older' })
   const here = await makeDirectory({ 'a.txt': 'a', 'mine.txt': 'mine' })
   const onSite = ' 2 files are only on the site; --delete removes them.\n'
   expect((await demo('diff', here, folder)).stderr).toContain(`Nothing was changed.${onSite}`)
@@ -105,14 +80,14 @@ test('push and pull mention --delete if only the target has files, and the bytes
 
   await writeTree(here, { 'new.txt': 'new' })
   expect((await demo('pull', folder, here)).stderr).not.toContain('--delete')
-  await client.files.remove(`${folder}/mine.txt`)
+  await site.remove('mine.txt')
   expect((await demo('pull', folder, here)).stderr).toMatch(/ 1 file is only on this machine; --delete removes it\.\n$/)
   const planned = await demo('--json', 'pull', '--delete', '--dry-run', folder, here)
   expect(JSON.parse(planned.stdout.split('\n')[0] ?? '')).toMatchObject({ remove: 1, bytes: 0, removedBytes: 4 })
 })
 
-test('diff and dry runs refuse the same removals as a push', async ({ demo, folder, store, makeDirectory }) => {
-  await store({ 'a.txt': 'a' })
+test('diff and dry runs refuse the same removals as a push', async ({ demo, folder, makeDirectory, site }) => {
+  await site.store({ 'a.txt': 'a' })
   const empty = await makeDirectory()
   const refused = { status: 1, stdout: '', stderr: expect.stringContaining('has no files, so nothing was removed') }
   expect(await demo('push', '--delete', '--yes', empty, folder)).toStrictEqual(refused)
@@ -121,14 +96,8 @@ test('diff and dry runs refuse the same removals as a push', async ({ demo, fold
   expect((await demo('diff', empty, folder)).status).toBe(0)
 })
 
-test('files in place of folders, and folders in place of files, are named, and removed with --delete', async ({
-  demo,
-  client,
-  folder,
-  store,
-  makeDirectory,
-}) => {
-  await store({ x: 'file', 'y/z': 'in a folder' })
+test('--delete removes a file in place of a folder, or the reverse', async ({ demo, folder, makeDirectory, site }) => {
+  await site.store({ x: 'file', 'y/z': 'in a folder' })
   const here = await makeDirectory({ 'x/in': 'in a folder', y: 'file' })
   for (const args of [
     ['diff', here, folder],
@@ -139,23 +108,13 @@ test('files in place of folders, and folders in place of files, are named, and r
   ]) {
     const said = await demo(...args)
     const [file, place] = args[0] === 'pull' ? ['y', 'x'] : ['x', 'y']
-    expect(said).toMatchObject({
-      status: 3,
-      stderr: expect.stringContaining('Add --delete to remove obstacles'),
-    })
+    expect(said).toMatchObject(outcome(3, 'Add --delete to remove obstacles'))
     expect(said.stderr).not.toContain('--force')
     expect(said.stdout).toContain(`CONFLICT (the file ${file} is in the way)  ${file}/`)
     expect(said.stdout).toContain(`CONFLICT (the folder ${place} is in the way)  ${place}  `)
   }
   expect((await demo('push', '--delete', '--yes', here, folder)).status).toBe(0)
-  expect(await readSite(client, folder)).toStrictEqual({ 'x/in': 'in a folder', y: 'file' })
-})
-
-test('a folder without write permission fails with a message', async ({ demo, folder, store, makeDirectory }) => {
-  await store({ 'a.txt': 'a' })
-  const here = await makeDirectory({ '.site-files': 'a file, where a folder has to be' })
-  const { status, stderr } = await demo('pull', folder, here)
-  expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('This already exists') })
+  expect(await site.texts()).toStrictEqual({ 'x/in': 'in a folder', y: 'file' })
 })
 
 test('a terminal shows one progress line, and then a summary (T-51)', () => {
@@ -169,17 +128,7 @@ test('a terminal shows one progress line, and then a summary (T-51)', () => {
     printer.print({ event: 'progress', files: 1, totalFiles: 2, bytes: 1000, totalBytes: 2000 })
     printer.print({ event: 'done', action: 'create', path: 'a', size: 1000 })
     printer.print({ event: 'failed', path: 'b\u001b[2J', message: 'No.' })
-    printer.print({
-      event: 'end',
-      create: 1,
-      replace: 0,
-      remove: 0,
-      keep: 3,
-      conflict: 0,
-      failed: 1,
-      skipped: 1,
-      interrupted: false,
-    })
+    printer.print({ event: 'end', ...counts, create: 1, remove: 0, failed: 1, skipped: 1, interrupted: false })
   } finally {
     spy.mockRestore()
   }

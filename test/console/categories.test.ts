@@ -49,10 +49,7 @@ describe('the objects of a category', () => {
     expect(await linkedWith(client, 3)).toEqual(wanted.toSorted((a, b) => a - b))
   })
 
-  test('are searched, sorted and switched to the other kind, and the address keeps this (K-15)', async ({
-    open,
-    client,
-  }) => {
+  test('are searched, sorted and switched, and the address keeps this (K-15)', async ({ open, client }) => {
     const page = await open('#/1001/categories/1')
     await titles(page).first().waitFor()
     const all = await titles(page).count()

@@ -1,24 +1,10 @@
 import type { Page } from 'playwright-core'
-import { describe, expect } from 'vitest'
-import type { Field, FieldTypeId, SiteClient } from '../../client/src/index.ts'
+import { expect } from 'vitest'
 import { test } from './support/console.ts'
+import { fieldsOf, fill, form, idsOf } from './support/fields.ts'
+import { choose, focusedLabel, press, refusal } from './support/page.ts'
 
-/** A form of the demo that no other test here uses. */
-const form = 2
 const view = `#/1001/forms/${form}`
-
-const fieldsOf = async ({ forms }: SiteClient): Promise<Field[]> => {
-  const fields: Field[] = []
-  for await (const field of forms.fields(form)) fields.push(field)
-  return fields
-}
-const idsOf = async (client: SiteClient) => (await fieldsOf(client)).map(({ id }) => id)
-
-const fill = async (client: SiteClient, types: readonly FieldTypeId[]): Promise<void> => {
-  for (const { id } of await fieldsOf(client)) await client.forms.remove(form, id)
-  for (const type of types) await client.forms.add(form, { type, mandatory: false })
-}
-
 const rows = (page: Page) => page.locator('.field-row .field-name bdi:first-child')
 const rowCalled = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name })
 const expectRows = (page: Page, names: readonly string[]) =>
@@ -27,51 +13,35 @@ const expectRows = (page: Page, names: readonly string[]) =>
 /** Hides changes of others until the page does something. */
 const withoutNews = (page: Page) => page.route('**/changes?*', (route) => route.abort())
 
-describe('by keyboard alone,', () => {
-  test('a field is added from the catalogue, made required, moved, removed and restored (K-13)', async ({
-    open,
-    client,
-  }) => {
-    await fill(client, [-2, -3])
-    const page = await open(view)
-    await expectRows(page, ['Name', 'Email address'])
-    await page.getByRole('button', { name: 'Add a field' }).press('Enter')
-    const dialog = page.getByRole('dialog', { name: 'Add a field to Newsletter' })
-    await dialog.getByRole('searchbox').fill('birth')
-    await dialog.getByRole('radio', { name: 'Date of birth' }).press('Space')
-    await page.keyboard.press('Enter')
-    await expectRows(page, ['Name', 'Email address', 'Date of birth'])
+test('a field is added, required, moved, removed and restored by keyboard (K-13)', async ({ open, client }) => {
+  await fill(client, [-2, -3])
+  const page = await open(view)
+  await expectRows(page, ['Name', 'Email address'])
+  await page.getByRole('button', { name: 'Add a field' }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Add a field to Newsletter' })
+  await dialog.getByRole('searchbox').fill('birth')
+  await dialog.getByRole('radio', { name: 'Date of birth' }).press('Space')
+  await page.keyboard.press('Enter')
+  await expectRows(page, ['Name', 'Email address', 'Date of birth'])
 
-    await page.getByRole('checkbox', { name: 'Date of birth is required' }).press('Space')
-    await page.getByRole('button', { name: 'Move Date of birth' }).focus()
-    // Each key is for the handle of the row that the previous key moved.
-    for (const [key, place] of [
-      ['ArrowUp', 2],
-      ['ArrowUp', 1],
-      ['ArrowDown', 2],
-      ['ArrowDown', 3],
-      ['ArrowUp', 2],
-      ['ArrowUp', 1],
-    ] as const) {
-      await page.keyboard.press(key)
-      await page.getByText(`Date of birth is now ${place} of 3.`).waitFor()
-    }
-    await expectRows(page, ['Date of birth', 'Name', 'Email address'])
-    await expect
-      .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
-      .toBe('Move Date of birth')
-    await expect.poll(() => fieldsOf(client)).toMatchObject([{ id: -7, mandatory: true }, { id: -2 }, { id: -3 }])
+  await page.getByRole('checkbox', { name: 'Date of birth is required' }).press('Space')
+  await page.getByRole('button', { name: 'Move Date of birth' }).focus()
+  // Each key is for the handle of the row that the previous key moved: two up, two down, two up.
+  for (const [index, place] of [2, 1, 2, 3, 2, 1].entries()) {
+    await press(page, index === 2 || index === 3 ? 'ArrowDown' : 'ArrowUp')
+    await page.getByText(`Date of birth is now ${place} of 3.`).waitFor()
+  }
+  await expectRows(page, ['Date of birth', 'Name', 'Email address'])
+  await expect.poll(() => focusedLabel(page)).toBe('Move Date of birth')
+  await expect.poll(() => fieldsOf(client)).toMatchObject([{ id: -7, mandatory: true }, { id: -2 }, { id: -3 }])
 
-    await page.getByRole('button', { name: 'Actions for Date of birth' }).press('Enter')
-    await page.keyboard.press('End')
-    await page.keyboard.press('Enter')
-    await expectRows(page, ['Name', 'Email address'])
-    await page.getByRole('button', { name: 'Undo' }).press('Enter')
-    await expectRows(page, ['Date of birth', 'Name', 'Email address'])
-    expect(await fieldsOf(client)).toMatchObject([{ id: -7, mandatory: true }, { id: -2 }, { id: -3 }])
-  })
+  await page.getByRole('button', { name: 'Actions for Date of birth' }).press('Enter')
+  await press(page, 'End', 'Enter')
+  await expectRows(page, ['Name', 'Email address'])
+  await page.getByRole('button', { name: 'Undo' }).press('Enter')
+  await expectRows(page, ['Date of birth', 'Name', 'Email address'])
+  expect(await fieldsOf(client)).toMatchObject([{ id: -7, mandatory: true }, { id: -2 }, { id: -3 }])
 })
-
 test('a field is dragged by its handle, and Escape cancels this (K-13)', async ({ open, client }) => {
   await fill(client, [-2, -3, -7, -20])
   const page = await open(view)
@@ -95,49 +65,38 @@ test('a field is dragged by its handle, and Escape cancels this (K-13)', async (
   await expectRows(page, ['Email address', 'Date of birth', 'Name', 'Home phone'])
 })
 
-describe('two people who edit one form', () => {
-  test('do not overwrite each other: the page shows the new state, and offers the lost change again (K-14)', async ({
-    open,
-    client,
-  }) => {
-    await fill(client, [-2, -3, -7])
-    const page = await open(view)
-    await withoutNews(page)
-    await expectRows(page, ['Name', 'Email address', 'Date of birth'])
-    await client.forms.change(form, -7, { order: 1 })
-    await page.getByRole('button', { name: 'Move Name' }).press('ArrowDown')
-    await page.getByText('Someone else has changed the form.').waitFor()
-    await expectRows(page, ['Date of birth', 'Name', 'Email address'])
-    expect(await idsOf(client)).toEqual([-7, -2, -3])
-    await page.getByRole('button', { name: 'Make my change' }).click()
-    await expectRows(page, ['Date of birth', 'Email address', 'Name'])
-    await expect.poll(() => idsOf(client)).toEqual([-7, -3, -2])
-  })
-
-  test('see each other’s changes, and keep their place', async ({ open, client }) => {
-    await fill(client, [-2, -3])
-    const page = await open(view)
-    await page.getByRole('button', { name: 'Move Email address' }).focus()
-    await client.forms.add(form, { type: -22, mandatory: true, order: 1 })
-    await expectRows(page, ['Mobile phone', 'Name', 'Email address'])
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Move Email address')
-  })
+test('two people do not overwrite each other, and one may repeat (K-14)', async ({ open, client }) => {
+  await fill(client, [-2, -3, -7])
+  const page = await open(view)
+  await withoutNews(page)
+  await expectRows(page, ['Name', 'Email address', 'Date of birth'])
+  await client.forms.change(form, -7, { order: 1 })
+  await page.getByRole('button', { name: 'Move Name' }).press('ArrowDown')
+  await page.getByText('Someone else has changed the form.').waitFor()
+  await expectRows(page, ['Date of birth', 'Name', 'Email address'])
+  expect(await idsOf(client)).toEqual([-7, -2, -3])
+  await page.getByRole('button', { name: 'Make my change' }).click()
+  await expectRows(page, ['Date of birth', 'Email address', 'Name'])
+  await expect.poll(() => idsOf(client)).toEqual([-7, -3, -2])
 })
 
-test('a refused change is shown beside its field, with the message of the service, and can be repeated (K-19)', async ({
-  open,
-  client,
-}) => {
+test('two people see each other’s changes, and keep their place', async ({ open, client }) => {
+  await fill(client, [-2, -3])
+  const page = await open(view)
+  await page.getByRole('button', { name: 'Move Email address' }).focus()
+  await client.forms.add(form, { type: -22, mandatory: true, order: 1 })
+  await expectRows(page, ['Mobile phone', 'Name', 'Email address'])
+  expect(await focusedLabel(page)).toBe('Move Email address')
+})
+
+test('a refused change is shown beside its field, and can be repeated (K-19)', async ({ open, client }) => {
   await fill(client, [-2])
   const page = await open(view)
   let isDown = true
-  await page.route('**/fields/system/-2', (route) => {
-    if (!isDown || route.request().method() !== 'PUT') return route.fallback()
-    return route.fulfill({
-      status: 500,
-      json: { code: 100500, message: 'Something failed here. Repeat it.', requestId: 'r' },
-    })
-  })
+  const refuse = refusal(500, 100500, 'Something failed here. Repeat it.')
+  await page.route('**/fields/system/-2', (route) =>
+    isDown && route.request().method() === 'PUT' ? refuse(route) : route.fallback(),
+  )
   await page.getByRole('checkbox', { name: 'Name is required' }).click()
   const failure = page.getByRole('alert').filter({ hasText: 'Something failed here. Repeat it.' })
   await failure.waitFor()
@@ -150,10 +109,7 @@ test('a refused change is shown beside its field, with the message of the servic
 
 test('a field that only an import can store is removed after a confirmation', async ({ open }) => {
   const page = await open('#/1001/forms/1')
-  await rowCalled(page, 'Image verification')
-    .getByRole('button', { name: /^Actions/ })
-    .click()
-  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await choose(page, 'Actions for Image verification', 'Remove')
   const dialog = page.getByRole('dialog', { name: 'Remove Image verification?' })
   await dialog.getByText('cannot add a field of this type').waitFor()
   await dialog.getByRole('button', { name: 'Remove' }).click()

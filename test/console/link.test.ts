@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { administer, administerJson } from '../support/administration.ts'
 import { test as base, expectAccessible } from './support/console.ts'
+import { choose, follow, grid, refusal, widthOf } from './support/page.ts'
 
 /** A service with the demo site and its token, and a second site with another token. */
 const test = base.extend('two', async ({ start, directory }) => {
@@ -14,10 +15,8 @@ const test = base.extend('two', async ({ start, directory }) => {
 const question = (page: Page) => page.getByRole('dialog', { name: 'Sign in with the token of the link?' })
 const button = (page: Page, name: string) => question(page).getByRole('button', { name, exact: true })
 const siteName = (page: Page) => page.locator('.top .site-name').textContent()
-const follow = (page: Page, fragment: string) =>
-  page.evaluate((hash) => {
-    location.hash = hash
-  }, fragment)
+const formsHeading = (page: Page) => page.getByRole('heading', { name: 'Contact us' })
+const noForms = (page: Page) => page.getByText('This site has no web form yet.')
 const tokensOf = (page: Page) =>
   page.evaluate(() => ({
     tab: sessionStorage.getItem('site-admin-token'),
@@ -30,52 +29,45 @@ const keepOnDevice = (page: Page, token: string) =>
 
 test('a link with another token asks first, and changes nothing if the visitor stays (K-21)', async ({ two, open }) => {
   const page = await open('#/1001/files?file=a.txt', { token: two.own, baseUrl: two.baseUrl })
-  await page.getByRole('grid').waitFor()
-  const before = page.url()
+  await grid(page).waitFor()
+  const before = { url: page.url(), tab: two.own, device: null }
   for (const answer of [() => button(page, 'Stay').press('Enter'), () => page.keyboard.press('Escape')]) {
     await follow(page, `token=${two.other}&/2002/forms`)
     await question(page).getByText('Demo site').waitFor()
     await question(page).getByText('Second site').waitFor()
     await expect.poll(() => button(page, 'Stay').evaluate((stay) => stay === document.activeElement)).toBe(true)
-    expect({ url: page.url(), ...(await tokensOf(page)) }).toEqual({ url: before, tab: two.own, device: null })
+    expect({ url: page.url(), ...(await tokensOf(page)) }).toEqual(before)
     await answer()
     await question(page).waitFor({ state: 'detached' })
-    expect({ url: page.url(), ...(await tokensOf(page)) }).toEqual({ url: before, tab: two.own, device: null })
+    expect({ url: page.url(), ...(await tokensOf(page)) }).toEqual(before)
     expect(await siteName(page)).toBe('Demo site')
   }
   await page.goBack()
   expect(page.url()).not.toContain(two.other)
 })
 
-test('a visitor who switches is signed in with the token of the link, and led to its place (K-21)', async ({
-  two,
-  open,
-}) => {
+test('a visitor who switches comes to the place of the link (K-21)', async ({ two, open }) => {
   const page = await open('#/1001/categories/1', { token: two.own, baseUrl: two.baseUrl })
   await page.locator('tbody tr').first().waitFor()
   await follow(page, `token=${two.other}&/2002/forms/5`)
   await question(page).getByText('this tab forgets your current token').waitFor()
   await button(page, 'Switch').press('Enter')
-  await page.getByText('This site has no web form yet.').waitFor()
+  await noForms(page).waitFor()
   expect(await siteName(page)).toBe('Second site')
   expect(page.url()).toBe(`${two.baseUrl}/console#/2002/forms/5`)
   expect(await tokensOf(page)).toEqual({ tab: two.other, device: null })
   // Without a place, the page starts at the site of the token.
   await follow(page, `token=${two.own}`)
   await button(page, 'Switch').click()
-  await page.getByRole('heading', { name: 'Contact us' }).waitFor()
+  await formsHeading(page).waitFor()
   expect(page.url()).toBe(`${two.baseUrl}/console#/1001/forms/1`)
 })
 
-test('a link in a new tab asks if someone is signed in on the device, and keeps that token there (K-21)', async ({
-  two,
-  open,
-}) => {
+test('a link in a new tab asks, and keeps the token of the device (K-21)', async ({ two, open }) => {
   const first = await open('', { token: null, baseUrl: two.baseUrl })
   await keepOnDevice(first, two.own)
   const page = await first.context().newPage()
-  const link = `${two.baseUrl}/console#token=${two.other}`
-  await page.goto(link)
+  await page.goto(`${two.baseUrl}/console#token=${two.other}`)
   await question(page).getByText('Second site').waitFor()
   expect(page.url()).not.toContain(two.other)
   await button(page, 'Stay').click()
@@ -88,98 +80,85 @@ test('a link in a new tab asks if someone is signed in on the device, and keeps 
   await expect.poll(() => siteName(page)).toBe('Second site')
   expect(await tokensOf(page)).toEqual({ tab: two.other, device: two.own })
   await page.reload()
-  await page.getByRole('button', { name: 'Settings' }).click()
-  expect(await siteName(page)).toBe('Second site')
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await choose(page, 'Settings', 'Sign out')
   await page.getByLabel('Access token').waitFor()
   expect(await tokensOf(page)).toEqual({ tab: null, device: two.own })
 })
 
 test('a link with the signed-in token changes only the place (K-21)', async ({ two, open }) => {
-  const first = await open('', { token: null, baseUrl: two.baseUrl })
-  await keepOnDevice(first, two.own)
-  await first.goto(`${two.baseUrl}/console?again#token=${two.own}&/1001/forms/1`)
-  await first.getByRole('heading', { name: 'Contact us' }).waitFor()
-  await follow(first, `token=${two.own}&/1001/categories/1`)
-  await first.locator('tbody tr').first().waitFor()
-  expect(await question(first).count()).toBe(0)
-  expect(first.url()).toBe(`${two.baseUrl}/console?again#/1001/categories/1`)
-  expect(await tokensOf(first)).toEqual({ tab: null, device: two.own })
+  const page = await open('', { token: null, baseUrl: two.baseUrl })
+  await keepOnDevice(page, two.own)
+  await page.goto(`${two.baseUrl}/console?again#token=${two.own}&/1001/forms/1`)
+  await formsHeading(page).waitFor()
+  await follow(page, `token=${two.own}&/1001/categories/1`)
+  await page.locator('tbody tr').first().waitFor()
+  expect(await question(page).count()).toBe(0)
+  expect(page.url()).toBe(`${two.baseUrl}/console?again#/1001/categories/1`)
+  expect(await tokensOf(page)).toEqual({ tab: null, device: two.own })
 })
 
 test('a link with an invalid token reports this, and signs nobody out (K-21)', async ({ two, open }) => {
   const page = await open('#/1001/forms/1', { token: two.own, baseUrl: two.baseUrl })
-  await page.getByRole('heading', { name: 'Contact us' }).waitFor()
+  await formsHeading(page).waitFor()
   await follow(page, 'token=invalid')
   expect(await question(page).getByRole('alert').textContent()).toMatch(/token/i)
   expect(await button(page, 'Switch').isDisabled()).toBe(true)
   await button(page, 'Stay').click()
   await page.reload()
-  await page.getByRole('heading', { name: 'Contact us' }).waitFor()
+  await formsHeading(page).waitFor()
   expect(await tokensOf(page)).toEqual({ tab: two.own, device: null })
 })
 
 test('a link signs in when the saved token is refused (K-21)', async ({ two, open }) => {
   const page = await open(`#token=${two.other}&/2002/forms`, { token: 'revoked', baseUrl: two.baseUrl })
-  await page.getByText('This site has no web form yet.').waitFor()
+  await noForms(page).waitFor()
   expect(await tokensOf(page)).toEqual({ tab: two.other, device: null })
 })
 
 test('a link may replace an expired token, which is forgotten (K-21)', async ({ two, open }) => {
   const page = await open('#/1001/files', { token: two.own, baseUrl: two.baseUrl })
-  await page.getByRole('grid').waitFor()
+  await grid(page).waitFor()
+  const expired = refusal(401, 101000, 'The token has expired.')
   await page.route('**/api/**', (route) =>
-    route.request().headers()['authorization'] === two.own
-      ? route.fulfill({ status: 401, json: { code: 101000, message: 'The token has expired.', requestId: 'r' } })
-      : route.continue(),
+    route.request().headers()['authorization'] === two.own ? expired(route) : route.continue(),
   )
   await follow(page, '/1001/forms/1')
   await page.getByRole('dialog', { name: 'Sign in' }).waitFor()
   await follow(page, `token=${two.other}&/2002/forms`)
   await question(page).getByText('Second site').waitFor()
   await button(page, 'Switch').click()
-  await page.getByText('This site has no web form yet.').waitFor()
+  await noForms(page).waitFor()
   expect(await page.getByRole('dialog').count()).toBe(0)
   expect(await tokensOf(page)).toEqual({ tab: two.other, device: null })
 })
 
 test('a link that cannot be tested yet asks when the service is back (K-21)', async ({ two, open }) => {
   const page = await open('', { token: two.own, baseUrl: two.baseUrl })
-  await page.getByRole('grid').waitFor()
-  await page.route('**/api/v1/admin/sites', (route) => route.fulfill({ status: 418, body: 'Not this service.' }))
-  await follow(page, `token=${two.other}`)
-  await question(page).getByText('answered with status 418').waitFor()
-  await page.unroute('**/api/v1/admin/sites')
-  await question(page).getByRole('button', { name: 'Try again' }).click()
-  await question(page).getByText('Second site').waitFor()
-  // The same if the saved token could not be tested either.
-  await page.route('**/api/v1/admin/sites', (route) => route.fulfill({ status: 418, body: 'Not this service.' }))
-  await page.goto(`${two.baseUrl}/console?again#token=${two.other}`)
-  await page.getByText('answered with status 418').waitFor()
-  await page.unroute('**/api/v1/admin/sites')
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await question(page).getByText('Second site').waitFor()
+  await grid(page).waitFor()
+  // First only the token of the link cannot be tested, then the saved one neither.
+  for (const go of [
+    () => follow(page, `token=${two.other}`),
+    () => page.goto(`${two.baseUrl}/console?again#token=${two.other}`),
+  ]) {
+    await page.route('**/api/v1/admin/sites', (route) => route.fulfill({ status: 418, body: 'Not this service.' }))
+    await go()
+    await page.getByText('answered with status 418').waitFor()
+    await page.unroute('**/api/v1/admin/sites')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await question(page).getByText('Second site').waitFor()
+  }
   expect(await tokensOf(page)).toEqual({ tab: two.own, device: null })
 })
 
-test('the question of a link is accessible, in both themes and languages', async ({ two, open }) => {
-  for (const [locale, title] of [
-    ['en-GB', 'Sign in with the token of the link?'],
-    ['de-DE', 'Mit dem Token des Links anmelden?'],
-  ]) {
-    const page = await open('#/1001/forms/1', {
-      token: two.own,
-      baseUrl: two.baseUrl,
-      viewport: { width: 320, height: 640 },
-      ...(locale && { locale }),
-    })
-    await page.getByRole('heading', { name: 'Contact us' }).waitFor()
-    await follow(page, `token=${two.other}`)
-    await page
-      .getByRole('dialog', { name: title ?? '' })
-      .getByText('Second site')
-      .waitFor()
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
-    await expectAccessible(page)
-  }
+test.for([
+  ['en-GB', 'Sign in with the token of the link?'],
+  ['de-DE', 'Mit dem Token des Links anmelden?'],
+] as const)('the question of a link is accessible in %s, in both themes', async ([locale, name], { two, open }) => {
+  const viewport = { width: 320, height: 640 }
+  const page = await open('#/1001/forms/1', { token: two.own, baseUrl: two.baseUrl, viewport, locale })
+  await formsHeading(page).waitFor()
+  await follow(page, `token=${two.other}`)
+  await page.getByRole('dialog', { name }).getByText('Second site').waitFor()
+  expect(await widthOf(page)).toBeLessThanOrEqual(320)
+  await expectAccessible(page)
 })

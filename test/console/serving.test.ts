@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
 import { test } from './support/console.ts'
+import { choose } from './support/page.ts'
 
 const dist = join(import.meta.dirname, '..', '..', 'console', 'dist')
 
@@ -176,9 +177,8 @@ describe('the page of the console', () => {
 
   test('opens the reference in a new tab', async ({ open, service }) => {
     const page = await open('')
-    await page.getByRole('button', { name: 'Settings' }).click()
     const opening = page.waitForEvent('popup')
-    await page.getByRole('menuitem', { name: 'API reference' }).click()
+    await choose(page, 'Settings', 'API reference')
     const reference = await opening
     await reference.getByText('Open the console').first().waitFor()
     expect(reference.url()).toBe(`${service.baseUrl}/docs`)

@@ -3,7 +3,6 @@ import { Interrupted } from './failure.ts'
 
 export const isTerminal = (): boolean => process.stdin.isTTY === true
 
-/** Without a terminal, reads the next line of standard input. */
 export const askLine = async (question: string): Promise<string> => {
   const lines = createInterface({ input: process.stdin, ...(isTerminal() && { output: process.stderr }) })
   try {

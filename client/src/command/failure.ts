@@ -41,7 +41,7 @@ export const report = (error: unknown): number => {
     console.error('\nStopped. Completed changes stay. Repeat the command to continue.')
     return exitStatus.failed
   }
-  if (error instanceof OutputLost && error.hasReaderGone) {
+  if (error instanceof OutputLost && error.isReaderClosed) {
     console.error('Stopped, because the output was closed. Completed changes stay. Repeat the command to continue.')
     return exitStatus.failed
   }

@@ -1,14 +1,13 @@
 import { fstatSync, writeSync } from 'node:fs'
 
-/** Standard output is closed or full. */
 export class OutputLost extends Error {
   override readonly name = 'OutputLost'
   /** The reader has closed the pipe, as `head` does. */
-  readonly hasReaderGone: boolean
+  readonly isReaderClosed: boolean
 
   constructor(cause: Error) {
     super(`Standard output cannot be written: ${cause.message}. Redirect it to a disk with free space.`, { cause })
-    this.hasReaderGone = 'code' in cause && cause.code === 'EPIPE'
+    this.isReaderClosed = 'code' in cause && cause.code === 'EPIPE'
   }
 }
 

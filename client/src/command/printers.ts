@@ -134,8 +134,7 @@ const summary = (event: Extract<SyncEvent, { event: 'end' }>, left: LeftAlone, a
   )
 }
 
-// Milliseconds between two updates of the progress line.
-const refresh = 100
+const refreshMilliseconds = 100
 
 const terminals = () => ({ out: process.stdout.isTTY === true, error: process.stderr.isTTY === true })
 
@@ -160,7 +159,7 @@ export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): 
   }
   const live = ({ files, totalFiles, bytes, totalBytes }: Extract<SyncEvent, { event: 'progress' }>) => {
     const now = performance.now()
-    if (!isTerminal.error || (now - written < refresh && files < totalFiles)) return
+    if (!isTerminal.error || (now - written < refreshMilliseconds && files < totalFiles)) return
     written = now
     const rate = bytes / Math.max(1, now - started)
     const rest = rate > 0 && bytes < totalBytes ? `, ${spanOf((totalBytes - bytes) / rate)} left` : ''

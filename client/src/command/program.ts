@@ -222,7 +222,7 @@ export const run = async (args: readonly string[]): Promise<number> => {
   const { aborted, reason } = stopping.signal
   if (reason instanceof OutputLost) {
     const isEnough =
-      reason.hasReaderGone && (printOnlyCommands.has(program.args[0]) || (!outcome && status === exitStatus.done))
+      reason.isReaderClosed && (printOnlyCommands.has(program.args[0]) || (!outcome && status === exitStatus.done))
     return isEnough ? exitStatus.done : report(reason)
   }
   return outcome ? report(aborted ? reason : outcome.error) : status

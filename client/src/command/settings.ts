@@ -61,7 +61,6 @@ const readTokenFile = async (file: string): Promise<string> => {
   try {
     for await (const chunk of createReadStream(file, { end: largestTokenFile })) chunks.push(chunk)
   } catch (error) {
-    // Node's own error does not name the folder.
     throw Object.assign(Object(error), { path: file })
   }
   const bytes = Buffer.concat(chunks)

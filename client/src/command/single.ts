@@ -6,7 +6,7 @@ import { ServiceError, type SiteClient } from '../index.ts'
 import { openFile } from '../node.ts'
 import { fetchBytes, placeNew } from '../sync/fetch-file.ts'
 import { LocalRefusal } from '../sync/local-refusal.ts'
-import { isUntouched, stateOf } from '../sync/local-tree.ts'
+import { isUnmodified, stateOf } from '../sync/local-tree.ts'
 import { temporaryName } from '../sync/temporary.ts'
 import { askYes } from './ask.ts'
 import { UsageError } from './failure.ts'
@@ -68,7 +68,6 @@ export const ls = async (context: Context, path: string, { recursive, long }: { 
   else for await (const each of client.files.list(folder)) row(each)
 }
 
-/** All bytes are of one version. */
 export const cat = async ({ client, signal }: Context, given: string) => {
   const path = pathBelowRoot(given, 'Name a file to print.')
   const { type, etag = '*', size } = await client.files.stat(path)
@@ -90,7 +89,6 @@ const localPlace = async (to: string | undefined, name: string, force: true | un
   if (!there) return { wanted, location: wanted, mode: undefined }
   if (!force) throw new LocalRefusal(`${wanted} already exists. Add --force to replace it, or name another file.`)
   if (!there.isFile()) throw new LocalRefusal(`${wanted} is not a regular file. Name another one, or use "cat".`)
-  // Follow a symbolic link, and keep it.
   return { wanted, location: await realpath(wanted), mode: there.mode & 0o777 }
 }
 
@@ -149,7 +147,7 @@ const openUnchanging = async (file: string) => {
   const location = await realpath(file)
   const state = { location, ...stateOf(await stat(location)) }
   return openFile(location, async () => {
-    if (isUntouched(state)) return
+    if (isUnmodified(state)) return
     throw new LocalRefusal(`${file} changed during the upload. Repeat when nobody writes to it.`)
   })
 }

@@ -40,7 +40,6 @@ export const find = async ({ client }: OfSite, path: string) => {
   }
 }
 
-/** Refuses another case: changes and versions need the exact spelling. */
 export const findExactly = async ({ client }: OfSite, path: string) => {
   const entry = await client.files.stat(path).catch((error: unknown) => {
     if (!isMissing(error)) throw error

@@ -105,7 +105,7 @@ const firstRetry = 1000
 const longestRetry = 60_000
 
 // Milliseconds between two pushes if the system cannot watch the whole folder.
-const lookEvery = 5000
+const pollInterval = 5000
 
 const isWatchLimit = (error: unknown): boolean => ['ENOSPC', 'EMFILE', 'ENFILE'].includes(Object(error).code)
 
@@ -131,14 +131,14 @@ const createChanges = (directory: string, signal: AbortSignal) => {
     if (!isWatched || !isWatchLimit(error)) return
     isWatched = false
     console.error(
-      `This machine cannot watch so many folders, so it checks them every ${spanOf(lookEvery)}. On Linux, raise ` +
+      `This machine cannot watch so many folders, so it checks them every ${spanOf(pollInterval)}. On Linux, raise ` +
         'fs.inotify.max_user_watches.',
     )
     change()
   })
   return (longest = Number.POSITIVE_INFINITY) =>
     new Promise<void>((resolve, reject) => {
-      const most = isWatched ? longest : Math.min(longest, lookEvery)
+      const most = isWatched ? longest : Math.min(longest, pollInterval)
       const over = most === Number.POSITIVE_INFINITY ? undefined : setTimeout(change, most)
       const stop = () => {
         clearTimeout(over)
@@ -159,7 +159,6 @@ const createChanges = (directory: string, signal: AbortSignal) => {
 
 type Outcome = Pick<EndEvent, 'interrupted' | 'failed'>
 
-// Undefined without failures: the next push waits for a change.
 const patienceAfter = (failures: number): number | undefined =>
   failures === 0 ? undefined : Math.min(longestRetry, firstRetry * 2 ** (failures - 1))
 
@@ -168,7 +167,6 @@ const pushAfterChanges = async (
   changed: ReturnType<typeof createChanges>,
   send: () => Promise<Outcome>,
 ): Promise<number> => {
-  /** Prints a failed push. Only failures of the service or network lead to a retry. */
   const reportFailure = (error: unknown): Outcome => {
     const isOfService = error instanceof ServiceError
     if (signal.aborted || !(isOfService || error instanceof LocalRefusal)) throw error

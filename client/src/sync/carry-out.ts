@@ -2,16 +2,16 @@ import { ServiceError } from '../service-error.ts'
 import { sentenceOf } from './disk-errors.ts'
 import type { SyncEvent } from './events.ts'
 import { inParallel } from './in-parallel.ts'
-import { inTheWay } from './in-the-way.ts'
 import { LocalRefusal } from './local-refusal.ts'
-import { type Fingerprint, seenAfter } from './plan.ts'
+import { findObstacles } from './obstacles.ts'
+import { type Fingerprint, nextBase } from './plan.ts'
 import type { Direction, Prepared, SyncOptions } from './prepare.ts'
 import { createWriter, type Writing } from './write.ts'
 
 // Milliseconds between two writes of the state. After a crash, at most this much is examined again. For many files,
 // writing takes at most a tenth of the time.
 const saveEvery = 1000
-const mostSaving = 10
+const savingRatio = 10
 
 // These failures concern every file: the token, the network, an unavailable service, the disk.
 const isFatal = (error: unknown): boolean => {
@@ -26,43 +26,43 @@ const isConflict = (error: unknown): boolean =>
 const createProgress = (steps: readonly Writing[], report: (event: SyncEvent) => void) => {
   const totalFiles = steps.length
   const totalBytes = steps.reduce((sum, { action, size }) => sum + (action === 'remove' ? 0 : size), 0)
-  const underway = new Map<string, number>()
+  const inProgress = new Map<string, number>()
   let files = 0
   let bytes = 0
   const tell = () => {
-    const now = [...underway.values()].reduce((sum, sent) => sum + sent, bytes)
+    const now = [...inProgress.values()].reduce((sum, sent) => sum + sent, bytes)
     report({ event: 'progress', files, totalFiles, bytes: Math.min(now, totalBytes), totalBytes })
   }
   return {
     advance(path: string, sent: number) {
-      underway.set(path, sent)
+      inProgress.set(path, sent)
       tell()
     },
     finish({ path, action, size }: Writing) {
-      underway.delete(path)
+      inProgress.delete(path)
       files++
       bytes += action === 'remove' ? 0 : size
       tell()
     },
     giveUp(path: string) {
-      underway.delete(path)
+      inProgress.delete(path)
     },
   }
 }
 
-const createStateSaver = (direction: Direction, { local, remote, state, save, isUnread }: Prepared) => {
+const createStateSaver = (direction: Direction, { local, remote, state, save, isUnreadable }: Prepared) => {
   const before = state.base
   const done = new Map<string, Fingerprint | undefined>()
   let next = Date.now() + saveEvery
   const keep = async (): Promise<void> => {
     const began = Date.now()
     next = Number.POSITIVE_INFINITY
-    const base = seenAfter(local, remote, before, done, direction)
+    const base = nextBase(local, remote, before, done, direction)
     // An unreadable path may still exist, even if the other side no longer has it.
-    for (const [path, seen] of before ?? []) if (isUnread(path)) base.set(path, seen)
+    for (const [path, seen] of before ?? []) if (isUnreadable(path)) base.set(path, seen)
     state.base = base
     await save()
-    next = Date.now() + Math.max(saveEvery, mostSaving * (Date.now() - began))
+    next = Date.now() + Math.max(saveEvery, savingRatio * (Date.now() - began))
   }
   return {
     keep,
@@ -81,7 +81,6 @@ const removeEmpty = async ({ client }: SyncOptions, { folder }: Prepared, paths:
   }
 }
 
-/** Carries out the steps, and returns the counts. Errors: those that concern every file. */
 export const carryOut = async (
   direction: Direction,
   options: SyncOptions,
@@ -124,12 +123,12 @@ export const carryOut = async (
     await saver.note(path, now)
   }
 
-  const way = inTheWay(steps)
-  const removals = steps.filter((step) => step.action === 'remove' && !way.removals.has(step))
+  const obstacles = findObstacles(steps)
+  const removals = steps.filter((step) => step.action === 'remove' && !obstacles.removals.has(step))
   if (steps.length > 0) await saver.keep()
   try {
-    await inParallel(way.removals, atOnce, one)
-    if (direction === 'push' && !signal?.aborted) await removeEmpty(options, prepared, way.folders)
+    await inParallel(obstacles.removals, atOnce, one)
+    if (direction === 'push' && !signal?.aborted) await removeEmpty(options, prepared, obstacles.folders)
     await inParallel(
       steps.filter(({ action }) => action !== 'remove'),
       atOnce,

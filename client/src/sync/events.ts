@@ -31,7 +31,6 @@ export type SyncEvent =
       readonly path: string
       readonly size: number
     }
-  /** Changed during the run, or the place is taken: nothing was written. */
   | { readonly event: 'conflict'; readonly path: string; readonly why: string }
   | { readonly event: 'failed'; readonly path: string; readonly message: string; readonly code?: number }
   /** The end of the run. If `interrupted`, repeat the call to continue. */

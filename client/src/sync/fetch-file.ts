@@ -11,8 +11,7 @@ import { isSameState, type Remembered, stateOf } from './local-tree.ts'
 import { type Fingerprint, isSame } from './plan.ts'
 import { temporaryName } from './temporary.ts'
 
-/** Consecutive breaks without a byte. */
-const mostFailures = 6
+const mostFruitlessReads = 6
 
 export interface Wanted {
   readonly path: string
@@ -31,7 +30,7 @@ const changed = (path: string) =>
 const longestSilence = 60_000
 
 /** Reads an answer until it breaks off, and returns the number of bytes. Stops after more than `most`. */
-const takeFrom = async (
+const readChunks = async (
   { body }: Response,
   most: number,
   take: (bytes: Uint8Array) => Promise<void>,
@@ -85,7 +84,7 @@ export const fetchBytes = async (
   /** Returns 0 if nobody answers, because the service may be restarting. Fails at once if no byte has ever arrived. */
   const fetchMore = async (): Promise<number> => {
     try {
-      return await takeFrom(await ask(), size - received, take, signal)
+      return await readChunks(await ask(), size - received, take, signal)
     } catch (error) {
       if (received === 0 || !(error instanceof ServiceError && error.status === 0)) throw error
       await pause(Math.random() * 125 * 2 ** failures, signal)
@@ -97,7 +96,7 @@ export const fetchBytes = async (
     received += more
     failures = more > 0 ? 0 : failures + 1
     if (received > size) throw changed(path)
-  } while (received < size && failures < mostFailures)
+  } while (received < size && failures < mostFruitlessReads)
   if (received < size) {
     throw new ServiceError({
       status: 0,
@@ -137,7 +136,7 @@ export interface Target {
   readonly root: string
   readonly path: string
   /** The file to replace, and a check that it is unchanged. Undefined: the file must not exist. */
-  readonly replaces?: { readonly location: string; readonly isUntouched: () => boolean } | undefined
+  readonly replaces?: { readonly location: string; readonly isUnmodified: () => boolean } | undefined
 }
 
 export interface Fetched {
@@ -181,7 +180,7 @@ export const fetchFile = async (
       const there = await stat(location).catch(() => undefined)
       await access(dirname(location), constants.W_OK)
       if (there) await chmod(temporary, there.mode & 0o777)
-      if (!replaces.isUntouched()) throw new LocalRefusal(`${path} changed in the meantime. Repeat.`, true)
+      if (!replaces.isUnmodified()) throw new LocalRefusal(`${path} changed in the meantime. Repeat.`, true)
       // Synchronous after the check, so that nobody writes in between.
       renameSync(temporary, location)
     } else await placeNew(temporary, location, path)

@@ -14,7 +14,7 @@ export type Ignored = (path: string) => boolean
 export const isInStateFolder: Ignored = (path) => path.toLowerCase().split('/').includes(stateFolder)
 
 // Empty if the file does not exist. A pipe or a device might never end, so it is refused.
-const readOwn = async (path: string): Promise<string> => {
+const readPatterns = async (path: string): Promise<string> => {
   try {
     if ((await stat(path)).isFile()) return await readFile(path, 'utf8')
   } catch (error) {
@@ -25,7 +25,7 @@ const readOwn = async (path: string): Promise<string> => {
 }
 
 export const readIgnored = async (directory: string): Promise<Ignored> => {
-  const named = ignore({ ignorecase: false }).add(await readOwn(join(directory, '.siteignore')))
+  const named = ignore({ ignorecase: false }).add(await readPatterns(join(directory, '.siteignore')))
   // No line of `.siteignore` can include the built-in patterns again. They ignore case, because a disk may.
   const always = ignore({ ignorecase: true }).add(builtIn)
   return (path) => named.ignores(path) || always.ignores(path)

@@ -1,4 +1,3 @@
-/** A fault of this machine, with advice in the message. */
 export class LocalRefusal extends Error {
   override readonly name = 'LocalRefusal'
   readonly isConflict: boolean

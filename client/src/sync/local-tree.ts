@@ -42,7 +42,7 @@ export interface Skipped {
 export interface LocalTree {
   readonly files: ReadonlyMap<string, LocalFile>
   readonly skipped: readonly Skipped[]
-  readonly unread: readonly { readonly path: string; readonly message: string }[]
+  readonly unreadable: readonly { readonly path: string; readonly message: string }[]
   readonly ignored: number
 }
 
@@ -72,11 +72,10 @@ interface Found {
 const gone = 'it disappeared during the run, or its name is not UTF-8'
 
 const missing = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']
-// Faults of one file or folder: a missing permission, a disk fault, a lock.
-const concernsOne = ['EACCES', 'EPERM', 'EIO', 'EBUSY']
+const singleFileFaults = ['EACCES', 'EPERM', 'EIO', 'EBUSY']
 
 const readable = async <Result>(
-  { skipped, unread }: Pick<Walk, 'skipped' | 'unread'>,
+  { skipped, unreadable }: Pick<Walk, 'skipped' | 'unreadable'>,
   path: string,
   work: Promise<Result>,
   why = gone,
@@ -86,7 +85,7 @@ const readable = async <Result>(
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (missing.includes(code)) skipped.push({ path, why })
-    else if (concernsOne.includes(code)) unread.push({ path, message: sentenceOf(error) })
+    else if (singleFileFaults.includes(code)) unreadable.push({ path, message: sentenceOf(error) })
     else throw error
     return undefined
   }
@@ -98,13 +97,13 @@ interface Walk extends Pick<ScanOptions, 'ignored' | 'signal'> {
   readonly root: string
   readonly found: Found[]
   readonly skipped: Skipped[]
-  readonly unread: LocalTree['unread'][number][]
-  readonly leftOut: string[]
+  readonly unreadable: LocalTree['unreadable'][number][]
+  readonly ignoredPaths: string[]
 }
 
-const isIgnored = ({ ignored, leftOut }: Walk, path: string): boolean => {
+const isIgnored = ({ ignored, ignoredPaths }: Walk, path: string): boolean => {
   if (!ignored(path)) return false
-  if (!isInStateFolder(path)) leftOut.push(path)
+  if (!isInStateFolder(path)) ignoredPaths.push(path)
   return true
 }
 
@@ -125,7 +124,6 @@ const follow = async (walk: Walk, path: string, location: string, above: readonl
   await enter(walk, path, target, above)
 }
 
-/** Skips pipes, sockets and devices. */
 const take = (walk: Walk, path: string, location: string, info: Pick<Dirent, 'isFile'>): void => {
   if (isIgnored(walk, path)) return
   if (info.isFile()) walk.found.push({ path, location })
@@ -169,9 +167,9 @@ export const scan = async (directory: string, options: ScanOptions): Promise<Loc
   const root = await realpath(directory)
   const found: Found[] = []
   const skipped: Skipped[] = []
-  const unread: Walk['unread'] = []
-  const leftOut: string[] = []
-  await enter({ ...options, root, found, skipped, unread, leftOut }, '', root, [root])
+  const unreadable: Walk['unreadable'] = []
+  const ignoredPaths: string[] = []
+  await enter({ ...options, root, found, skipped, unreadable, ignoredPaths }, '', root, [root])
   const files = new Map<string, LocalFile>()
   const taken = new Map<string, string>()
   const wanted = found.filter(({ path, location }) => {
@@ -182,10 +180,10 @@ export const scan = async (directory: string, options: ScanOptions): Promise<Loc
     return !why
   })
   await inParallel(wanted, 16, async (each) => {
-    const file = await readable({ skipped, unread }, each.path, look(each, options))
+    const file = await readable({ skipped, unreadable }, each.path, look(each, options))
     if (file) files.set(each.path, file)
   })
-  return { files, skipped, unread, ignored: leftOut.length }
+  return { files, skipped, unreadable, ignored: ignoredPaths.length }
 }
 
 // `touched` also changes with the name and the permissions of a file.
@@ -195,7 +193,7 @@ export const isSameState = (one: Bytes, other: Bytes): boolean =>
   one.size === other.size && one.modified === other.modified && one.inode === other.inode
 
 /** Synchronous, so that no change comes between this check and the next step. */
-export const isUntouched = ({ location, ...before }: Bytes & Pick<LocalFile, 'location'>): boolean => {
+export const isUnmodified = ({ location, ...before }: Bytes & Pick<LocalFile, 'location'>): boolean => {
   const info = lstatSync(location, { throwIfNoEntry: false })
   return info !== undefined && isSameState(stateOf(info), before)
 }

@@ -34,7 +34,6 @@ export type Step =
   | { readonly action: 'keep'; readonly path: string; readonly size: number; readonly why: KeptWhy }
 
 export interface PlanOptions {
-  /** `push` changes the site, `pull` the local folder. */
   readonly direction: 'push' | 'pull'
   readonly removes?: boolean
   readonly force?: boolean
@@ -58,11 +57,11 @@ const verdictOn = (
 ): 'write' | 'conflict' | 'newer' => {
   // A pull would lose a file that was never in the site. After a push, the service keeps the old version.
   if (!seen) return source && target && direction === 'pull' ? 'conflict' : 'write'
-  const wereAlike = isSame(seen.source, seen.target)
+  const wereEqual = isSame(seen.source, seen.target)
   if (isSame(target?.fingerprint, seen.target))
-    return source && target && direction === 'pull' && !wereAlike ? 'conflict' : 'write'
+    return source && target && direction === 'pull' && !wereEqual ? 'conflict' : 'write'
   const sourceChanged = !isSame(source?.fingerprint, seen.source)
-  return sourceChanged || (source && !wereAlike) ? 'conflict' : 'newer'
+  return sourceChanged || (source && !wereEqual) ? 'conflict' : 'newer'
 }
 
 const stepAt = (
@@ -123,7 +122,7 @@ export const plan = (
   return withObstacles(steps, options.direction === 'push' ? remote : local)
 }
 
-const seenAt = (
+const nextState = (
   here: Fingerprint | undefined,
   there: Fingerprint | undefined,
   before: SeenState | undefined,
@@ -142,7 +141,7 @@ const seenAt = (
  * The known state after a run. Equal paths get both sides. Other paths keep their earlier state, so that the next run
  * still sees their change. `done` has the paths that the run made equal; undefined means no file.
  */
-export const seenAfter = (
+export const nextBase = (
   local: Tree<FileState>,
   remote: Tree<FileState>,
   base: Tree<SeenState> | undefined,
@@ -155,7 +154,7 @@ export const seenAfter = (
     const now = done.get(path)
     const state = done.has(path)
       ? now && { local: now, remote: now }
-      : seenAt(local.get(path)?.fingerprint, remote.get(path)?.fingerprint, base?.get(path), first)
+      : nextState(local.get(path)?.fingerprint, remote.get(path)?.fingerprint, base?.get(path), first)
     if (state) seen.set(path, state)
   }
   return seen

@@ -52,16 +52,16 @@ const findFolder = async ({ files }: SiteClient, wanted: string, direction: Dire
   }
 }
 
-const isAmong = (places: readonly { readonly path: string }[], path: string): boolean =>
+const isCovered = (places: readonly { readonly path: string }[], path: string): boolean =>
   places.some((each) => path === each.path || path.startsWith(`${each.path}/`))
 
-const leftOutOf = (direction: Direction, here: LocalTree, there: RemoteTree) => {
+const selectExclusions = (direction: Direction, here: LocalTree, there: RemoteTree) => {
   if (direction === 'push') return here
   const paths = [...there.files.keys()]
-  const blocking = here.skipped.filter((each) => paths.some((path) => isAmong([each], path)))
+  const blocking = here.skipped.filter((each) => paths.some((path) => isCovered([each], path)))
   return {
     skipped: [...blocking, ...there.skipped],
-    unread: [...here.unread, ...there.unfit],
+    unreadable: [...here.unreadable, ...there.unstorable],
     ignored: there.ignored,
   }
 }
@@ -88,11 +88,10 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
   ])
   const { files: local } = here
   const { files: remote } = there
-  const { skipped, unread, ignored: leftOut } = leftOutOf(direction, here, there)
+  const { skipped, unreadable, ignored: ignoredPaths } = selectExclusions(direction, here, there)
   for (const each of skipped) onEvent?.({ event: 'skipped', ...each })
   state.remembered.clear()
   for (const [path, { location: _, ...file }] of local) state.remembered.set(path, file)
-  // Forget uploads of other bytes, and of files that are already equal.
   for (const [place, { fingerprint }] of state.uploads) {
     const path = folder === '' ? place : place.slice(folder.length + 1)
     const file = local.get(path)
@@ -100,19 +99,31 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
       file?.fingerprint.join(' ') === fingerprint && !isSame(file.fingerprint, remote.get(path)?.fingerprint)
     if (!isWanted) state.uploads.delete(place)
   }
-  const isUnread = (path: string) => isAmong(unread, path)
+  const isUnreadable = (path: string) => isCovered(unreadable, path)
   // An unreadable file may be a moved one that seems to be missing elsewhere.
-  const isKnown = unread.length === 0
+  const isKnown = unreadable.length === 0
   // An existing file that cannot be sent is not missing.
   const steps = plan(local, remote, state.base, { direction, removes: removes && isKnown, force })
-    .filter(({ path }) => !isUnread(path))
+    .filter(({ path }) => !isUnreadable(path))
     .map(
       (step): Step =>
-        direction === 'push' && isOnSiteOnly(step) && isAmong(skipped, step.path)
+        direction === 'push' && isOnSiteOnly(step) && isCovered(skipped, step.path)
           ? { action: 'keep', path: step.path, size: step.size, why: 'stays' }
           : step,
     )
-  return { root, folder, local, remote, state, save: opened.save, steps, skipped, unread, isUnread, leftOut }
+  return {
+    root,
+    folder,
+    local,
+    remote,
+    state,
+    save: opened.save,
+    steps,
+    skipped,
+    unreadable,
+    isUnreadable,
+    ignoredPaths,
+  }
 }
 
 export type Prepared = Awaited<ReturnType<typeof prepare>>

@@ -13,7 +13,7 @@ const isMissing = (error: unknown): boolean => error instanceof ServiceError && 
 
 const refusedByWindows = /[<>:"|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 
-export const unfitReason = (path: string, platform: string = process.platform): string | undefined => {
+export const unstorableReason = (path: string, platform: string = process.platform): string | undefined => {
   const parts = path.split('/')
   // Another server might return a path that leads out of the folder.
   if (parts.some((part) => ['', '.', '..'].includes(part))) return 'The path contains an empty part, "." or "..".'
@@ -25,7 +25,7 @@ export const unfitReason = (path: string, platform: string = process.platform): 
 export interface RemoteTree {
   readonly files: ReadonlyMap<string, RemoteFile>
   readonly skipped: readonly Skipped[]
-  readonly unfit: readonly { readonly path: string; readonly message: string }[]
+  readonly unstorable: readonly { readonly path: string; readonly message: string }[]
   readonly ignored: number
 }
 
@@ -37,15 +37,15 @@ export const listRemote = async (
 ): Promise<RemoteTree> => {
   const listed: ListedFile[] = []
   const skipped: Skipped[] = []
-  const unfit: RemoteTree['unfit'][number][] = []
-  let leftOut = 0
+  const unstorable: RemoteTree['unstorable'][number][] = []
+  let ignoredPaths = 0
   try {
     for await (const file of files.listAll(folder, signal)) {
       const { path } = file
-      const why = unfitReason(path)
-      if (why) unfit.push({ path, message: `${why} Rename it on the site, then repeat.` })
+      const why = unstorableReason(path)
+      if (why) unstorable.push({ path, message: `${why} Rename it on the site, then repeat.` })
       else if (isInStateFolder(path)) skipped.push({ path, why: `${stateFolder} is reserved for this command` })
-      else if (ignored(path)) leftOut++
+      else if (ignored(path)) ignoredPaths++
       else listed.push(file)
     }
   } catch (error) {
@@ -61,5 +61,5 @@ export const listRemote = async (
     const { fingerprint, etag } = await files.stat(folder === '' ? file.path : `${folder}/${file.path}`)
     keep({ ...file, etag: etag ?? file.etag }, fingerprint ?? '')
   })
-  return { files: tree, skipped, unfit, ignored: leftOut }
+  return { files: tree, skipped, unstorable, ignored: ignoredPaths }
 }

@@ -6,7 +6,7 @@ import { pause } from '../transport.ts'
 import { largestRequest, type UploadProgress } from '../upload.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { LocalRefusal } from './local-refusal.ts'
-import { isSameState, isUntouched, type LocalFile, stateOf } from './local-tree.ts'
+import { isSameState, isUnmodified, type LocalFile, stateOf } from './local-tree.ts'
 import type { Fingerprint } from './plan.ts'
 import type { BegunUpload } from './state.ts'
 
@@ -36,7 +36,7 @@ const isAlreadyStored = async (
 
 const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, save, ...sending }: Sending) => {
   const source = await openFile(file.location, async () => {
-    if (!isUntouched(file)) {
+    if (!isUnmodified(file)) {
       throw new LocalRefusal(`${path} changed during the upload. Repeat when nobody writes to it.`)
     }
   })
@@ -80,12 +80,12 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
 
 /** Milliseconds in which a file may change again with the same time. */
 const coarseTime = 25
-const mostLooks = 10
+const mostReads = 10
 
 const readUnchanging = async (file: LocalFile, { path, signal }: Sending): Promise<Uint8Array<ArrayBuffer>> => {
   const handle = await open(file.location)
   try {
-    for (let look = 0; look < mostLooks; look++) {
+    for (let look = 0; look < mostReads; look++) {
       const before = stateOf(await handle.stat())
       if (before.size > largestRequest)
         throw new LocalRefusal(`${path} grew during the upload. Repeat when nobody writes to it.`)

@@ -11,9 +11,7 @@ export interface BegunUpload {
   readonly fingerprint: string
 }
 
-/** The state of one folder and one target in a site. */
 export interface SyncState {
-  /** The state after the last push or pull. Undefined: there was none. */
   base: ReadonlyMap<string, SeenState> | undefined
   readonly uploads: Map<string, BegunUpload>
   /** Remembered files of the folder, shared by all targets. */

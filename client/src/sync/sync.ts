@@ -36,21 +36,21 @@ const run = async (direction: Direction, options: SyncOptions): Promise<EndEvent
   const { onEvent = () => {}, signal, dryRun = false, confirm } = options
   const prepared = await prepare(direction, options)
   refuseEmptying(direction, prepared)
-  const { steps, unread, skipped } = prepared
+  const { steps, unreadable, skipped } = prepared
   const counts = countsOf(steps)
   const removals = steps.filter(({ action }) => action === 'remove')
   const writing = steps.filter(isWriting)
   const bytes = bytesOf(writing.filter(({ action }) => action !== 'remove'))
   const end = (rest: Partial<EndEvent>): EndEvent => {
-    const failed = unread.length + (rest.failed ?? 0)
+    const failed = unreadable.length + (rest.failed ?? 0)
     const interrupted = signal?.aborted ?? false
     const event: EndEvent = { event: 'end', interrupted, skipped: skipped.length, ...counts, ...rest, failed }
     onEvent(event)
     return event
   }
 
-  for (const each of unread) onEvent({ event: 'failed', ...each })
-  onEvent({ event: 'plan', bytes, removedBytes: bytesOf(removals), ignored: prepared.leftOut, ...counts })
+  for (const each of unreadable) onEvent({ event: 'failed', ...each })
+  onEvent({ event: 'plan', bytes, removedBytes: bytesOf(removals), ignored: prepared.ignoredPaths, ...counts })
   for (const step of steps) {
     const isOfInterest = step.action !== 'keep' || step.why !== 'equal'
     if (isOfInterest && (dryRun || !isWriting(step))) onEvent({ event: 'step', ...step })

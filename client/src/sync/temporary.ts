@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Unique, and valid on every disk. */
 export const temporaryName = (): string => `.${randomUUID()}.part`
 
 const isTemporary = (name: string): boolean => /^\.[\da-f-]{36}\.part$/.test(name)

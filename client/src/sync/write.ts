@@ -3,7 +3,7 @@ import { lstat, realpath, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fetchFile } from './fetch-file.ts'
 import { LocalRefusal } from './local-refusal.ts'
-import { isUntouched, type LocalFile } from './local-tree.ts'
+import { isUnmodified, type LocalFile } from './local-tree.ts'
 import type { Fingerprint, Step } from './plan.ts'
 import type { Direction, Prepared, SyncOptions } from './prepare.ts'
 import type { RemoteFile } from './remote-tree.ts'
@@ -20,7 +20,7 @@ const removeLocal = async (root: string, path: string, file: LocalFile): Promise
   // The same file has another path, where it may be needed.
   if (entry?.isFile() && normalise(await realpath(location)) !== normalise(location))
     throw new LocalRefusal(`${path} is inside a folder that is a symbolic link. Remove it there, or remove the link.`)
-  if (!isUntouched(file)) throw new LocalRefusal(`${path} changed in the meantime. Repeat.`, true)
+  if (!isUnmodified(file)) throw new LocalRefusal(`${path} changed in the meantime. Repeat.`, true)
   unlinkSync(entry ? location : file.location)
   for (let folder = dirname(location); folder !== root && folder.startsWith(root); folder = dirname(folder)) {
     try {
@@ -66,7 +66,7 @@ export const createWriter = (direction: Direction, { client: { files }, signal }
       return undefined
     }
     let received = 0
-    const replaces = here && { location: here.location, isUntouched: () => isUntouched(here) }
+    const replaces = here && { location: here.location, isUnmodified: () => isUnmodified(here) }
     const wanted = { path: inSite(path), etag: file.etag, size: file.size, fingerprint: file.fingerprint }
     const took = (count: number) => {
       received += count

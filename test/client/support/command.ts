@@ -1,4 +1,4 @@
-import { vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import { run } from '../../../client/src/command/program.ts'
 import { launch, type Program } from '../../support/program.ts'
 import type { SpawnedService } from '../../support/spawned-service.ts'
@@ -15,42 +15,40 @@ export const siteFiles = async (
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Said> => {
-  let stdout = ''
-  let stderr = ''
-  const write = (take: (text: string) => void) => (chunk: string | Uint8Array) => {
-    take(Buffer.from(chunk).toString())
-    return true
-  }
-  const spies = [
-    vi.spyOn(process.stdout, 'write').mockImplementation(
-      write((text) => {
-        stdout += text
-      }),
-    ),
-    vi.spyOn(process.stderr, 'write').mockImplementation(
-      write((text) => {
-        stderr += text
-      }),
-    ),
-    vi.spyOn(console, 'log').mockImplementation((text) => {
-      stdout += `${text}\n`
+  const output = { stdout: '', stderr: '' }
+  const capture = (name: 'stdout' | 'stderr') => [
+    vi.spyOn(process[name], 'write').mockImplementation((chunk) => {
+      output[name] += Buffer.from(chunk as Uint8Array).toString()
+      return true
     }),
-    vi.spyOn(console, 'error').mockImplementation((text) => {
-      stderr += `${text}\n`
+    vi.spyOn(console, name === 'stdout' ? 'log' : 'error').mockImplementation((text) => {
+      output[name] += `${text}\n`
     }),
   ]
+  const spies = [...capture('stdout'), ...capture('stderr')]
   const settings = { SITE_ADMIN_URL: '', SITE_ADMIN_TOKEN: '', XDG_CONFIG_HOME: '/nonexistent', ...environment }
   for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value)
   try {
-    const status = await run(args)
-    return { status, stdout, stderr }
+    return { status: await run(args), ...output }
   } finally {
     for (const spy of spies) spy.mockRestore()
     vi.unstubAllEnvs()
   }
 }
 
-export const asDemo = ({ baseUrl, token }: SpawnedService): Readonly<Record<string, string>> => ({
+export const eventsIn = (stdout: string) =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+/** Matches the status of a command, and a part of its message. */
+export const outcome = (status: number, message: string) => ({ status, stderr: expect.stringContaining(message) })
+
+export const asDemo = ({
+  baseUrl,
+  token,
+}: Pick<SpawnedService, 'baseUrl' | 'token'>): Readonly<Record<string, string>> => ({
   SITE_ADMIN_URL: baseUrl,
   SITE_ADMIN_TOKEN: token,
 })

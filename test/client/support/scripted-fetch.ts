@@ -1,4 +1,4 @@
-import { connect } from '../../../client/src/index.ts'
+import { connect, type Source } from '../../../client/src/index.ts'
 
 export interface Asked {
   readonly method: string
@@ -47,3 +47,28 @@ export const scripted = async (
   asked.length = 0
   return { client, asked }
 }
+
+/** Zeros of a file that is read while it is sent. `onCancel` is called when nobody wants more. */
+export const zeros = (size: number, onCancel = () => {}): Source => ({
+  size,
+  slice: (start, end) => new Uint8Array(end - start),
+  streamed: (start, end) => ({
+    size: end - start,
+    stream({ onRead }) {
+      let position = start
+      return new ReadableStream({
+        type: 'bytes',
+        autoAllocateChunkSize: 65_536,
+        pull(controller) {
+          const { byobRequest } = controller
+          const count = Math.min(byobRequest?.view?.byteLength ?? 0, end - position)
+          position += count
+          onRead(count)
+          byobRequest?.respond(count)
+          if (position === end) controller.close()
+        },
+        cancel: onCancel,
+      })
+    },
+  }),
+})

@@ -1,11 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { connect, type SiteClient } from '../../../client/src/index.ts'
-import type { EndEvent, SyncEvent } from '../../../client/src/sync/events.ts'
-import type { pull, push, SyncOptions } from '../../../client/src/sync/index.ts'
+import { type Content, connect, type Files, type PutOptions, type SiteClient } from '../../../client/src/index.ts'
+import { pull, push, type SyncEvent, type SyncOptions } from '../../../client/src/sync/index.ts'
 import { test as base } from '../../support/test.ts'
+import { type Decide, startProxy } from './proxy.ts'
 
 /** Files by path, as text. Bytes count as Latin-1; long ones are shown as a digest. */
 export type Texts = Readonly<Record<string, string>>
@@ -36,7 +39,7 @@ export const readTree = async (directory: string): Promise<Texts> => {
 }
 
 /** The files below a folder of the site. */
-export const readSite = async ({ files }: SiteClient, folder: string): Promise<Texts> => {
+const readSite = async ({ files }: SiteClient, folder: string): Promise<Texts> => {
   const texts: Record<string, string> = {}
   for await (const { path } of files.listAll(folder)) {
     const bytes = await (await files.read(`${folder}/${path}`)).arrayBuffer()
@@ -45,37 +48,70 @@ export const readSite = async ({ files }: SiteClient, folder: string): Promise<T
   return texts
 }
 
-export interface Reported {
-  readonly end: EndEvent
-  readonly events: readonly SyncEvent[]
-}
-
-/** Pushes or pulls, and returns all events. */
-export const reported = async (
-  direction: typeof push | typeof pull,
-  options: Omit<SyncOptions, 'onEvent'>,
-): Promise<Reported> => {
-  const events: SyncEvent[] = []
-  const end = await direction({ ...options, onEvent: (event) => events.push(event) })
-  return { end, events }
+/** A folder of a site. Its paths start there. */
+const createSite = (client: SiteClient, folder: string) => {
+  const { files } = client
+  const start =
+    (direction: typeof push | typeof pull) =>
+    async (directory: string, options: Partial<SyncOptions> = {}) => {
+      const events: SyncEvent[] = []
+      const end = await direction({ client, folder, directory, ...options, onEvent: (event) => events.push(event) })
+      return { ...end, events }
+    }
+  const put = (path: string, content: Content, options?: PutOptions) => files.put(`${folder}/${path}`, content, options)
+  return {
+    push: start(push),
+    pull: start(pull),
+    put,
+    remove: (path: string) => files.remove(`${folder}/${path}`),
+    stat: (path: string) => files.stat(`${folder}/${path}`),
+    texts: () => readSite(client, folder),
+    async store(texts: Texts): Promise<void> {
+      for (const [path, text] of Object.entries(texts)) await put(path, text)
+    },
+    /** The client, with some calls replaced. */
+    withFiles: (replaced: Partial<Files>): SiteClient => ({ ...client, files: { ...files, ...replaced } }),
+  }
 }
 
 /** The paths of the events of one kind. */
 export const pathsOf = (events: readonly SyncEvent[], kind: SyncEvent['event']): readonly string[] =>
   events.flatMap((event) => (event.event === kind && 'path' in event ? [event.path] : [])).sort()
 
-/** Tests of the client. Each has a site folder and empty local folders of its own; the site is shared. */
+/** Tests of the client. Each has a folder of the shared site, and empty local folders. */
 export const test = base
   .extend('client', { scope: 'file' }, async ({ service }) =>
     connect({ url: service.baseUrl, token: service.token, patience: { delay: 1 } }),
   )
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('folder', async ({}) => `test ${randomUUID()}`)
-  .extend('store', async ({ client, folder }) => {
-    return async (texts: Texts): Promise<void> => {
-      for (const [path, text] of Object.entries(texts)) await client.files.put(`${folder}/${path}`, text)
+  /** Starts a proxy before the service, and returns its address. */
+  .extend('proxied', async ({ service }, { onCleanup }) => {
+    const proxies: { stop(): Promise<void> }[] = []
+    onCleanup(async () => void (await Promise.all(proxies.map((proxy) => proxy.stop()))))
+    return async (decide: Decide): Promise<string> => {
+      const proxy = await startProxy(service.baseUrl, decide)
+      proxies.push(proxy)
+      return proxy.url
     }
   })
+  /** Starts a server, and returns its address. */
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+  .extend('listen', async ({}, { onCleanup }) => {
+    const servers: Server[] = []
+    onCleanup(() => {
+      for (const server of servers) server.close().closeAllConnections()
+    })
+    return async (listener: RequestListener): Promise<string> => {
+      const server = createServer(listener).listen(0, '127.0.0.1')
+      // Otherwise Node would cut a connection in the middle of a request that it has answered.
+      server.keepAliveTimeout = 0
+      servers.push(server)
+      await once(server, 'listening')
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    }
+  })
+  .extend('site', async ({ client, folder }) => createSite(client, folder))
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   .extend('makeDirectory', async ({}, { onCleanup }) => {
     const made: string[] = []

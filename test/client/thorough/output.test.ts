@@ -4,7 +4,8 @@ import { describe, expect } from 'vitest'
 import { type Outcome, runInShell } from '../../support/program.ts'
 import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
 import type { SpawnedService } from '../../support/spawned-service.ts'
-import { readSite, test, writeTree } from '../support/site.ts'
+import { outcome } from '../support/command.ts'
+import { test, writeTree } from '../support/site.ts'
 
 /** A device that is always full; Linux has it. */
 const full = '/dev/full'
@@ -33,8 +34,8 @@ describe.skipIf(!existsSync(full))('a command with a full output says so in one 
     '--help',
     'ls --help',
     '--version',
-  ])('%s', async (command, { service, client, folder }) => {
-    await client.files.put(`${folder}/a.txt`, 'a')
+  ])('%s', async (command, { service, folder, site }) => {
+    await site.put('a.txt', 'a')
     const { status, stderr } = await inShell(service, `run ${command} > ${full}`, `${folder}/a.txt`)
     expect(stderr).toMatch(noRoom)
     expect(status).toBe(1)
@@ -43,8 +44,8 @@ describe.skipIf(!existsSync(full))('a command with a full output says so in one 
 
 test.skipIf(noSmallDisk !== undefined)(
   'a partial write of a file counts as lost output',
-  async ({ service, client, folder, directory, skip }) => {
-    await client.files.put(`${folder}/long.txt`, 'x'.repeat(10_000))
+  async ({ service, directory, skip, folder, site }) => {
+    await site.put('long.txt', 'x'.repeat(10_000))
     const disk = mountSmallDisk(join(directory, 'disk'), 1)
     if (!disk) return skip('a file system cannot be mounted here')
     try {
@@ -60,8 +61,8 @@ test.skipIf(noSmallDisk !== undefined)(
 )
 
 describe('a closed pipe', () => {
-  test('is no failure for a command that only prints', async ({ service, client, folder }) => {
-    await client.files.put(`${folder}/long.bin`, new Uint8Array(2_000_000))
+  test('is no failure for a command that only prints', async ({ service, folder, site }) => {
+    await site.put('long.bin', new Uint8Array(2_000_000))
     const path = `${folder}/long.bin`
     const quiet = { status: 0, stderr: '' }
     expect(await inShell(service, 'run cat "$1" | head -c 10 > /dev/null', path)).toMatchObject(quiet)
@@ -69,16 +70,13 @@ describe('a closed pipe', () => {
     expect(await inShell(service, unread('run put "$1" "$2"'), 'package.json', path)).toMatchObject(quiet)
   })
 
-  test('ends a push with a message, and a repetition continues it', async ({ service, client, folder, directory }) => {
+  test('ends a push with a message, and a repetition continues it', async ({ service, directory, folder, site }) => {
     const tree = join(directory, 'tree')
     const texts = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}.txt`, `${index}`]))
     await writeTree(tree, texts)
     const ended = await inShell(service, unread('run push "$1" "$2"'), tree, folder)
-    expect(ended).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('Stopped, because the output was closed'),
-    })
+    expect(ended).toMatchObject(outcome(1, 'Stopped, because the output was closed'))
     expect(await inShell(service, 'run push "$1" "$2"', tree, folder)).toMatchObject({ status: 0 })
-    expect(await readSite(client, folder)).toEqual(texts)
+    expect(await site.texts()).toEqual(texts)
   })
 })

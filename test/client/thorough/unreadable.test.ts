@@ -1,9 +1,8 @@
 import { chmod, chown, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { push } from '../../../client/src/sync/index.ts'
 import { noOtherUser, otherUser, runAsOther } from '../../support/program.ts'
-import { pathsOf, readSite, readTree, reported, test, writeTree } from '../support/site.ts'
+import { pathsOf, readTree, test, writeTree } from '../support/site.ts'
 
 describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be read', () => {
   /** Gives a folder to a user without root permissions, and runs commands as this user. */
@@ -20,13 +19,13 @@ describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be re
 
   asOther(
     'fails alone: the rest is sent and fetched, and it does not count as gone on either side',
-    async ({ client, folder, makeDirectory, asOther: { own, run } }) => {
+    async ({ asOther: { own, run }, folder, makeDirectory, site }) => {
       const tree = { 'a.txt': 'a', 'secret.txt': 'secret', 'moved.txt': 'm', 'closed/b.txt': 'b' }
       const here = await makeDirectory(tree)
-      await push({ client, directory: here, folder })
-      await client.files.put(`${folder}/old.txt`, 'old')
-      await client.files.put(`${folder}/closed/new.txt`, 'new')
-      await client.files.remove(`${folder}/secret.txt`)
+      await site.push(here)
+      await site.put('old.txt', 'old')
+      await site.put('closed/new.txt', 'new')
+      await site.remove('secret.txt')
       await writeTree(here, { 'a.txt': 'changed' })
       await rename(join(here, 'moved.txt'), join(here, 'closed/moved.txt'))
       await chmod(join(here, 'secret.txt'), 0)
@@ -38,7 +37,7 @@ describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be re
       expect(pushed.stderr).toMatch(/failed {2}closed: You have no permission to read or write this: [^\n]+closed\./)
       expect(pushed.stderr).toMatch(/failed {2}secret\.txt: You have no permission to read or write this: /)
       expect(pushed.stderr).toContain('Done: 0 created, 1 replaced, 0 removed, 2 failed.')
-      expect(await readSite(client, folder)).toStrictEqual({
+      expect(await site.texts()).toStrictEqual({
         'a.txt': 'changed',
         'closed/b.txt': 'b',
         'closed/new.txt': 'new',
@@ -67,9 +66,9 @@ describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be re
   )
 
   asOther.for(['push', 'pull'] as const)(
-    'during a first %s does not count as seen: the file of this machine is not lost, nor that of the site for a pull (T-38)',
-    async (first, { client, folder, makeDirectory, asOther: { own, run } }) => {
-      await client.files.put(`${folder}/a.txt`, 'theirs')
+    'during a first %s does not count as seen, so no side loses its file (T-38)',
+    async (first, { folder, makeDirectory, site, asOther: { own, run } }) => {
+      await site.put('a.txt', 'theirs')
       const here = await makeDirectory({ 'a.txt': 'mine', 'b.txt': 'b' })
       await chmod(join(here, 'a.txt'), 0)
       await own(here)
@@ -78,19 +77,15 @@ describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be re
       expect(await run('pull', folder, here)).toMatchObject({ status: 3 })
       expect(await readFile(join(here, 'a.txt'), 'utf8')).toBe('mine')
       expect((await run('push', here, folder)).status).toBe(first === 'push' ? 0 : 3)
-      expect((await readSite(client, folder))['a.txt']).toBe(first === 'push' ? 'mine' : 'theirs')
+      expect((await site.texts())['a.txt']).toBe(first === 'push' ? 'mine' : 'theirs')
     },
   )
 })
 
-test('a name that is not UTF-8 is skipped with the reason, and the rest continues', async ({
-  client,
-  folder,
-  makeDirectory,
-}) => {
+test('a push skips a name that is not UTF-8, and sends the rest', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'a' })
   await writeFile(Buffer.concat([Buffer.from(`${here}/caf`), Buffer.from([0xe9])]), 'latin')
-  const { end, events } = await reported(push, { client, directory: here, folder })
+  const { events, ...end } = await site.push(here)
   expect(end).toMatchObject({ create: 1, failed: 0 })
   expect(pathsOf(events, 'skipped')).toStrictEqual(['caf\ufffd'])
 })

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { expect } from 'vitest'
 import { startInShell } from '../../support/program.ts'
 import { asDemo } from '../support/command.ts'
-import { readSite, test, writeTree } from '../support/site.ts'
+import { test, writeTree } from '../support/site.ts'
 
 /** In a user namespace of its own, a program can have a limit of watched folders. */
 const withWatches = (number: number, command: string): string =>
@@ -11,14 +11,14 @@ const canLimit = spawnSync('bash', ['-c', withWatches(5, 'true')]).status === 0
 
 test.skipIf(!canLimit)(
   'a folder that the system cannot watch completely is checked at intervals',
-  async ({ service, client, folder, makeDirectory }) => {
+  async ({ service, folder, makeDirectory, site }) => {
     const texts = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`${index}/file.txt`, 'old']))
     const here = await makeDirectory(texts)
     const line = withWatches(5, '"$node" client/src/command/main.ts watch "$1" "$2"')
     const program = startInShell(line, [here, folder], asDemo(service))
     try {
       const patiently = { timeout: 30_000 }
-      await expect.poll(() => readSite(client, folder), patiently).toEqual(texts)
+      await expect.poll(() => site.texts(), patiently).toEqual(texts)
       const changes = [
         { '7/file.txt': 'new' },
         { '7/file.txt': 'newer' },
@@ -27,7 +27,7 @@ test.skipIf(!canLimit)(
       ]
       for (const change of changes) {
         await writeTree(here, change)
-        await expect.poll(() => readSite(client, folder), patiently).toMatchObject(change)
+        await expect.poll(() => site.texts(), patiently).toMatchObject(change)
       }
     } finally {
       program.kill('SIGINT')

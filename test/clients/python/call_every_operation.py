@@ -9,49 +9,9 @@ import io
 import json
 import pathlib
 import pkgutil
-import re
 import sys
 
-from site_admin_client import AuthenticatedClient, api
-from site_admin_client.models import (
-    BlogAssociationPage,
-    BlogPage,
-    Category,
-    CategoryPage,
-    CategoryUnlinks,
-    ChangePage,
-    CopyPath,
-    CreatedField,
-    Entry,
-    Error,
-    Field,
-    FieldChange,
-    FieldPage,
-    FieldTypePage,
-    Files,
-    Health,
-    NewCategoryLink,
-    NewCategoryLinks,
-    NewField,
-    NewFieldType,
-    NewLink,
-    NewLinks,
-    NewName,
-    NewPath,
-    NewsAssociationPage,
-    NewsItemPage,
-    OpenApi,
-    Progress,
-    Root,
-    SitePage,
-    SiteUrlPage,
-    Stored,
-    UnlinkedCategory,
-    UnlinkedItem,
-    Unlinks,
-    WebForm,
-    WebFormPage,
-)
+from site_admin_client import AuthenticatedClient, api, models
 from site_admin_client.models.field_type_id_type_0 import FieldTypeIdType0
 from site_admin_client.models.force import Force
 from site_admin_client.models.get_reference_asset_asset import GetReferenceAssetAsset
@@ -84,71 +44,71 @@ def one_file(content, name):
 
 
 # Information about the service.
-assert call("getHealth", 200, Health).status == "ok"
-assert [link.rel for link in call("getRoot", 200, Root).links] == ["console", "docs", "openapi"]
-assert call("getOpenApi", 200, OpenApi).openapi.startswith("3.1")
+assert call("getHealth", 200, models.Health).status == "ok"
+assert [link.rel for link in call("getRoot", 200, models.Root).links] == ["console", "docs", "openapi"]
+assert call("getOpenApi", 200, models.OpenApi).openapi.startswith("3.1")
 assert "<!doctype html>" in call("getReference", 200, str)
 assert len(call("getReferenceAsset", 200, str, GetReferenceAssetAsset.SWAGGER_UI_CSS)) > 100_000
 assert "<!doctype html>" in call("getConsole", 200, str)
 assert b"preact" in call("getConsoleAsset", 200, File, "licenses.txt").payload.read()
 
 # Web forms and their fields.
-assert call("listSites", 200, SitePage).items[0].id == int(SITE)
-assert call("listFieldTypes", 200, FieldTypePage, "current").total_items_count > 30
-form = call("listWebForms", 200, WebFormPage, "current").items[0].id
-assert call("getWebForm", 200, WebForm, "current", form).id == form
-before = call("listFields", 200, FieldPage, "current", form)
-day_of_birth = NewField(type_=NewFieldType(id=FieldTypeIdType0(-7)), mandatory=True)
-created = call("createField", 201, CreatedField, "current", form, body=day_of_birth)
-call("updateField", 200, None, int(SITE), form, created.id, body=FieldChange(mandatory=False))
-field = call("getField", 200, Field, "current", form, created.id)
+assert call("listSites", 200, models.SitePage).items[0].id == int(SITE)
+assert call("listFieldTypes", 200, models.FieldTypePage, "current").total_items_count > 30
+form = call("listWebForms", 200, models.WebFormPage, "current").items[0].id
+assert call("getWebForm", 200, models.WebForm, "current", form).id == form
+before = call("listFields", 200, models.FieldPage, "current", form)
+day_of_birth = models.NewField(type_=models.NewFieldType(id=FieldTypeIdType0(-7)), mandatory=True)
+created = call("createField", 201, models.CreatedField, "current", form, body=day_of_birth)
+call("updateField", 200, None, int(SITE), form, created.id, body=models.FieldChange(mandatory=False))
+field = call("getField", 200, models.Field, "current", form, created.id)
 assert (field.type_.name, field.mandatory, field.order) == ("CustomerDOB", False, before.total_items_count + 1)
 call("deleteField", 200, None, "current", form, created.id)
-gone = call("getField", 404, Error, "current", form, created.id)
+gone = call("getField", 404, models.Error, "current", form, created.id)
 assert gone.code == 115002 and gone.request_id
 
 # Categories and their objects.
-assert call("listSiteUrls", 200, SiteUrlPage, "current").items[0].url == BASE_URL
-assert call("listCategories", 200, CategoryPage, "current", where="{name: {$beginsWith: 'comp'}}").items[0].name == "Company"
-assert call("getCategory", 200, Category, "current", 1).id == 1
-assert call("listNews", 200, NewsItemPage, "current", limit=2).items[0].subject
-assert call("listBlogs", 200, BlogPage, "current", limit=2).items[0].blog_name
-assert "where" in call("listNews", 400, Error, "current", where="{colour: 1}").message
-for kind, page in [("News", NewsAssociationPage), ("Blogs", BlogAssociationPage)]:
+assert call("listSiteUrls", 200, models.SiteUrlPage, "current").items[0].url == BASE_URL
+assert call("listCategories", 200, models.CategoryPage, "current", where="{name: {$beginsWith: 'comp'}}").items[0].name == "Company"
+assert call("getCategory", 200, models.Category, "current", 1).id == 1
+assert call("listNews", 200, models.NewsItemPage, "current", limit=2).items[0].subject
+assert call("listBlogs", 200, models.BlogPage, "current", limit=2).items[0].blog_name
+assert "where" in call("listNews", 400, models.Error, "current", where="{colour: 1}").message
+for kind, page in [("News", models.NewsAssociationPage), ("Blogs", models.BlogAssociationPage)]:
     list_all = lambda: call(f"list{kind}OfCategory", 200, page, "current", 1, where="{objectId: {$in: [1, 2]}}")
-    call(f"link{kind}", 201, None, "current", 1, body=NewLinks(items=[NewLink(object_id=1), NewLink(object_id=2)]))
+    call(f"link{kind}", 201, None, "current", 1, body=models.NewLinks(items=[models.NewLink(object_id=1), models.NewLink(object_id=2)]))
     assert [item.object_id for item in list_all().items] == [1, 2]
-    call(f"unlink{kind}", 204, None, "current", 1, body=Unlinks(items=[UnlinkedItem(object_id=1)]))
+    call(f"unlink{kind}", 204, None, "current", 1, body=models.Unlinks(items=[models.UnlinkedItem(object_id=1)]))
     call(f"unlink{kind}", 204, None, "current", 1, items="[2]")
     assert list_all().total_items_count == 0
 for kind in ["News", "Blog"]:
-    links = NewCategoryLinks(items=[NewCategoryLink(category_id=1), NewCategoryLink(category_id=2)])
+    links = models.NewCategoryLinks(items=[models.NewCategoryLink(category_id=1), models.NewCategoryLink(category_id=2)])
     call(f"linkCategoriesOf{kind}", 201, None, "current", 1, body=links)
-    assert {1, 2} <= {item.id for item in call(f"listCategoriesOf{kind}", 200, CategoryPage, "current", 1).items}
-    call(f"unlinkCategoriesOf{kind}", 204, None, "current", 1, body=CategoryUnlinks(items=[UnlinkedCategory(category_id=1)]))
+    assert {1, 2} <= {item.id for item in call(f"listCategoriesOf{kind}", 200, models.CategoryPage, "current", 1).items}
+    call(f"unlinkCategoriesOf{kind}", 204, None, "current", 1, body=models.CategoryUnlinks(items=[models.UnlinkedCategory(category_id=1)]))
     call(f"unlinkCategoriesOf{kind}", 204, None, "current", 1, items="[2]")
 
 # Files with every byte value, in each kind of upload and download.
 content = bytes(range(256)) * 4
-upload = Files(file=[one_file(content, "a.bin"), one_file(b'{"json": true}', "b.json")])
-call("uploadToFolder", 200, Stored, "current", "clients/below", body=upload)
-call("uploadToFolder", 400, Error, "current", "clients/below", body=Files(file=[]))
-call("uploadToRoot", 200, Stored, "current", body=Files(file=[one_file(content, "at-the-root.bin")]))
-call("putRoot", 200, Stored, "current", body=Files(file=[one_file(content, "by-put.bin")]))
-call("putPath", 200, Stored, "current", "clients/raw.bin", body=File(payload=io.BytesIO(content)))
-call("putPath", 200, Stored, "current", "clients/raw.bin", meta="", body=NewName(name="renamed.bin"))
-call("putPath", 200, Stored, "current", "clients/renamed.bin", meta="", body=CopyPath(copy_to="/clients/copies/one.bin"))
-call("putPath", 200, Stored, "current", "clients/copies/one.bin", meta="", body=NewPath(path="clients/below/moved.bin"))
-call("putPath", 200, Stored, "current", "clients/empty", type_="folder")
+upload = models.Files(file=[one_file(content, "a.bin"), one_file(b'{"json": true}', "b.json")])
+call("uploadToFolder", 200, models.Stored, "current", "clients/below", body=upload)
+call("uploadToFolder", 400, models.Error, "current", "clients/below", body=models.Files(file=[]))
+call("uploadToRoot", 200, models.Stored, "current", body=models.Files(file=[one_file(content, "at-the-root.bin")]))
+call("putRoot", 200, models.Stored, "current", body=models.Files(file=[one_file(content, "by-put.bin")]))
+call("putPath", 200, models.Stored, "current", "clients/raw.bin", body=File(payload=io.BytesIO(content)))
+call("putPath", 200, models.Stored, "current", "clients/raw.bin", meta="", body=models.NewName(name="renamed.bin"))
+call("putPath", 200, models.Stored, "current", "clients/renamed.bin", meta="", body=models.CopyPath(copy_to="/clients/copies/one.bin"))
+call("putPath", 200, models.Stored, "current", "clients/copies/one.bin", meta="", body=models.NewPath(path="clients/below/moved.bin"))
+call("putPath", 200, models.Stored, "current", "clients/empty", type_="folder")
 for path in ["clients/below/a.bin", "clients/below/moved.bin", "at-the-root.bin", "by-put.bin", "clients/renamed.bin"]:
     assert call("readPath", 200, File, "current", path).payload.read() == content
 assert call("readPath", 200, File, "current", "clients/below/b.json").payload.read() == b'{"json": true}'
 assert call("readPath", 206, File, "current", "at-the-root.bin", range_="bytes=1-3").payload.read() == content[1:4]
-call("readPath", 404, Error, "current", "clients/raw.bin")
+call("readPath", 404, models.Error, "current", "clients/raw.bin")
 # The generator knows only the first of several types of an answer, so this document arrives as bytes too.
 described = call("readPath", 200, File, "current", "clients", meta="")
-assert [entry.name for entry in Entry.from_dict(json.load(described.payload)).contents] == ["below", "copies", "empty", "renamed.bin"]
-assert call("readRoot", 200, Progress, "current", status="").percent == 100
+assert [entry.name for entry in models.Entry.from_dict(json.load(described.payload)).contents] == ["below", "copies", "empty", "renamed.bin"]
+assert call("readRoot", 200, models.Progress, "current", status="").percent == 100
 # The request that creates a resumable upload has no body, so it is sent by hand.
 in_tus = {"Tus-Resumable": "1.0.0", "Upload-Length": "11", "Upload-Metadata": "filename bGFyZ2UudHh0"}
 begun = client.get_httpx_client().post("/api/v2/admin/sites/current/storage/clients", headers=in_tus)
@@ -157,11 +117,11 @@ piece = File(payload=io.BytesIO(b"Hello "))
 call("appendToUpload", 204, None, "current", upload_id, body=piece, tus_resumable="1.0.0", upload_offset="0")
 call("describeUpload", 200, None, "current", upload_id, tus_resumable="1.0.0")
 call("cancelUpload", 204, None, "current", upload_id, tus_resumable="1.0.0")
-assert {"clients", "by-put.bin"} <= {entry.name for entry in call("readRoot", 200, Entry, "current", meta="").contents}
-call("deletePath", 403, Error, "current", "clients", force=Force.FALSE)
+assert {"clients", "by-put.bin"} <= {entry.name for entry in call("readRoot", 200, models.Entry, "current", meta="").contents}
+call("deletePath", 403, models.Error, "current", "clients", force=Force.FALSE)
 call("deletePath", 200, None, "current", "clients")
-call("deleteRoot", 400, Error, "current")
-changes = call("listChanges", 200, ChangePage, "current", after="", limit=2)
+call("deleteRoot", 400, models.Error, "current")
+changes = call("listChanges", 200, models.ChangePage, "current", after="", limit=2)
 assert len(changes.items) == 2 and changes.next_ == changes.items[-1].id
 
 paths = json.loads(pathlib.Path(DOCUMENT).read_text())["paths"]

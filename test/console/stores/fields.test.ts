@@ -2,21 +2,10 @@ import { describe, expect } from 'vitest'
 import type { Field, FieldTypeId, SiteClient } from '../../../client/src/index.ts'
 import { createFieldsStore, type FieldsStore, positionBefore, reordered } from '../../../console/forms/fields-store.ts'
 import { test } from '../support/console.ts'
+import { fieldsOf, fill, form, idsOf } from '../support/fields.ts'
 
-/** A form of the demo that no other test here uses. */
-const form = 2
-
-const fieldsOf = async ({ forms }: SiteClient): Promise<Field[]> => {
-  const fields: Field[] = []
-  for await (const field of forms.fields(form)) fields.push(field)
-  return fields
-}
-const idsOf = async (client: SiteClient) => (await fieldsOf(client)).map(({ id }) => id)
-
-/** The store of a form with these types, at the positions 1, 2 and so on. */
 const storeWith = async (client: SiteClient, types: readonly FieldTypeId[]): Promise<FieldsStore> => {
-  for (const { id } of await fieldsOf(client)) await client.forms.remove(form, id)
-  for (const type of types) await client.forms.add(form, { type, mandatory: false })
+  await fill(client, types)
   const store = createFieldsStore({ forms: client.forms, form })
   await store.load()
   return store
@@ -34,14 +23,6 @@ describe('a field is moved', () => {
     expect(reordered(fields, -99, 0)).toBe(fields)
   })
 
-  test('to the place where the user drops it, on the service and on the page', async ({ client }) => {
-    const store = await storeWith(client, [-2, -3, -7, -20])
-    await store.move(-20, 1)
-    await store.move(-2, 4)
-    expect(shown(store)).toEqual([-20, -3, -7, -2])
-    expect(await idsOf(client)).toEqual([-20, -3, -7, -2])
-  })
-
   test('by as many places as keys were pressed, however fast', async ({ client }) => {
     const store = await storeWith(client, [-2, -3, -7, -20])
     await Promise.all([store.moveBy(-2, 1), store.moveBy(-2, 1), store.moveBy(-2, 1), store.moveBy(-2, 1)])
@@ -52,19 +33,6 @@ describe('a field is moved', () => {
 })
 
 describe('if someone else was faster', () => {
-  test('a move is not made, and the new state is shown; repeating it succeeds', async ({ client }) => {
-    const store = await storeWith(client, [-2, -3, -7])
-    await client.forms.change(form, -7, { order: 1 })
-    await store.moveBy(-3, 1)
-    expect(await idsOf(client)).toEqual([-7, -2, -3])
-    expect(shown(store)).toEqual([-7, -2, -3])
-    expect(store.trouble.value).toMatchObject({ field: { id: -3 }, repeat: expect.any(Function) })
-    expect(store.trouble.value?.error).toBeUndefined()
-    await store.moveBy(-3, -1)
-    expect(store.trouble.value).toBeUndefined()
-    expect(await idsOf(client)).toEqual([-7, -3, -2])
-  })
-
   test('a required flag is not overwritten', async ({ client }) => {
     const store = await storeWith(client, [-2, -3])
     await client.forms.change(form, -2, { mandatory: true })
@@ -90,20 +58,11 @@ describe('if someone else was faster', () => {
   })
 })
 
-test('a removed field is restored at its place, unchanged', async ({ client }) => {
-  const store = await storeWith(client, [-2, -3, -7])
-  await store.setMandatory(-3, true)
-  const gone = await store.remove(-3)
-  expect(await idsOf(client)).toEqual([-2, -7])
-  if (gone) await store.putBack(gone)
-  expect(await fieldsOf(client)).toMatchObject([{ id: -2 }, { id: -3, mandatory: true }, { id: -7 }])
-})
-
 test('a refusal has the message of the service, and can be repeated', async ({ client }) => {
   const store = await storeWith(client, [-2])
   const gone = await store.remove(-2)
   await client.forms.add(form, { type: -2, mandatory: true })
-  if (gone) await store.putBack(gone)
+  if (gone) await store.undoRemoval(gone)
   expect(store.trouble.value).toMatchObject({ error: { code: 115006 }, repeat: expect.any(Function) })
   await expect(store.add({ type: -2, mandatory: true })).rejects.toMatchObject({ code: 115006 })
 })

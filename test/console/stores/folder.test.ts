@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Change, type FolderContent, ServiceError, type SiteClient } from '../../../client/src/index.ts'
 import { arrange } from '../../../console/files/arrange.ts'
 import { createFilesStore } from '../../../console/files/files-store.ts'
-import { concernsFolder, createFolder } from '../../../console/files/folder.ts'
+import { affectsFolder, createFolder } from '../../../console/files/folder.ts'
 import { createTree } from '../../../console/files/tree.ts'
 import { formatRoute, parseRoute } from '../../../console/route/routes.ts'
 import { numbered } from '../../../console/uploads/paths.ts'
@@ -143,7 +143,7 @@ test('letters lead to the next name that starts with them', async () => {
 
 test('a folder is read again only after a change that may be visible in it', () => {
   const isSeen = (change: Partial<Change>) =>
-    concernsFolder(
+    affectsFolder(
       [{ id: '1', at: '', type: 'file.stored', subject: '', actor: '', requestId: null, details: null, ...change }],
       'a/b',
       new Set(['known']),

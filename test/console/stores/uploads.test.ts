@@ -35,8 +35,7 @@ const heldSite = () => {
       open.set(path, { resolve, reject, options })
       options?.signal?.addEventListener('abort', () => reject(options.signal?.reason))
     })
-  const cancel = vi.fn(async (_: string) => {})
-  return { files: { put, cancel }, open, cancel }
+  return { files: { put, cancel: async () => {} }, open }
 }
 
 test('three uploads run at a time, and the next one starts when one ends', async () => {
@@ -99,66 +98,6 @@ test('one answer for all applies to later collisions of the same upload, and to 
   uploads.answer(uploads.question.value?.id ?? 0, 'replace', true)
   gate.resolve()
   await vi.waitFor(() => expect(stages(uploads)).toEqual(['a done', 'new done', 'late done', 'b asking']))
-})
-
-test('a file to skip is not sent if it exists, but other files of its upload are', async () => {
-  const sent: string[] = []
-  const files: Partial<Files> = {
-    async put(path) {
-      sent.push(path)
-      if (path === 'a') throw refusal(412, 100412)
-    },
-    stat: async (path) => {
-      if (path === 'new') throw refusal(404, 104001)
-      return { name: path, type: 'file', size: 1, lastModified: null, links: [] }
-    },
-  }
-  const uploads = create(files)
-  uploads.add(given('a'), '')
-  await vi.waitFor(() => expect(uploads.question.value?.path).toBe('a'))
-  uploads.answer(uploads.question.value?.id ?? 0, 'skip', true)
-  expect(stages(uploads)).toEqual(['a skipped'])
-  expect(sent).toEqual(['a'])
-})
-
-test('keeping both uses the first free number', async () => {
-  const there = new Set(['a.txt', 'a (2).txt'])
-  const files: Partial<Files> = {
-    async put(path) {
-      if (there.has(path)) throw refusal(412, 100412)
-      there.add(path)
-    },
-  }
-  const uploads = create(files)
-  uploads.add(given('a.txt'), '')
-  await vi.waitFor(() => expect(uploads.question.value).toBeDefined())
-  uploads.answer(uploads.question.value?.id ?? 0, 'both', false)
-  await vi.waitFor(() => expect(stages(uploads)).toEqual(['a (3).txt done']))
-})
-
-test('a paused upload continues at its address', async () => {
-  const { files, open } = heldSite()
-  const uploads = create(files)
-  uploads.add(given('a'), '')
-  await open.get('a')?.options?.onBegun?.('https://example.com/uploads/1')
-  open.get('a')?.options?.onProgress?.({ sent: 6, total: 10 })
-  uploads.pause()
-  expect(stages(uploads)).toEqual(['a paused'])
-  expect(open.get('a')?.options?.signal?.aborted).toBe(true)
-  uploads.resume()
-  expect(open.get('a')?.options?.resume).toBe('https://example.com/uploads/1')
-  open.get('a')?.resolve()
-  await vi.waitFor(() => expect(uploads.totals.value).toEqual({ sent: 10, bytes: 10, done: 1, open: 0 }))
-})
-
-test('a cancelled upload leaves the list, and the service is informed', () => {
-  const { files, open, cancel } = heldSite()
-  const uploads = create(files)
-  uploads.add(given('a'), '')
-  open.get('a')?.options?.onBegun?.('https://example.com/uploads/1')
-  uploads.cancel(uploads.all.value[0]?.id)
-  expect(uploads.all.value).toEqual([])
-  expect(cancel).toHaveBeenCalledWith('https://example.com/uploads/1')
 })
 
 test('uploads that were active before a reload are recognised, and continue only with the same files', () => {
@@ -241,31 +180,25 @@ test('invalid saved data of a tab is ignored', () => {
   expect(create({}, createTab(new Map([['site-admin-uploads-1', '{']]))).interrupted.value).toEqual([])
 })
 
-test('an upload waits when its token expires, until the next sign-in', async () => {
+test('uploads continue after an outage and a new sign-in, but not after a refusal', async () => {
   const { files, open } = heldSite()
   const tab = createTab()
   const uploads = create(files, tab)
-  uploads.add(given('a', 'b'), '')
-  open.get('a')?.options?.onBegun?.('https://example.com/uploads/1')
-  open.get('a')?.reject(refusal(401, 101000))
-  open.get('b')?.reject(refusal(400, 104005))
-  await vi.waitFor(() => expect(stages(uploads)).toEqual(['a failed', 'b failed']))
-  expect(create({}, tab).interrupted.value.map(({ path }) => path)).toEqual(['a', 'b'])
-  uploads.renew()
-  expect(stages(uploads)).toEqual(['a sending', 'b failed'])
-  expect(open.get('a')?.options?.resume).toBe('https://example.com/uploads/1')
-})
-
-test('uploads that failed during an outage continue afterwards, but refused ones do not', async () => {
-  const { files, open } = heldSite()
-  const uploads = create(files)
+  const fail = async (...errors: readonly [path: string, error: ServiceError][]) => {
+    for (const [path, error] of errors) open.get(path)?.reject(error)
+    await vi.waitFor(() => expect(uploads.all.value.every(({ stage }) => stage === 'failed')).toBe(true))
+  }
   uploads.add(given('a', 'b', 'c'), '')
-  open.get('a')?.reject(new ServiceError({ status: 0, code: 0, message: 'No answer came.' }))
-  open.get('b')?.reject(refusal(503, 100503))
-  open.get('c')?.reject(refusal(507, 100507))
-  await vi.waitFor(() => expect(stages(uploads)).toEqual(['a failed', 'b failed', 'c failed']))
+  open.get('a')?.options?.onBegun?.('https://example.com/uploads/1')
+  const unreachable = new ServiceError({ status: 0, code: 0, message: 'No answer came.' })
+  await fail(['a', refusal(401, 101000)], ['b', unreachable], ['c', refusal(507, 100507)])
+  expect(create({}, tab).interrupted.value.map(({ path }) => path)).toEqual(['a', 'b', 'c'])
   uploads.renew()
   expect(stages(uploads)).toEqual(['a sending', 'b sending', 'c failed'])
+  expect(open.get('a')?.options?.resume).toBe('https://example.com/uploads/1')
+  await fail(['a', refusal(503, 100503)], ['b', refusal(400, 104005)])
+  uploads.renew()
+  expect(stages(uploads)).toEqual(['a sending', 'b failed', 'c failed'])
 })
 
 test('the rate covers the last seconds', () => {

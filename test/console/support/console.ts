@@ -57,7 +57,7 @@ const openPage = async (
 
 /**
  * Tests of the console in a browser, against a service that the tests of a file share. `open` returns a signed-in page;
- * `folder` is an empty folder of this test.
+ * `folder` is a folder of this test. `openFolder` shows it, with a file for each name that contains its name.
  */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
@@ -91,6 +91,14 @@ export const test = base
       return page.page
     }
   })
+  .extend(
+    'openFolder',
+    async ({ client, folder, open }) =>
+      async (names: readonly string[] = [], options?: OpenOptions) => {
+        await Promise.all(names.map((name) => client.files.put(`${folder}/${name}`, name)))
+        return open(`#/1001/files/${folder}`, options)
+      },
+  )
 
 /** Checks the page against WCAG 2.2 AA, in both themes. */
 export const expectAccessible = async (page: Page): Promise<void> => {

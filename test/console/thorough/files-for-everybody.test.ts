@@ -1,6 +1,17 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { expectAccessible, test } from '../support/console.ts'
+import { choose, grid, press, signIn, widthOf } from '../support/page.ts'
+
+const chooseFile = (page: Page, name: string) =>
+  page
+    .locator('.bar input[type=file]')
+    .first()
+    .setInputFiles([{ name, mimeType: 'text/html', buffer: Buffer.from('x') }])
+const chooseAll = async (page: Page) => {
+  await grid(page).focus()
+  await press(page, 'Control+a')
+}
 
 /** The states of the files view, each with the steps that lead there. */
 const looks: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
@@ -10,41 +21,31 @@ const looks: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await page.getByRole('button', { name: /^Restore the version/ }).waitFor()
   },
   'the bar of what is chosen, and a menu': async (page) => {
-    await page.getByRole('grid').focus()
-    await page.keyboard.press('Control+a')
+    await chooseAll(page)
     await page.getByRole('button', { name: 'More actions', exact: true }).click()
     await page.getByRole('menu').waitFor()
   },
   'the dialog for a new folder': (page) => page.getByRole('button', { name: 'New folder' }).click(),
   'the dialog to move, and its refusal': async (page) => {
-    await page.getByRole('grid').focus()
-    await page.keyboard.press('Control+a')
+    await chooseAll(page)
     await page.getByRole('button', { name: 'Move to' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'sub' }).waitFor({ state: 'detached' })
   },
   'the dialog to delete': async (page) => {
-    await page.getByRole('grid').focus()
-    await page.keyboard.press('Control+a')
-    await page.keyboard.press('Delete')
+    await chooseAll(page)
+    await press(page, 'Delete')
     await page.getByText('This deletes').waitFor()
   },
   'the dialog of deleted files': async (page) => {
-    await page.getByRole('button', { name: 'More actions', exact: true }).click()
-    await page.getByRole('menuitem', { name: 'Deleted files' }).click()
+    await choose(page, 'More actions', 'Deleted files')
     await page.getByRole('button', { name: 'Restore gone.txt' }).waitFor()
   },
   'an upload that asks': async (page) => {
-    await page
-      .locator('.bar input[type=file]')
-      .first()
-      .setInputFiles([{ name: 'page.html', mimeType: 'text/html', buffer: Buffer.from('x') }])
+    await chooseFile(page, 'page.html')
     await page.getByText('page.html already exists').waitFor()
   },
   'a failure, and uploads that are over': async (page) => {
-    await page
-      .locator('.bar input[type=file]')
-      .first()
-      .setInputFiles([{ name: `new-${Date.now()}.html`, mimeType: 'text/html', buffer: Buffer.from('x') }])
+    await chooseFile(page, `new-${Date.now()}.html`)
     await page.getByText('1 of 1 uploaded').waitFor()
     await page.evaluate(() => {
       location.hash += '/missing'
@@ -55,18 +56,15 @@ const looks: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
 
 test.for(Object.entries(looks))(
   '%s is accessible, in both themes (K-17)',
-  async ([, show], { open, client, folder, service }) => {
+  async ([, show], { openFolder, client, folder, service }) => {
     const { files } = client
     await files.put(`${folder}/page.html`, '<p>first</p>')
     await files.put(`${folder}/page.html`, '<p>second</p>', { replace: true })
-    await service.request(`/api/v2/admin/sites/1001/storage/${folder}/page.html?version=draft`, {
-      method: 'PUT',
-      body: 'd',
-    })
+    const draft = `/api/v2/admin/sites/1001/storage/${folder}/page.html?version=draft`
+    await service.request(draft, { method: 'PUT', body: 'd' })
     await files.put(`${folder}/gone.txt`, 'gone')
-    await files.put(`${folder}/sub/a.txt`, 'a')
     await files.remove(`${folder}/gone.txt`)
-    const page = await open(`#/1001/files/${folder}`)
+    const page = await openFolder(['sub/a.txt'])
     await page.getByRole('link', { name: 'page.html' }).waitFor()
     await show(page)
     await expectAccessible(page)
@@ -75,19 +73,14 @@ test.for(Object.entries(looks))(
 
 test('signing in is accessible, in both themes, also after a failure', async ({ open }) => {
   const page = await open('', { token: null })
-  await page.getByLabel('Access token').fill('wrong')
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('alert').waitFor()
+  await signIn(page, 'wrong')
+  expect(await page.getByRole('alert').textContent()).toMatch(/token/i)
+  expect(await page.getByLabel('Access token').getAttribute('aria-invalid')).toBe('true')
   await expectAccessible(page)
 })
 
-test('at four times magnification, lists have room for rows, and menus for all items', async ({
-  open,
-  client,
-  folder,
-}) => {
-  await client.files.put(`${folder}/a.txt`, 'a')
-  const page = await open(`#/1001/files/${folder}`, { viewport: { width: 320, height: 256 } })
+test('at four times magnification, lists have room for rows, and menus for items', async ({ openFolder }) => {
+  const page = await openFolder(['a.txt'], { viewport: { width: 320, height: 256 } })
   await page.getByRole('link', { name: 'a.txt' }).waitFor()
   const heightOf = (selector: string) =>
     page
@@ -96,7 +89,7 @@ test('at four times magnification, lists have room for rows, and menus for all i
       .evaluate((shown) => shown.clientHeight)
   expect(await heightOf('.grid .rows')).toBeGreaterThan(100)
   expect(await page.locator('.top').evaluate((top) => top.scrollHeight - top.clientHeight)).toBe(0)
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+  expect(await widthOf(page)).toBeLessThanOrEqual(320)
   await page.getByRole('button', { name: 'Settings' }).press('Enter')
   expect(await heightOf('.menu')).toBeLessThanOrEqual(256)
   await page.keyboard.press('End')
@@ -104,12 +97,12 @@ test('at four times magnification, lists have room for rows, and menus for all i
   expect((last?.y ?? 999) + (last?.height ?? 0)).toBeLessThanOrEqual(256)
 })
 
-test('on the width of a phone, no German text is cut off', async ({ open, client, folder }) => {
-  await client.files.put(`${folder}/${'a long name of a file '.repeat(8)}.txt`, 'a')
-  const page = await open(`#/1001/files/${folder}`, { viewport: { width: 320, height: 640 }, locale: 'de-DE' })
+test('on the width of a phone, no German text is cut off', async ({ openFolder }) => {
+  const name = `${'a long name of a file '.repeat(8)}.txt`
+  const page = await openFolder([name], { viewport: { width: 320, height: 640 }, locale: 'de-DE' })
   await page.getByRole('button', { name: 'Hochladen' }).waitFor()
   await page.getByRole('checkbox').last().check()
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+  expect(await widthOf(page)).toBeLessThanOrEqual(320)
   expect(await page.evaluate(() => document.documentElement.lang)).toBe('de')
   await expectAccessible(page)
 })

@@ -2,36 +2,18 @@ import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { administer, administerJson } from '../../support/administration.ts'
 import { test } from '../support/console.ts'
+import { refusal, signIn } from '../support/page.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
 
 describe('during trouble of the service,', () => {
-  test('temporary refusals and broken connections are repeated silently', async ({ open }) => {
-    const page = await open('#/1001/files')
-    await heading(page, 'Files').waitFor()
-    const troubles = ['refused', 'cut']
-    await page.route('**/webforms', (route) => {
-      const trouble = troubles.shift()
-      if (trouble === 'cut') return route.abort('connectionreset')
-      if (trouble === undefined) return route.fallback()
-      const json = { code: 100503, message: 'Busy.', requestId: 'r' }
-      return route.fulfill({ status: 503, headers: { 'Retry-After': '0' }, json })
-    })
-    await page.getByRole('link', { name: 'Forms' }).click()
-    await heading(page, 'Contact us').waitFor()
-    expect(troubles).toEqual([])
-    expect(await page.getByRole('alert').count()).toBe(0)
-  })
-
   test('each view shows the failure in place, keeps its content, and continues on request', async ({ open }) => {
     const page = await open('#/1001/categories/1')
     await page.locator('tbody tr').first().waitFor()
     const rows = await page.locator('tbody tr').count()
     let isDown = true
-    await page.route('**/categories/1/news?*', (route) => {
-      const json = { code: 100500, message: 'The service has a fault. Repeat it later.', requestId: 'r' }
-      return isDown ? route.fulfill({ status: 500, json }) : route.fallback()
-    })
+    const refuse = refusal(500, 100500, 'The service has a fault. Repeat it later.')
+    await page.route('**/categories/1/news?*', (route) => (isDown ? refuse(route) : route.fallback()))
     await page.getByRole('button', { name: 'Title' }).click()
     const failure = page.getByRole('alert').filter({ hasText: 'The service has a fault. Repeat it later.' })
     await failure.waitFor()
@@ -47,11 +29,8 @@ describe('during trouble of the service,', () => {
     // The second request of the history reports the last changes again. After it, views read themselves.
     for (const _ of ['first', 'second']) await page.waitForResponse('**/changes?*')
     let isAway = true
-    await page.route('**/sites/**', (route) =>
-      isAway
-        ? route.fulfill({ status: 500, json: { code: 100500, message: 'A fault.', requestId: 'r' } })
-        : route.fallback(),
-    )
+    const refuse = refusal(500, 100500, 'A fault.')
+    await page.route('**/sites/**', (route) => (isAway ? refuse(route) : route.fallback()))
     await page.getByRole('link', { name: 'Files' }).click()
     await page.getByRole('alert').filter({ hasText: 'A fault.' }).waitFor()
     await page.getByText('No connection to the service').waitFor()
@@ -61,38 +40,30 @@ describe('during trouble of the service,', () => {
   })
 })
 
-describe('an expired token', () => {
-  test('is replaced in a dialog above the running work, which then continues (K-6)', async ({
-    open,
-    start,
-    directory,
-  }) => {
-    const service = await start()
-    const arguments_ = ['token', 'issue', '--user', 'ann', '--site', '1001', '--permission', 'files']
-    const { token } = await administerJson(directory, arguments_)
-    const page = await open('#/1001/forms/1', { baseUrl: service.baseUrl, token })
-    await page.getByRole('button', { name: 'Add a field' }).click()
-    const adding = page.getByRole('dialog', { name: 'Add a field to Contact us' })
-    await adding.getByRole('radio', { name: 'Date of birth' }).click()
-    // The service notices a revoked token within half a minute. An unknown token fails at once.
-    await page.route('**/api/**', (route) => {
-      const headers = route.request().headers()
-      return route.fallback(
-        headers['authorization'] === token ? { headers: { ...headers, authorization: 'revoked' } } : {},
-      )
-    })
-    const again = page.getByRole('dialog', { name: 'Sign in' })
-    await again.waitFor()
-    await again.getByLabel('Access token').fill('0'.repeat(64))
-    await again.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await again.getByRole('alert').waitFor()
-    await again.getByLabel('Access token').fill(service.token)
-    await again.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await again.waitFor({ state: 'detached' })
-    expect(await adding.getByRole('radio', { name: 'Date of birth' }).isChecked()).toBe(true)
-    await adding.getByRole('button', { name: 'Add', exact: true }).click()
-    await page.getByRole('checkbox', { name: 'Date of birth is required' }).waitFor()
+test('an expired token is replaced above the running work (K-6)', async ({ open, start, directory }) => {
+  const service = await start()
+  const arguments_ = ['token', 'issue', '--user', 'ann', '--site', '1001', '--permission', 'files']
+  const { token } = await administerJson(directory, arguments_)
+  const page = await open('#/1001/forms/1', { baseUrl: service.baseUrl, token })
+  await page.getByRole('button', { name: 'Add a field' }).click()
+  const adding = page.getByRole('dialog', { name: 'Add a field to Contact us' })
+  await adding.getByRole('radio', { name: 'Date of birth' }).click()
+  // The service notices a revoked token within half a minute. An unknown token fails at once.
+  await page.route('**/api/**', (route) => {
+    const headers = route.request().headers()
+    return route.fallback(
+      headers['authorization'] === token ? { headers: { ...headers, authorization: 'revoked' } } : {},
+    )
   })
+  const again = page.getByRole('dialog', { name: 'Sign in' })
+  await again.waitFor()
+  await signIn(again, '0'.repeat(64))
+  await again.getByRole('alert').waitFor()
+  await signIn(again, service.token)
+  await again.waitFor({ state: 'detached' })
+  expect(await adding.getByRole('radio', { name: 'Date of birth' }).isChecked()).toBe(true)
+  await adding.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('checkbox', { name: 'Date of birth is required' }).waitFor()
 })
 
 /** Names that have broken pages before. */

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expectAccessible, test } from '../support/console.ts'
+import { choose, refusal } from '../support/page.ts'
 
 /** The states of the other views: the address of each, and the steps that lead there. */
 const looks: Readonly<Record<string, readonly [hash: string, show: (page: Page) => Promise<unknown>]>> = {
@@ -19,16 +20,12 @@ const looks: Readonly<Record<string, readonly [hash: string, show: (page: Page) 
   ],
   'the dialog that removes a field for good': [
     'forms/1',
-    async (page) => {
-      await page.getByRole('button', { name: 'Actions for Image verification' }).click()
-      await page.getByRole('menuitem', { name: 'Remove' }).click()
-    },
+    (page) => choose(page, 'Actions for Image verification', 'Remove'),
   ],
   'a refusal, and what somebody else has done': [
     'forms/1',
     async (page) => {
-      const json = { code: 100500, message: 'The service has a fault.', requestId: 'r' }
-      await page.route('**/fields/system/-20', (route) => route.fulfill({ status: 500, json }))
+      await page.route('**/fields/system/-20', refusal(500, 100500, 'The service has a fault.'))
       await page.getByRole('checkbox', { name: 'Home phone is required' }).click()
       await page.getByRole('alert').waitFor()
     },

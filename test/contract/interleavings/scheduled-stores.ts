@@ -124,7 +124,7 @@ const plantInTables = (dynamodb: DynamoDBDocumentClient, turns: Turns, plant: Pl
 const openStores = async (turns: Turns, plant: Plant | undefined) => {
   const s3 = createMemoryS3()
   const { connect, close } = openDynalite()
-  const tables = await createTables(connect(), '')
+  const tables = await createTables(connect())
   const requestHandler: typeof s3.requestHandler = {
     handle: (request, options) =>
       turns.take(`${request.method} ${request.path} ${JSON.stringify(request.query ?? {})}`, () =>

@@ -7,7 +7,7 @@ const follow = <Part extends object>(now: () => Part): Part =>
 /**
  * A client that outlives its token: after a new sign-in it uses the new token, so running and repeated work continues.
  */
-export const lastingClient = (now: () => SiteClient): SiteClient => ({
+export const createRenewableClient = (now: () => SiteClient): SiteClient => ({
   get site() {
     return now().site
   },

@@ -2,11 +2,10 @@ import { Button } from '../parts/button.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { texts } from '../texts/texts.ts'
-import { nameOf } from './field-names.ts'
+import { fieldNameOf } from './field-names.ts'
 import type { FieldsStore, Trouble } from './fields-store.ts'
 
-/** Explains a failed action, and offers to repeat it. */
-export const Troubled = ({
+export const TroubleNotice = ({
   trouble: { field, error, repeat },
   store,
 }: {
@@ -14,7 +13,7 @@ export const Troubled = ({
   readonly store: FieldsStore
 }) => {
   const t = texts.value.forms
-  const name = nameOf(field)
+  const name = fieldNameOf(field)
   if (error !== undefined) {
     return (
       <div class="stack">

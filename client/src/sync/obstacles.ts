@@ -5,7 +5,7 @@ import type { Writing } from './write.ts'
  * Obstacles to remove first: files in place of folders, and files in folders that become files. `folders` are the
  * folders that are then empty and obstacles themselves, deepest first.
  */
-export const inTheWay = (
+export const findObstacles = (
   steps: readonly Writing[],
 ): { readonly removals: ReadonlySet<Writing>; readonly folders: readonly string[] } => {
   const created = new Set(steps.flatMap(({ action, path }) => (action === 'create' ? [path] : [])))

@@ -8,7 +8,7 @@ const quiet = 250
  * Props of a field whose text counts after a pause or Enter. A new `value` replaces the shown text, but never while the
  * user types.
  */
-export const useQuietField = (value: string, onText: (text: string) => void) => {
+export const useDebouncedField = (value: string, onText: (text: string) => void) => {
   const typed = useSignal(value)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const take = useRef(onText)

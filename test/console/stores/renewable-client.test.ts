@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lastingClient } from '../../../console/app/lasting.ts'
+import { createRenewableClient } from '../../../console/app/renewable-client.ts'
 import { siteOf } from '../support/site.ts'
 
 test('work that started with one token is repeated with the current one', async () => {
@@ -11,7 +11,7 @@ test('work that started with one token is repeated with the current one', async 
       },
     })
   let now = accessWith('first')
-  const { files } = lastingClient(() => now)
+  const { files } = createRenewableClient(() => now)
   await files.createFolder('a')
   now = accessWith('second')
   await files.createFolder('b')

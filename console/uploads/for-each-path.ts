@@ -1,4 +1,3 @@
-/** Failed items can be repeated. */
 export interface Outcome {
   readonly done: readonly string[]
   readonly failed: readonly { readonly path: string; readonly error: unknown }[]
@@ -7,13 +6,12 @@ export interface Outcome {
 const mostAtOnce = 4
 
 /** Runs an action on many paths, several at a time. A failure does not stop the others. */
-export const onEach = async (paths: readonly string[], act: (path: string) => Promise<void>): Promise<Outcome> => {
+export const forEachPath = async (paths: readonly string[], act: (path: string) => Promise<void>): Promise<Outcome> => {
   const done: string[] = []
   const failed: { path: string; error: unknown }[] = []
-  /** Shared by the workers: each takes the next path. */
-  const left = paths.values()
+  const queue = paths.values()
   const work = async () => {
-    for (const path of left) {
+    for (const path of queue) {
       try {
         await act(path)
         done.push(path)

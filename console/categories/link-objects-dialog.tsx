@@ -10,7 +10,7 @@ import { ItemsTable } from './items-table.tsx'
 import { Pages, Search } from './list-tools.tsx'
 import { createListStore, inChunks, type Kind, linkedAmong, readAll } from './objects-store.ts'
 
-interface LinkDialogProps {
+interface LinkObjectsDialogProps {
   readonly category: Named
   readonly kind: Kind
   readonly onLinked: () => void
@@ -18,14 +18,14 @@ interface LinkDialogProps {
 }
 
 /** The selection spans all pages. Linked objects are marked. */
-export const LinkDialog = ({ category, kind, onLinked, onClose }: LinkDialogProps) => {
+export const LinkObjectsDialog = ({ category, kind, onLinked, onClose }: LinkObjectsDialogProps) => {
   const t = texts.value.categories
   const { client, access } = usePage()
   const linked = useSignal<ReadonlySet<number>>(new Set())
   const list = useMemo(
     () =>
-      createListStore(async (look) => {
-        const page = await readAll(client.categories, kind, look)
+      createListStore(async (view) => {
+        const page = await readAll(client.categories, kind, view)
         const ids = page.items.map(({ id }) => id)
         linked.value = await linkedAmong(client.categories, category.id, kind, ids)
         return page

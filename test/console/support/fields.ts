@@ -1,0 +1,18 @@
+import type { Field, FieldTypeId, SiteClient } from '../../../client/src/index.ts'
+
+/** A form of the demo that no other test uses. */
+export const form = 2
+
+export const fieldsOf = async ({ forms }: SiteClient): Promise<Field[]> => {
+  const fields: Field[] = []
+  for await (const field of forms.fields(form)) fields.push(field)
+  return fields
+}
+
+export const idsOf = async (client: SiteClient): Promise<number[]> => (await fieldsOf(client)).map(({ id }) => id)
+
+/** Gives the form optional fields of these types, at the positions 1, 2 and so on. */
+export const fill = async (client: SiteClient, types: readonly FieldTypeId[]): Promise<void> => {
+  for (const id of await idsOf(client)) await client.forms.remove(form, id)
+  for (const type of types) await client.forms.add(form, { type, mandatory: false })
+}

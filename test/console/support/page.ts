@@ -1,0 +1,48 @@
+import type { Locator, Page, Route } from 'playwright-core'
+
+export const grid = (page: Page): Locator => page.getByRole('grid')
+
+/** The row of a file or folder in the list. */
+export const row = (page: Page, name: string): Locator =>
+  grid(page)
+    .getByRole('row')
+    .filter({ has: page.getByRole('link', { name, exact: true }) })
+
+export const notice = (page: Page, text: string | RegExp): Locator => page.getByLabel('Notices').getByText(text)
+
+export const details = (page: Page): Locator => page.getByRole('complementary', { name: 'Details' })
+
+export const press = async (page: Page, ...keys: readonly string[]): Promise<void> => {
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+/** Opens a menu, and chooses one of its items. */
+export const choose = async (page: Page, menu: string | RegExp, item: string): Promise<void> => {
+  await page.getByRole('button', { name: menu, exact: true }).first().click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+
+/** Chooses a button of the open dialog. */
+export const confirm = (page: Page, name: string): Promise<void> =>
+  page.getByRole('dialog').getByRole('button', { name, exact: true }).press('Enter')
+
+export const follow = (page: Page, fragment: string): Promise<void> =>
+  page.evaluate((hash) => {
+    location.hash = hash
+  }, fragment)
+
+export const signIn = async (scope: Page | Locator, token: string): Promise<void> => {
+  await scope.getByLabel('Access token').fill(token)
+  await scope.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+export const focusedLabel = (page: Page): Promise<string | null | undefined> =>
+  page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+
+export const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth)
+
+/** Answers a request as the service would refuse it. */
+export const refusal =
+  (status: number, code: number, message: string) =>
+  (route: Route): Promise<void> =>
+    route.fulfill({ status, json: { code, message, requestId: 'r' } })
