@@ -186,6 +186,7 @@ describe('comments', () => {
     )
 
   /** Each is to be removed from here as soon as its room keeps the rule. */
+  const knownTwins = ['lib/machine/check/byte-faults.ts']
 
   test('differ within a file, because each describes one thing', () => {
     const twins = sources.flatMap((file) => {
@@ -196,6 +197,7 @@ describe('comments', () => {
   })
 
   /** Each is to be removed from here as soon as its room keeps the rule. */
+  const crowded = ['server/']
 
   test('are at most one in twenty lines of a room', () => {
     const counts = table.map(([folders]) => {
