@@ -33,7 +33,6 @@ const firstPause = 100
 const identifierOf = (doomed: Doomed) =>
   doomed.kind === 'version' ? { Key: doomed.key, VersionId: doomed.versionId } : { Key: doomed.key, ETag: doomed.tag }
 
-/** The error of one key in a batch. All but AccessDenied are transient. */
 const batchError = ({ Code = 'InternalError', Message = '' }: FailedKey): Error => {
   const cause = Object.assign(new Error(`S3 did not delete every object: ${Message}`), { name: Code })
   return Code === 'AccessDenied' ? cause : new ServiceError('unavailable', { cause })
