@@ -1,7 +1,6 @@
 import { ServiceError } from '../../core/errors.ts'
 import { mediaType } from '../../core/media-type.ts'
-import { type Checksum, checksumAlgorithms } from './append.ts'
-import { isWaiting, type Upload } from './upload.ts'
+import { type Checksum, checksumAlgorithms, isWaiting, type Upload } from './upload.ts'
 
 // Translates the headers of tus 1.0 (https://tus.io/protocols/resumable-upload). It decides nothing.
 const version = '1.0.0'
