@@ -107,9 +107,6 @@ export const deleteAll = async (bucket: Bucket, doomed: readonly Doomed[]): Prom
   // A single DELETE is free; a batch is charged as a POST.
   const isSingle = ({ key }: Doomed) => doomed.length === 1 || unfitForXml.test(key)
   await inParallel(doomed.filter(isSingle), callsInFlight, (one) => deleteOne(bucket, one))
-  const batches = chunksOf(
-    doomed.filter((one) => !isSingle(one)),
-    batchLength,
-  )
-  await inParallel(batches, batchesInFlight, (batch) => deleteBatch(bucket, batch))
+  const others = doomed.filter((one) => !isSingle(one))
+  await inParallel(chunksOf(others, batchLength), batchesInFlight, (batch) => deleteBatch(bucket, batch))
 }
