@@ -11,41 +11,33 @@ import { bodies, categoryOf, objectOf, removals } from './params.ts'
 
 /** C-37 to C-40 (operations 7 and 10). 404/220001 without the category, 404/220002 without an object. */
 export const linkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
-  operation(
-    { params: categoryOf, body: bodyOf(bodies, 'linkBody') },
-    async ({ site, params, body, path, author, deadline }) => {
-      await linkObjectsOf(deps, { site: site.id, kind, category: params.category }, body.items, author, deadline)
-      return { status: 201, headers: { Location: path } }
-    },
-  )
+  operation({ params: categoryOf, body: bodyOf(bodies, 'linkBody') }, async (input) => {
+    const { site, params, body, path, author, deadline } = input
+    await linkObjectsOf(deps, { site: site.id, kind, category: params.category }, body.items, author, deadline)
+    return { status: 201, headers: { Location: path } }
+  })
 
 /** C-43 to C-45 (operations 8 and 11). 404/220001 without the category. */
 export const unlinkObjects = (deps: CategoriesDeps, kind: ObjectKind) =>
-  operation(
-    { params: categoryOf, body: bodyOf(removals, 'unlinkBody') },
-    async ({ site, params, body, path, author, deadline }) => {
-      const ids = body.items.map(({ objectId }) => objectId)
-      await unlinkObjectsOf(deps, { site: site.id, kind, category: params.category }, ids, author, deadline)
-      return { status: 204, headers: { Location: path } }
-    },
-  )
+  operation({ params: categoryOf, body: bodyOf(removals, 'unlinkBody') }, async (input) => {
+    const { site, params, body, path, author, deadline } = input
+    const ids = body.items.map(({ objectId }) => objectId)
+    await unlinkObjectsOf(deps, { site: site.id, kind, category: params.category }, ids, author, deadline)
+    return { status: 204, headers: { Location: path } }
+  })
 
 /** As `unlinkCategories`: C-46 to C-48. 404/220002 without the object, 404/220001 without a category. */
 export const linkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
-  operation(
-    { params: objectOf, body: bodyOf(bodies, 'linkCategoriesBody') },
-    async ({ site, params, body, path, author, deadline }) => {
-      await linkCategoriesOf(deps, { site: site.id, kind, id: params.object }, body.items, author, deadline)
-      return { status: 201, headers: { Location: path } }
-    },
-  )
+  operation({ params: objectOf, body: bodyOf(bodies, 'linkCategoriesBody') }, async (input) => {
+    const { site, params, body, path, author, deadline } = input
+    await linkCategoriesOf(deps, { site: site.id, kind, id: params.object }, body.items, author, deadline)
+    return { status: 201, headers: { Location: path } }
+  })
 
 export const unlinkCategories = (deps: CategoriesDeps, kind: ObjectKind) =>
-  operation(
-    { params: objectOf, body: bodyOf(removals, 'unlinkCategoriesBody') },
-    async ({ site, params, body, path, author, deadline }) => {
-      const categories = body.items.map(({ categoryId }) => categoryId)
-      await unlinkCategoriesOf(deps, { site: site.id, kind, id: params.object }, categories, author, deadline)
-      return { status: 204, headers: { Location: path } }
-    },
-  )
+  operation({ params: objectOf, body: bodyOf(removals, 'unlinkCategoriesBody') }, async (input) => {
+    const { site, params, body, path, author, deadline } = input
+    const categories = body.items.map(({ categoryId }) => categoryId)
+    await unlinkCategoriesOf(deps, { site: site.id, kind, id: params.object }, categories, author, deadline)
+    return { status: 204, headers: { Location: path } }
+  })

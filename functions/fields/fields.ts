@@ -79,32 +79,29 @@ export const listFields = ({ webForms }: FieldsDeps) =>
 
 /** F-14 (operation 3). 403/115006 when the form has a field of that type. */
 export const createField = ({ webForms }: FieldsDeps) =>
-  operation(
-    { params: webFormOf, body: bodyOf(bodies, 'newFieldBody') },
-    async ({ site, dataCentre, params, body: { type, mandatory, order }, author, deadline }) => {
-      const field = { typeId: type.id, mandatory, order }
-      const entry = fieldEntry('field.created', site, params.webForm, type.id, author)
-      await webForms.changeFields(site.id, params.webForm, (fields) => addField(fields, field), entry, deadline)
-      const self = siteUrls(dataCentre, site).field(params.webForm, type.id)
-      const value: Answer<typeof createdField> = { links: [{ rel: 'self', uri: self }], id: type.id }
-      return { status: 201, headers: { Location: self }, document: { value, xml: xmlNames.field } }
-    },
-  )
+  operation({ params: webFormOf, body: bodyOf(bodies, 'newFieldBody') }, async (input) => {
+    const { site, dataCentre, params, author, deadline } = input
+    const { type, mandatory, order } = input.body
+    const field = { typeId: type.id, mandatory, order }
+    const entry = fieldEntry('field.created', site, params.webForm, type.id, author)
+    await webForms.changeFields(site.id, params.webForm, (fields) => addField(fields, field), entry, deadline)
+    const self = siteUrls(dataCentre, site).field(params.webForm, type.id)
+    const value: Answer<typeof createdField> = { links: [{ rel: 'self', uri: self }], id: type.id }
+    return { status: 201, headers: { Location: self }, document: { value, xml: xmlNames.field } }
+  })
 
 type FieldChange = Parameters<WebForms['changeFields']>[2]
 
 /** F-18 (operation 4). 412 when `If-Match` does not match. */
 export const updateField = ({ webForms }: FieldsDeps) =>
-  operation(
-    { params: fieldOf, body: bodyOf(bodies, 'fieldChangeBody') },
-    async ({ site, params, body, headers, author, deadline }) => {
-      const change: FieldChange = (fields) =>
-        changeField(fields, params.typeId, body, (field) => checkMatch(headers['if-match'], fieldTag(field)))
-      const entry = fieldEntry('field.updated', site, params.webForm, params.typeId, author)
-      await webForms.changeFields(site.id, params.webForm, change, entry, deadline)
-      return done
-    },
-  )
+  operation({ params: fieldOf, body: bodyOf(bodies, 'fieldChangeBody') }, async (input) => {
+    const { site, params, body, headers, author, deadline } = input
+    const change: FieldChange = (fields) =>
+      changeField(fields, params.typeId, body, (field) => checkMatch(headers['if-match'], fieldTag(field)))
+    const entry = fieldEntry('field.updated', site, params.webForm, params.typeId, author)
+    await webForms.changeFields(site.id, params.webForm, change, entry, deadline)
+    return done
+  })
 
 /** F-19 (operation 5). 412 when `If-Match` does not match. */
 export const deleteField = ({ webForms }: FieldsDeps) =>

@@ -10,11 +10,6 @@ import type { ByteRange, ObjectInfo, ReadObject } from '../../lib/storage/object
 
 type Headers = Request['headers']
 
-interface Representation {
-  readonly contentType: string
-  readonly tag: string
-}
-
 const anyBytes = 'application/octet-stream'
 
 /**
@@ -24,7 +19,7 @@ const anyBytes = 'application/octet-stream'
 export const representationFor = (
   { version, contentType }: Pick<ObjectInfo, 'version' | 'contentType'>,
   request: Pick<Request, 'headers'>,
-): Representation => {
+) => {
   const own = mediaType(contentType)
   return own !== undefined && own !== anyBytes && namesType(request, own)
     ? { contentType, tag: typedTagOf({ version }) }

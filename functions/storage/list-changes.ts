@@ -39,16 +39,15 @@ const switchesOf = async (query: Switches) => ({
 })
 
 export const listChanges = ({ history }: StorageDeps) =>
-  operation(
-    { params: noParams, query: switchesOf },
-    async ({ site, caller, query: { after, limit = usualLimit, type, subject } }) => {
-      const filter = { types: type, subject, withFiles: caller.permissions.includes('files') }
-      const page: ChangePage =
-        after === undefined
-          ? await newestPage(history, site.id, limit, filter)
-          : await changesAfter(history, site.id, positionOf(after, site.id), limit, filter)
-      const next = page.next === undefined ? null : idOfChange({ site: site.id, position: page.next })
-      const value: Answer<typeof changePage> = { items: page.changes.map(viewOfChange), next }
-      return ok({ value })
-    },
-  )
+  operation({ params: noParams, query: switchesOf }, async (input) => {
+    const { site, caller, query } = input
+    const { after, limit = usualLimit, type, subject } = query
+    const filter = { types: type, subject, withFiles: caller.permissions.includes('files') }
+    const page: ChangePage =
+      after === undefined
+        ? await newestPage(history, site.id, limit, filter)
+        : await changesAfter(history, site.id, positionOf(after, site.id), limit, filter)
+    const next = page.next === undefined ? null : idOfChange({ site: site.id, position: page.next })
+    const value: Answer<typeof changePage> = { items: page.changes.map(viewOfChange), next }
+    return ok({ value })
+  })

@@ -61,21 +61,15 @@ const stateOf = async (query: Switches) => {
 }
 
 const getFile = ({ files, downloads }: StorageDeps) =>
-  operation(
-    { params: pathOf, query: stateOf },
-    async ({ site, params, method, query: { isDraft, versionId }, headers }) => {
-      const request = { method, headers }
-      const bytesOf = (info: ObjectInfo) => answerFor(info, request, downloads).bytes
-      const read =
-        versionId === undefined
-          ? await readFile(files, site.id, params.path, isDraft, bytesOf, expectedRange(request, downloads))
-          : await readVersion(files, site.id, params.path, versionId, bytesOf)
-      const { contentType, tag } = representationFor(read.info, request)
-      return replyWith(
-        read,
-        answerFor(read.info, request, downloads),
-        { type: contentType, ETag: tag, Vary: 'Accept' },
-        downloads,
-      )
-    },
-  )
+  operation({ params: pathOf, query: stateOf }, async (request) => {
+    const { site, params, query } = request
+    const { isDraft, versionId } = query
+    const bytesOf = (info: ObjectInfo) => answerFor(info, request, downloads).bytes
+    const read =
+      versionId === undefined
+        ? await readFile(files, site.id, params.path, isDraft, bytesOf, expectedRange(request, downloads))
+        : await readVersion(files, site.id, params.path, versionId, bytesOf)
+    const { contentType, tag } = representationFor(read.info, request)
+    const choice = answerFor(read.info, request, downloads)
+    return replyWith(read, choice, { type: contentType, ETag: tag, Vary: 'Accept' }, downloads)
+  })

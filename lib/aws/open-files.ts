@@ -1,6 +1,4 @@
 import type { FileStoreSettings, StorageSettings } from '../config/config.ts'
-import type { Downloads, LinkTo } from '../service/deps.ts'
-import type { Stores } from '../service/stores.ts'
 import type { ObjectInfo } from '../storage/object-store.ts'
 import type { RemovalQueue } from '../storage/path-locks.ts'
 import { createDocumentClient } from './dynamodb/dynamodb.ts'
@@ -27,16 +25,10 @@ const queueOnDemand = (queueUrl: string): RemovalQueue => {
   }
 }
 
-type FileStores = Pick<Stores, 'files' | 'workflows' | 'removals' | 'removalQueue' | 'uploadParts' | 'history'> & {
-  readonly downloads: Downloads
-  readonly linkTo: LinkTo
-}
-
-/** Files in S3, their locks and history in DynamoDB, and the queue of removals in SQS. */
 export const openFileStores = (
   settings: FileStoreSettings,
   { s3 = createS3Clients(), ...given }: Given & { readonly s3?: Pick<Bucket, 'client' | 'once'> } = {},
-): FileStores => {
+) => {
   const { filesBucket: name } = settings
   const { workflows, removals, record, history } = openLocks(settings, given)
   const buffers = createPartBuffers()
@@ -49,7 +41,7 @@ export const openFileStores = (
     workflows,
     removals,
     removalQueue: queueOnDemand(settings.removalsQueueUrl),
-    downloads: { largestAnswer, urlOf: async (object) => (await linkTo(object)).url },
+    downloads: { largestAnswer, urlOf: async (object: ObjectInfo) => (await linkTo(object)).url },
     linkTo,
   }
 }

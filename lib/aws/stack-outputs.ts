@@ -5,12 +5,6 @@ import {
 } from '@aws-sdk/client-cloudformation'
 import { failLikePort, smallCallTimeouts } from './calls/client-calls.ts'
 
-/** `outputs` is undefined without a region or a stack. */
-export interface FoundStack {
-  readonly region: string | undefined
-  readonly outputs: ReadonlyMap<string, string> | undefined
-}
-
 const regionOf = ({ config }: CloudFormationClient): Promise<string | undefined> =>
   config.region().catch(() => undefined)
 
@@ -19,7 +13,7 @@ export const readStackOutputs = async (
   stack: string,
   wanted: string | undefined,
   config: CloudFormationClientConfig = {},
-): Promise<FoundStack> => {
+): Promise<{ readonly region: string | undefined; readonly outputs: ReadonlyMap<string, string> | undefined }> => {
   const client = new CloudFormationClient({
     requestHandler: smallCallTimeouts,
     ...(wanted !== undefined && { region: wanted }),

@@ -113,11 +113,8 @@ export const linkCategories = async (
 ): Promise<void> => {
   const wanted = mergeRequests(items.map(({ categoryId, displayable }) => [categoryId, displayable] as const))
   const entry = objectEntryOf('link.added', object, [...wanted.keys()], author)
-  const outcome = await links.linkObject(object, wanted, entry, deadline)
-  refuseUnknown(
-    outcome,
-    items.map(({ categoryId }) => categoryId),
-  )
+  const ids = items.map(({ categoryId }) => categoryId)
+  refuseUnknown(await links.linkObject(object, wanted, entry, deadline), ids)
 }
 
 /** All of the categories must exist (C-48). Errors: as `linkCategories`. */

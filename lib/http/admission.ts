@@ -65,10 +65,8 @@ const onlyJson: Presentation = { format: 'json', varies: false }
 export const fallbackPresentation = (request: Request, { formats }: GroupPolicy, trace: Trace): Presentation =>
   trace.public ? onlyJson : { format: preferredFormat(request, formats) ?? formats[0], varies: formats.length > 1 }
 
-type Endpoint = Route & { readonly answeredBy: AnyOperation }
-
 // A disagreement between the operations and the route table is found when the service starts.
-const endpointOf = (route: Route, answeredBy: AnyOperation): Endpoint => {
+const endpointOf = (route: Route, answeredBy: AnyOperation) => {
   if (isPublic(answeredBy) !== (route.public ?? false)) {
     throw new Error(`The route table and ${route.operation} do not agree on whether it is public`)
   }

@@ -13,14 +13,11 @@ export interface GroupPolicy {
   readonly siteAmbiguous: ErrorName
 }
 
+const usualErrors = { siteUnknown: 'siteUnknown', siteAmbiguous: 'siteAmbiguous' } as const
+
 export const groupPolicies: Readonly<Record<Group, GroupPolicy>> = {
-  fields: { formats: ['json', 'xml'], siteUnknown: 'siteUnknown', siteAmbiguous: 'siteAmbiguous' },
-  categories: {
-    formats: ['json'],
-    renderingEngine: true,
-    siteUnknown: 'siteUnknown',
-    siteAmbiguous: 'siteAmbiguous',
-  },
+  fields: { formats: ['json', 'xml'], ...usualErrors },
+  categories: { formats: ['json'], renderingEngine: true, ...usualErrors },
   storage: {
     formats: ['json'],
     tokenInQuery: true,
@@ -28,5 +25,5 @@ export const groupPolicies: Readonly<Record<Group, GroupPolicy>> = {
     siteUnknown: 'siteUnauthorized',
     siteAmbiguous: 'loginAmbiguous',
   },
-  documentation: { formats: ['json'], siteUnknown: 'siteUnknown', siteAmbiguous: 'siteAmbiguous' },
+  documentation: { formats: ['json'], ...usualErrors },
 }

@@ -17,23 +17,6 @@ export interface Route {
 
 export const isOfSite = ({ path }: Pick<Route, 'path'>): boolean => path.includes('{site}')
 
-interface Match<R extends Route> {
-  readonly route: R
-  readonly params: Readonly<Record<string, string>>
-}
-
-export interface Router<R extends Route> {
-  match(method: string, path: string): Match<R>
-  methodsAt(path: string): readonly string[]
-}
-
-interface Pattern<R extends Route> {
-  readonly expression: RegExp
-  readonly rest: string | undefined
-  readonly routes: Map<string, R>
-  readonly methods: readonly string[]
-}
-
 const restVariable = /\/\{(\w+)\+\}$/
 
 // Clients add a slash to a path that already ends with one.
@@ -61,10 +44,10 @@ const decode = (segment: string): string => {
 }
 
 /** matches the path first, so that a wrong method on a known path is a 405. */
-export const createRouter = <R extends Route>(routes: readonly R[]): Router<R> => {
+export const createRouter = <R extends Route>(routes: readonly R[]) => {
   const withRest = routes.map(({ path }) => path).filter((path) => restVariable.test(path))
   const folders = new Set(withRest.map((path) => path.replace(restVariable, '')))
-  const patterns: Pattern<R>[] = [...Map.groupBy(routes, (route) => route.path)].map(([path, sharing]) => {
+  const patterns = [...Map.groupBy(routes, (route) => route.path)].map(([path, sharing]) => {
     const methods = sharing.map(({ method }) => method)
     if (methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD')
     return {
@@ -76,13 +59,13 @@ export const createRouter = <R extends Route>(routes: readonly R[]): Router<R> =
   })
 
   return {
-    match(method, path) {
+    match(method: string, path: string) {
       for (const { expression, rest, routes: byMethod, methods } of patterns) {
         const found = expression.exec(path)
         if (!found) continue
         const route = byMethod.get(method) ?? (method === 'HEAD' ? byMethod.get('GET') : undefined)
         if (!route) throw new ServiceError('methodNotAllowed', { headers: { Allow: methods.join(', ') } })
-        const params = Object.entries(found.groups ?? {}).map(([name, value]) => [
+        const params = Object.entries(found.groups ?? {}).map(([name, value]): [string, string] => [
           name,
           // Where a slash may be part of a value, only who knows the value can decode it.
           name === rest ? value : decode(value),
@@ -92,6 +75,7 @@ export const createRouter = <R extends Route>(routes: readonly R[]): Router<R> =
       throw new ServiceError('routeUnknown')
     },
 
-    methodsAt: (path) => patterns.find(({ expression }) => expression.test(path))?.methods ?? [],
+    methodsAt: (path: string): readonly string[] =>
+      patterns.find(({ expression }) => expression.test(path))?.methods ?? [],
   }
 }

@@ -11,8 +11,6 @@ const pathOf = (path: readonly PropertyKey[]): string =>
 export const validate = <Value>(schema: z.core.$ZodType<Value>, value: unknown, malformed: ErrorName): Value => {
   const result = z.safeParse(schema, value)
   if (result.success) return result.data
-  throw invalidInput(
-    malformed,
-    result.error.issues.map(({ path, message }) => ({ path: pathOf(path), message })),
-  )
+  const problems = result.error.issues.map(({ path, message }) => ({ path: pathOf(path), message }))
+  throw invalidInput(malformed, problems)
 }

@@ -1,10 +1,3 @@
-export interface Ahead {
-  readonly gathered: readonly Uint8Array[]
-  readonly size: number
-  readonly isWhole: boolean
-  readonly content: AsyncGenerator<Uint8Array, void>
-}
-
 async function* together(
   gathered: readonly Uint8Array[],
   rest: AsyncIterator<Uint8Array>,
@@ -13,7 +6,7 @@ async function* together(
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
 }
 
-export const readAhead = async (content: AsyncIterable<Uint8Array>, limit: number): Promise<Ahead> => {
+export const readAhead = async (content: AsyncIterable<Uint8Array>, limit: number) => {
   const source = content[Symbol.asyncIterator]()
   const gathered: Uint8Array[] = []
   let size = 0

@@ -61,11 +61,6 @@ const choose = (names: readonly string[], name: string): string | undefined => {
   return names.filter((one) => foldCase(one) === folded).toSorted(compareText)[0]
 }
 
-interface Search {
-  readonly folder: StoragePath
-  readonly missing: readonly string[]
-}
-
 const searchBelow = async (store: ObjectStore, site: SiteId, { existing = root, missing }: Ancestors) => {
   const names = missing.map(nameOf)
   let folder = existing
@@ -79,7 +74,7 @@ const searchBelow = async (store: ObjectStore, site: SiteId, { existing = root, 
   return { folder, missing: [] }
 }
 
-const searchFolder = async (store: ObjectStore, site: SiteId, folder: StoragePath): Promise<Search> => {
+const searchFolder = async (store: ObjectStore, site: SiteId, folder: StoragePath) => {
   const folders = folder === root ? [] : [...ancestorsOf(folder), folder]
   return searchBelow(store, site, await findAncestors(store, site, folders))
 }

@@ -1,5 +1,5 @@
 import type { Requester } from '../../lib/storage/changes/change.ts'
-import type { Addition } from '../../lib/storage/uploads/append.ts'
+import type { Addition } from '../../lib/storage/uploads/upload.ts'
 import {
   appendTo,
   fillUpload,

@@ -75,14 +75,11 @@ const requestBody = (body: BodyContract, context: Context): Node => {
   const content: Content = body.mediaTypes
     ? mapValues(body.mediaTypes, (own) => ({ schema: schemas.sent(own) }))
     : documents({ ...schemas.sent(body.schema), ...body.also }, body.xml, context)
+  const requests = recordingsOf(context).map(({ request }) => request)
   return {
     ...(body.description && { description: body.description }),
     required: !body.optional,
-    content: withExamples(
-      content,
-      operation,
-      recordingsOf(context).map(({ request }) => request),
-    ),
+    content: withExamples(content, operation, requests),
   }
 }
 
@@ -106,16 +103,13 @@ const success = (status: string, answer: AnswerContract, context: Context): Node
     ...(schema && documents(context.schemas.answered(schema), xml, context)),
   }
   const answered = recordingsOf(context).filter((recording) => String(recording.status) === status)
+  const answers = answered.map((recording) => recording.answer)
   const links = linksOf(answer, context.operation)
   return {
     description,
     headers: headers(answer.headers ?? [], answer.optionalHeaders),
     ...(Object.keys(content).length > 0 && {
-      content: withExamples(
-        content,
-        context.operation,
-        answered.map((recording) => recording.answer),
-      ),
+      content: withExamples(content, context.operation, answers),
     }),
     ...(Object.keys(links).length > 0 && { links }),
   }

@@ -14,7 +14,6 @@ export const timeouts = ({
   readonly socketTimeout?: number
 }) => ({ connectionTimeout: 1_000, requestTimeout, socketTimeout, throwOnRequestTimeout: true })
 
-/** For calls with little data. */
 export const smallCallTimeouts = timeouts({ requestTimeout: 3_000 })
 
 /** The store was throttled, timed out, unreachable or cut at the deadline: the request may be repeated. */

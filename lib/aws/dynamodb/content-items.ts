@@ -99,7 +99,6 @@ const readTexts = async (
   return new Map(items.map(({ id, text }) => [id, String(text ?? '')]))
 }
 
-/** Changes some items. Those that stay the same are not written. */
 const changeSome = async (
   table: ContentTable,
   { site, kind }: { readonly site: SiteId; readonly kind: ContentKind },

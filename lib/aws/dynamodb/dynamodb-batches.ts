@@ -13,7 +13,6 @@ import type { Key, Table } from './dynamodb.ts'
 type ItemKey = NonNullable<NonNullable<BatchGetCommandInput['RequestItems']>[string]['Keys']>[number]
 type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number]
 
-// The limits of one call.
 const mostGets = 100
 const mostWrites = 25
 

@@ -14,7 +14,6 @@ export interface TableOptions {
   readonly table: string
   // Milliseconds without progress after which a batch fails.
   readonly longestStall?: number | undefined
-  // The wall clock of stores that compare times.
   readonly now?: (() => number) | undefined
 }
 

@@ -52,7 +52,6 @@ const toRemoval = (item: RemovalItem, now: number) => ({
   ...item,
   path: pathOf(item),
   isHold: item.hold === true,
-  // Holds end by themselves.
   isClosed: item.closed || (item.hold === true && Number(item.until) <= now),
 })
 

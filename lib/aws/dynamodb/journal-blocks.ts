@@ -67,7 +67,6 @@ export const entryItem = ({ type, subject, actor, requestId = '', details = {} }
 const sizeOf = (item: EntryItem): number =>
   Object.values(item).reduce((sum: number, text: string) => sum + Buffer.byteLength(text), 0)
 
-/** Adds an entry once to a block that is not full, and creates the block if necessary. */
 export const addition = (
   table: string,
   { site, block }: { readonly site: SiteId; readonly block: number },

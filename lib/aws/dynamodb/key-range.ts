@@ -42,7 +42,6 @@ export async function* rangePages<Item extends object>(
   for await (const { items } of queryPages(table, queryAfter(range, 0), () => pageLength)) yield items
 }
 
-/** Counts items without transferring them. */
 export const countRange = async <Item extends object>(
   table: Table<Item>,
   range: KeyRange,

@@ -18,7 +18,6 @@ export interface LinkItems extends Omit<CategoryLinks, 'link' | 'unlink' | 'link
   categoryPages(object: SiteObject): AsyncIterable<readonly CategoryId[]>
   getMany(list: LinkList, ids: readonly number[]): Promise<ReadonlyMap<number, CategoryLink>>
   putMany(list: LinkList, links: readonly CategoryLink[], deadline?: Deadline): Promise<void>
-  // Adds displayable links and leaves existing ones as they are.
   addMany(list: LinkList, ids: readonly number[], deadline: Deadline): Promise<void>
   deleteMany(list: LinkList, ids: readonly number[], deadline?: Deadline): Promise<void>
   deleteOfObject(object: SiteObject, categories: readonly CategoryId[], deadline?: Deadline): Promise<void>

@@ -51,11 +51,10 @@ export interface RecordItem extends PathItem {
 
 export const pathOf = ({ path }: PathItem): StoragePath => toStoragePath(path.slice(path.indexOf('#') + 1))
 
-export const readItems = <Item extends PathItem>(table: Table<Item>, site: SiteId, keys: readonly string[]) =>
-  batchGet(
-    table,
-    [...new Set(keys)].map((path) => ({ site, path })),
-  )
+export const readItems = <Item extends PathItem>(table: Table<Item>, site: SiteId, paths: readonly string[]) => {
+  const keys = [...new Set(paths)].map((path) => ({ site, path }))
+  return batchGet(table, keys)
+}
 
 export const isAnyBelow = async <Item extends PathItem>(
   table: Table<Item>,

@@ -1,7 +1,7 @@
 import { root, type StoragePath } from '../../storage/path.ts'
 import type { Workflows } from '../../storage/path-locks.ts'
 import { openTable, queryItems } from './dynamodb.ts'
-import { createFolderRemovals, type LockOptions, type ObservedRemovals } from './folder-removals.ts'
+import { createFolderRemovals, type LockOptions } from './folder-removals.ts'
 import { isAnyBelow, pathOf, readItems, type WorkflowItem, workflowKey } from './path-items.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
 
@@ -55,12 +55,9 @@ const createWorkflows = ({ record, ...options }: LockOptions): Workflows => {
   }
 }
 
-export interface PathLocks {
-  readonly workflows: Workflows
-  readonly removals: ObservedRemovals
-}
-
-export const createPathLocks = (options: LockOptions): PathLocks => ({
+export const createPathLocks = (options: LockOptions) => ({
   workflows: createWorkflows(options),
   removals: createFolderRemovals(options),
 })
+
+export type PathLocks = ReturnType<typeof createPathLocks>

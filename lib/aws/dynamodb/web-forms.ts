@@ -176,10 +176,8 @@ export const createWebForms = ({ record, ...options }: TableOptions & { readonly
 
     async clear(site) {
       const forms = await queryItems(table, { ...formsOf(site), columns: ['form'], consistent: true })
-      await batchDelete(
-        table,
-        forms.map(({ form }) => ({ site, form })),
-      )
+      const keys = forms.map(({ form }) => ({ site, form }))
+      await batchDelete(table, keys)
     },
   }
 }

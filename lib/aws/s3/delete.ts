@@ -33,7 +33,6 @@ const firstPause = 100
 const identifierOf = (doomed: Doomed) =>
   doomed.kind === 'version' ? { Key: doomed.key, VersionId: doomed.versionId } : { Key: doomed.key, ETag: doomed.tag }
 
-/** The error of one key in a batch. All but AccessDenied are transient. */
 const batchError = ({ Code = 'InternalError', Message = '' }: FailedKey): Error => {
   const cause = Object.assign(new Error(`S3 did not delete every object: ${Message}`), { name: Code })
   return Code === 'AccessDenied' ? cause : new ServiceError('unavailable', { cause })
@@ -108,9 +107,6 @@ export const deleteAll = async (bucket: Bucket, doomed: readonly Doomed[]): Prom
   // A single DELETE is free; a batch is charged as a POST.
   const isSingle = ({ key }: Doomed) => doomed.length === 1 || unfitForXml.test(key)
   await inParallel(doomed.filter(isSingle), callsInFlight, (one) => deleteOne(bucket, one))
-  const batches = chunksOf(
-    doomed.filter((one) => !isSingle(one)),
-    batchLength,
-  )
-  await inParallel(batches, batchesInFlight, (batch) => deleteBatch(bucket, batch))
+  const others = doomed.filter((one) => !isSingle(one))
+  await inParallel(chunksOf(others, batchLength), batchesInFlight, (batch) => deleteBatch(bucket, batch))
 }

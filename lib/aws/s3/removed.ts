@@ -115,14 +115,8 @@ const candidatesIn = (
   return { candidates: candidates.sort((one, other) => compareKeys(one.key, other.key)), undecided }
 }
 
-interface Found {
-  readonly candidates: readonly Candidate[]
-  readonly upTo: string | undefined
-  readonly isLast: boolean
-}
-
 /** The first listing is short, since few entries are often asked for; each further one is longer. */
-async function* findCandidates(bucket: Bucket, { prefix, after, limit }: RemovedQuery): AsyncGenerator<Found, void> {
+async function* findCandidates(bucket: Bucket, { prefix, after, limit }: RemovedQuery) {
   let upTo = after
   let position = after === undefined ? undefined : behindKey(prefix, after)
   let undecided: Undecided | undefined

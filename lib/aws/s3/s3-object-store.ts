@@ -4,7 +4,7 @@ import type { ObjectStore, Staged } from '../../storage/object-store.ts'
 import type { RecordChange } from '../dynamodb/journal.ts'
 import { timeToReturn } from './attempt.ts'
 import { type Bucket, openBucket, until } from './bucket.ts'
-import { deleteAll } from './delete.ts'
+import { type Doomed, deleteAll } from './delete.ts'
 import { existsBelow, findObject, listObjects } from './find.ts'
 import { type PlaceDeps, place } from './place.ts'
 import { readObject, readVersion } from './read.ts'
@@ -112,10 +112,8 @@ export const createS3ObjectStore = ({
       try {
         deadline.check()
         const begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, given)))
-        await deleteAll(
-          until(bucket, deadline.signal),
-          objects.map(({ key, version }) => ({ kind: 'object', key, tag: version })),
-        )
+        const doomed = objects.map(({ key, version }): Doomed => ({ kind: 'object', key, tag: version }))
+        await deleteAll(until(bucket, deadline.signal), doomed)
         await Promise.all([
           // Without this, the record goes on to the end of the request's time.
           begun && deadline.wait(removals.note(begun)).catch(() => {}),

@@ -69,7 +69,6 @@ export interface Part {
   readonly isLast: boolean
 }
 
-/** Cuts content into one or more parts; the last one may be shorter. */
 export async function* inParts(content: AsyncIterable<Uint8Array>, lending: Lending): AsyncGenerator<Part, void> {
   let buffer = await lending.take()
   let length = 0

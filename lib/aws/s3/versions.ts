@@ -65,7 +65,6 @@ interface PageQuery {
   readonly limit?: number
 }
 
-/** The states of one key may continue on the next page. */
 export const listPage = async (
   { client, name, options }: Bucket,
   { prefix, folded, after, limit = longestListing }: PageQuery,

@@ -86,13 +86,8 @@ export const look = async (stores: StorageStores, place: Place, requester: Reque
   const found = requester.isCaseSensitive ? path : await resolvePath(files, site, path, written.ancestors)
   const seen = found === path ? written : await lookAsWritten(stores, spelled(place, found), requester)
   if (seen.isLocked || brings === 'folder') return seen
-  const above = await findTaken(
-    files,
-    noFileAt(
-      site,
-      seen.ancestors.missing.filter((folder) => folder !== found),
-    ),
-  )
+  const missing = seen.ancestors.missing.filter((folder) => folder !== found)
+  const above = await findTaken(files, noFileAt(site, missing))
   return { ...seen, taken: new Set([...seen.taken, ...above]) }
 }
 

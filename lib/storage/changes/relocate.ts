@@ -166,8 +166,8 @@ const lookAtTransfers = async (
   const isOfReserved = !isFile && isReserved(reservedFolders, path)
   const seen = { ...found, isReserved: isOfReserved, isSourceInWorkflow, isTargetInWorkflow, occupied }
   if (templates.length === 0 || refusalIn(refusalsOf(seen))) return seen
-  const isLate = () => deadline.timeLeft() < reserves.templates
-  return { ...seen, ofTemplates: await refusalOfTemplates(files, kind, templates, isLate) }
+  const ofTemplates = await refusalOfTemplates(files, kind, templates, deadline.reserving(reserves.templates))
+  return { ...seen, ofTemplates }
 }
 
 const lookAtRelocation = async (

@@ -164,8 +164,6 @@ const workWithin = async (deps: RemoveDeps, task: RemovalTask, name: string, { d
   return continueRemoval(deps, { task, name }, work, end)
 }
 
-type RemoveOutcome = 'removed' | 'pending'
-
 const removeInSteps = async (deps: RemoveDeps, { folder, open }: FolderRemoval, requester: Requester) => {
   const { site, author, deadline } = requester
   if (open?.isTended) return 'pending'
@@ -181,7 +179,11 @@ const removeInSteps = async (deps: RemoveDeps, { folder, open }: FolderRemoval, 
 }
 
 /** Removes a file with its draft, a draft, or a folder with its contents (S-91 to S-103). */
-export const remove = async (deps: RemoveDeps, path: StoragePath, options: RemoveOptions): Promise<RemoveOutcome> => {
+export const remove = async (
+  deps: RemoveDeps,
+  path: StoragePath,
+  options: RemoveOptions,
+): Promise<'removed' | 'pending'> => {
   const seen = await lookAtRemoval(deps, path, options)
   const again = () => lookAtRemoval(deps, path, options)
   const removal = await change(deps, seen, (now) => planRemoval(now, options), options, again)

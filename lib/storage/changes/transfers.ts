@@ -1,3 +1,4 @@
+import type { Deadline } from '../../core/deadline.ts'
 import { type ErrorName, ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
@@ -103,12 +104,12 @@ export const refusalOfTemplates = async (
   store: ObjectStore,
   kind: Transfer['kind'],
   transfers: readonly Transfer[],
-  isLate: () => boolean,
+  deadline: Deadline,
 ): Promise<ServiceError | undefined> => {
   let refusal: ServiceError | undefined
   await inParallel(transfers, readsInFlight, async ({ from, key }) => {
     if (refusal) return
-    if (isLate()) {
+    if (deadline.isOver()) {
       refusal = tooMuch(kind)
       return
     }

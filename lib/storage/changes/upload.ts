@@ -91,10 +91,7 @@ const stageParts = async (
 }
 
 const discardAll = async (parts: readonly Part[]): Promise<void> => {
-  const settled = await Promise.allSettled(parts.map(({ staging }) => staging))
-  await Promise.allSettled(
-    settled.map((result) => (result.status === 'fulfilled' ? result.value?.discard() : undefined)),
-  )
+  await Promise.allSettled(parts.map(async ({ staging }) => (await staging)?.discard()))
 }
 
 /** The files at their final places: only a single one can be at the folder's path. */

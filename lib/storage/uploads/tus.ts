@@ -1,7 +1,6 @@
 import { ServiceError } from '../../core/errors.ts'
 import { mediaType } from '../../core/media-type.ts'
-import { type Checksum, checksumAlgorithms } from './append.ts'
-import { isWaiting, type Upload } from './upload.ts'
+import { type Checksum, checksumAlgorithms, isWaiting, type Upload } from './upload.ts'
 
 // Translates the headers of tus 1.0 (https://tus.io/protocols/resumable-upload). It decides nothing.
 const version = '1.0.0'
@@ -85,16 +84,8 @@ const readMetadata = (header: string): ReadonlyMap<string, Buffer> => {
   return values
 }
 
-export interface TusCreation {
-  readonly length: number | null
-  readonly metadata: string
-  readonly fileName: string | undefined
-  readonly fileType: string | undefined
-  readonly version: string | undefined
-}
-
 // "The request MUST include one of the following headers: Upload-Length, Upload-Defer-Length: 1" ("Creation").
-export const readCreation = (headers: RequestHeaders): TusCreation => {
+export const readCreation = (headers: RequestHeaders) => {
   const length = readNumber(headers, 'Upload-Length')
   const defers = headers['upload-defer-length']?.trim()
   if (defers !== undefined && defers !== '1') throw malformed('Upload-Defer-Length must be 1, or be left out.')
@@ -141,13 +132,7 @@ export const readChecksum = (headers: RequestHeaders): Checksum | undefined => {
   })
 }
 
-export interface TusAppend {
-  readonly offset: number
-  readonly length: number | undefined
-  readonly checksum: Checksum | undefined
-}
-
-export const readAppend = (headers: RequestHeaders): TusAppend => {
+export const readAppend = (headers: RequestHeaders) => {
   requireBytes(headers)
   const offset = readNumber(headers, 'Upload-Offset')
   if (offset === undefined) throw malformed('Upload-Offset must say where the bytes go on.')

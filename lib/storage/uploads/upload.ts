@@ -87,6 +87,19 @@ export interface Announcement {
   readonly declared?: number | undefined
 }
 
+export const checksumAlgorithms = ['sha256', 'sha1', 'md5'] as const
+type ChecksumAlgorithm = (typeof checksumAlgorithms)[number]
+
+export interface Checksum {
+  readonly algorithm: ChecksumAlgorithm
+  readonly value: Buffer
+}
+
+export interface Addition extends Announcement {
+  readonly content: AsyncIterable<Uint8Array>
+  readonly checksum?: Checksum | undefined
+}
+
 // "Once set the length MUST NOT be changed" (tus 1.0). Errors: storageRefused, uploadTooLarge.
 const lengthFrom = (upload: Upload, given: number | undefined): number | null => {
   if (given === undefined) return upload.length

@@ -1,18 +1,22 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Requester } from '../changes/change.ts'
-import { type Addition, append } from './append.ts'
 import { keepLease, type Lease, type LeaseTerms } from './lease.ts'
 import { admitUpload, type PlacementDeps, placeUpload, type UploadRequest } from './placement.ts'
 import {
+  type Addition,
+  admitAppend,
+  type Durable,
   expiryOf,
   expiryOfComplete,
   holdingOf,
   isExpired,
   isWaiting,
   mostOpen,
+  progressOf,
   requireLength,
+  tooLong,
   type Upload,
 } from './upload.ts'
 import type { UploadRecords, WholeUpload } from './upload-stores.ts'
@@ -135,6 +139,56 @@ export const settleUpload = async (deps: UploadsDeps, requester: Requester, uplo
   }
 }
 
+/**
+ * Appends bytes under a lease and releases it unless the upload is whole. Bytes before a broken connection stay. Wrong
+ * or too many bytes are dropped; without a declared length the first of too many may stay.
+ */
+const appendBytes = async (
+  { uploadRecords, uploadParts, clock }: UploadsDeps,
+  upload: Upload,
+  lease: Lease,
+  addition: Addition,
+): Promise<Upload> => {
+  const { id } = upload
+  const { holder } = lease
+  const { checksum } = addition
+  const { length, room } = admitAppend(upload, addition)
+  let wrong: ServiceError | undefined
+  const refuseWrong = (error: ServiceError | false | undefined): void => {
+    if (!error) return
+    wrong = error
+    throw error
+  }
+  async function* admitted(): AsyncGenerator<Uint8Array, void> {
+    const hash = createHash(checksum?.algorithm ?? 'md5')
+    let size = 0
+    for await (const chunk of addition.content) {
+      if (lease.isOver()) throw new ServiceError('unavailable')
+      size += chunk.length
+      refuseWrong(size > room && tooLong(upload.offset + room))
+      if (checksum) hash.update(chunk)
+      yield chunk
+    }
+    refuseWrong(checksum && !hash.digest().equals(checksum.value) && new ServiceError('chunkMismatch'))
+  }
+  const grown = { ...upload, length, holding: holdingOf(upload) }
+  const durable: Durable = { size: 0, holding: grown.holding }
+  // Bytes without a complete check do not count.
+  if (!checksum) lease.follow(grown, durable)
+  const appended = await uploadParts.append(grown, upload.offset, admitted(), durable, lease.isOver)
+  const { size, failure } = appended
+  const stays = failure === undefined || (!wrong && size > 0 && !checksum)
+  if (!stays) throw failure
+  const progress = progressOf(grown, appended, clock.wall())
+  await lease.settle()
+  // With the last byte there is more to do: the lease goes on.
+  if (!(await uploadRecords.advance(id, holder, progress, progress.offset === length))) {
+    throw new ServiceError((await uploadRecords.get(id)) ? 'uploadLocked' : 'uploadUnknown')
+  }
+  if (failure !== undefined) throw failure
+  return { ...upload, ...progress }
+}
+
 const isEmptyAddition = (upload: Upload, { offset, length, declared }: Addition): boolean =>
   declared === 0 && offset === upload.offset && (length === undefined || length === upload.length)
 
@@ -152,7 +206,7 @@ export const appendTo = async (
   const { held, lease } = await acquireLease(deps, { id, offset }, 'uploadLocked')
   let isHeld = true
   try {
-    const grown = await append(deps, held, lease, addition)
+    const grown = await appendBytes(deps, held, lease, addition)
     isHeld = isWaiting(grown)
     return isHeld ? await complete(deps, requester, grown, lease) : grown
   } finally {
