@@ -8,9 +8,9 @@ import { at, move, namesIn, ownFolder, put, read, remove, rename, upload } from 
 
 const own = ownFolder()
 
-describe('A path in another case', () => {
-  const folder = (path: string) => put(path, '', '?type=folder')
+const folder = (path: string) => put(path, '', '?type=folder')
 
+describe('A read of a path in another case', () => {
   it('A file is found in another case, and folders for a change (S-4, S-5)', async () => {
     await folder('_System/Apps')
     await put(`_System/Apps/${own}/Menu.json`, '{}')
@@ -72,7 +72,9 @@ describe('A path in another case', () => {
     expect((await read(`${own}/drafts/new.html`, '?version=draft')).text).toBe('draft')
     expectError(await read(`${own}/drafts/new.html`), 404, 104001)
   })
+})
 
+describe('A change at a path in another case', () => {
   it('A change finds only the folders on the way (S-5, S-6)', async () => {
     await put(`${own}/Change/a.txt`, '1')
     expect((await put(`${own}/change/A.txt`, '2')).status).toBe(200)

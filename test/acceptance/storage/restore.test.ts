@@ -9,10 +9,11 @@ const refused = (answer: Answer) => expectError(answer, 412, 100412)
 const deletedIn = async (folder: string, query = '') => (await read(folder, `?deleted${query}`)).json
 
 describe('A removed file', () => {
-  it('A removed file is listed, and comes back as it was (H-17, H-20)', async () => {
+  it('A removed file is listed, and comes back as it was (H-17, H-20, H-27)', async () => {
     const path = `${own}/file/a.txt`
-    await put(path, 'text')
+    for (const text of ['old', 'text']) await put(path, text)
     const { headers } = await read(path)
+    const { json: before } = await read(path, '?meta')
     await remove(path)
     expect((await read(`${own}/file`, '?deleted')).json.deleted).toEqual([
       { name: 'a.txt', type: 'file', removedAt: expect.any(String), size: 4 },
@@ -21,6 +22,11 @@ describe('A removed file', () => {
     expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
     const after = await read(path)
     expect([after.text, after.headers.etag]).toEqual(['text', headers.etag])
+    expect((await read(path, '?meta')).json).toEqual(before)
+    expect((await versionsOf(path)).map(({ size, current }) => [size, current])).toEqual([
+      [4, true],
+      [3, false],
+    ])
     expect((await read(`${own}/file`, '?deleted')).json.deleted).toEqual([])
   })
 
@@ -33,6 +39,9 @@ describe('A removed file', () => {
     for (const body of [{}, { version: old?.version }]) expectError(await restore(path, body), 400, 104022)
     expect((await restore(path, { version: old?.version, replace: true })).status).toBe(200)
     expect((await read(path)).text).toBe('old')
+    const [present, replaced, removed] = await versionsOf(path)
+    expect(present).toMatchObject({ size: 3, current: true })
+    expect([replaced?.size, removed?.size]).toEqual([5, 3])
   })
 
   it('A restore of the present version changes nothing (H-20)', async () => {
@@ -82,6 +91,17 @@ describe('A removed file', () => {
     expect((await move(`${own}/file/from.txt`, `${own}/file/to.txt`)).status).toBe(200)
     expect((await restore(`${own}/file/from.txt`)).status).toBe(200)
     expect((await read(`${own}/file/from.txt`)).text).toBe('moved')
+  })
+
+  it('Versions stay at a place that a file left and came back to (H-26)', async () => {
+    const [here, there] = [`${own}/file/here.txt`, `${own}/file/there.txt`]
+    await put(here, 'a')
+    expect((await move(here, there)).status).toBe(200)
+    expect((await move(there, here)).status).toBe(200)
+    const [present, old] = await versionsOf(here)
+    expect([present?.current, old?.removed]).toEqual([true, true])
+    expect(old?.version).not.toBe(present?.version)
+    expect((await read(here, `?versionId=${encodeURIComponent(old?.version ?? '')}`)).text).toBe('a')
   })
 
   it('A restore of nothing answers 404/104001 (E-29)', async () => {
@@ -169,8 +189,9 @@ describe('A removed folder', () => {
 
   it('Removed entries are listed below their folder, in pages (H-17, H-18)', async () => {
     const folder = `${own}/listed`
-    for (const name of ['a', 'b', 'c']) await put(`${folder}/${name}`, name)
-    await remove(folder)
+    for (const name of ['a', 'again', 'b', 'c', 'half/gone', 'half/kept']) await put(`${folder}/${name}`, name)
+    for (const name of ['a', 'again', 'b', 'c', 'half/gone']) await remove(`${folder}/${name}`)
+    await put(`${folder}/again`, 'again')
     const { deleted, cursor } = await deletedIn(folder, '&limit=2')
     const rest = await deletedIn(folder, `&limit=2&cursor=${encodeURIComponent(cursor)}`)
     expect([...deleted, ...rest.deleted].map(({ name }) => name)).toEqual(['a', 'b', 'c'])

@@ -1,29 +1,36 @@
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
+import { openUploads } from '../../../lib/aws/open-tables.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
-import type { Surroundings } from '../../../lib/service/deps.ts'
 import { openTestBucket, type TestBucket } from '../../support/bucket.ts'
+import type { Between } from '../../support/files.ts'
 import { openTestTables, tableSettings } from '../../support/tables.ts'
-import { openStorage, type StorageUnderTest } from './service.ts'
+import { openStorage, type StorageOptions, type StorageUnderTest } from './service.ts'
 
-interface OnAws extends Pick<Surroundings, 'clock'> {
+type OnAws = StorageOptions & {
   readonly bucket?: TestBucket
   /** Changes the clients before the stores use them. */
   readonly prepare?: (clients: Readonly<{ client: S3Client; once: S3Client; dynamodb: DynamoDBDocumentClient }>) => void
 }
 
-/** Files in S3, locks and history in DynamoDB. Sites and tokens are elsewhere, which makes no difference. */
+/** Files in S3, locks, uploads and history in DynamoDB. Sites and tokens are elsewhere, which makes no difference. */
 export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageUnderTest> => {
-  const { bucket = await openTestBucket(), prepare, ...options } = given
+  const { bucket = await openTestBucket(), prepare, between = () => ({}), ...options } = given
   const { connect } = bucket
   const tables = await openTestTables()
   const settings = { ...tableSettings(tables.names), filesBucket: bucket.bucket, keptDays: 30, removalsQueueUrl: '' }
   const [client, once, dynamodb] = [connect(), connect(1), tables.connect()]
   prepare?.({ client, once, dynamodb })
-  const { files, workflows, removals, history } = openFileStores(settings, { dynamodb, s3: { client, once } })
+  const fileStores = openFileStores(settings, { dynamodb, s3: { client, once } })
+  const { files, workflows, removals, history, uploadParts } = fileStores
+  const uploadTables = openUploads(settings, { dynamodb, now: options.clock?.wall })
+  const onAws: Between = (stores) => {
+    const changed = { ...stores, files, workflows, removals, history, uploadParts, ...uploadTables }
+    return { ...changed, ...between(changed) }
+  }
   const filler = connect()
-  const storage = await openStorage({ ...options, between: () => ({ files, workflows, removals, history }) })
+  const storage = await openStorage({ ...options, between: onAws })
   return {
     ...storage,
     async fill(keys) {
@@ -39,6 +46,6 @@ export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageUnderT
 
 /** The two kinds of stores. Each call opens an empty one. */
 export const storageHands = [
-  { name: 'one machine', open: (options?: Pick<Surroundings, 'clock'>) => openStorage(options) },
-  { name: 'AWS', open: (options?: Pick<Surroundings, 'clock'>) => openStorageOnAws(options) },
+  { name: 'one machine', open: openStorage },
+  { name: 'AWS', open: (options?: StorageOptions) => openStorageOnAws(options) },
 ]

@@ -3,6 +3,7 @@ import { hashToken, newToken } from '../../../lib/access/grants.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Downloads, StorageDeps, Surroundings } from '../../../lib/service/deps.ts'
 import { listAll } from '../../../lib/storage/object-store.ts'
+import type { LeaseTerms } from '../../../lib/storage/uploads/lease.ts'
 import type { Answer } from '../../support/answer.ts'
 import { type Between, openTestFiles, type TestFiles } from '../../support/files.ts'
 import { send } from '../../support/gateway.ts'
@@ -66,8 +67,10 @@ const requestsOver = (call: Call) => {
 /** The operations on files, with a site and a token. */
 export interface StorageUnderTest
   extends ReturnType<typeof requestsOver>,
-    Pick<TestFiles, 'sent' | 'linkSecret' | 'leftovers' | 'close'> {
+    Pick<TestFiles, 'stores' | 'sent' | 'linkSecret' | 'leftovers' | 'close'> {
   readonly site: SiteId
+  /** Calls a path behind the address of the site. */
+  readonly callSite: Call
   readonly deps: StorageDeps
   /** All keys, live and draft. */
   keys(): Promise<string[]>
@@ -75,9 +78,13 @@ export interface StorageUnderTest
   fill?(keys: readonly string[]): Promise<void>
 }
 
-export const openStorage = async (
-  options: { readonly between?: Between; readonly downloads?: Downloads } & Pick<Surroundings, 'clock'> = {},
-): Promise<StorageUnderTest> => {
+export type StorageOptions = Partial<Surroundings> & {
+  readonly between?: Between
+  readonly downloads?: Downloads
+  readonly lease?: LeaseTerms
+}
+
+export const openStorage = async (options: StorageOptions = {}): Promise<StorageUnderTest> => {
   const files = await openTestFiles(options)
   const site = 1001 as SiteId
   const token = newToken()
@@ -87,15 +94,17 @@ export const openStorage = async (
   const expires = Date.now()
   await grants.put({ hash: hashToken(token), user: 'test', sites: [site], permissions: ['files'], expires }, [])
 
+  const callSite: Call = (method, path, { body = '', headers, ...more } = {}) =>
+    send(files.handler, method, `/api/v2/admin/sites/current${path}`, {
+      ...more,
+      headers: { Authorization: token, ...headers },
+      body: body instanceof Readable ? body : Readable.from([Buffer.from(body)]),
+    })
+
   return {
     ...files,
-    ...requestsOver((method, path, { body = '', headers, ...more } = {}) =>
-      send(files.handler, method, `/api/v2/admin/sites/current/storage${path}`, {
-        ...more,
-        headers: { Authorization: token, ...headers },
-        body: body instanceof Readable ? body : Readable.from([Buffer.from(body)]),
-      }),
-    ),
+    ...requestsOver((method, path, request) => callSite(method, `/storage${path}`, request)),
+    callSite,
     site,
     async keys() {
       const keys: string[] = []

@@ -2,8 +2,7 @@ import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { UploadRecords } from '../../../lib/storage/uploads/upload-stores.ts'
-import { uploadsHands } from './hands.ts'
-import { type UploadsUnderTest, uploadIn } from './service.ts'
+import { type UploadsUnderTest, uploadIn, uploadsHands } from './service.ts'
 
 describe.each(uploadsHands)('The last bytes of an upload: $name', ({ open }) => {
   let service: UploadsUnderTest

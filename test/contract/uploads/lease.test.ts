@@ -2,8 +2,7 @@ import { Readable } from 'node:stream'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { renewedLease } from '../../../lib/storage/uploads/lease.ts'
 import type { UploadRecords } from '../../../lib/storage/uploads/upload-stores.ts'
-import { uploadsHands } from './hands.ts'
-import { type UploadsUnderTest, uploadIn } from './service.ts'
+import { type UploadsUnderTest, uploadIn, uploadsHands } from './service.ts'
 
 const second = 1_000
 

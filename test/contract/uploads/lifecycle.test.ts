@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
-import { openUploads, own, type UploadsUnderTest, uploadIn } from './service.ts'
+import { openUploads, type UploadsUnderTest, uploadIn } from './service.ts'
 
 // Clocks, races and locks of resumable uploads (U-1), which the acceptance cases cannot control.
 let service: UploadsUnderTest
@@ -100,7 +100,8 @@ describe('A resumable upload expires', () => {
 })
 
 describe('A resumable upload into a folder that is being removed', () => {
-  const startRemoval = (folder: string) => service.stores.removals.open(own, toStoragePath(folder), folder, entry)
+  const startRemoval = (folder: string) =>
+    service.stores.removals.open(service.site, toStoragePath(folder), folder, entry)
 
   test('It is refused with 104010 at its creation (S-46, U-11)', async () => {
     await startRemoval('going')
@@ -129,7 +130,7 @@ test('A complete upload is known for a day, to a client that lost the last answe
 })
 
 test('A user has at most 1,000 open uploads on a site (U-17)', async () => {
-  const token = await service.issueToken({ user: 'busy' })
+  const token = await service.issueToken('busy')
   const first = await service.create('open', 5, { token })
   for (let count = 1; count < 1_000; count++) expect((await service.create('open', 5, { token })).status).toBe(201)
   expect(statusAndCode(await service.create('open', 5, { token }))).toEqual([400, 104000])

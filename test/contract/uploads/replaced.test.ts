@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
-import { uploadsHands } from './hands.ts'
-import { uploadIn } from './service.ts'
+import { uploadIn, uploadsHands } from './service.ts'
 
 /**
  * A process dies right after the placement, so on AWS the record of the upload does not know its file. The next request

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Change, RemovedObject, Restoration } from '../../../../lib/storage/object-store.ts'
+import type { Change, Restoration } from '../../../../lib/storage/object-store.ts'
 import { entry } from '../../../support/history.ts'
 import { bytesOf } from '../../../support/objects.ts'
 import type { Workbench } from './workbench.ts'
@@ -30,11 +30,6 @@ export const describeVersions = (bench: Workbench): void => {
     if (!version) throw new Error(`There is no version ${at} of ${key}`)
     return { ...version, kind: 'restore', key }
   }
-  const removedIn = async (prefix: string) => {
-    const found: RemovedObject[] = []
-    for await (const some of bench.store.removedWithin(prefix, { from: 0, to: Date.now() + 5_000 })) found.push(...some)
-    return found
-  }
 
   describe('The versions of an object', () => {
     it('They are those of this key, and of no longer one (H-16)', async () => {
@@ -57,57 +52,9 @@ export const describeVersions = (bench: Workbench): void => {
       expect(object && (await bytesOf(object)).toString()).toBe('ldoldo')
       expect(object?.info.size).toBe(40_000)
     })
-
-    it('They stay where a file left and came back (H-26)', async () => {
-      const [here, there] = [`${fresh()}a`, `${fresh()}b`]
-      await put(here, 'a')
-      const move = async (key: string, to: string) => {
-        const from = await bench.store.find(key)
-        if (!from) throw new Error('There is nothing to move')
-        await placed([{ kind: 'move', from, key: to }])
-      }
-      await move(here, there)
-      await move(there, here)
-      expect(await shapes(here)).toEqual([
-        [1, 'current'],
-        [1, 'removed'],
-      ])
-      const [present, old] = await versionsOf(here)
-      expect(old?.id).not.toBe(present?.id)
-      expect(await read(here, old?.id ?? '')).toBe('a')
-    })
   })
 
   describe('A restored object', () => {
-    it('It comes back with its time and type (H-27)', async () => {
-      const key = `${fresh()}a`
-      await put(key, 'old')
-      await put(key, 'newer', 'text/css')
-      const before = await bench.store.find(key)
-      await remove(key)
-      await placed([await restorationOf(key)])
-      expect(await bench.store.find(key)).toEqual(before)
-      expect(await content(key)).toBe('newer')
-      expect(await shapes(key)).toEqual([
-        [5, 'current'],
-        [3, 'replaced'],
-      ])
-    })
-
-    it('An older state becomes a new version, and the present one is kept (H-20)', async () => {
-      const key = `${fresh()}a`
-      for (const text of ['1', '22', '333']) await put(key, text, `text/x${text}`)
-      await placed([await restorationOf(key, 2)])
-      expect(await content(key)).toBe('1')
-      expect((await bench.store.find(key))?.contentType).toBe('text/x1')
-      expect(await shapes(key)).toEqual([
-        [1, 'current'],
-        [3, 'replaced'],
-        [2, 'replaced'],
-        [1, 'replaced'],
-      ])
-    })
-
     it('An unknown version changes nothing, with any change beside it', async () => {
       const prefix = fresh()
       await put(`${prefix}a`, 'a')
@@ -150,57 +97,6 @@ export const describeVersions = (bench: Workbench): void => {
         expect(result).toEqual({ outcome: 'stale', key: `${prefix}b` })
         expect(await keysUnder(prefix)).toEqual([])
       }
-    })
-  })
-
-  describe('Removed objects', () => {
-    it('They are listed by name, folded into removed folders (H-17)', async () => {
-      const prefix = fresh()
-      const names = ['a', 'folder/b', 'folder/c/d', 'half/e', 'half/f', 'stays', 'täglich']
-      for (const name of names) await put(`${prefix}${name}`, name)
-      await placed([{ kind: 'folder', key: `${prefix}empty/` }])
-      await remove(...names.filter((name) => !['half/f', 'stays'].includes(name)).map((name) => `${prefix}${name}`))
-      await remove(`${prefix}empty/`)
-      const { entries, next } = await bench.store.listRemoved({ prefix, limit: 100 })
-      expect(entries.map(({ key, size }) => [key.slice(prefix.length), size])).toEqual([
-        ['a', 1],
-        ['empty/', null],
-        ['folder/', null],
-        ['täglich', 8],
-      ])
-      expect(next).toBeUndefined()
-      for (const { removedAt } of entries) expect(Math.abs(removedAt - Date.now())).toBeLessThan(60_000)
-      const below = await bench.store.listRemoved({ prefix: `${prefix}folder/`, limit: 100 })
-      expect(below.entries.map(({ key }) => key.slice(prefix.length))).toEqual(['folder/b', 'folder/c/'])
-    })
-
-    it('They are listed in pages, without objects that exist again (H-18)', async () => {
-      const prefix = fresh()
-      const names = ['a', 'b/1', 'b/2', 'c', 'd/1', 'e', 'f']
-      for (const name of names) await put(`${prefix}${name}`, name)
-      await remove(...names.map((name) => `${prefix}${name}`))
-      await put(`${prefix}e`, 'again')
-      const found: string[] = []
-      let after: string | undefined
-      do {
-        const page = await bench.store.listRemoved({ prefix, limit: 2, after })
-        found.push(...page.entries.map(({ key }) => key.slice(prefix.length)))
-        after = page.next
-      } while (after !== undefined)
-      expect(found).toEqual(['a', 'b/', 'c', 'd/', 'f'])
-    })
-
-    it('They are found by the time of their removal (H-21)', async () => {
-      const prefix = fresh()
-      for (const name of ['a', 'b/c']) await put(`${prefix}${name}`, `old ${name}`)
-      for (const name of ['a', 'b/c', 'kept']) await put(`${prefix}${name}`, name)
-      await remove(`${prefix}a`, `${prefix}b/c`)
-      const found = await removedIn(prefix)
-      expect(found.map(({ key }) => key.slice(prefix.length))).toEqual(['a', 'b/c'])
-      await placed(found.map((one): Change => ({ ...one, kind: 'restore' })))
-      expect(await keysUnder(prefix)).toEqual(['a', 'b/c', 'kept'].map((name) => `${prefix}${name}`))
-      expect(await content(`${prefix}b/c`)).toBe('b/c')
-      expect(await removedIn(prefix)).toEqual([])
     })
   })
 }
