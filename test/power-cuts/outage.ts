@@ -1,28 +1,22 @@
-/** Chance that a number repeats. */
-export interface Random {
-  /** A whole number from 0 to below that one. */
-  below(end: number): number
-  pick<Value>(values: readonly Value[]): Value
-}
-
-/** Mulberry32. */
-export const createRandom = (seed: number): Random => {
+/** Mulberry32: chance that its seed repeats. */
+export const createRandom = (seed: number) => {
   let state = seed >>> 0
+  /** A whole number from 0 to below that one. */
   const below = (end: number): number => {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * end)
   }
-  return {
-    below,
-    pick(values) {
-      const value = values[below(values.length)]
-      if (value === undefined) throw new Error('There is nothing to pick from')
-      return value
-    },
+  const pick = <Value>(values: readonly Value[]): Value => {
+    const value = values[below(values.length)]
+    if (value === undefined) throw new Error('No value to pick from')
+    return value
   }
+  return { below, pick }
 }
+
+export type Random = ReturnType<typeof createRandom>
 
 /** How a file system keeps names that were not flushed: each for itself, or in their order up to some point. */
 export const modes = ['strict', 'journalled'] as const

@@ -35,16 +35,11 @@ export const laneNamed = (name: string): Lane<unknown> => {
 interface Run {
   readonly recording: Recording
   readonly service: Service
-  /** The service may be killed meanwhile. */
-  readonly mayEnd?: boolean
+  /** May kill the service, which ends its lanes. */
   readonly answered?: () => void
 }
 
-const runLane = async (
-  { recording, service, mayEnd = false, answered }: Run,
-  lane: string,
-  steps: number,
-): Promise<void> => {
+const runLane = async ({ recording, service, answered }: Run, lane: string, steps: number): Promise<void> => {
   const { start, next } = laneNamed(lane)
   let acknowledged = start
   recording.mark({ lane, acknowledged })
@@ -54,7 +49,7 @@ const runLane = async (
     try {
       acknowledged = await step.send(service, recording)
     } catch (error) {
-      if (mayEnd && !(error instanceof Refusal)) return
+      if (answered && !(error instanceof Refusal)) return
       throw error
     }
     recording.mark({ lane, acknowledged })
@@ -74,7 +69,7 @@ const runUntilKilled = async (recording: Recording, service: RecordedService, an
     left -= 1
     if (left === 0) killed = service.kill()
   }
-  await run({ recording, service, mayEnd: true, answered }, dying)
+  await run({ recording, service, answered }, dying)
   await killed
 }
 
