@@ -237,3 +237,9 @@ export const anyFolderOperation: fc.Arbitrary<() => Operation> = fc.oneof(
   fc.constant(() => remove('a')),
   fc.constant(() => move('a', 'b')),
 )
+
+/** Changes of a file while two clients continue an upload of it. */
+export const anyUploadOperation: fc.Arbitrary<() => Operation> = fc.oneof(
+  fc.constant(() => upload('a/x', content())),
+  fc.constant(() => put('a/x', content())),
+)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { anyFileOperation, anyFolderOperation, put, read } from './file-operations.ts'
+import { anyFileOperation, anyFolderOperation, anyUploadOperation, put, read } from './file-operations.ts'
 import { isLinearizable, type Observed } from './linearizable.ts'
 import { type Operation, observe, type State, write } from './operations.ts'
 import { createTurns, type Fate, openScheduledStores, type Plant, type ScheduledSite } from './scheduled-stores.ts'
@@ -102,6 +102,7 @@ const subjects = {
     last: ['a/x', 'a/y', 'b/x', 'x'].map(read),
   },
   'a folder': { operation: anyFolderOperation, first: [put('a/x', 'first')], last: ['a/x', 'a/y', 'b/x'].map(read) },
+  uploads: { operation: anyUploadOperation, first: [], last: [read('a/x')] },
   'fields and links': { operation: anyTableOperation, first: [], last: [listFields, listLinks] },
 } satisfies Readonly<Record<string, Subject>>
 
@@ -147,7 +148,7 @@ test.each(Object.keys(subjects) as (keyof typeof subjects)[])(
 test.each<[Plant, keyof typeof subjects, number]>([
   ['no condition of S3', 'files', 1],
   ['no condition of DynamoDB', 'fields and links', 1],
-  ['no end of a lease', 'files', 1],
+  ['no lease of uploads', 'uploads', 1],
   ['no second look at locks', 'a folder', 1],
 ])(
   'code with %s is found out by concurrent changes of %s',

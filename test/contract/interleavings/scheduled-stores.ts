@@ -31,7 +31,11 @@ export type Fate = 'answered' | 'lost' | 'refused' | 'stopped'
 const stop = 20_000
 
 /** A bug that the code behind a store might have: what it says has no effect. */
-export type Plant = 'no condition of S3' | 'no condition of DynamoDB' | 'no second look at locks' | 'no end of a lease'
+export type Plant =
+  | 'no condition of S3'
+  | 'no condition of DynamoDB'
+  | 'no second look at locks'
+  | 'no lease of uploads'
 
 /** The clock of a test. The same for S3, which tells whole seconds. */
 export interface Time {
@@ -110,7 +114,9 @@ const plantInTables = (dynamodb: DynamoDBDocumentClient, turns: Turns, plant: Pl
   dynamodb.middlewareStack.add(
     (next, { commandName }) =>
       async (args) => {
-        if (plant === 'no condition of DynamoDB') Reflect.deleteProperty(args.input, 'ConditionExpression')
+        const isUpload = Reflect.get(args.input, 'TableName') === 'uploads'
+        const isUnconditional = plant === 'no condition of DynamoDB' || (plant === 'no lease of uploads' && isUpload)
+        if (isUnconditional) Reflect.deleteProperty(args.input, 'ConditionExpression')
         if (plant !== 'no second look at locks' || commandName !== 'BatchGetItemCommand') return next(args)
         const look = `${turns.caller()} ${JSON.stringify(args.input)}`
         const result = (looks.get(look) ?? (await next(args))) as Awaited<ReturnType<typeof next>>
@@ -175,7 +181,7 @@ export const openScheduledStores = async (turns: Turns, time: Time, plant?: Plan
   const { dynamodb, s3Clients, tables, close } = await openStores(turns, plant)
   const all = { ...settings, ...tableSettings(tables) }
   const given = { dynamodb, now: () => time.now }
-  const clock = { wall: given.now, monotonic: plant === 'no end of a lease' ? () => 0 : given.now }
+  const clock = { wall: given.now, monotonic: given.now }
   const refuse = () => Promise.reject(new Error('No interleaving needs this'))
 
   const { webForms, contents, ...areas } = openAreas(all, given)
