@@ -21,8 +21,6 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'A link answers a range': 'it ignores the range of a read that names a version',
     'An old version is read in parts': 'it ignores the range of a read that names a version',
     'A link makes an attachment of the file': 'it ignores the headers that a signed URL asks for',
-    'listed in pages, without objects that exist again':
-      'it tells all folders of a listing of versions on each of its pages',
     'caller who leaves the signature out': 'it lets everybody read who does not say who he is',
   },
   LocalStack: {

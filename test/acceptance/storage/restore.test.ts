@@ -44,6 +44,16 @@ describe('A removed file', () => {
     expect([replaced?.size, removed?.size]).toEqual([5, 3])
   })
 
+  it('An older state of a removed file becomes a new version (H-20)', async () => {
+    const path = `${own}/file/older.txt`
+    for (const text of ['1', '22']) await put(path, text)
+    await remove(path)
+    const [, oldest] = await versionsOf(path)
+    expect((await restore(path, { version: oldest?.version })).status).toBe(200)
+    expect((await read(path)).text).toBe('1')
+    expect((await versionsOf(path)).map(({ size }) => size)).toEqual([1, 2, 1])
+  })
+
   it('A restore of the present version changes nothing (H-20)', async () => {
     const path = `${own}/file/present.txt`
     await put(path, 'present')
