@@ -51,6 +51,9 @@ export interface Checked {
   readonly templates: ReadonlyMap<string, Template>
 }
 
+const templatesIn = (stacks: readonly { readonly stackName: string; readonly template: object }[]) =>
+  new Map(stacks.map(({ stackName, template }) => [stackName.replace('Test-', ''), Template.fromJSON(template)]))
+
 /** The app with these settings, checked against the AwsSolutions rules. */
 export const synthesiseChecked = (settings: object, accepted?: Findings): Checked => {
   const { app, remove } = createTestApp(settings)
@@ -71,9 +74,7 @@ export const synthesiseChecked = (settings: object, accepted?: Findings): Checke
     return {
       findings: [...new Set(pluginReports.flatMap(({ violations }) => violations.map(({ ruleName }) => ruleName)))],
       warnings: stacks.flatMap(({ messages }) => messages.map(({ entry }) => String(entry.data))),
-      templates: new Map(
-        stacks.map(({ stackName, template }) => [stackName.replace('Test-', ''), Template.fromJSON(template)]),
-      ),
+      templates: templatesIn(stacks),
     }
   } finally {
     remove()
@@ -82,23 +83,21 @@ export const synthesiseChecked = (settings: object, accepted?: Findings): Checke
 
 type Templates = Readonly<Record<'directory' | 'us' | 'eu' | 'edge', Template>>
 
-const synthesise = (settings: object): Templates => {
+const known = new Map<string, Templates>()
+
+/** By stack name without the prefix. A stack that the settings do not have is empty. */
+export const templatesOf = (settings: object = {}): Templates => {
+  const key = JSON.stringify(settings)
+  const found = known.get(key)
+  if (found) return found
   const { app, remove } = createTestApp(settings)
   try {
-    const stacks = new Map(app.synth().stacks.map(({ stackName, template }) => [stackName, template]))
-    const template = (name: string) => Template.fromJSON(stacks.get(`Test-${name}`) ?? {})
-    return { directory: template('directory'), us: template('us'), eu: template('eu'), edge: template('edge') }
+    const empty = Template.fromJSON({})
+    const stacks = Object.fromEntries(templatesIn(app.synth().stacks))
+    const templates = { directory: empty, us: empty, eu: empty, edge: empty, ...stacks }
+    known.set(key, templates)
+    return templates
   } finally {
     remove()
   }
-}
-
-const known = new Map<string, Templates>()
-
-/** By stack name without the prefix. */
-export const templatesOf = (settings: object = {}): Templates => {
-  const key = JSON.stringify(settings)
-  const templates = known.get(key) ?? synthesise(settings)
-  known.set(key, templates)
-  return templates
 }

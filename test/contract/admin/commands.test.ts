@@ -131,12 +131,6 @@ test.for(['site', 'form --site 1001'])(
   },
 )
 
-test('site create, several times at once, gives each site its own id', async ({ siteDirectory }) => {
-  const create = (name: string) => administerJson(siteDirectory, ['site', 'create', '--name', name])
-  const sites = await Promise.all(['One', 'Two', 'Three'].map(create))
-  expect(sites.map(({ id }) => id).toSorted()).toEqual([1002, 1003, 1004])
-})
-
 test('site show counts the kept versions of replaced and removed files', async ({ start, directory }) => {
   const service = await start()
   const put = (path: string, body: string) => service.request(`${storage}/${path}`, { method: 'PUT', body })

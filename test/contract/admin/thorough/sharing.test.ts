@@ -32,14 +32,6 @@ describe('commands', () => {
     expect(await readdir(siteDirectory)).toEqual(whileUnopened)
   })
 
-  test('at once on the directory of a running service lose nothing', async ({ directory, start }) => {
-    const service = await start()
-    const forms = await Promise.all(names.map((name) => create(directory, name)))
-    expect(forms.map(({ id }) => id).toSorted()).toEqual([3, 4, 5, 6])
-    const answer = await service.request('/api/v1/admin/sites/current/webforms')
-    expect(await answer.json()).toMatchObject({ totalItemsCount: 6 })
-  })
-
   test('are seen by the service, which then stops cleanly (T-1)', async ({ directory, start }) => {
     const service = await start()
     await create(directory, 'While it runs')

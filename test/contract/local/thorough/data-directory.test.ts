@@ -24,7 +24,7 @@ const makeOldDirectory = async (directory: string) => {
   new DatabaseSync(join(directory, 'run', 'lock')).close()
 }
 
-describe('a start that cannot be says why in one line, and ends with status 1', () => {
+describe('A start that fails says why in one line, and ends with status 1', () => {
   test.for(['--port', '--data-centres'])('when the port that %s names is taken', async (flag, { directory }) => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))
@@ -56,11 +56,8 @@ describe('a start that cannot be says why in one line, and ends with status 1', 
     const file = join(directory, 'file')
     await writeFile(file, '')
     for (const path of [file, join(file, 'data')]) {
-      const outcome = await startOn(path)
-      expect(outcome).toMatchObject({ status: 1, stdout: '' })
-      expect(outcome.stderr).toMatch(
-        /^The data directory .+ cannot be used: ENOTDIR: .+ in the way\. Name another directory with --data-dir\.\n$/,
-      )
+      const sentence = /^The data directory .+ cannot be used: ENOTDIR: .+ in the way\. Name another .+--data-dir\.\n$/
+      expect(await startOn(path)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) })
     }
   })
 
@@ -73,26 +70,21 @@ describe('a start that cannot be says why in one line, and ends with status 1', 
   })
 })
 
-describe('a directory that is not the service’s own is refused, and left as it is', () => {
-  test.for([[], ['--reset'], ['--reset', '--yes']] as const)(
-    'when it holds other files, started with %j (O-10)',
-    async (flags, { directory }) => {
-      await writeFile(join(directory, 'notes.txt'), 'mine')
-      const outcome = await startOn(directory, ['--port', '0', ...flags])
-      expect(outcome).toMatchObject({ status: 1, stdout: '' })
-      expect(outcome.stderr).toMatch(/^The directory .+ has files, but no .+site-admin\.json: .+--data-dir\.\n$/)
-      expect(await readdir(directory)).toEqual(['notes.txt'])
-    },
-  )
+const makeForeign = (directory: string) => writeFile(join(directory, 'notes.txt'), 'mine')
 
-  test('when version 0.1 has made it (O-17)', async ({ directory }) => {
-    await makeOldDirectory(directory)
-    const before = snapshotOf(directory)
-    const outcome = await startOn(directory)
-    expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(/^The data directory .+ was made by version 0\.1 .+ Move it away, .+ --reset\.\n$/)
-    expect(snapshotOf(directory)).toEqual(before)
-  })
+const foreign = /^The directory .+ has files, but no .+site-admin\.json: .+--data-dir\.\n$/
+
+test.for([
+  ['has other files (O-10)', makeForeign, [], foreign],
+  ['has other files (O-10)', makeForeign, ['--reset'], foreign],
+  ['has other files (O-10)', makeForeign, ['--reset', '--yes'], foreign],
+  ['is of version 0.1 (O-17)', makeOldDirectory, [], / was made by version 0\.1 .+ Move it away, .+ --reset\.\n$/],
+] as const)('A directory that %s stays the same after a start', async ([, make, flags, sentence], { directory }) => {
+  await make(directory)
+  const before = snapshotOf(directory)
+  const outcome = await startOn(directory, ['--port', '0', ...flags])
+  expect(outcome).toEqual({ status: 1, signal: null, stdout: '', stderr: expect.stringMatching(sentence) })
+  expect(snapshotOf(directory)).toEqual(before)
 })
 
 /** As if callers had filled it. */
@@ -179,28 +171,28 @@ describe('--reset asks before it removes anything (O-11)', () => {
   })
 })
 
-describe('--reset', () => {
-  test('takes a directory of version 0.1 (O-17)', async ({ directory, start }) => {
-    await makeOldDirectory(directory)
-    await writeFile(join(directory, 'notes.txt'), 'mine')
-    const service = await start(['--port', '0', '--reset', '--yes'])
-    expect((await service.request('/health')).status).toBe(200)
-    const names = await readdir(directory)
-    expect(names).toContain('notes.txt')
-    for (const old of ['tables', 'objects', 'run']) expect(names).not.toContain(old)
-  })
+test('--reset --yes replaces a directory of version 0.1, and keeps other files (O-17)', async ({
+  directory,
+  start,
+}) => {
+  await makeOldDirectory(directory)
+  await makeForeign(directory)
+  const service = await start(['--port', '0', '--reset', '--yes'])
+  expect((await service.request('/health')).status).toBe(200)
+  const names = await readdir(directory)
+  expect(names).toContain('notes.txt')
+  for (const old of ['tables', 'objects', 'run']) expect(names).not.toContain(old)
+})
 
-  test('does not take a directory on which version 0.1 is running', async ({ directory }) => {
-    await makeOldDirectory(directory)
-    const before = snapshotOf(directory)
-    const other = new DatabaseSync(join(directory, 'run', 'lock'))
-    other.exec('BEGIN EXCLUSIVE')
-    const outcome = await startOn(directory, ['--port', '0', '--reset'])
-    other.close()
-    expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(/is in use by another process/)
-    expect(snapshotOf(directory)).toEqual(before)
-  })
+test('--reset does not touch a directory on which version 0.1 is running', async ({ directory }) => {
+  await makeOldDirectory(directory)
+  const before = snapshotOf(directory)
+  const other = new DatabaseSync(join(directory, 'run', 'lock'))
+  other.exec('BEGIN EXCLUSIVE')
+  const outcome = await startOn(directory, ['--port', '0', '--reset'])
+  other.close()
+  expect(outcome).toMatchObject({ status: 1, stderr: expect.stringMatching(/is in use by another process/) })
+  expect(snapshotOf(directory)).toEqual(before)
 })
 
 describe('a directory whose first start was cut off', () => {
