@@ -11,7 +11,7 @@ import type {
 } from './generated/types.gen.ts'
 import { paginate } from './pages.ts'
 import { encode, hasExactSpelling, partsOf, pathOf } from './paths.ts'
-import { answerOf, isList, ServiceError } from './service-error.ts'
+import { answerOf, hasStatus, isList, ServiceError } from './service-error.ts'
 import { type Content, type Source, sourceOf } from './source.ts'
 import type { Call, Send } from './transport.ts'
 import { cancelUpload, type Limit, largestRequest, type ResumableOptions, uploadResumably } from './upload.ts'
@@ -79,9 +79,6 @@ export interface Files {
 
 type Query = Readonly<Record<string, string | undefined>>
 
-const isMissing = (error: unknown): boolean => error instanceof ServiceError && error.status === 404
-const isOutdated = (error: unknown): error is ServiceError => error instanceof ServiceError && error.status === 412
-
 const asListed = ({ path, etag, ...file }: FolderContent): ListedFile => ({
   ...file,
   path: path ?? file.name,
@@ -99,7 +96,7 @@ type StatOf = (path: string) => Promise<Entry | undefined>
 
 // A conditional change of a missing file fails with 412, whatever the tag.
 const isGone = async (statOf: StatOf, path: string, error: unknown): Promise<boolean> =>
-  isMissing(error) || (isOutdated(error) && (await statOf(path)) === undefined)
+  hasStatus(error, 404) || (hasStatus(error, 412) && (await statOf(path)) === undefined)
 
 const conditionOf = async (statOf: StatOf, path: string, replace: string | boolean): Promise<Condition> => {
   if (typeof replace === 'string') return { 'If-Match': replace }
@@ -165,7 +162,7 @@ const putWhole = async (
   const body = await source.slice(0, source.size)
   const headers = { 'Content-Type': contentType ?? 'application/octet-stream', ...condition }
   const call = { method: 'PUT', url, headers, body, signal, repeatable: true }
-  await sendChange(send, call, async (error) => isOutdated(error) && hasContent(send, url, new Blob([body])))
+  await sendChange(send, call, async (error) => hasStatus(error, 412) && hasContent(send, url, new Blob([body])))
 }
 
 type Writing = 'put' | 'cancel' | 'createFolder' | 'move' | 'copy' | 'remove' | 'removeDraft' | 'restore'
@@ -219,7 +216,7 @@ const createWriting = (
       try {
         await store(path, source, condition, options)
       } catch (error) {
-        if (!('If-None-Match' in condition && isOutdated(error))) throw error
+        if (!('If-None-Match' in condition && hasStatus(error, 412))) throw error
         throw alreadyExists(path, replace !== false, error)
       }
     },
@@ -272,7 +269,7 @@ export const createFiles = ({ site, send }: Connection): Files => {
     try {
       return await stat(path)
     } catch (error) {
-      if (isMissing(error)) return undefined
+      if (hasStatus(error, 404)) return undefined
       throw error
     }
   }

@@ -11,7 +11,7 @@ import {
 } from './generated/sdk.gen.ts'
 import type { Field, FieldChange, FieldType, FieldTypeId, WebForm } from './generated/types.gen.ts'
 import { paginate } from './pages.ts'
-import { ServiceError } from './service-error.ts'
+import { hasStatus, ServiceError } from './service-error.ts'
 
 /** A system field, with the tag of the state that was read. */
 export interface ReadField extends Field {
@@ -76,7 +76,7 @@ export const createForms = ({ site, calls: client }: Connection): Forms => {
       try {
         await updateField(request)
       } catch (error) {
-        if (!(error instanceof ServiceError && error.status === 412)) throw error
+        if (!hasStatus(error, 412)) throw error
         const now = await read(webForm, field)
         const isApplied = Object.entries(body).every(
           ([member, value]) => now[member === 'order' ? 'order' : 'mandatory'] === value,

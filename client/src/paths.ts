@@ -1,6 +1,8 @@
 import type { Entry } from './generated/types.gen.ts'
 import { ServiceError } from './service-error.ts'
 
+export const joinPath = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
+
 export const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
 
 /** Percent-encodes a path. URL parsers would resolve a segment of dots, so it is refused, as by the service. */

@@ -29,6 +29,9 @@ export class ServiceError extends Error {
   }
 }
 
+export const hasStatus = (error: unknown, ...statuses: readonly number[]): error is ServiceError =>
+  error instanceof ServiceError && statuses.includes(error.status)
+
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 

@@ -1,5 +1,5 @@
 import { refuseDowngrade } from './addresses.ts'
-import { ServiceError, unexpectedAnswer } from './service-error.ts'
+import { hasStatus, ServiceError, unexpectedAnswer } from './service-error.ts'
 import { type Source, Unreadable, type Watch } from './source.ts'
 import { pause, type Send } from './transport.ts'
 
@@ -45,8 +45,7 @@ interface State {
   readonly offset: number
 }
 
-const isGone = (error: unknown): boolean =>
-  error instanceof ServiceError && (error.status === 404 || error.status === 410)
+const isGone = (error: unknown): boolean => hasStatus(error, 404, 410)
 
 /** The largest piece that proxies before the service accept, shared by all uploads of a client. */
 export interface Limit {

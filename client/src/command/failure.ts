@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { ServiceError } from '../service-error.ts'
 import { sentenceOf } from '../sync/disk-errors.ts'
-import { LocalRefusal } from '../sync/local-refusal.ts'
+import { isConflict } from '../sync/local-refusal.ts'
 import { OutputLost } from './output.ts'
 import { shown } from './shown.ts'
 
@@ -47,7 +47,5 @@ export const report = (error: unknown): number => {
   }
   console.error(shown(adviceOn(error)))
   if (error instanceof UsageError) return exitStatus.usage
-  const isConflict =
-    (error instanceof ServiceError && error.status === 412) || (error instanceof LocalRefusal && error.isConflict)
-  return isConflict ? exitStatus.conflicts : exitStatus.failed
+  return isConflict(error) ? exitStatus.conflicts : exitStatus.failed
 }

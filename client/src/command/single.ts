@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { constants } from 'node:fs'
-import { access, chmod, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { access, chmod, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { ServiceError, type SiteClient } from '../index.ts'
+import type { SiteClient } from '../index.ts'
 import { openFile } from '../node.ts'
-import { fetchBytes, placeNew } from '../sync/fetch-file.ts'
+import { joinPath } from '../paths.ts'
+import { hasStatus } from '../service-error.ts'
+import { fetchBytes, placeNew, writeTo } from '../sync/fetch-file.ts'
 import { LocalRefusal } from '../sync/local-refusal.ts'
 import { isUnmodified, stateOf } from '../sync/local-tree.ts'
 import { temporaryName } from '../sync/temporary.ts'
@@ -13,16 +15,7 @@ import { UsageError } from './failure.ts'
 import { writeOut } from './output.ts'
 import { createTextPrinter } from './printers.ts'
 import { jsonOf, shown, sizeOf } from './shown.ts'
-import {
-  caseRenameTarget,
-  destination,
-  find,
-  findExactly,
-  inFolder,
-  nameOf,
-  pathBelowRoot,
-  sitePath,
-} from './site-path.ts'
+import { caseRenameTarget, destination, find, findExactly, nameOf, pathBelowRoot, sitePath } from './site-path.ts'
 
 export interface Context {
   readonly client: SiteClient
@@ -103,10 +96,9 @@ export const get = async (context: Context, from: string, to: string | undefined
   const temporary = join(dirname(location), temporaryName())
   const live = liveLine(context, 1, info.size)
   let received = 0
-  const file = await open(temporary, 'wx')
   try {
-    try {
-      await fetchBytes(
+    await writeTo(temporary, (file) =>
+      fetchBytes(
         client.files,
         { path, etag: info.etag ?? '*', size: info.size },
         async (bytes) => {
@@ -115,10 +107,8 @@ export const get = async (context: Context, from: string, to: string | undefined
           live.tell(0, received)
         },
         signal,
-      )
-    } finally {
-      await file.close()
-    }
+      ),
+    )
     if (mode !== undefined) await chmod(temporary, mode)
     if (force) await rename(temporary, location)
     else await placeNew(temporary, location, location)
@@ -139,7 +129,7 @@ const destinations = async (context: Context, to: string, names: readonly string
   if (new Set(names).size < names.length) {
     throw new UsageError('Two of the files have the same name, so one would replace the other. Upload them one by one.')
   }
-  return names.map((each) => ({ path: inFolder(there?.path ?? sitePath(to), each), replace: true }))
+  return names.map((each) => ({ path: joinPath(there?.path ?? sitePath(to), each), replace: true }))
 }
 
 /** Fails if the file changes during the upload, so the site never gets a mixture of two states. */
@@ -154,7 +144,7 @@ const openUnchanging = async (file: string) => {
 
 /** The library suggests options that this command does not have. */
 const explainConflict = async (context: Context, path: string, error: unknown): Promise<unknown> => {
-  if (!(error instanceof ServiceError && error.status === 412)) return error
+  if (!hasStatus(error, 412)) return error
   const isFolder = (await find(context, path))?.type === 'folder'
   return new LocalRefusal(
     isFolder
@@ -263,7 +253,7 @@ export const versions = async (context: Context, given: string) => {
       print(context, state, `${state.at}  ${sizeOf(state.size).padStart(10)}  ${state.version}  ${note}`)
     }
   } catch (error) {
-    if (error instanceof ServiceError && error.status === 404) await findExactly(context, path)
+    if (hasStatus(error, 404)) await findExactly(context, path)
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import { ServiceError, type SiteClient } from '../index.ts'
-import { pathOf } from '../paths.ts'
+import { joinPath, pathOf } from '../paths.ts'
 import { LocalRefusal } from '../sync/local-refusal.ts'
 import { UsageError } from './failure.ts'
 
@@ -11,7 +11,6 @@ export const sitePath = (text: string): string =>
     .join('/')
 
 export const nameOf = (path: string): string => sitePath(path).split('/').at(-1) ?? ''
-export const inFolder = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 
 export const pathBelowRoot = (
   text: string,
@@ -66,8 +65,8 @@ export const caseRenameTarget = async (site: OfSite, from: string, to: string): 
 export const destination = async (site: OfSite, to: string, name: string) => {
   const path = sitePath(to)
   const there = await find(site, path)
-  if (there?.type === 'folder') return { path: inFolder(there.path, name), replace: true }
-  if (to.endsWith('/')) return { path: inFolder(path, name), replace: true }
+  if (there?.type === 'folder') return { path: joinPath(there.path, name), replace: true }
+  if (to.endsWith('/')) return { path: joinPath(path, name), replace: true }
   if (!there) return { path, replace: false }
   return { path, replace: (there.path === path.normalize('NFC') && there.etag) || true }
 }

@@ -1,8 +1,9 @@
+import { joinPath } from '../paths.ts'
 import { ServiceError } from '../service-error.ts'
-import { sentenceOf } from './disk-errors.ts'
+import { sentenceOf, systemCodeOf } from './disk-errors.ts'
 import type { SyncEvent } from './events.ts'
 import { inParallel } from './in-parallel.ts'
-import { LocalRefusal } from './local-refusal.ts'
+import { isConflict, LocalRefusal } from './local-refusal.ts'
 import { findObstacles } from './obstacles.ts'
 import { type Fingerprint, nextBase } from './plan.ts'
 import type { Direction, Prepared, SyncOptions } from './prepare.ts'
@@ -17,11 +18,8 @@ const savingRatio = 10
 const isFatal = (error: unknown): boolean => {
   if (error instanceof ServiceError)
     return [0, 401, 429, 502, 503, 504, 507].includes(error.status) || error.code === 104003
-  return error instanceof Error && 'code' in error && ['ENOSPC', 'EROFS', 'EMFILE'].includes(String(error.code))
+  return ['ENOSPC', 'EROFS', 'EMFILE'].includes(systemCodeOf(error))
 }
-
-const isConflict = (error: unknown): boolean =>
-  (error instanceof ServiceError && error.status === 412) || (error instanceof LocalRefusal && error.isConflict)
 
 const createProgress = (steps: readonly Writing[], report: (event: SyncEvent) => void) => {
   const totalFiles = steps.length
@@ -75,7 +73,7 @@ const createStateSaver = (direction: Direction, { local, remote, state, save, is
 
 const removeEmpty = async ({ client }: SyncOptions, { folder }: Prepared, paths: readonly string[]): Promise<void> => {
   for (const path of paths) {
-    await client.files.remove(folder === '' ? path : `${folder}/${path}`, { force: false }).catch((error) => {
+    await client.files.remove(joinPath(folder, path), { force: false }).catch((error) => {
       if (isFatal(error)) throw error
     })
   }

@@ -15,6 +15,10 @@ const faults: Readonly<Record<string, readonly [what: string, todo: string]>> = 
   EEXIST: ['This already exists', 'Move it away, or choose another place'],
 }
 
+/** The error code of the system, such as ENOENT; empty without one. */
+export const systemCodeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''
+
 const fileOn = (path: string): string => {
   for (let place = path; place !== dirname(place); place = dirname(place))
     if (statSync(place, { throwIfNoEntry: false })?.isFile()) return place
@@ -24,7 +28,7 @@ const fileOn = (path: string): string => {
 /** A failure as text. Local faults name the path and a remedy. */
 export const sentenceOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
-  const code = 'code' in error ? String(error.code) : ''
+  const code = systemCodeOf(error)
   // The target of a rename means more to the user than its temporary source.
   const given = ('dest' in error && error.dest) || ('path' in error ? error.path : undefined)
   const path = code === 'ENOTDIR' && typeof given === 'string' ? fileOn(given) : given

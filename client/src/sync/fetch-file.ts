@@ -2,8 +2,9 @@ import { constants, renameSync } from 'node:fs'
 import { access, chmod, type FileHandle, link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
 import type { Files } from '../files.ts'
-import { ServiceError } from '../service-error.ts'
+import { hasStatus, ServiceError } from '../service-error.ts'
 import { pause } from '../transport.ts'
+import { systemCodeOf } from './disk-errors.ts'
 import { createFingerprint } from './fingerprint.ts'
 import { stateFolder } from './ignored.ts'
 import { LocalRefusal } from './local-refusal.ts'
@@ -86,7 +87,7 @@ export const fetchBytes = async (
     try {
       return await readChunks(await ask(), size - received, take, signal)
     } catch (error) {
-      if (received === 0 || !(error instanceof ServiceError && error.status === 0)) throw error
+      if (received === 0 || !hasStatus(error, 0)) throw error
       await pause(Math.random() * 125 * 2 ** failures, signal)
       return 0
     }
@@ -123,7 +124,7 @@ const folderFor = async (root: string, path: string): Promise<string> => {
   return folder
 }
 
-const writeTo = async (temporary: string, write: (file: FileHandle) => Promise<void>): Promise<void> => {
+export const writeTo = async (temporary: string, write: (file: FileHandle) => Promise<void>): Promise<void> => {
   const file = await open(temporary, 'wx', 0o666)
   try {
     await write(file)
@@ -208,7 +209,7 @@ export const placeNew = async (temporary: string, location: string, path: string
   try {
     await link(temporary, location)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = systemCodeOf(error)
     if (code === 'EEXIST') throw await taken()
     if (code !== 'EPERM' && code !== 'ENOTSUP') throw error
     if (await lstat(location).catch(() => undefined)) throw await taken()

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import ignore from 'ignore'
+import { systemCodeOf } from './disk-errors.ts'
 import { LocalRefusal } from './local-refusal.ts'
 
 /** The folder with the state of earlier runs. It is never sent. */
@@ -18,7 +19,7 @@ const readPatterns = async (path: string): Promise<string> => {
   try {
     if ((await stat(path)).isFile()) return await readFile(path, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
+    if (systemCodeOf(error) === 'ENOENT') return ''
     throw error
   }
   throw new LocalRefusal(`"${path}" is not a file. Remove it, or replace it with a file of one pattern per line.`)

@@ -1,3 +1,5 @@
+import { hasStatus } from '../service-error.ts'
+
 export class LocalRefusal extends Error {
   override readonly name = 'LocalRefusal'
   readonly isConflict: boolean
@@ -7,3 +9,6 @@ export class LocalRefusal extends Error {
     this.isConflict = isConflict
   }
 }
+
+export const isConflict = (error: unknown): boolean =>
+  hasStatus(error, 412) || (error instanceof LocalRefusal && error.isConflict)

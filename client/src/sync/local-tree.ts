@@ -1,7 +1,8 @@
 import { type Dirent, lstatSync } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { sentenceOf } from './disk-errors.ts'
+import { joinPath } from '../paths.ts'
+import { sentenceOf, systemCodeOf } from './disk-errors.ts'
 import { fingerprintFile } from './fingerprint.ts'
 import { type Ignored, isInStateFolder, stateFolder } from './ignored.ts'
 import { inParallel } from './in-parallel.ts'
@@ -83,7 +84,7 @@ const readable = async <Result>(
   try {
     return await work
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const code = systemCodeOf(error)
     if (missing.includes(code)) skipped.push({ path, why })
     else if (singleFileFaults.includes(code)) unreadable.push({ path, message: sentenceOf(error) })
     else throw error
@@ -140,7 +141,7 @@ const enter = async (walk: Walk, path: string, location: string, above: readonly
   walk.signal?.throwIfAborted()
   if (path !== '' && isIgnored(walk, `${path}/`)) return
   for (const entry of await entriesOf(walk, path, location)) {
-    const below = (path === '' ? entry.name : `${path}/${entry.name}`).normalize('NFC')
+    const below = joinPath(path, entry.name).normalize('NFC')
     const where = join(location, entry.name)
     if (entry.isDirectory()) await enter(walk, below, where, [...above, where])
     else if (entry.isSymbolicLink()) await follow(walk, below, where, above)

@@ -2,7 +2,7 @@ import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SiteClient } from '../connect.ts'
 import { pathOf } from '../paths.ts'
-import { ServiceError } from '../service-error.ts'
+import { hasStatus } from '../service-error.ts'
 import type { SyncEvent } from './events.ts'
 import { isInStateFolder, readIgnored, stateFolder } from './ignored.ts'
 import { LocalRefusal } from './local-refusal.ts'
@@ -47,7 +47,7 @@ const findFolder = async ({ files }: SiteClient, wanted: string, direction: Dire
     const found = pathOf({ links }) ?? folder
     return found.toLowerCase() === folder.toLowerCase() ? found : folder
   } catch (error) {
-    if (direction === 'push' && error instanceof ServiceError && error.status === 404) return folder
+    if (direction === 'push' && hasStatus(error, 404)) return folder
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import type { Files, ListedFile } from '../files.ts'
+import { joinPath } from '../paths.ts'
 import { ServiceError } from '../service-error.ts'
 import { type Ignored, isInStateFolder, stateFolder } from './ignored.ts'
 import { inParallel } from './in-parallel.ts'
@@ -58,7 +59,7 @@ export const listRemote = async (
   // The service computes the fingerprint of a large file after its upload. A request for the file itself waits for it.
   const unknown = listed.filter(({ fingerprint }) => fingerprint === null)
   await inParallel(unknown, 8, async (file) => {
-    const { fingerprint, etag } = await files.stat(folder === '' ? file.path : `${folder}/${file.path}`)
+    const { fingerprint, etag } = await files.stat(joinPath(folder, file.path))
     keep({ ...file, etag: etag ?? file.etag }, fingerprint ?? '')
   })
   return { files: tree, skipped, unstorable, ignored: ignoredPaths }

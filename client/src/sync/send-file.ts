@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import type { Files } from '../files.ts'
 import { openFile } from '../node.ts'
-import { ServiceError } from '../service-error.ts'
+import { hasStatus, ServiceError } from '../service-error.ts'
 import { pause } from '../transport.ts'
 import { largestRequest, type UploadProgress } from '../upload.ts'
 import { fingerprintOf } from './fingerprint.ts'
@@ -31,8 +31,7 @@ const isAlreadyStored = async (
   files: Files,
   path: string,
   fingerprint: Fingerprint,
-): Promise<boolean> =>
-  error instanceof ServiceError && error.status === 412 && (await holds(files, path, fingerprint).catch(() => false))
+): Promise<boolean> => hasStatus(error, 412) && (await holds(files, path, fingerprint).catch(() => false))
 
 const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, save, ...sending }: Sending) => {
   const source = await openFile(file.location, async () => {

@@ -1,6 +1,7 @@
 import { unlinkSync } from 'node:fs'
 import { lstat, realpath, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { joinPath } from '../paths.ts'
 import { fetchFile } from './fetch-file.ts'
 import { LocalRefusal } from './local-refusal.ts'
 import { isUnmodified, type LocalFile } from './local-tree.ts'
@@ -33,7 +34,6 @@ const removeLocal = async (root: string, path: string, file: LocalFile): Promise
 
 export const createWriter = (direction: Direction, { client: { files }, signal }: SyncOptions, prepared: Prepared) => {
   const { root, folder, local, remote, state, save } = prepared
-  const inSite = (path: string) => (folder === '' ? path : `${folder}/${path}`)
   const push = async (
     path: string,
     file: LocalFile | undefined,
@@ -43,7 +43,7 @@ export const createWriter = (direction: Direction, { client: { files }, signal }
     if (file) {
       const onProgress = ({ sent }: { sent: number }) => onBytes(sent)
       return sendFile(files, file, {
-        path: inSite(path),
+        path: joinPath(folder, path),
         etag: there?.etag,
         onProgress,
         signal,
@@ -51,7 +51,7 @@ export const createWriter = (direction: Direction, { client: { files }, signal }
         save,
       })
     }
-    if (there) await files.remove(inSite(path), { etag: there.etag })
+    if (there) await files.remove(joinPath(folder, path), { etag: there.etag })
     return undefined
   }
   const pull = async (
@@ -67,7 +67,7 @@ export const createWriter = (direction: Direction, { client: { files }, signal }
     }
     let received = 0
     const replaces = here && { location: here.location, isUnmodified: () => isUnmodified(here) }
-    const wanted = { path: inSite(path), etag: file.etag, size: file.size, fingerprint: file.fingerprint }
+    const wanted = { path: joinPath(folder, path), etag: file.etag, size: file.size, fingerprint: file.fingerprint }
     const took = (count: number) => {
       received += count
       onBytes(received)
