@@ -48,7 +48,7 @@ interface Write {
 export interface ItemChange extends Write {
   readonly set?: Attributes
   readonly update?: string
-  readonly returns?: 'ALL_OLD' | 'ALL_NEW' | 'UPDATED_OLD'
+  readonly returns?: 'ALL_NEW' | 'UPDATED_OLD' | undefined
 }
 
 /** `where` is the condition on the keys; `columns` names the attributes to read, all unless given. */
@@ -122,8 +122,10 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
       return (await dynamodb.send(command)).Attributes as Item | undefined
     },
 
-    async update<const Change extends ItemChange>(key: Key, change: Change) {
-      const { set = {}, update, returns, signal, ...write }: ItemChange = change
+    async update<Returns extends ItemChange['returns'] = undefined>(
+      key: Key,
+      { set = {}, update, returns, signal, ...write }: ItemChange & { readonly returns?: Returns },
+    ) {
       const columns = Object.keys(set)
       const clauses = [...(columns.length > 0 ? [assignmentOf(columns)] : []), ...(update ? [update] : [])]
       const UpdateExpression = clauses.length > 0 ? clauses.join(' ') : undefined
@@ -136,7 +138,7 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
         ...conditional({ ...write, values }, UpdateExpression),
       })
       const done = await unlessRefused(dynamodb.send(command, endingAt(signal)))
-      return done && ((done.Attributes ?? {}) as Change['returns'] extends 'ALL_NEW' ? Item : Partial<Item>)
+      return done && ((done.Attributes ?? {}) as Returns extends 'ALL_NEW' ? Item : Partial<Item>)
     },
 
     async delete(key: Key, write: Write = {}): Promise<boolean> {
