@@ -94,7 +94,7 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const record = createRecorder(database.connection, clock.wall)
   const tables = createTableStores(database, clock, record)
   const isHeld = createIsHeld(database.connection)
-  const blobs = holdForBackups(openBlobs(directory, { durable }), { isHeld: () => isHeld(clock.wall()) })
+  const blobs = holdForBackups(openBlobs(directory, { durable }), () => isHeld(clock.wall()))
   const isBeingRemoved = createRemovalCheck(database.connection)
   const files = createObjectStore({ database, blobs, isBeingRemoved, record, now: clock.wall })
   const { sweep, sweepWhenDue } = createUploadSweep({ database, blobs, now: clock.wall })

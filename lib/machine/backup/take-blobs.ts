@@ -24,16 +24,11 @@ export const blobsIn = (connection: DatabaseSync): readonly ReferredBlob[] =>
      UNION ALL SELECT blob, kept, NULL, 'upload' FROM uploads WHERE blob IS NOT NULL AND complete = 0 AND kept > 0`,
   ).all()
 
-interface BlobOwner {
-  readonly uid: number | undefined
-  readonly gid?: number
-}
-
 interface Passage {
   readonly from: string
   readonly to: string
   /** A blob must belong to this owner alone to be linked; others are copied. Undefined: the owner does not matter. */
-  readonly owner: BlobOwner | undefined
+  readonly owner: { readonly uid: number | undefined; readonly gid?: number } | undefined
   /**
    * Reads the bytes of linked blobs as well, which takes far longer than to link them. Copied bytes are always read.
    */
@@ -43,7 +38,7 @@ interface Passage {
 /** Codes of file systems without hard links, or without the right to make them. */
 const noLinks: ReadonlySet<unknown> = new Set(['EXDEV', 'EPERM', 'EACCES', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
-const isOf = (owner: BlobOwner, { uid, gid, mode }: Stats): boolean =>
+const isOf = (owner: NonNullable<Passage['owner']>, { uid, gid, mode }: Stats): boolean =>
   uid === owner.uid && (owner.gid === undefined || gid === owner.gid) && (mode & 0o777) === 0o600
 
 const link = (from: string, to: string): boolean => {
@@ -60,13 +55,9 @@ const link = (from: string, to: string): boolean => {
 const copy = async (from: string, to: string, { need, size }: ReferredBlob): Promise<void> => {
   await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
   chmodSync(to, 0o600)
-  const file = await open(to, 'r+')
-  try {
-    if (need === 'upload' && (await file.stat()).size > size) await file.truncate(size)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await using file = await open(to, 'r+')
+  if (need === 'upload' && (await file.stat()).size > size) await file.truncate(size)
+  await file.sync()
 }
 
 /**

@@ -83,12 +83,14 @@ export const checkDatabaseBytes = async (
   database: string,
   signal: AbortSignal,
 ): Promise<readonly Damaged[]> => [
-  ...checkRows(connection, database).map((finding) => ({ need: 'now' as const, ...finding })),
-  ...(await damagedContents(connection, signal)).map(({ name, isEarlier, fault }) => ({
-    need: isEarlier ? ('earlier' as const) : ('now' as const),
-    where: `${name} in ${database}`,
-    fault,
-  })),
+  ...checkRows(connection, database).map((finding): Damaged => ({ need: 'now', ...finding })),
+  ...(await damagedContents(connection, signal)).map(
+    ({ name, isEarlier, fault }): Damaged => ({
+      need: isEarlier ? 'earlier' : 'now',
+      where: `${name} in ${database}`,
+      fault,
+    }),
+  ),
 ]
 
 const atOnce = 8

@@ -126,11 +126,7 @@ const compareParts = (found: readonly Part[], expected: readonly Part[]): readon
 
 /** A sentence for each part of the schema that is missing, altered or foreign: SQLite would obey any trigger. */
 export const schemaFaults = (connection: DatabaseSync): readonly string[] => {
-  const sound = connect(':memory:')
-  try {
-    prepareSchema(sound)
-    return compareParts(partsOf(connection), partsOf(sound))
-  } finally {
-    sound.close()
-  }
+  using sound = connect(':memory:')
+  prepareSchema(sound)
+  return compareParts(partsOf(connection), partsOf(sound))
 }
