@@ -61,6 +61,10 @@ export const commandOf = (name: string, description: string, ...examples: readon
     .description(description)
     .addHelpText('after', `\nExample:\n${examples.map((example) => `  site-admin ${example}`).join('\n')}`)
 
+/** A command that only has others. */
+export const groupOf = (name: string, description: string, example: string, commands: readonly Command[]): Command =>
+  commands.reduce((group, command) => group.addCommand(command), commandOf(name, description, example))
+
 export interface OfSite {
   readonly site: SiteId
 }
