@@ -13,7 +13,6 @@ export const parseContentId = <Id extends number>(text: string): Id => {
   return id
 }
 
-// For options that may be repeated.
 export const collect =
   <Value>(parse: (text: string) => Value) =>
   (text: string, previous: readonly Value[] = []): Value[] => [...previous, parse(text)]
@@ -21,7 +20,6 @@ export const collect =
 // In characters.
 export const longestName = 200
 
-// No control characters.
 export const parseName = (text: string): string => {
   const name = text.trim().normalize('NFC')
   if (name === '' || name.length > longestName || /\p{Cc}/u.test(name)) {

@@ -7,7 +7,7 @@ import type { Damaged, Need } from '../check/byte-pass.ts'
 import { type BlobContent, type BlobVerifier, notFile, openBlobVerifier } from '../check/verify-blobs.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
 import { prepareQuery } from '../sqlite/queries.ts'
-import { everyObject } from '../sqlite/tables.ts'
+import { everyObject, isInBlob } from '../sqlite/tables.ts'
 
 export interface ReferredBlob extends BlobContent {
   readonly name: string
@@ -19,8 +19,7 @@ export const blobsIn = (connection: DatabaseSync): readonly ReferredBlob[] =>
   prepareQuery<ReferredBlob>(
     connection,
     `SELECT blob AS name, max(size) AS size, max(fingerprint) AS fingerprint, iif(min(isEarlier), 'earlier', 'now') AS need
-     FROM (${everyObject})
-     WHERE blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob) GROUP BY blob
+     FROM (${everyObject}) WHERE ${isInBlob} GROUP BY blob
      UNION ALL SELECT blob, kept, NULL, 'upload' FROM uploads WHERE blob IS NOT NULL AND complete = 0 AND kept > 0`,
   ).all()
 

@@ -7,7 +7,7 @@ import type { DataDirectory } from '../directory/data-directory.ts'
 import type { Finding } from '../directory/faults.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
 import { prepareQuery } from '../sqlite/queries.ts'
-import { everyObject } from '../sqlite/tables.ts'
+import { everyObject, isInBlob } from '../sqlite/tables.ts'
 import { checkRows } from './database-pass.ts'
 import { type ContentOwner, findingOfBytes } from './file-pass.ts'
 import { type BlobContent, bytesDiffer, faultOfSize, openBlobVerifier } from './verify-blobs.ts'
@@ -106,9 +106,7 @@ const fingerprinted = (connection: DatabaseSync): readonly Fingerprinted[] =>
   prepareQuery<Fingerprinted>(
     connection,
     `SELECT key, blob, size, fingerprint, min(isEarlier) AS isEarlier FROM (${everyObject})
-     WHERE blob IS NOT NULL AND fingerprint IS NOT NULL
-       AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob)
-     GROUP BY blob`,
+     WHERE fingerprint IS NOT NULL AND ${isInBlob} GROUP BY blob`,
   ).all()
 
 /**

@@ -219,7 +219,6 @@ export const reasonWithAdvice = (error: unknown): string => {
   return advice === undefined ? reasonOf(error) : `${reasonOf(error)}. ${advice}`
 }
 
-/** A UsageError says already what is wrong. */
 export const cannotBeWritten = ({ path }: DataDirectory, error: unknown): UsageError =>
   error instanceof UsageError
     ? error

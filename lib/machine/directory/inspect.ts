@@ -6,7 +6,6 @@ import { connect, openImmutable } from '../sqlite/database.ts'
 import { type DataDirectory, layoutVersion } from './data-directory.ts'
 import { allows, type Fault, isForbidden, type Purpose, reasonWithAdvice, refusalOf } from './faults.ts'
 
-/** Bytes. */
 const mostInSmallFile = 64 * 1024
 
 /**
@@ -86,7 +85,6 @@ export const isOnReadOnlyDisk = ({ path }: DataDirectory): boolean => {
     accessSync(path, constants.W_OK)
     return false
   } catch (error) {
-    // Where rights are missing, whatever needs them says more.
     return failureOf(error) === 'readOnlyDisk'
   }
 }

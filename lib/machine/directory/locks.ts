@@ -77,7 +77,6 @@ export const inUse = ({ path }: DataDirectory) =>
     `The data directory ${path} is in use by another process. Stop that one, or choose another with --data-dir.`,
   )
 
-/** Throws UsageError when others are in the way. */
 export const takeLockOf = (directory: DataDirectory, name: 'service' | 'users', kind: LockKind): Disposable => {
   const lock = takeLock(directory.locks[name], kind)
   if (!lock) throw inUse(directory)

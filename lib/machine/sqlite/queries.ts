@@ -18,14 +18,12 @@ export const prepareQuery = <Row extends object>(connection: DatabaseSync, sql: 
 
 type Sql<Row> = string & { readonly row: Row }
 
-/** The SQL of a query for `prepareAll`. */
 export const query = <Row extends object>(sql: string) => sql as Sql<Row>
 
 type Prepared<Sqls> = {
   readonly [Name in keyof Sqls]: Sqls[Name] extends Sql<infer Row> ? Query<Row> : StatementSync
 }
 
-/** Prepares the statements of a table under their names. */
 export const prepareAll = <Sqls extends Readonly<Record<string, string>>>(connection: DatabaseSync, sqls: Sqls) =>
   Object.fromEntries(
     Object.entries(sqls).map(([name, sql]) => [name, connection.prepare(sql)]),

@@ -6,7 +6,6 @@ import { contentTables, linkTables, newTables, tablesOf } from './tables.ts'
 /** The database itself holds the version of its tables as its `user_version`. */
 export const schemaVersion = 6
 
-/** Milliseconds to wait for another process that makes the tables of the same database. */
 const longestWait = 5_000
 
 export const versionOf = (connection: DatabaseSync): number =>
