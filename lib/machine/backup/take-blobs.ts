@@ -92,15 +92,11 @@ export const takeBlobs = async (
   signal: AbortSignal,
 ): Promise<readonly Damaged[]> => {
   const damaged: Damaged[] = []
-  const verifier = openBlobVerifier()
-  try {
-    await inParallel(blobs, atOnce, async (blob) => {
-      signal.throwIfAborted()
-      const fault = await takeBlob(passage, blob, verifier)
-      if (fault !== undefined) damaged.push({ need: blob.need, where: pathOfBlob(passage.from, blob.name), fault })
-    })
-  } finally {
-    await verifier.close()
-  }
+  await using verifier = openBlobVerifier()
+  await inParallel(blobs, atOnce, async (blob) => {
+    signal.throwIfAborted()
+    const fault = await takeBlob(passage, blob, verifier)
+    if (fault !== undefined) damaged.push({ need: blob.need, where: pathOfBlob(passage.from, blob.name), fault })
+  })
   return damaged
 }

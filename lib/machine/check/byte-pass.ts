@@ -119,14 +119,10 @@ export const checkBytes = async (connection: DatabaseSync, { blobs }: DataDirect
   const findings = contents
     .filter(({ fault }) => fault === bytesDiffer)
     .map((content) => findingOf(content, content.name))
-  const verifier = openBlobVerifier()
-  try {
-    await inParallel(fingerprinted(connection), atOnce, async (object) => {
-      const fault = await verifier.faultOf(pathOfBlob(blobs, object.blob), object)
-      if (fault === bytesDiffer) findings.push(findingOf(object, object.blob))
-    })
-  } finally {
-    await verifier.close()
-  }
+  await using verifier = openBlobVerifier()
+  await inParallel(fingerprinted(connection), atOnce, async (object) => {
+    const fault = await verifier.faultOf(pathOfBlob(blobs, object.blob), object)
+    if (fault === bytesDiffer) findings.push(findingOf(object, object.blob))
+  })
   return findings
 }
