@@ -3,7 +3,7 @@ import { shown } from '../client/src/command/shown.ts'
 import { SettingsError } from '../lib/config/settings.ts'
 import type { Demo } from '../lib/machine/directory/demo-file.ts'
 import { UsageError } from '../lib/machine/directory/faults.ts'
-import { confirmReset } from './confirm-reset.ts'
+import type { Reset } from '../lib/machine/directory/open-directory.ts'
 import { type Flags, parseFlags } from './flags.ts'
 import { createRequestLog, logInJson } from './request-log.ts'
 import { type RunningService, startService } from './service.ts'
@@ -56,6 +56,22 @@ const welcome = (service: RunningService, admin: string): string => {
   const next = demo ? demoLines(baseUrl, demo) : withoutDemo(baseUrl, admin)
   return [...readyLines(service), '', ...next, '', 'Stop it with Ctrl+C.'].join('\n')
 }
+
+const counted = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
+
+/** Asks on a terminal. Elsewhere nobody can agree (O-11). */
+const confirmReset =
+  (dataDirectory: string): Reset =>
+  async (contents) => {
+    const directory = resolve(dataDirectory)
+    const loss = contents
+      ? `${counted(contents.sites, 'site')} with ${counted(contents.files, 'file')} from ${directory}`
+      : `all data from ${directory}, whose database cannot be read`
+    const { askYes } = await import('../client/src/command/ask.ts')
+    const agrees = process.stderr.isTTY && (await askYes(shown(`This removes ${loss}. Continue?`)).catch(() => false))
+    if (agrees) return
+    throw new UsageError(`Nothing was removed. --reset removes ${loss}: agree to it on a terminal, or add --yes.`)
+  }
 
 /**
  * Serves until a signal ends the process (O-5). It is ready when the line with the base URL is printed, and this

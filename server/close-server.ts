@@ -2,11 +2,9 @@ import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-// Milliseconds for requests in flight.
 const longestWait = 10_000
 const sweepInterval = 50
 
-// Requests that the server waits for, or those that it gave up in the end. Never 0.
 export type Closing = { readonly waitingFor: number } | { readonly cutOff: number }
 
 export type Close = (report?: (closing: Closing) => void) => Promise<void>
@@ -30,9 +28,9 @@ export const closerOf = (server: Server, timeout = longestWait): Close => {
   const inFlight = () => [...connections.values()].reduce((sum, owed) => sum + owed.size, 0)
 
   const closeIdle = () => {
-    // Connections that were busy when the server closed become idle later, and nobody else would end them.
+    // Connections that were busy when the server closed become idle later, and nobody else would end them. Those on
+    // which nothing was ever asked, as browsers open them in advance, do not count as idle there.
     server.closeIdleConnections()
-    // One on which nothing was ever asked, as browsers open them in advance, does not count as idle there.
     for (const connection of connections.keys()) if (connection.bytesRead === 0) connection.destroy()
   }
 

@@ -4,23 +4,22 @@ import { Readable } from 'node:stream'
 import { catchAllGroup, prefixes } from '../lib/contract/routes/routes.ts'
 import { type Deadline, unlimited } from '../lib/core/deadline.ts'
 import type { Handler } from '../lib/http/request.ts'
-import { createServer as createHttpServer } from './node-http.ts'
 import { namesHost, readRequest } from './read-request.ts'
 import { refuseConnection, refuseExpectation, refuseMalformed, refuseStranger, refuseTunnel } from './refuse.ts'
-import { atOnce, type EarlyAnswers, sendOn } from './send-answer.ts'
+import { atOnce, type EarlyAnswers, type Exchange, sendOn } from './send-answer.ts'
 import { type WaitingAnswers, waitingInProcess } from './waiting-answers.ts'
 
-// Starts a request after the answer before it on the same connection. `begin` must end or destroy the response.
-type Turns = (response: ServerResponse, begin: () => void) => void
+// Importing `node:http` by name also loads WebSocket and undici, 40 ms of every start.
+const { createServer: createHttpServer } = process.getBuiltinModule('node:http')
 
 interface Waiting {
   readonly response: ServerResponse
   readonly begin: () => void
 }
 
-// Pipelined requests run one after the other: a thousand at once would need the memory of a thousand answers. While
-// some wait, the connection is not read.
-const createTurns = (): Turns => {
+// Starts a request after the answer before it on the same connection: a thousand pipelined ones at once would need the
+// memory of a thousand answers. While some wait, the connection is not read. `begin` must end or destroy the response.
+const createTurns = () => {
   const queues = new WeakMap<Socket, Waiting[]>()
 
   const beginNext = (socket: Socket, queue: Waiting[]): void => {
@@ -29,7 +28,6 @@ const createTurns = (): Turns => {
       queues.delete(socket)
       return
     }
-    // The last answer may have ended the connection.
     if (!socket.writable) return
     next.response.once('close', () => {
       queue.shift()
@@ -39,7 +37,7 @@ const createTurns = (): Turns => {
     next.begin()
   }
 
-  return (response, begin) => {
+  return (response: ServerResponse, begin: () => void): void => {
     const { socket } = response.req
     const queue = queues.get(socket)
     if (!queue) {
@@ -64,7 +62,6 @@ export const dispatch =
     return handlers[found?.group ?? catchAllGroup]
   }
 
-// Milliseconds.
 const longestSilence = 120_000
 
 const complaintInterval = 1_000
@@ -79,7 +76,6 @@ const bodyAfterLeave = (request: IncomingMessage, response: ServerResponse): Rea
     { objectMode: false },
   )
 
-// A listening server survives a lack of file descriptors: callers try again.
 const surviveShortage = (server: Server): void => {
   let complained = Number.NEGATIVE_INFINITY
   server.on('listening', () => {
@@ -92,9 +88,7 @@ const surviveShortage = (server: Server): void => {
 }
 
 export interface Front {
-  // Refuses requests that do not come from there, before anything else is read.
   readonly admits?: (message: IncomingMessage) => boolean
-  // The deadline of a new request.
   readonly deadlineFor?: (message: IncomingMessage) => Deadline
   readonly earlyAnswers?: EarlyAnswers
   readonly waiting?: WaitingAnswers
@@ -107,50 +101,39 @@ export const createServer = (
 ): Server => {
   const inTurn = createTurns()
 
-  const serve = async (
-    message: IncomingMessage,
-    response: ServerResponse,
-    body: Readable,
-    isWaiting: () => boolean,
-  ) => {
+  const serve = async (exchange: Exchange, body: Readable): Promise<void> => {
     try {
-      const request = readRequest(message, body)
-      const send = sendOn(message, response, isWaiting, earlyAnswers, waiting)
-      await handlerFor(request.path)(request, deadlineFor(message), send)
+      const request = readRequest(exchange.request, body)
+      const send = sendOn(exchange, earlyAnswers, waiting)
+      await handlerFor(request.path)(request, deadlineFor(exchange.request), send)
     } catch (error) {
       console.error('A request could not be answered:', error)
-      response.destroy()
+      exchange.response.destroy()
     }
   }
 
-  const accept = (
-    message: IncomingMessage,
-    response: ServerResponse,
-    body: Readable,
-    isWaiting: () => boolean,
-  ): void => {
-    if (!admits(message)) refuseStranger(message, response)
-    else if (namesHost(message)) inTurn(response, () => void serve(message, response, body, isWaiting))
+  const accept = (exchange: Exchange, body: Readable): void => {
+    const { request, response } = exchange
+    if (!admits(request)) refuseStranger(request, response)
+    else if (namesHost(request)) inTurn(response, () => void serve(exchange, body))
     else refuseMalformed(response)
   }
 
   // Node's own answer to a request without Host has no body.
-  const server = createHttpServer({ requireHostHeader: false }, (message, response) => {
-    accept(message, response, message, () => false)
+  const server = createHttpServer({ requireHostHeader: false }, (request, response) => {
+    accept({ request, response, isWaiting: () => false }, request)
   })
-  server.on('checkContinue', (message: IncomingMessage, response: ServerResponse) => {
-    const body = bodyAfterLeave(message, response)
-    // As long as nothing has read from it, the caller holds its body back.
-    accept(message, response, body, () => !body.readableDidRead)
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    const body = bodyAfterLeave(request, response)
+    accept({ request, response, isWaiting: () => !body.readableDidRead }, body)
   })
   server.on('checkExpectation', (_message: IncomingMessage, response: ServerResponse) => refuseExpectation(response))
   server.on('clientError', refuseConnection)
   server.on('connect', (_message, socket) => refuseTunnel(socket))
   surviveShortage(server)
-  // A large upload over a slow line may take long. Silence may not.
+  // A large upload over a slow line may take long; silence may not. The bytes of headers are limited, not their number.
   server.requestTimeout = 0
   server.setTimeout(longestSilence)
-  // Their bytes are limited: no header is left out because there are many.
   server.maxHeadersCount = 0
   return server
 }

@@ -7,7 +7,6 @@ type Query = Request['query']
 
 const noQuery: Query = new Map()
 
-// One pass: a query may have thousands of names and values.
 const readQuery = (text: string): Query => {
   if (text === '') return noQuery
   const query = new Map<string, string[]>()
@@ -19,10 +18,8 @@ const readQuery = (text: string): Query => {
   return query
 }
 
-// In a target, `#` is an ordinary character.
 const encodeHash = (target: string): string => (target.includes('#') ? target.replaceAll('#', '%23') : target)
 
-// Proxies receive whole URLs.
 const origin = /^https?:\/\/[^/?]*/
 
 const readTarget = (url: string): { readonly path: string; readonly rawQuery: string } => {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { STATUS_CODES } from './node-http.ts'
+
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 // An answer outside of the core; its code is the HTTP status.
 interface Refusal {
@@ -33,7 +34,6 @@ export const refuseMalformed = (response: ServerResponse): void => refuse(respon
 export const refuseExpectation = (response: ServerResponse): void =>
   refuse(response, refusal(417, 'The only expectation that can be met is 100-continue.'))
 
-// The rest of the request is not read.
 export const refuseStranger = (message: IncomingMessage, response: ServerResponse): void => {
   response.once('finish', () => message.complete || message.destroy())
   refuse(response, refusal(403, 'This address answers no requests but those of its distribution.'))
@@ -50,13 +50,11 @@ const refuseOn = (socket: Duplex, { status, headers, body }: Refusal): void => {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
 }
 
-// The HTTP parser's errors come without a response object.
 export const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
   else refuseOn(socket, refusalOf(error))
 }
 
-// CONNECT has no path, and comes as a bare socket.
 export const refuseTunnel = (socket: Duplex): void => {
   // It is nobody else's now: not its errors, not what still comes on it, and not its end.
   socket.on('error', () => {})

@@ -4,16 +4,16 @@ import { giveBack, pieceSize } from '../lib/core/pieces.ts'
 import type { Answer, Send } from '../lib/http/request.ts'
 import type { WaitingAnswers } from './waiting-answers.ts'
 
-/** Answers to a request whose body is still arriving. */
+/**
+ * Answers to a request whose body is still arriving. As much of the rest is read as `bytes` and `ms` allow, so that the
+ * caller gets the answer and not a broken connection. `comeLast`: the proxy in front reads no answer before the body.
+ */
 export interface EarlyAnswers {
-  // Limits for reading the rest of the body, so that the caller gets the answer and not a broken connection.
   readonly bytes: number
   readonly ms: number
-  // Answer only after the body: the proxy in front reads no answer earlier.
   readonly comeLast: boolean
 }
 
-// For callers that connect to the server directly.
 export const atOnce: EarlyAnswers = { bytes: 16 * 1024 * 1024, ms: 2_000, comeLast: false }
 
 const discardRest = async (request: IncomingMessage, { bytes, ms }: EarlyAnswers): Promise<void> => {
@@ -61,7 +61,7 @@ const writeStream = async (
   }
 }
 
-// Bytes. Smaller answers are always sent.
+// Bytes. Smaller answers are always sent, and those to changes.
 const uncounted = 16 * 1024
 
 function* piecesOf(body: string | Uint8Array): Generator<Uint8Array, void> {
@@ -71,11 +71,15 @@ function* piecesOf(body: string | Uint8Array): Generator<Uint8Array, void> {
 
 const hasLength = (status: number) => status !== 204 && status !== 304
 
-/** Sends answers on a response. `isWaiting` tells whether the caller still waits for 100 Continue. */
+/** `isWaiting` tells whether the caller still waits for 100 Continue, and holds its body back. */
+export interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly isWaiting: () => boolean
+}
+
 export const sendOn = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  isWaiting: () => boolean,
+  { request, response, isWaiting }: Exchange,
   early: EarlyAnswers,
   waiting: WaitingAnswers,
 ): Send<void> => {
@@ -124,7 +128,6 @@ export const sendOn = (
       await writeStream(stream, declared === undefined ? undefined : Number(declared), response, prepare)
       if (!response.destroyed) await finish(unread ?? writeHead(answer, undefined))
     } catch (error) {
-      // The caller has gone, and its going has ended the stream.
       if (response.destroyed) return
       if (!response.headersSent) throw error
       response.destroy()
@@ -135,7 +138,6 @@ export const sendOn = (
     }
   }
 
-  // A change must be answered.
   const admit = (bytes: number): void => {
     if (bytes > uncounted && request.method === 'GET') waiting.admit(response, bytes)
   }

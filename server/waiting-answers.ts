@@ -3,9 +3,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { ServiceError } from '../lib/core/errors.ts'
 
-// Bytes, for all servers of the process together.
+// Bytes, for all servers of the process together. When there is no room, readers are cut off that have taken nothing
+// for so many milliseconds.
 const mostWaiting = 256 * 1024 * 1024
-// Milliseconds in which a reader has taken nothing: it is cut off when there is no room.
 const patience = 10_000
 // An idle process collects no garbage, and would keep what so many readers have cost.
 const garbage = { bytes: 16 * 1024 * 1024, calm: 1_000 }
@@ -18,9 +18,8 @@ const collectGarbage = (): void => {
 
 export type WaitingAnswers = ReturnType<typeof createWaitingAnswers>
 
-/** Answers that may have to wait in memory for their readers (O-21). */
+/** Answers that may have to wait in memory for their readers (O-21), those that were read last at the end. */
 export const createWaitingAnswers = (most = mostWaiting, now = () => performance.now()) => {
-  // The reader that has taken nothing for the longest comes first.
   const readers = new Map<ServerResponse, { readonly bytes: number; readonly since: number }>()
   let total = 0
   let peak = 0
@@ -46,7 +45,6 @@ export const createWaitingAnswers = (most = mostWaiting, now = () => performance
         idle.destroy()
       }
       if (total + bytes > most) throw new ServiceError('unavailable')
-      // Its close is over.
       if (response.destroyed) return
       total += bytes
       peak = Math.max(peak, total)
@@ -54,7 +52,6 @@ export const createWaitingAnswers = (most = mostWaiting, now = () => performance
       response.once('close', () => release(response))
     },
 
-    /** The reader has taken something. */
     progressed(response: ServerResponse): void {
       const reader = readers.get(response)
       if (reader && readers.delete(response)) readers.set(response, { ...reader, since: now() })

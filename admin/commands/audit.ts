@@ -14,7 +14,6 @@ interface Options extends OfSite {
   readonly type?: ChangeType
 }
 
-// Only the newest changes are shown.
 const mostShown = 10_000
 
 const parseType = (text: string): ChangeType => {

@@ -7,6 +7,7 @@ import { areaOf, onStores } from '../stores/stores.ts'
 import {
   commandOf,
   dryRun,
+  groupOf,
   type NewOptions,
   type OfSite,
   ownerOption,
@@ -81,31 +82,24 @@ const removal = `remove a category with its links; the ${manyObjects} stay`
 const removeExamples = ['category remove 1 --site 1001 --dry-run', 'category remove 1 --site 1001 --yes']
 
 export const categoryCommand = (): Command =>
-  commandOf('category', `categories of ${manyObjects}`, 'category list --site 1001')
-    .addCommand(
-      commandOf('create', 'create a category', 'category create --site 1001 --name "Press"')
-        .requiredOption(...ownerOption)
-        .requiredOption('--name <name>', 'its name', parseName)
-        .option('--id <id>', 'its id (default: the next one)', parseContentId<CategoryId>)
-        .action(onStores(create)),
-    )
-    .addCommand(
-      commandOf('list', 'list the categories of a site', 'category list --site 1001')
-        .requiredOption(...siteOption)
-        .action(onStores(list)),
-    )
-    .addCommand(
-      commandOf('rename', 'give a category another name', 'category rename 1 --site 1001 --name "Press releases"')
-        .argument('<id>', 'its id', parseContentId<CategoryId>)
-        .requiredOption(...ownerOption)
-        .requiredOption('--name <name>', 'its new name', parseName)
-        .action(onStores(rename)),
-    )
-    .addCommand(
-      commandOf('remove', removal, ...removeExamples)
-        .argument('<id>', 'its id', parseContentId<CategoryId>)
-        .requiredOption(...ownerOption)
-        .option(...yes)
-        .option(...dryRun)
-        .action(onStores(remove)),
-    )
+  groupOf('category', `categories of ${manyObjects}`, 'category list --site 1001', [
+    commandOf('create', 'create a category', 'category create --site 1001 --name "Press"')
+      .requiredOption(...ownerOption)
+      .requiredOption('--name <name>', 'its name', parseName)
+      .option('--id <id>', 'its id (default: the next one)', parseContentId<CategoryId>)
+      .action(onStores(create)),
+    commandOf('list', 'list the categories of a site', 'category list --site 1001')
+      .requiredOption(...siteOption)
+      .action(onStores(list)),
+    commandOf('rename', 'give a category another name', 'category rename 1 --site 1001 --name "Press releases"')
+      .argument('<id>', 'its id', parseContentId<CategoryId>)
+      .requiredOption(...ownerOption)
+      .requiredOption('--name <name>', 'its new name', parseName)
+      .action(onStores(rename)),
+    commandOf('remove', removal, ...removeExamples)
+      .argument('<id>', 'its id', parseContentId<CategoryId>)
+      .requiredOption(...ownerOption)
+      .option(...yes)
+      .option(...dryRun)
+      .action(onStores(remove)),
+  ])

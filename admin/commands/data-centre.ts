@@ -3,7 +3,7 @@ import type { DataCentre } from '../../lib/sites/site-directory.ts'
 import { parseBaseUrl } from '../../local/flags.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { type GlobalOptions, onStores } from '../stores/stores.ts'
-import { commandOf, parseDataCentreId } from '../terminal/arguments.ts'
+import { commandOf, groupOf, parseDataCentreId } from '../terminal/arguments.ts'
 
 const viewOfDataCentre = ({ id, url, isDefault }: DataCentre) => ({ id, url, default: isDefault })
 
@@ -37,12 +37,11 @@ const list = async ({ sites }: AdminStores) => (await sites.list()).dataCentres.
 const addExample = 'data-centre add us --url https://us.example.com'
 
 export const dataCentreCommand = (): Command =>
-  commandOf('data-centre', 'data centres and the base URLs of their services', 'data-centre list')
-    .addCommand(
-      commandOf('add', 'register a data centre, or change its base URL', addExample)
-        .argument('<id>', 'such as us', parseDataCentreId)
-        .requiredOption('--url <url>', 'its base URL', parseBaseUrl)
-        .option('--region <region>', 'where its tables are, when it is deployed')
-        .action(onStores(add)),
-    )
-    .addCommand(commandOf('list', 'list all data centres', 'data-centre list').action(onStores(list)))
+  groupOf('data-centre', 'data centres and the base URLs of their services', 'data-centre list', [
+    commandOf('add', 'register a data centre, or change its base URL', addExample)
+      .argument('<id>', 'such as us', parseDataCentreId)
+      .requiredOption('--url <url>', 'its base URL', parseBaseUrl)
+      .option('--region <region>', 'where its tables are, when it is deployed')
+      .action(onStores(add)),
+    commandOf('list', 'list all data centres', 'data-centre list').action(onStores(list)),
+  ])

@@ -3,13 +3,12 @@ import { once } from 'node:events'
 import { createWriteStream, lstatSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
-import { reasonOf } from '../../lib/core/system-failures.ts'
+import { failureOf, reasonOf, type SystemFailure } from '../../lib/core/system-failures.ts'
 import { layoutOf, liesIn } from '../../lib/machine/directory/data-directory.ts'
 import { exportRecords } from '../records/export-records.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { areaOf, type GlobalOptions, onStores } from '../stores/stores.ts'
 import { commandOf, type OfSite, siteOption } from '../terminal/arguments.ts'
-import { cannotBeWritten } from '../terminal/file-failure.ts'
 import { interruptibly } from '../terminal/interruption.ts'
 import { Refusal } from '../terminal/output.ts'
 
@@ -85,6 +84,15 @@ const refuseWithin = (dataDirectory: string, path: string, out: string): void =>
   throw new Refusal(`${out} lies in the data directory, where only the service writes. Name a file outside of it.`)
 }
 
+const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
+  ['missing', 'its folder is not there. Make it first, or name another file'],
+  ['notFolder', 'its folder is not there. Make it first, or name another file'],
+  ['isFolder', 'it is a directory. Name a file'],
+  ['noRights', 'you are not allowed to. Name a file in a folder that you may write into'],
+  ['readOnlyDisk', 'its file system may only be read. Name a file elsewhere'],
+  ['full', 'its disk is full. Make room, or name a file elsewhere'],
+])
+
 // A device or a pipe must not be replaced by a file. `source` is the data directory of one machine.
 const writeFile = async (records: AsyncIterable<object>, out: string, source: string | undefined): Promise<number> => {
   try {
@@ -94,8 +102,8 @@ const writeFile = async (records: AsyncIterable<object>, out: string, source: st
     const takesAll = stats !== undefined && !stats.isFile() && !stats.isDirectory()
     return await (takesAll ? writeTo(records, createWriteStream(path)) : writeWhole(records, path))
   } catch (error) {
-    if (isSystemError(error)) throw new Refusal(cannotBeWritten(out, error))
-    throw error
+    if (!isSystemError(error)) throw error
+    throw new Refusal(`${out} cannot be written: ${refusals.get(failureOf(error)) ?? reasonOf(error)}.`)
   }
 }
 

@@ -6,6 +6,7 @@ import { areaOf, onStores } from '../stores/stores.ts'
 import {
   commandOf,
   dryRun,
+  groupOf,
   type NewOptions,
   type OfSite,
   ownerOption,
@@ -59,31 +60,24 @@ const remove = async (stores: AdminStores, id: WebFormId, { site, yes, dryRun }:
 const removeExamples = ['form remove 1 --site 1001 --dry-run', 'form remove 1 --site 1001 --yes']
 
 export const formCommand = (): Command =>
-  commandOf('form', 'web forms', 'form list --site 1001')
-    .addCommand(
-      commandOf('create', 'create a web form', 'form create --site 1001 --name "Contact us"')
-        .requiredOption(...ownerOption)
-        .requiredOption('--name <name>', 'its name', parseName)
-        .option('--id <id>', 'its id (default: the next one)', parsePositiveId<WebFormId>)
-        .action(onStores(create)),
-    )
-    .addCommand(
-      commandOf('list', 'list the web forms of a site', 'form list --site 1001')
-        .requiredOption(...siteOption)
-        .action(onStores(list)),
-    )
-    .addCommand(
-      commandOf('rename', 'give a web form another name', 'form rename 1 --site 1001 --name "Write to us"')
-        .argument('<id>', 'its id', parsePositiveId<WebFormId>)
-        .requiredOption(...ownerOption)
-        .requiredOption('--name <name>', 'its new name', parseName)
-        .action(onStores(rename)),
-    )
-    .addCommand(
-      commandOf('remove', 'remove a web form with its system fields', ...removeExamples)
-        .argument('<id>', 'its id', parsePositiveId<WebFormId>)
-        .requiredOption(...ownerOption)
-        .option(...yes)
-        .option(...dryRun)
-        .action(onStores(remove)),
-    )
+  groupOf('form', 'web forms', 'form list --site 1001', [
+    commandOf('create', 'create a web form', 'form create --site 1001 --name "Contact us"')
+      .requiredOption(...ownerOption)
+      .requiredOption('--name <name>', 'its name', parseName)
+      .option('--id <id>', 'its id (default: the next one)', parsePositiveId<WebFormId>)
+      .action(onStores(create)),
+    commandOf('list', 'list the web forms of a site', 'form list --site 1001')
+      .requiredOption(...siteOption)
+      .action(onStores(list)),
+    commandOf('rename', 'give a web form another name', 'form rename 1 --site 1001 --name "Write to us"')
+      .argument('<id>', 'its id', parsePositiveId<WebFormId>)
+      .requiredOption(...ownerOption)
+      .requiredOption('--name <name>', 'its new name', parseName)
+      .action(onStores(rename)),
+    commandOf('remove', 'remove a web form with its system fields', ...removeExamples)
+      .argument('<id>', 'its id', parsePositiveId<WebFormId>)
+      .requiredOption(...ownerOption)
+      .option(...yes)
+      .option(...dryRun)
+      .action(onStores(remove)),
+  ])

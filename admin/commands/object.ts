@@ -20,6 +20,7 @@ import { areaOf, onStores } from '../stores/stores.ts'
 import {
   commandOf,
   dryRun,
+  groupOf,
   type OfSite,
   ownerOption,
   parseContentId,
@@ -131,44 +132,37 @@ const removal = `remove ${eachKind}, and take it out of its categories`
 const creation = `object create news --site 1001 --members '{"subject": "We are open"}'`
 
 export const objectCommand = (): Command =>
-  commandOf('object', manyObjects, 'object list news --site 1001')
-    .addCommand(
-      commandOf('list', `list the ${manyObjects} of a site`, 'object list news --site 1001')
-        .addArgument(kindArgument())
-        .requiredOption(...siteOption)
-        .action(onStores(list)),
-    )
-    .addCommand(
-      commandOf('show', `show every member of ${eachKind}, and its categories`, 'object show news 36 --site 1001')
-        .addArgument(kindArgument())
-        .argument('<id>', 'its id', parseContentId<number>)
-        .requiredOption(...ownerOption)
-        .action(onStores(show, inRows)),
-    )
-    .addCommand(
-      commandOf('create', `create ${eachKind}`, creation)
-        .addArgument(kindArgument())
-        .requiredOption(...ownerOption)
-        .option('--id <id>', 'its id (default: the next one)', parseContentId<number>)
-        .option(
-          '--members <json>',
-          'its members, as in a record of an import; the others get sensible values',
-          parseMembers,
-          {},
-        )
-        .action(onStores(create, inRows)),
-    )
-    .addCommand(
-      commandOf(
-        'remove',
-        removal,
-        'object remove news 36 --site 1001 --dry-run',
-        'object remove news 36 --site 1001 --yes',
+  groupOf('object', manyObjects, 'object list news --site 1001', [
+    commandOf('list', `list the ${manyObjects} of a site`, 'object list news --site 1001')
+      .addArgument(kindArgument())
+      .requiredOption(...siteOption)
+      .action(onStores(list)),
+    commandOf('show', `show every member of ${eachKind}, and its categories`, 'object show news 36 --site 1001')
+      .addArgument(kindArgument())
+      .argument('<id>', 'its id', parseContentId<number>)
+      .requiredOption(...ownerOption)
+      .action(onStores(show, inRows)),
+    commandOf('create', `create ${eachKind}`, creation)
+      .addArgument(kindArgument())
+      .requiredOption(...ownerOption)
+      .option('--id <id>', 'its id (default: the next one)', parseContentId<number>)
+      .option(
+        '--members <json>',
+        'its members, as in a record of an import; the others get sensible values',
+        parseMembers,
+        {},
       )
-        .addArgument(kindArgument())
-        .argument('<id>', 'its id', parseContentId<number>)
-        .requiredOption(...ownerOption)
-        .option(...yes)
-        .option(...dryRun)
-        .action(onStores(remove)),
+      .action(onStores(create, inRows)),
+    commandOf(
+      'remove',
+      removal,
+      'object remove news 36 --site 1001 --dry-run',
+      'object remove news 36 --site 1001 --yes',
     )
+      .addArgument(kindArgument())
+      .argument('<id>', 'its id', parseContentId<number>)
+      .requiredOption(...ownerOption)
+      .option(...yes)
+      .option(...dryRun)
+      .action(onStores(remove)),
+  ])

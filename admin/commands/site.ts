@@ -9,6 +9,7 @@ import { onStores, siteOf } from '../stores/stores.ts'
 import {
   commandOf,
   dryRun,
+  groupOf,
   parseDataCentreId,
   parseName,
   parsePositiveId,
@@ -109,31 +110,24 @@ const showing = 'show one site, and how much is kept of its replaced and removed
 const removal = 'remove a site with its files, web forms, categories and objects; tokens no longer cover it'
 
 export const siteCommand = (): Command =>
-  commandOf('site', 'sites', 'site list')
-    .addCommand(
-      commandOf('create', 'create a site', 'site create --name "My site"')
-        .requiredOption('--name <name>', 'its name', parseName)
-        .option('--id <id>', 'its id (default: the next one)', parsePositiveId<SiteId>)
-        .option('--data-centre <id>', 'where it lives (default: the default data centre)', parseDataCentreId)
-        .option('--no-rendering-engine', 'without the new rendering engine')
-        .action(onStores(create)),
-    )
-    .addCommand(commandOf('list', 'list all sites', 'site list').action(onStores(list)))
-    .addCommand(
-      commandOf('show', showing, 'site show 1001')
-        .argument('<id>', 'its id', parsePositiveId<SiteId>)
-        .action(onStores(show)),
-    )
-    .addCommand(
-      commandOf('rename', 'give a site another name', 'site rename 1001 --name "Our site"')
-        .argument('<id>', 'its id', parsePositiveId<SiteId>)
-        .requiredOption('--name <name>', 'its new name', parseName)
-        .action(onStores(rename)),
-    )
-    .addCommand(
-      commandOf('remove', removal, 'site remove 1001 --dry-run', 'site remove 1001 --yes')
-        .argument('<id>', 'its id', parsePositiveId<SiteId>)
-        .option(...yes)
-        .option(...dryRun)
-        .action(onStores(remove)),
-    )
+  groupOf('site', 'sites', 'site list', [
+    commandOf('create', 'create a site', 'site create --name "My site"')
+      .requiredOption('--name <name>', 'its name', parseName)
+      .option('--id <id>', 'its id (default: the next one)', parsePositiveId<SiteId>)
+      .option('--data-centre <id>', 'where it lives (default: the default data centre)', parseDataCentreId)
+      .option('--no-rendering-engine', 'without the new rendering engine')
+      .action(onStores(create)),
+    commandOf('list', 'list all sites', 'site list').action(onStores(list)),
+    commandOf('show', showing, 'site show 1001')
+      .argument('<id>', 'its id', parsePositiveId<SiteId>)
+      .action(onStores(show)),
+    commandOf('rename', 'give a site another name', 'site rename 1001 --name "Our site"')
+      .argument('<id>', 'its id', parsePositiveId<SiteId>)
+      .requiredOption('--name <name>', 'its new name', parseName)
+      .action(onStores(rename)),
+    commandOf('remove', removal, 'site remove 1001 --dry-run', 'site remove 1001 --yes')
+      .argument('<id>', 'its id', parsePositiveId<SiteId>)
+      .option(...yes)
+      .option(...dryRun)
+      .action(onStores(remove)),
+  ])

@@ -6,7 +6,15 @@ import type { AdminStores } from '../stores/admin-stores.ts'
 import { entryOf } from '../stores/changes.ts'
 import { grantsOf } from '../stores/site-removal.ts'
 import { type GlobalOptions, onStores, siteOf } from '../stores/stores.ts'
-import { collect, commandOf, type OfSite, parseLifetime, parseName, parsePositiveId } from '../terminal/arguments.ts'
+import {
+  collect,
+  commandOf,
+  groupOf,
+  type OfSite,
+  parseLifetime,
+  parseName,
+  parsePositiveId,
+} from '../terminal/arguments.ts'
 import { outputLost, Refusal, textOf, tryToPrint } from '../terminal/output.ts'
 
 interface IssueOptions {
@@ -80,22 +88,17 @@ const permissionOption = () =>
     .default([], 'none')
 
 export const tokenCommand = (): Command =>
-  commandOf('token', 'access tokens', 'token list')
-    .addCommand(
-      commandOf('issue', 'issue a token; it is shown this once', issueExample)
-        .requiredOption('--user <name>', 'whom it belongs to', parseName)
-        .requiredOption('--site <id>', 'a site that it covers (repeatable)', collect(parsePositiveId<SiteId>))
-        .addOption(permissionOption())
-        .addOption(lifetimeOption())
-        .action(onStores(issue)),
-    )
-    .addCommand(
-      commandOf('list', 'list the tokens, by hash', 'token list --site 1001')
-        .option('--site <id>', 'only those that cover this site', parsePositiveId<SiteId>)
-        .action(onStores(list)),
-    )
-    .addCommand(
-      commandOf('revoke', 'revoke a token; it stops working within 30 seconds', 'token revoke 0f2b7c3a')
-        .argument('<token>', 'the token, or its hash from the list')
-        .action(onStores(revoke)),
-    )
+  groupOf('token', 'access tokens', 'token list', [
+    commandOf('issue', 'issue a token; it is shown this once', issueExample)
+      .requiredOption('--user <name>', 'whom it belongs to', parseName)
+      .requiredOption('--site <id>', 'a site that it covers (repeatable)', collect(parsePositiveId<SiteId>))
+      .addOption(permissionOption())
+      .addOption(lifetimeOption())
+      .action(onStores(issue)),
+    commandOf('list', 'list the tokens, by hash', 'token list --site 1001')
+      .option('--site <id>', 'only those that cover this site', parsePositiveId<SiteId>)
+      .action(onStores(list)),
+    commandOf('revoke', 'revoke a token; it stops working within 30 seconds', 'token revoke 0f2b7c3a')
+      .argument('<token>', 'the token, or its hash from the list')
+      .action(onStores(revoke)),
+  ])

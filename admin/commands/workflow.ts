@@ -5,7 +5,7 @@ import type { AdminStores } from '../stores/admin-stores.ts'
 import { entryOf } from '../stores/changes.ts'
 import { runningWorkflows } from '../stores/site-removal.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
-import { commandOf, type OfSite, siteOption } from '../terminal/arguments.ts'
+import { commandOf, groupOf, type OfSite, siteOption } from '../terminal/arguments.ts'
 import { Refusal } from '../terminal/output.ts'
 
 // Users often begin a path with a slash.
@@ -41,11 +41,10 @@ const ofPage = (name: string, description: string, run: typeof start): Command =
 const startDescription = 'start the workflow of a page: it can be neither changed nor deleted until it ends'
 
 export const workflowCommand = (): Command =>
-  commandOf('workflow', 'running workflows of pages', 'workflow list --site 1001')
-    .addCommand(
-      commandOf('list', 'list the pages of a site that have a running workflow', 'workflow list --site 1001')
-        .requiredOption(...siteOption)
-        .action(onStores(list)),
-    )
-    .addCommand(ofPage('start', startDescription, start))
-    .addCommand(ofPage('end', 'end the workflow of a page', end))
+  groupOf('workflow', 'running workflows of pages', 'workflow list --site 1001', [
+    commandOf('list', 'list the pages of a site that have a running workflow', 'workflow list --site 1001')
+      .requiredOption(...siteOption)
+      .action(onStores(list)),
+    ofPage('start', startDescription, start),
+    ofPage('end', 'end the workflow of a page', end),
+  ])

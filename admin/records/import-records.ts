@@ -13,7 +13,6 @@ export interface ImportOutcome {
 }
 
 export interface ImportOptions {
-  // Stop at the first bad record.
   readonly isStrict?: boolean
   // Missing members get their defaults; otherwise they keep the stored values.
   readonly replaces?: boolean

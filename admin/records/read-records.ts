@@ -1,7 +1,7 @@
 import { constants, createReadStream, fstatSync, openSync, type Stats, statSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { addAbortSignal, type Readable } from 'node:stream'
-import { cannotBeRead } from '../terminal/file-failure.ts'
+import { failureOf, reasonOf, type SystemFailure } from '../../lib/core/system-failures.ts'
 import { Refusal } from '../terminal/output.ts'
 
 const lineFeed = 10
@@ -53,13 +53,20 @@ const openInput = (file: string): Readable => {
   return new Socket({ fd: openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), writable: false })
 }
 
+const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
+  ['missing', 'there is no such file. Check its path'],
+  ['notFolder', 'there is no such file. Check its path'],
+  ['isFolder', 'it is a directory. Name a file'],
+  ['noRights', 'you are not allowed to. Run this as a user who may read it'],
+])
+
 async function* readText(file: string, signal: AbortSignal | undefined): AsyncGenerator<string> {
   try {
     const bytes = openInput(file)
     yield* decodeUtf8(signal ? addAbortSignal(signal, bytes) : bytes)
   } catch (error) {
     if (error instanceof NotUtf8) throw error
-    throw new Refusal(cannotBeRead(nameOf(file), error))
+    throw new Refusal(`${nameOf(file)} cannot be read: ${refusals.get(failureOf(error)) ?? reasonOf(error)}.`)
   }
 }
 

@@ -1,13 +1,14 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
+import { SettingsError } from '../../lib/config/settings.ts'
+import { errors, ServiceError } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import { UsageError } from '../../lib/machine/directory/faults.ts'
+import { databaseFailure, UsageError } from '../../lib/machine/directory/faults.ts'
 import { hasService } from '../../lib/machine/directory/locks.ts'
 import { openMachine } from '../../lib/machine/machine.ts'
 import type { Site } from '../../lib/sites/site-directory.ts'
 import { print, Refusal } from '../terminal/output.ts'
 import type { AdminStores, AreaStores } from './admin-stores.ts'
-import { adviceOn } from './advice.ts'
 
 // In milliseconds (A-13).
 const longestMemory = 30_000
@@ -59,6 +60,39 @@ const placeOf = ({ target, dataDir, stackPrefix }: GlobalOptions): string => {
   const address = process.env['AWS_ENDPOINT_URL'] || 'AWS'
   const region = process.env['AWS_REGION'] || process.env['AWS_DEFAULT_REGION']
   return `Stacks: ${stackPrefix}-… at ${address}${region ? `, ${region}` : ''}`
+}
+
+// Credentials are missing, wrong or expired, or lack permissions.
+const rightsErrors: ReadonlySet<string> = new Set([
+  'CredentialsProviderError',
+  'TokenProviderError',
+  'AccessDenied',
+  'AccessDeniedException',
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'InvalidClientTokenId',
+  'InvalidSignatureException',
+  'SignatureDoesNotMatch',
+  'UnrecognizedClientException',
+])
+
+// Their messages tell what to do.
+const inWords = [Refusal, UsageError, SettingsError, ServiceError] as const
+
+/** A sentence that tells the user how to fix the failure; undefined if the user cannot. */
+export const adviceOn = (error: unknown): string | undefined => {
+  if (error instanceof ServiceError && error.code === errors.unavailable.code) {
+    return 'The store is away or busy. Repeat the command; repeating is safe.'
+  }
+  if (!(error instanceof Error)) return undefined
+  if (inWords.some((kind) => error instanceof kind)) return error.message
+  const failure = databaseFailure(error)
+  if (failure !== undefined) return failure
+  if (!rightsErrors.has(error.name)) return undefined
+  return (
+    `AWS does not let you: ${error.message.replace(/\.$/, '')}. Check your credentials, and what they are allowed ` +
+    'to do.'
+  )
 }
 
 // Adds the place to messages that do not name it. Program faults stay as they are.

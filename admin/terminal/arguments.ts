@@ -13,7 +13,6 @@ export const parseContentId = <Id extends number>(text: string): Id => {
   return id
 }
 
-// For options that may be repeated.
 export const collect =
   <Value>(parse: (text: string) => Value) =>
   (text: string, previous: readonly Value[] = []): Value[] => [...previous, parse(text)]
@@ -21,7 +20,6 @@ export const collect =
 // In characters.
 export const longestName = 200
 
-// No control characters.
 export const parseName = (text: string): string => {
   const name = text.trim().normalize('NFC')
   if (name === '' || name.length > longestName || /\p{Cc}/u.test(name)) {
@@ -60,6 +58,10 @@ export const commandOf = (name: string, description: string, ...examples: readon
   new Command(name)
     .description(description)
     .addHelpText('after', `\nExample:\n${examples.map((example) => `  site-admin ${example}`).join('\n')}`)
+
+/** A command that only has others. */
+export const groupOf = (name: string, description: string, example: string, commands: readonly Command[]): Command =>
+  commands.reduce((group, command) => group.addCommand(command), commandOf(name, description, example))
 
 export interface OfSite {
   readonly site: SiteId

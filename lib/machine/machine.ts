@@ -3,7 +3,6 @@ import { unlimited } from '../core/deadline.ts'
 import type { Stores } from '../service/stores.ts'
 import { continueRemoval } from '../storage/continue-removal.ts'
 import { createIsHeld, holdForBackups } from './backup/holds.ts'
-import type { DataDirectory } from './directory/data-directory.ts'
 import { markRemovedDemo } from './directory/demo-file.ts'
 import { cannotBeOpened, type OpenDirectory, openDirectory, type Reset, type Role } from './directory/open-directory.ts'
 import { openBlobs } from './objects/blobs.ts'
@@ -13,12 +12,11 @@ import { createUploadParts, createUploadSweep } from './objects/upload-parts.ts'
 import type { Database } from './sqlite/database.ts'
 import { createCategoryLinks } from './tables/category-links.ts'
 import { createContents, finishRemovals } from './tables/contents.ts'
-import { createGrants } from './tables/grants.ts'
+import { createGrants, createSiteDirectory } from './tables/directory-stores.ts'
 import { createHistory, createHistorySweep, createRecorder, type RecordChange } from './tables/history.ts'
 import { openLinkSecret } from './tables/link-secret.ts'
 import { createFolderRemovals, createRemovalCheck, createWorkflows, forgetRemovals } from './tables/path-locks.ts'
 import { createRemovalQueue, type LocalRemovalQueue } from './tables/removal-queue.ts'
-import { createSiteDirectory } from './tables/site-directory.ts'
 import { createUploadProgress, createUploadRecords } from './tables/uploads.ts'
 import { createWebForms } from './tables/web-forms.ts'
 
@@ -50,14 +48,19 @@ export interface LocalStores extends Stores {
   stop(): Promise<void>
 }
 
-interface StoreDeps {
-  readonly directory: DataDirectory
-  readonly database: Database
-  readonly role: Role
-  readonly durable: boolean
-  readonly keptFor: number
-  readonly clock: Clock
+interface Options {
+  /** The service makes a missing directory, puts it in order, and shares it with commands alone. */
+  readonly role?: Role
+  readonly reset?: Reset
+  readonly durable?: boolean
+  /** Milliseconds, for replaced and removed files: 30 days by default (H-14). */
+  readonly keptFor?: number
+  readonly clock?: Clock
 }
+
+const usuallyKeptFor = 30 * 24 * 3600 * 1000
+
+interface StoreDeps extends Required<Omit<Options, 'reset'>>, Pick<OpenDirectory, 'directory' | 'database'> {}
 
 /** Milliseconds after which a removal is free that a bug has not given back. */
 const longestSlice = 60_000
@@ -82,11 +85,10 @@ const putInOrder = async (
 const hour = 60 * 60 * 1000
 
 /** Runs a sweep now, and every hour. Nobody waits for it; the next run makes up for a failure. */
-const runHourly = (sweep: () => Promise<void>): { stop(): void } => {
+const runHourly = (sweep: () => Promise<void>): NodeJS.Timeout => {
   const run = () => void sweep().catch(() => {})
   run()
-  const timer = setInterval(run, hour).unref()
-  return { stop: () => clearInterval(timer) }
+  return setInterval(run, hour).unref()
 }
 
 const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
@@ -94,27 +96,31 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const record = createRecorder(database.connection, clock.wall)
   const tables = createTableStores(database, clock, record)
   const isHeld = createIsHeld(database.connection)
-  const blobs = holdForBackups(openBlobs(directory, { durable }), { isHeld: () => isHeld(clock.wall()) })
+  const blobs = holdForBackups(openBlobs(directory, { durable }), () => isHeld(clock.wall()))
   const isBeingRemoved = createRemovalCheck(database.connection)
   const files = createObjectStore({ database, blobs, isBeingRemoved, record, now: clock.wall })
-  const { sweep, sweepWhenDue } = createUploadSweep({ database, blobs, now: clock.wall })
+  const sweepUploads = createUploadSweep({ database, blobs, now: clock.wall })
   // First, so that no row refers to the blobs of expired uploads.
-  if (role === 'service') await sweep()
+  if (role === 'service') await sweepUploads()
   const giveUpOld = async () => {
     const before = clock.wall() - deps.keptFor
     await files.giveUp(before)
     await forgetRemovals(database, before)
   }
-  const sweeps = role === 'service' ? [runHourly(createHistorySweep(database, clock.wall)), runHourly(giveUpOld)] : []
+  const linkSecret = await openLinkSecret(database)
+  const tidied = role === 'service' ? await putInOrder(deps, tables, files) : undefined
+  const sweeps = [sweepUploads, createHistorySweep(database, clock.wall), giveUpOld]
+  // Afterwards, so that they remove no blob that is just being moved to the orphans.
+  const timers = role === 'service' ? sweeps.map(runHourly) : []
   return {
     ...tables,
     sites: markRemovedDemo(tables.sites, directory),
     files,
-    uploadParts: createUploadParts({ database, blobs, files, sweep: sweepWhenDue, now: clock.wall }),
-    linkSecret: await openLinkSecret(database),
-    tidied: role === 'service' ? await putInOrder(deps, tables, files) : undefined,
+    uploadParts: createUploadParts({ database, blobs, files, now: clock.wall }),
+    linkSecret,
+    tidied,
     async stop() {
-      for (const one of sweeps) one.stop()
+      timers.forEach(clearInterval)
       await Promise.all([tables.removalQueue.stop(), files.stop()])
       blobs.close()
     },
@@ -124,18 +130,6 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
 export interface Machine extends OpenDirectory {
   readonly stores: LocalStores
 }
-
-interface Options {
-  /** The service makes a missing directory, puts it in order, and shares it with commands alone. */
-  readonly role?: Role
-  readonly reset?: Reset
-  readonly durable?: boolean
-  /** Milliseconds, for replaced and removed files: 30 days by default (H-14). */
-  readonly keptFor?: number
-  readonly clock?: Clock
-}
-
-const usuallyKeptFor = 30 * 24 * 3600 * 1000
 
 /** Throws UsageError with what to do when the directory cannot be used; nothing in it is changed then. */
 export const openMachine = async (path: string, options: Options = {}): Promise<Machine> => {

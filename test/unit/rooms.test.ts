@@ -169,8 +169,8 @@ describe('an exported name', () => {
     return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].map((name) => `${room} ${name}`)
   }
 
-  /** Lambda calls the `handler` of each entry. The others are to be removed from here as soon as one is renamed. */
-  const known = ['functions/entries handler', 'lib/machine DirectoryUse', 'lib/machine Owner']
+  /** Lambda calls the `handler` of each entry. */
+  const known = ['functions/entries handler']
 
   test('has one meaning inside a room', () => {
     expect(rooms.flatMap(homonymsIn).filter((homonym) => !known.includes(homonym))).toEqual([])
@@ -185,23 +185,17 @@ describe('comments', () => {
       comment.replaceAll(/^[ \t]*(?:\/\*\*|\*\/|\*|\/\/)|\*\/$/gm, ' ').replaceAll(/\s+/g, ' '),
     )
 
-  /** Each is to be removed from here as soon as its room keeps the rule. */
-  const knownTwins = ['lib/machine/check/byte-faults.ts']
-
   test('differ within a file, because each describes one thing', () => {
     const twins = sources.flatMap((file) => {
       const comments = commentsIn(file)
       return comments.filter((comment, index) => comments.indexOf(comment) !== index).map((c) => `${file}:${c}`)
     })
-    expect(twins.filter((twin) => !knownTwins.some((file) => twin.startsWith(file)))).toEqual([])
+    expect(twins).toEqual([])
   })
-
-  /** Each is to be removed from here as soon as its room keeps the rule. */
-  const crowded = ['server/']
 
   test('are at most one in twenty lines of a room', () => {
     const counts = table.map(([folders]) => {
-      const files = filesIn(folders).filter((file) => !crowded.some((path) => file.startsWith(path)))
+      const files = filesIn(folders)
       const lines = files.reduce((sum, file) => sum + textOf(file).split('\n').length - 1, 0)
       return { folders, lines, comments: files.flatMap(commentsIn).length }
     })

@@ -6,10 +6,9 @@ import { promisify } from 'node:util'
 import { restoreBackup } from '../../lib/machine/backup/restore-backup.ts'
 import { checkDirectory } from '../../lib/machine/check/check-directory.ts'
 import { startService } from '../../test/support/spawned-service.ts'
-import { type Bench, median, verdict } from './measure/figures.ts'
+import { atLeast, type Bench, inTurns, mebibyte, seconds } from './measure/figures.ts'
 import { inScratchFolder } from './measure/grounds.ts'
 
-const mebibyte = 1024 * 1024
 // One GiB: half in files of 1 MiB, half in files of 16 MiB.
 const sizes = [...Array.from({ length: 512 }, () => mebibyte), ...Array.from({ length: 32 }, () => 16 * mebibyte)]
 const writers = 8
@@ -17,12 +16,6 @@ const runs = 3
 const target = 0.5
 
 const storage = '/api/v2/admin/sites/current/storage'
-
-const seconds = async (run: () => unknown): Promise<number> => {
-  const begun = performance.now()
-  await run()
-  return (performance.now() - begun) / 1000
-}
 
 type Service = Awaited<ReturnType<typeof startService>>
 
@@ -65,31 +58,28 @@ const backUp = (data: string, backup: string) =>
 
 const copy = (data: string, target: string) => run('cp', ['-r', data, target])
 
-interface Times {
-  readonly backup: number
-  readonly copy: number
+/** Cleanup is not measured. Every backup is compared byte by byte. */
+const compare = (data: string, folder: string) => {
+  const [copied, backup] = [join(folder, 'turn-copy'), join(folder, 'turn-backup')]
+  return inTurns(runs, {
+    async copy() {
+      const time = await seconds(() => copy(data, copied))
+      rmSync(copied, { recursive: true })
+      return time
+    },
+    async backup() {
+      const time = await seconds(() => backUp(data, backup))
+      const faults = await checkDirectory(backup, { withBytes: true })
+      if (faults.length > 0) throw new Error(`The backup is not whole: ${JSON.stringify(faults[0])}`)
+      rmSync(backup, { recursive: true })
+      return time
+    },
+  })
 }
 
-/** Takes turns after one unmeasured run of each. Cleanup is not measured. Every backup is compared byte by byte. */
-const compare = async (data: string, folder: string): Promise<Times> => {
-  const times: { backup: number[]; copy: number[] } = { backup: [], copy: [] }
-  for (let turn = 0; turn <= runs; turn += 1) {
-    const [backup, copied] = [join(folder, `backup-${turn}`), join(folder, `copy-${turn}`)]
-    const copying = await seconds(() => copy(data, copied))
-    const backingUp = await seconds(() => backUp(data, backup))
-    const faults = await checkDirectory(backup, { withBytes: true })
-    if (faults.length > 0) throw new Error(`The backup is not whole: ${JSON.stringify(faults[0])}`)
-    for (const path of [backup, copied]) rmSync(path, { recursive: true })
-    if (turn === 0) continue
-    times.backup.push(backingUp)
-    times.copy.push(copying)
-  }
-  return { backup: median(times.backup), copy: median(times.copy) }
-}
-
-const row = (name: string, { backup, copy }: Times, aim?: number) => {
+const row = (name: string, { backup, copy }: Awaited<ReturnType<typeof compare>>, aim?: number) => {
   const ratio = copy / backup
-  const judged = aim === undefined ? ['', ''] : [`>= ${aim}`, verdict(ratio >= aim)]
+  const judged = aim === undefined ? ['', ''] : atLeast(ratio, aim)
   return [name, backup.toFixed(2), copy.toFixed(2), ratio.toFixed(2), ...judged]
 }
 

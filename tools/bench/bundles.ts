@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { bundleFunction } from '../../cdk/config/bundles.ts'
-import { functionEntry, functionNames } from '../../cdk/config/functions.ts'
-import { type Bench, median, type Table, verdict } from './measure/figures.ts'
+import { type FunctionName, functionEntry, functionNames } from '../../cdk/config/functions.ts'
+import { atMost, type Bench, inTurns, seconds, type Table } from './measure/figures.ts'
 import { inScratchFolder } from './measure/grounds.ts'
 
+const project = join(import.meta.dirname, '..', '..')
 const runs = 41
 const targets = { size: 1.5, load: 1.3 }
 
@@ -46,37 +48,55 @@ const bundle = async (entry: string, folder: string) => {
   return { folder, bytes: code.reduce((sum, [, { bytes }]) => sum + bytes, 0) }
 }
 
-interface Compared {
-  readonly name: string
-  /** `clients` is a file that loads the SDK clients of the function and nothing else. */
-  readonly entry: string
-  readonly clients: string
-  readonly folder: string
+// The part of the SDK that each function uses, and its clients.
+const tables = `
+  import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+  import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+  export const dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient({}))
+  export { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
+  export { GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'`
+const changes = `${tables}
+  export { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'`
+const files = `${changes}
+  import { S3Client } from '@aws-sdk/client-s3'
+  import { SQSClient } from '@aws-sdk/client-sqs'
+  export const files = new S3Client({})
+  export const queue = new SQSClient({})
+  export { BatchGetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb'
+  export { AbortMultipartUploadCommand, CompleteMultipartUploadCommand, CopyObjectCommand } from '@aws-sdk/client-s3'
+  export { CreateMultipartUploadCommand, DeleteObjectCommand, DeleteObjectsCommand } from '@aws-sdk/client-s3'
+  export { GetObjectCommand, HeadObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
+  export { ListObjectVersionsCommand, PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3'
+  export { SendMessageCommand } from '@aws-sdk/client-sqs'
+  export { getSignedUrl } from '@aws-sdk/s3-request-presigner'`
+
+const clients: Readonly<Record<FunctionName, string>> = {
+  documentation: tables,
+  fields: `${changes}; export { paginateQuery } from '@aws-sdk/lib-dynamodb'`,
+  categories: `${changes}; export { BatchGetCommand, BatchWriteCommand } from '@aws-sdk/lib-dynamodb'`,
+  storage: files,
+  removals: files,
 }
 
 /** Compares size and load time of a bundle, the cost of a cold start, with its SDK clients alone. */
-const measureBundle = async ({ name, entry, clients, folder }: Compared): Promise<Table> => {
-  const own = await bundle(entry, join(folder, name, 'own'))
-  const sdk = await bundle(clients, join(folder, name, 'sdk'))
-  const [ownTimes, sdkTimes]: [number[], number[]] = [[], []]
-  await loadOnce(own.folder)
-  await loadOnce(sdk.folder)
-  // In turns, so that other load affects both.
-  for (let turn = 0; turn < runs; turn++) {
-    ownTimes.push(await loadOnce(own.folder))
-    sdkTimes.push(await loadOnce(sdk.folder))
-  }
-  const [ownLoad, sdkLoad] = [median(ownTimes), median(sdkTimes)]
+const measureBundle = async (name: FunctionName, folder: string): Promise<Table> => {
+  // Below the project, where packages are found.
+  const entry = join(project, '.local', 'bench', `${name}-clients.mjs`)
+  mkdirSync(dirname(entry), { recursive: true })
+  writeFileSync(entry, clients[name])
+  const own = await bundle(functionEntry(name), join(folder, name, 'own'))
+  const sdk = await bundle(entry, join(folder, name, 'sdk'))
+  const load = await inTurns(runs, { own: () => loadOnce(own.folder), sdk: () => loadOnce(sdk.folder) })
   const compare = (figure: string, ownValue: number, sdkValue: number, target: number) => {
     const ratio = ownValue / sdkValue
-    return [figure, ownValue.toFixed(1), sdkValue.toFixed(1), ratio.toFixed(2), target, verdict(ratio <= target)]
+    return [figure, ownValue.toFixed(1), sdkValue.toFixed(1), ratio.toFixed(2), ...atMost(ratio, target)]
   }
   return {
     title: `Bundle of the ${name} function against one of its SDK clients alone (load: median of ${runs})`,
     columns: ['figure', 'function', 'SDK clients', 'ratio', 'target', 'verdict'],
     rows: [
       compare('size, KiB', own.bytes / 1024, sdk.bytes / 1024, targets.size),
-      compare('load, ms', ownLoad, sdkLoad, targets.load),
+      compare('load, ms', load.own, load.sdk, targets.load),
     ],
   }
 }
@@ -85,13 +105,12 @@ const longestSynth = 30
 
 /** Seconds for all templates and bundles of the app, with its checks. */
 const measureSynth = async (folder: string): Promise<Table> => {
-  const startedAt = performance.now()
-  await run('cdk', ['synth', '--quiet', '--no-notices', '--output', join(folder, 'cdk.out')])
-  const seconds = (performance.now() - startedAt) / 1000
+  const synth = ['synth', '--quiet', '--no-notices', '--output', join(folder, 'cdk.out')]
+  const taken = await seconds(() => run('cdk', synth))
   return {
     title: 'cdk synth, s',
     columns: ['synth', 'target', 'verdict'],
-    rows: [[seconds.toFixed(1), longestSynth, verdict(seconds <= longestSynth)]],
+    rows: [[taken.toFixed(1), ...atMost(taken, longestSynth)]],
   }
 }
 
@@ -99,9 +118,6 @@ const measureSynth = async (folder: string): Promise<Table> => {
 export const bundles: Bench = () =>
   inScratchFolder(async (folder) => {
     const tables: Table[] = []
-    for (const name of functionNames) {
-      const clients = join(import.meta.dirname, 'bundles', `${name}-clients.ts`)
-      tables.push(await measureBundle({ name, entry: functionEntry(name), clients, folder }))
-    }
+    for (const name of functionNames) tables.push(await measureBundle(name, folder))
     return [...tables, await measureSynth(folder)]
   })

@@ -1,6 +1,5 @@
 import { storesOver } from '../../test/support/every-operation.ts'
-import { type Ask, askOver } from './categories/ask.ts'
-import { emptyCategory, newsOf, smallCategory, storeLibrary } from './categories/library.ts'
+import { type Ask, askOver, emptyCategory, newsOf, smallCategory, storeLibrary } from './categories/library.ts'
 import { measureListTimes, measureListUnits } from './categories/lists.ts'
 import { type Bench, type Table, verdict } from './measure/figures.ts'
 import { onMachine, onTables } from './measure/grounds.ts'

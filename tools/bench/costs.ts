@@ -5,19 +5,11 @@ import { createStorageDeps } from '../../lib/service/deps.ts'
 import { type CloudRequest, watchCloudRequests } from '../../test/support/cloud-requests.ts'
 import { type Exercise, exercises, fillDirectory, perform, storesOver } from '../../test/support/every-operation.ts'
 import { send } from '../../test/support/gateway.ts'
-import type { Bench, Table } from './measure/figures.ts'
-import { onTables, openCloudFiles } from './measure/grounds.ts'
+import { form, formOf } from './measure/content.ts'
+import { type Bench, mebibyte, type Table } from './measure/figures.ts'
+import { atEndpoint, onTables, openCloudFiles, unlogged } from './measure/grounds.ts'
 import { type Consumed, meter } from './measure/meter.ts'
 import { countRequests, dollars, fileCosts, prices, requestCosts, tableCosts } from './measure/prices.ts'
-
-const boundary = 'boundary-of-the-bench'
-
-const form = (names: readonly string[]): string => {
-  const parts = names.map(
-    (name) => `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\ntext\r\n`,
-  )
-  return `${parts.join('')}--${boundary}--\r\n`
-}
 
 const fileNames = (count: number, batch = 0): string[] =>
   Array.from({ length: count }, (_, index) => `${batch}-${index}.txt`)
@@ -36,8 +28,8 @@ const upload = (folder: string, names: readonly string[], name?: string): Storag
   ...(name && { name }),
   method: 'POST',
   target: folder,
-  contentType: `multipart/form-data; boundary=${boundary}`,
-  body: form(names),
+  contentType: form,
+  body: formOf(names, 'text'),
 })
 
 // The operations of the storage, in an order in which all succeed. Folders are at the root: parents cost lookups.
@@ -71,8 +63,8 @@ const storageRequests: readonly StorageRequest[] = [
 
 const settings = {
   dataCentre: 'us',
-  largestFile: 100 * 1024 ** 2,
-  largestResumableFile: 100 * 1024 ** 2,
+  largestFile: 100 * mebibyte,
+  largestResumableFile: 100 * mebibyte,
   reservedFolders: ['Templates'],
 }
 
@@ -96,12 +88,8 @@ const measureStorageCosts = async (
   token: string,
   takeConsumed: () => Consumed,
 ): Promise<readonly Table[]> => {
-  if (!process.env['AWS_ENDPOINT_URL']) {
-    console.warn('NO AWS_ENDPOINT_URL: the costs of the storage are SKIPPED.\n')
-    return []
-  }
   const { downloads, linkTo, stores } = await openCloudFiles(dynamodb)
-  const surroundings = { telemetry: { request: () => undefined }, downloads, linkTo }
+  const surroundings = { ...unlogged, downloads, linkTo }
   const deps = createStorageDeps(settings, { ...storesOver(dynamodb), ...stores }, surroundings)
   const handler = createStorageHandler(deps)
   const before = requestCosts('storage', prices.assumedSecondsWithFiles)
@@ -137,7 +125,7 @@ const costsOf = async (
   takeConsumed: () => Consumed,
 ): Promise<Table> => {
   await fill(dynamodb)
-  const { handler, close } = await open(dynamodb, { telemetry: { request: () => undefined } })
+  const { handler, close } = await open(dynamodb, unlogged)
   // The first request finds cold caches, which are not typical of a million requests.
   const [last] = requests.slice(-1)
   if (last) await perform(handler, token, last)
@@ -170,5 +158,6 @@ export const costs: Bench = () =>
       // The costs of files are counted on the deployed file stores.
       if (exercise.group !== 'storage') measured.push(await costsOf(exercise, dynamodb, token, takeConsumed))
     }
-    return [...measured, ...(await measureStorageCosts(dynamodb, token, takeConsumed))]
+    const ofStorage = () => measureStorageCosts(dynamodb, token, takeConsumed)
+    return [...measured, ...(await atEndpoint('the costs of the storage are', ofStorage))]
   })

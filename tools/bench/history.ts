@@ -1,5 +1,4 @@
 import { createStorageHandler } from '../../functions/storage/group.ts'
-import { hashToken, newToken } from '../../lib/access/grants.ts'
 import { createJournal } from '../../lib/aws/dynamodb/journal.ts'
 import { createPathLocks } from '../../lib/aws/dynamodb/path-locks.ts'
 import { createS3ObjectStore } from '../../lib/aws/s3/s3-object-store.ts'
@@ -18,10 +17,11 @@ import { type Change, listAll } from '../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../lib/storage/path.ts'
 import { createLinkTo } from '../../local/downloads.ts'
 import { openTestBucket } from '../../test/support/bucket.ts'
+import { fillDirectory } from '../../test/support/every-operation.ts'
 import { send } from '../../test/support/gateway.ts'
 import { unrecorded } from '../../test/support/history.ts'
-import { type Bench, median, type Table, verdict } from './measure/figures.ts'
-import { onMachine, onTables } from './measure/grounds.ts'
+import { atMost, type Bench, inTurns, seconds, type Table, verdict } from './measure/figures.ts'
+import { onMachine, onTables, unlogged } from './measure/grounds.ts'
 import { meter } from './measure/meter.ts'
 
 const site = 1001 as SiteId
@@ -42,32 +42,24 @@ const measureEntry = async ({ database }: Machine): Promise<Table> => {
   const { connection, write } = database
   const insert = connection.prepare('INSERT INTO workflows (site, page) VALUES (?, ?)')
   const record = createRecorder(connection, Date.now)
-  const times = { without: [] as number[], with: [] as number[] }
   const change = async (page: string, withEntry: boolean) => {
-    const begun = performance.now()
-    await write(() => {
-      insert.run(site, page)
-      if (withEntry) record(entry)
-    })
-    return (performance.now() - begun) * 1_000
+    const taken = await seconds(() =>
+      write(() => {
+        insert.run(site, page)
+        if (withEntry) record(entry)
+      }),
+    )
+    return taken * 1_000_000
   }
-  for (let index = 0; index < samples; index++) {
-    times.without.push(await change(`${index}.html`, false))
-    times.with.push(await change(`${index}.htm`, true))
-  }
-  const [without, withEntry] = [median(times.without), median(times.with)]
+  const { without, withEntry } = await inTurns(samples, {
+    without: (turn) => change(`${turn}.html`, false),
+    withEntry: (turn) => change(`${turn}.htm`, true),
+  })
   const cost = withEntry - without
   return {
     title: `An entry on one machine, µs (median of ${samples.toLocaleString('en')} changes, each on the disk)`,
-    columns: ['change without', 'change with', 'entry', 'target'],
-    rows: [
-      [
-        without.toFixed(1),
-        withEntry.toFixed(1),
-        cost.toFixed(1),
-        `≤ ${mostOfChange}: ${verdict(cost <= mostOfChange)}`,
-      ],
-    ],
+    columns: ['change without', 'change with', 'entry', 'target', 'verdict'],
+    rows: [[without.toFixed(1), withEntry.toFixed(1), cost.toFixed(1), ...atMost(cost, mostOfChange)]],
   }
 }
 
@@ -83,14 +75,10 @@ const measureFeed = async ({ database, stores }: Machine): Promise<Table> => {
       for (let more = 0; more < 1_000; more++) record(entry)
     })
   }
-  const token = newToken()
-  await stores.sites.putDataCentre({ id: 'us', url: 'http://localhost', isDefault: true })
-  await stores.sites.createSite({ id: site, name: 'Bench', dataCentre: 'us', renderingEngine: true }, entry)
-  const expires = Math.floor(Date.now() / 1000) + 3600
-  await stores.grants.put({ hash: hashToken(token), user: 'ann', sites: [site], permissions: ['files'], expires }, [])
+  const token = await fillDirectory(stores)
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
   const settings = { dataCentre: 'us', ...readMachineSettings({}) }
-  const deps = createStorageDeps(settings, stores, { telemetry: { request: () => undefined }, linkTo })
+  const deps = createStorageDeps(settings, stores, { ...unlogged, linkTo })
   const handler = createStorageHandler(deps)
   const begun = performance.now()
   let read = 0
@@ -108,8 +96,8 @@ const measureFeed = async ({ database, stores }: Machine): Promise<Table> => {
   const took = performance.now() - begun
   return {
     title: 'The feed on one machine',
-    columns: ['entries', 'pages', 'ms', 'target'],
-    rows: [[read, pages, took.toFixed(0), `≤ ${mostForFeed}: ${verdict(took <= mostForFeed)}`]],
+    columns: ['entries', 'pages', 'ms', 'target', 'verdict'],
+    rows: [[read, pages, took.toFixed(0), ...atMost(took, mostForFeed)]],
   }
 }
 

@@ -9,11 +9,24 @@ import { costs } from './costs.ts'
 import { fields } from './fields.ts'
 import { history } from './history.ts'
 import { importing } from './import.ts'
-import { large } from './large.ts'
+import { measureOneMachine } from './large/one-machine.ts'
+import { measureOnS3 } from './large/s3.ts'
+import { measureStreaming } from './large/streaming.ts'
 import { type Bench, print } from './measure/figures.ts'
+import { atEndpoint } from './measure/grounds.ts'
 import { push } from './push.ts'
 import { server } from './server.ts'
 import { storage } from './storage.ts'
+
+/**
+ * Large files: resumable uploads on one machine, to S3 in requests of the size that API Gateway allows, and through the
+ * streaming function.
+ */
+const large: Bench = async () => [
+  await measureOneMachine(),
+  ...(await atEndpoint('uploads to S3 are', measureOnS3)),
+  ...(await atEndpoint('streaming is', measureStreaming)),
+]
 
 // The names of `npm run bench -- NAME`.
 const benches: Readonly<Record<string, Bench>> = {

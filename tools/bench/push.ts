@@ -7,7 +7,7 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { connect } from '../../client/src/connect.ts'
 import { nodeFetch, openFile } from '../../client/src/node.ts'
 import { type SpawnedService, startService } from '../../test/support/spawned-service.ts'
-import { type Bench, median, type Table, verdict } from './measure/figures.ts'
+import { type Bench, inTurns, mebibyte, median, seconds, type Table, verdict } from './measure/figures.ts'
 import { inScratchFolder } from './measure/grounds.ts'
 
 const execute = promisify(execFile)
@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, '..', '..')
 const runs = 3
 const small = { files: 2000, bytes: 8 * 1024 }
 const unchanged = { files: 20_000, seconds: 3 }
-const large = 100 * 1024 ** 2
+const large = 100 * mebibyte
 const targets = { sync: 0.8, put: 0.9 }
 
 /** A folder of files of random bytes, 100 in each folder. */
@@ -27,24 +27,17 @@ const makeTree = async (directory: string, count: number, size: number): Promise
   }
 }
 
-/** The duration in seconds. */
-const timed = async (run: () => Promise<unknown>): Promise<number> => {
-  const started = performance.now()
-  await run()
-  return (performance.now() - started) / 1000
-}
-
 /** The installed command, on the Node of the project. */
 const siteFiles = ({ baseUrl, token }: SpawnedService, ...args: readonly string[]) =>
   execute(process.execPath, [join(root, 'client', 'dist', 'site-files.cjs'), '--json', ...args], {
     env: { ...process.env, SITE_ADMIN_URL: baseUrl, SITE_ADMIN_TOKEN: token },
-    maxBuffer: 64 * 1024 ** 2,
+    maxBuffer: 64 * mebibyte,
   })
 
 const endpoint = process.env['AWS_ENDPOINT_URL']
 const hasCommand = (name: string): boolean => spawnSync(name, ['--version']).status === 0
 
-const rate = (seconds: number): string => `${Math.round(small.files / seconds)} files/s`
+const rate = (time: number): string => `${Math.round(small.files / time)} files/s`
 
 /** Many small files, into a new folder each time, in turns with the AWS command line against an emulator. */
 const pushMany = async (service: SpawnedService, scratch: string): Promise<Table> => {
@@ -54,11 +47,11 @@ const pushMany = async (service: SpawnedService, scratch: string): Promise<Table
   const [ours, theirs]: [number[], number[]] = [[], []]
   for (let run = 0; run < runs; run++) {
     await rm(join(tree, '.site-files'), { recursive: true, force: true })
-    ours.push(await timed(() => siteFiles(service, 'push', tree, `small-${run}`)))
+    ours.push(await seconds(() => siteFiles(service, 'push', tree, `small-${run}`)))
     if (!isCompared) continue
     const bucket = `bench-push-${process.pid}-${run}`
     await new S3Client({ forcePathStyle: true }).send(new CreateBucketCommand({ Bucket: bucket }))
-    theirs.push(await timed(() => execute('aws', ['s3', 'sync', '--quiet', tree, `s3://${bucket}`])))
+    theirs.push(await seconds(() => execute('aws', ['s3', 'sync', '--quiet', tree, `s3://${bucket}`])))
   }
   const [own, other] = [median(ours), median(theirs)]
   const ratio = other / own
@@ -89,9 +82,9 @@ const planMany = async (service: SpawnedService, scratch: string): Promise<Table
   // Files that changed right before the first run are read once more.
   await siteFiles(service, 'push', tree, 'unchanged')
   const times: number[] = []
-  for (let run = 0; run < runs; run++) times.push(await timed(() => siteFiles(service, 'diff', tree, 'unchanged')))
+  for (let run = 0; run < runs; run++) times.push(await seconds(() => siteFiles(service, 'diff', tree, 'unchanged')))
   await rm(join(tree, '.site-files'), { recursive: true })
-  const anew = await timed(() => siteFiles(service, 'diff', tree, 'unchanged'))
+  const anew = await seconds(() => siteFiles(service, 'diff', tree, 'unchanged'))
   const own = median(times)
   return {
     title: `The plan for ${unchanged.files} unchanged files`,
@@ -152,34 +145,38 @@ const pushLarge = async (service: SpawnedService, scratch: string): Promise<Tabl
   const url = `${service.baseUrl}/api/v2/admin/sites/${service.siteId}/storage`
   const append = ['Tus-Resumable: 1.0.0', 'Upload-Offset: 0', 'Content-Type: application/offset+octet-stream']
   const { files } = await connect({ url: service.baseUrl, token: service.token, fetch: nodeFetch })
-  // The first upload of a process loads modules.
-  await files.put('first.bin', randomBytes(16 * 1024 ** 2))
-  const [ours, inProcess, puts, appends]: [number[], number[], number[], number[]] = [[], [], [], []]
-  for (let run = 0; run < runs; run++) {
-    ours.push(await timed(() => siteFiles(service, 'put', file, `large-${run}.bin`)))
-    await settled(service, `${url}/large-${run}.bin`)
-    const source = await openFile(file)
-    inProcess.push(await timed(() => files.put(`library-${run}.bin`, source)))
-    await source.close()
-    await settled(service, `${url}/library-${run}.bin`)
-    puts.push(await timed(() => curl(service, 'PUT', file, `${url}/put-${run}.bin`)))
-    await settled(service, `${url}/put-${run}.bin`)
-    const address = await begin(service, url, `append-${run}.bin`)
-    appends.push(await timed(() => curl(service, 'PATCH', file, address, append)))
-    await settled(service, `${url}/append-${run}.bin`)
+  const storing = async (name: string, store: () => Promise<unknown>): Promise<number> => {
+    const time = await seconds(store)
+    await settled(service, `${url}/${name}.bin`)
+    return time
   }
-  const [own, library, put, resumable] = [median(ours), median(inProcess), median(puts), median(appends)]
-  const against = (seconds: number) =>
-    `${(put / seconds).toFixed(2)} ≥ ${targets.put} x PUT: ${verdict(put / seconds >= targets.put)}`
-  const pace = (seconds: number) => `${Math.round(large / 1024 ** 2 / seconds)} MiB/s`
+  const times = await inTurns(runs, {
+    own: (turn) => storing(`large-${turn}`, () => siteFiles(service, 'put', file, `large-${turn}.bin`)),
+    async library(turn) {
+      const source = await openFile(file)
+      const time = await storing(`library-${turn}`, () => files.put(`library-${turn}.bin`, source))
+      await source.close()
+      return time
+    },
+    put: (turn) => storing(`put-${turn}`, () => curl(service, 'PUT', file, `${url}/put-${turn}.bin`)),
+    async resumable(turn) {
+      const address = await begin(service, url, `append-${turn}.bin`)
+      return storing(`append-${turn}`, () => curl(service, 'PATCH', file, address, append))
+    },
+  })
+  const row = (name: string, time: number) => [name, time.toFixed(2), `${Math.round(large / mebibyte / time)} MiB/s`]
+  const against = (time: number) => {
+    const ratio = times.put / time
+    return `${ratio.toFixed(2)} ≥ ${targets.put} x PUT: ${verdict(ratio >= targets.put)}`
+  }
   return {
-    title: `One file of ${large / 1024 ** 2} MiB (median of ${runs})`,
+    title: `One file of ${large / mebibyte} MiB (median of ${runs})`,
     columns: ['with', 's', 'MiB/s', 'target'],
     rows: [
-      ['site-files put', own.toFixed(2), pace(own), against(own)],
-      ['the library, in a process that runs', library.toFixed(2), pace(library), against(library)],
-      ['curl, in one PUT', put.toFixed(2), pace(put), ''],
-      ['curl, in one PATCH of a resumable upload', resumable.toFixed(2), pace(resumable), ''],
+      [...row('site-files put', times.own), against(times.own)],
+      [...row('the library, in a process that runs', times.library), against(times.library)],
+      [...row('curl, in one PUT', times.put), ''],
+      [...row('curl, in one PATCH of a resumable upload', times.resumable), ''],
     ],
   }
 }

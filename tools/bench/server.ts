@@ -1,7 +1,8 @@
-import { type Bench, median, type Table, verdict } from './measure/figures.ts'
+import { recordOf } from '../../lib/core/names.ts'
+import { atMost, type Bench, inTurns, type Table } from './measure/figures.ts'
+import { startService, type Tree, trees } from './measure/trees.ts'
 import { measureRates } from './server/rates.ts'
 import { measureReaders } from './server/readers.ts'
-import { startService, type Tree, trees } from './server/trees.ts'
 import { measureWaits } from './server/waits.ts'
 
 const runs = 9
@@ -23,23 +24,19 @@ const startOnce = async (tree: Tree): Promise<number> => {
   }
 }
 
-/** In turns, after one unmeasured run of each tree. */
 const measureStart = async (): Promise<Table> => {
   const compared = trees()
-  const times = new Map<Tree, number[]>(compared.map((tree) => [tree, []]))
-  for (let run = 0; run <= runs; run++) {
-    for (const tree of compared) {
-      const time = await startOnce(tree)
-      if (run > 0) times.get(tree)?.push(time)
-    }
-  }
-  const medians = compared.map((tree) => median(times.get(tree) ?? []))
-  const baseline = compared.length > 1 ? medians[0] : undefined
+  const [first] = compared
+  const start = (tree: Tree) => () => startOnce(tree)
+  const times = await inTurns(runs, recordOf(compared.map((tree) => [tree.name, start(tree)])))
   const rows = compared.map(({ name }, index) => {
-    const time = medians[index] ?? 0
-    const ratio = baseline === undefined || index === 0 ? undefined : time / baseline
-    const told = ratio === undefined ? ['', '', ''] : [ratio.toFixed(2), `<= ${target}`, verdict(ratio <= target)]
-    return [name, Math.round(time), ...told]
+    const time = times[name] ?? 0
+    const ratio = index > 0 && first ? time / (times[first.name] ?? 0) : undefined
+    return [
+      name,
+      Math.round(time),
+      ...(ratio === undefined ? ['', '', ''] : [ratio.toFixed(2), ...atMost(ratio, target)]),
+    ]
   })
   return {
     title: `Start on an empty directory, from the start of node to the first answer, ms (median of ${runs}, by turns)`,

@@ -10,27 +10,27 @@ import type { UploadProgress } from '../../lib/storage/upload-progress.ts'
 import { createLinkTo } from '../../local/downloads.ts'
 import { fillDirectory } from '../../test/support/every-operation.ts'
 import { requestOf } from '../../test/support/gateway.ts'
-import { type Bench, median, type Table, verdict } from './measure/figures.ts'
-import { onMachine } from './measure/grounds.ts'
-import { bytes } from './storage/content.ts'
+import { bytes } from './measure/content.ts'
+import { atMost, type Bench, inTurns, mebibyte, seconds, type Table } from './measure/figures.ts'
+import { atEndpoint, onMachine, unlogged } from './measure/grounds.ts'
 import { measureS3 } from './storage/s3.ts'
 import { measureUpload } from './storage/upload.ts'
 
 const runs = 10
-const gibibyte = 1024 ** 3
+const gibibyte = 1024 * mebibyte
 const size = 16 * gibibyte
 const targets = { writes: 4, cost: 3 }
 const settings = { dataCentre: 'us', largestFile: size, largestResumableFile: size, reservedFolders: [] }
 
 /** The duration of one upload in seconds. */
-const upload = async (handler: Handler, token: string): Promise<number> => {
-  const startedAt = performance.now()
+const upload = (handler: Handler, token: string): Promise<number> => {
   const headers = { Authorization: token, 'Content-Length': String(size) }
   const request = requestOf('PUT', '/api/v2/admin/sites/current/storage/large.bin', { headers })
   const stream = Readable.from(bytes(size), { objectMode: false })
-  const { status } = await handler({ ...request, body: { stream } }, unlimited)
-  if (status !== 200) throw new Error(`The upload was answered ${status}`)
-  return (performance.now() - startedAt) / 1000
+  return seconds(async () => {
+    const { status } = await handler({ ...request, body: { stream } }, unlimited)
+    if (status !== 200) throw new Error(`The upload was answered ${status}`)
+  })
 }
 
 const silent: UploadProgress = { begin: async () => {}, report: async () => {}, percentOf: async () => 0 }
@@ -68,37 +68,24 @@ const compare = async (stores: LocalStores): Promise<Table> => {
   const token = await fillDirectory(stores)
   const telling = (progress: UploadProgress) => {
     const used = { ...stores, files: forgetful(stores.files), progress }
-    return createStorageHandler(createStorageDeps(settings, used, { telemetry: { request: () => undefined }, linkTo }))
+    return createStorageHandler(createStorageDeps(settings, used, { ...unlogged, linkTo }))
   }
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
   const writes = new Map<string, number[]>()
   const [loud, quiet] = [telling(noted(stores.progress, writes)), telling(silent)]
-  const [loudTimes, quietTimes]: [number[], number[]] = [[], []]
-  await upload(quiet, token)
-  await upload(loud, token)
-  writes.clear()
-  for (let run = 0; run < runs; run++) {
-    // In turns, with each of the two first equally often.
-    if (run % 2 === 0) quietTimes.push(await upload(quiet, token))
-    loudTimes.push(await upload(loud, token))
-    if (run % 2 === 1) quietTimes.push(await upload(quiet, token))
-  }
-  const [slow, fast] = [median(loudTimes), median(quietTimes)]
+  const { slow, fast } = await inTurns(runs, {
+    fast: () => upload(quiet, token),
+    slow: () => upload(loud, token),
+  })
   const most = Math.max(...[...writes.values()].map(mostInASecond))
   const cost = (slow / fast - 1) * 100
+  const rate = (time: number) => (size / mebibyte / time).toFixed(0)
   return {
     title: `Progress of an upload of ${size / gibibyte} GiB that nothing else holds up (median of ${runs})`,
     columns: ['figure', 'with progress', 'without', 'cost', 'target', 'verdict'],
     rows: [
-      [
-        'MiB/s',
-        (size / 1024 ** 2 / slow).toFixed(0),
-        (size / 1024 ** 2 / fast).toFixed(0),
-        `${cost.toFixed(1)} %`,
-        `<= ${targets.cost} %`,
-        verdict(cost <= targets.cost),
-      ],
-      ['most writes in a second', most, '', '', `<= ${targets.writes}`, verdict(most <= targets.writes)],
+      ['MiB/s', rate(slow), rate(fast), `${cost.toFixed(1)} %`, ...atMost(cost, targets.cost, ' %')],
+      ['most writes in a second', most, '', '', ...atMost(most, targets.writes)],
     ],
   }
 }
@@ -107,4 +94,8 @@ const compare = async (stores: LocalStores): Promise<Table> => {
 const measureProgress = (): Promise<Table> => onMachine(({ stores }) => compare(stores))
 
 /** The cost of storing files in time and memory. */
-export const storage: Bench = async () => [await measureUpload(), await measureProgress(), ...(await measureS3())]
+export const storage: Bench = async () => [
+  await measureUpload(),
+  await measureProgress(),
+  ...(await atEndpoint('the figures of S3 are', measureS3)),
+]

@@ -5,8 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Command, InvalidArgumentError } from 'commander'
-import { type FuzzedService, fuzz, fuzzer } from './schemathesis.ts'
+import { preparePython } from '../../test/support/python-environment.ts'
 import { type FuzzedDocument, lacking, readTally, tableOf } from './tally.ts'
+
+interface FuzzedService {
+  readonly baseUrl: string
+  readonly siteId: number
+  readonly token: string
+  stop(): Promise<void>
+}
 
 const startService = async (): Promise<FuzzedService> => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'site-admin-fuzz-'))
@@ -54,7 +61,53 @@ const reports = join(import.meta.dirname, '..', '..', 'reports', 'fuzz')
 const documentFile = join(reports, 'openapi.json')
 const tallyFile = join(reports, 'tally.json')
 
-const command = fuzzer()
+// Milliseconds for the report of a stopped fuzzer.
+const timeToReport = 15_000
+
+/** Runs the fuzzer within its time. Returns its exit status, and whether it was stopped. */
+const fuzz = async (command: string, service: FuzzedService) => {
+  const budget = minutes * 60_000
+  const child = spawn(
+    command,
+    [
+      '--config-file',
+      join(import.meta.dirname, 'schemathesis.toml'),
+      'run',
+      // From a file, because the fuzzer does not test the address of its own document.
+      documentFile,
+      `--url=${service.baseUrl}`,
+      `--max-examples=${examples}`,
+      `--seed=${seed}`,
+      `--workers=${workers}`,
+      '--report=json',
+      `--report-json-path=${join(reports, 'report.json')}`,
+    ],
+    {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      cwd: import.meta.dirname,
+      env: {
+        ...process.env,
+        PYTHONDONTWRITEBYTECODE: '1',
+        FUZZ_SITE: String(service.siteId),
+        FUZZ_TOKEN: service.token,
+        FUZZ_TALLY: tallyFile,
+      },
+    },
+  )
+  let stopped = false
+  const stop = setTimeout(() => {
+    stopped = true
+    child.kill('SIGINT')
+  }, budget)
+  const kill = setTimeout(() => child.kill('SIGKILL'), budget + timeToReport)
+  const [status] = await once(child, 'exit')
+  clearTimeout(stop)
+  clearTimeout(kill)
+  return { status: Number(status ?? 1), stopped }
+}
+
+const folder = join(import.meta.dirname, '..', '..', '.local', 'fuzz')
+const command = join(preparePython(folder, join(import.meta.dirname, 'requirements.txt')), 'schemathesis')
 await mkdir(reports, { recursive: true })
 await rm(tallyFile, { force: true })
 const service = await startService()
@@ -62,18 +115,7 @@ try {
   const text = await (await fetch(`${service.baseUrl}/openapi.json`)).text()
   await writeFile(documentFile, text)
   const document: FuzzedDocument = JSON.parse(text)
-  const task = {
-    command,
-    service,
-    document: documentFile,
-    reports,
-    tally: tallyFile,
-    examples,
-    seed,
-    workers,
-    budget: minutes * 60_000,
-  }
-  const { status, stopped } = await fuzz(task)
+  const { status, stopped } = await fuzz(command, service)
   const tally = await readTally(tallyFile)
   console.log(`\n${tableOf(tally)}`)
   process.exitCode = status

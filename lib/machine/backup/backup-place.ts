@@ -4,16 +4,15 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { systemCodeOf } from '../../core/system-failures.ts'
 import { type DataDirectory, layoutOf, liesIn } from '../directory/data-directory.ts'
 import { UsageError } from '../directory/faults.ts'
-import { takeLock } from '../directory/locks.ts'
+import { isFree, takeLock } from '../directory/locks.ts'
 import { makePrivateFolder, syncFolder } from '../directory/private-files.ts'
 
-/** A backup is written beside its place, which it takes when it is complete. */
-export interface BackupPlace {
+/** A backup is written beside its place, which it takes when it is complete. Until then, nothing of it outlives this. */
+export interface BackupPlace extends Disposable {
   readonly directory: DataDirectory
   readonly path: string
   /** Throws UsageError when the place has been taken meanwhile. */
   complete(): void
-  abandon(): void
 }
 
 const unfinishedName = /\.unfinished-[0-9a-f]{8}$/
@@ -42,9 +41,7 @@ const clearLeftovers = (path: string): void => {
   )
   for (const name of leftovers) {
     const { path: left, unfinished } = layoutOf(join(parent, name))
-    const lock = takeLock(unfinished, 'exclusive')
-    lock?.release()
-    if (lock) rmSync(left, { recursive: true, force: true })
+    if (isFree(unfinished, 'exclusive')) rmSync(left, { recursive: true, force: true })
   }
 }
 
@@ -76,12 +73,12 @@ export const openBackupPlace = (given: string, source: DataDirectory): BackupPla
     path,
     complete() {
       moveTo(path, directory.path)
-      lock?.release()
+      lock?.[Symbol.dispose]()
       rmSync(layoutOf(path).unfinished)
       syncFolder(path)
     },
-    abandon() {
-      lock?.release()
+    [Symbol.dispose]() {
+      lock?.[Symbol.dispose]()
       rmSync(directory.path, { recursive: true, force: true })
     },
   }

@@ -5,7 +5,7 @@ import type { Database } from '../sqlite/database.ts'
 
 /** While a backup holds them, no blob is removed. Moments are in epoch milliseconds. */
 export interface BackupHold {
-  /** From now on. Answers false when the hold has run out: blobs may be gone. */
+  /** From now on. Answers false when the hold has once run out: blobs may be gone. */
   extend(milliseconds: number): Promise<boolean>
   end(): Promise<void>
 }
@@ -33,24 +33,25 @@ export const holdBlobs = async (
     forget.run(now())
     insert.run(id, now() + milliseconds)
   })
+  let isWhole = true
   return {
-    extend: (duration) => note(() => extend.run(now() + duration, id, now()).changes === 1),
+    async extend(duration) {
+      // When the database is busy, or full, there is time for another attempt.
+      const isHeld = await note(() => extend.run(now() + duration, id, now()).changes === 1).catch(() => true)
+      isWhole &&= isHeld
+      return isWhole
+    },
     end: async () => void (await note(() => remove.run(id))),
   }
-}
-
-interface HoldOptions {
-  /** Asked when nothing in the database refers to the blob any more. */
-  readonly isHeld: () => boolean
 }
 
 const interval = 10_000
 
 /**
  * Removes blobs when no backup needs them any more. The next start of the service sets aside those that a process has
- * left.
+ * left. Asks `isHeld` when nothing in the database refers to the blob any more.
  */
-export const holdForBackups = (blobs: Blobs, { isHeld }: HoldOptions): Blobs => {
+export const holdForBackups = (blobs: Blobs, isHeld: () => boolean): Blobs => {
   const waiting = new Set<string>()
   let timer: NodeJS.Timeout | undefined
 

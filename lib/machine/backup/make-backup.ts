@@ -12,7 +12,7 @@ import { makePrivateFile, syncFile, syncFolder, writePrivately } from '../direct
 import { connect } from '../sqlite/database.ts'
 import { type BackupPlace, openBackupPlace } from './backup-place.ts'
 import { type BackupHold, holdBlobs } from './holds.ts'
-import { blobsIn, type ReferredBlob, takeBlobs } from './take-blobs.ts'
+import { blobsIn, takeBlobs } from './take-blobs.ts'
 
 export interface BackupOptions {
   readonly evenIfDamaged: boolean
@@ -23,6 +23,7 @@ export interface BackupOptions {
 }
 
 export interface Backup extends BackupMarker {
+  /** Of the backup, or of the data directory that was filled from it. */
   readonly path: string
 }
 
@@ -73,32 +74,18 @@ const beginHold = async ({ database, directory: source }: OpenDirectory, { wall 
   }
 }
 
-interface Snapshot {
-  readonly blobs: readonly ReferredBlob[]
-  readonly damaged: readonly Damaged[]
-  readonly files: number
-}
-
 /**
  * Checks the copy of the database, and removes from it what concerns the backup alone. Throws UsageError when it is
  * damaged as a whole, and the reason of `signal` when that is aborted.
  */
-const readSnapshot = async (
-  { database: file }: DataDirectory,
-  source: DataDirectory,
-  signal: AbortSignal,
-): Promise<Snapshot> => {
-  const snapshot = connect(file)
-  try {
-    const [finding] = checkStructure(snapshot, source.database)
-    if (finding) throw new UsageError(`The database ${finding.where} cannot be backed up: ${finding.fault}`)
-    snapshot.exec('DELETE FROM backups')
-    const row = snapshot.prepare('SELECT count(*) AS files FROM objects WHERE blob IS NOT NULL').get()
-    const damaged = await checkDatabaseBytes(snapshot, source.database, signal)
-    return { blobs: blobsIn(snapshot), damaged, files: Number(row?.['files']) }
-  } finally {
-    snapshot.close()
-  }
+const readSnapshot = async ({ database: file }: DataDirectory, source: DataDirectory, signal: AbortSignal) => {
+  using snapshot = connect(file)
+  const [finding] = checkStructure(snapshot, source.database)
+  if (finding) throw new UsageError(`The database ${finding.where} cannot be backed up: ${finding.fault}`)
+  snapshot.exec('DELETE FROM backups')
+  const row = snapshot.prepare('SELECT count(*) AS files FROM objects WHERE blob IS NOT NULL').get()
+  const damaged = await checkDatabaseBytes(snapshot, source.database, signal)
+  return { blobs: blobsIn(snapshot), damaged, files: Number(row?.['files']) }
 }
 
 const copyDemo = ({ demo: from }: DataDirectory, { demo: to }: DataDirectory): void => {
@@ -107,23 +94,6 @@ const copyDemo = ({ demo: from }: DataDirectory, { demo: to }: DataDirectory): v
   } catch (error) {
     if (!isMissing(error)) throw error
   }
-}
-
-interface HoldExtension {
-  extend(): Promise<void>
-  stop(): void
-  hasHeld(): boolean
-}
-
-const createHoldExtension = (hold: BackupHold): HoldExtension => {
-  let isWhole = true
-  const extend = async () => {
-    // When the database is busy, or full, there is time for another attempt.
-    const isHeld = await hold.extend(heldFor).catch(() => true)
-    isWhole = isWhole && isHeld
-  }
-  const timer = setInterval(() => void extend(), interval)
-  return { extend, stop: () => clearInterval(timer), hasHeld: () => isWhole }
 }
 
 const tookTooLong = () => new UsageError('The backup took so long that files were removed meanwhile. Repeat it.')
@@ -141,18 +111,18 @@ const damageOf = (damaged: readonly Damaged[]): UsageError => {
 const fill = async (
   { directory }: BackupPlace,
   opened: OpenDirectory,
-  extension: HoldExtension,
+  hold: BackupHold,
   { evenIfDamaged, withBytes, signal, clock = systemClock }: BackupOptions,
 ): Promise<BackupMarker> => {
   const source = opened.directory
   const at = new Date(clock.wall()).toISOString()
   copyDatabase(opened, directory.database)
-  await extension.extend()
+  await hold.extend(heldFor)
   const { blobs, files, ...snapshot } = await readSnapshot(directory, source, signal)
   syncFile(directory.database)
   const passage = { from: source.blobs, to: directory.blobs, owner: undefined, readsLinked: withBytes }
   const missing = await takeBlobs(passage, blobs, signal)
-  if (missing.length > 0 && !extension.hasHeld()) throw tookTooLong()
+  if (missing.length > 0 && !(await hold.extend(heldFor))) throw tookTooLong()
   const damaged = [...snapshot.damaged, ...missing]
   if (neededNow(damaged).length > 0 && !evenIfDamaged) throw damageOf(neededNow(damaged))
   copyDemo(source, directory)
@@ -165,13 +135,12 @@ const fill = async (
 const fillWhileHeld = async (place: BackupPlace, opened: OpenDirectory, options: BackupOptions): Promise<Backup> => {
   options.signal.throwIfAborted()
   const hold = await beginHold(opened, options.clock ?? systemClock)
-  const extension = createHoldExtension(hold)
+  using _timer = setInterval(() => void hold.extend(heldFor), interval)
   try {
-    const marker = await fill(place, opened, extension, options)
+    const marker = await fill(place, opened, hold, options)
     place.complete()
     return { path: place.path, ...marker }
   } finally {
-    extension.stop()
     // Should this fail, the hold ends by itself.
     await hold.end().catch(() => {})
   }
@@ -183,12 +152,10 @@ const fillWhileHeld = async (place: BackupPlace, opened: OpenDirectory, options:
  */
 export const makeBackup = async (dataDirectory: string, target: string, options: BackupOptions): Promise<Backup> => {
   const opened = await openDirectory(dataDirectory, { role: 'command', reset: false, durable: true })
-  let place: BackupPlace | undefined
   try {
-    place = openBackupPlace(target, opened.directory)
+    using place = openBackupPlace(target, opened.directory)
     return await fillWhileHeld(place, opened, options)
   } catch (error) {
-    place?.abandon()
     throw asSentence(error, `The backup ${resolve(target)}`, 'Nothing of it is left.')
   } finally {
     await opened.close()

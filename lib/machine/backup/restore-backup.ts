@@ -1,45 +1,30 @@
 import { chmodSync, constants, copyFileSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
 import { reasonOf } from '../../core/system-failures.ts'
-import { checkDatabaseBytes, countsOf, type Damaged, neededNow } from '../check/byte-pass.ts'
+import { checkDatabaseBytes, countsOf, neededNow } from '../check/byte-pass.ts'
 import { checkStructure } from '../check/database-pass.ts'
 import { type BackupMarker, readBackupMarker } from '../directory/backup-marker.ts'
-import { claimEmpty } from '../directory/claim-directory.ts'
 import { type DataDirectory, layoutOf } from '../directory/data-directory.ts'
 import { inspectDemo } from '../directory/demo-file.ts'
 import { asSentence, refusalOf, UsageError } from '../directory/faults.ts'
+import { claimEmpty } from '../directory/open-directory.ts'
 import { ownerToServe, syncFile, syncFolder, writePrivately } from '../directory/private-files.ts'
 import { openImmutable } from '../sqlite/database.ts'
 import { schemaVersion, versionOf } from '../sqlite/schema.ts'
-import type { BackupOptions } from './make-backup.ts'
-import { blobsIn, type ReferredBlob, takeBlobs } from './take-blobs.ts'
-
-export interface Restoration extends BackupMarker {
-  readonly path: string
-}
+import type { Backup, BackupOptions } from './make-backup.ts'
+import { blobsIn, takeBlobs } from './take-blobs.ts'
 
 const damaged = ({ path }: DataDirectory, fault: string) =>
   new UsageError(`The backup ${path} is damaged: ${fault}. Name another backup. Nothing was changed.`)
-
-interface BackedUp {
-  readonly blobs: readonly ReferredBlob[]
-  readonly damaged: readonly Damaged[]
-}
 
 /**
  * Reads the database of a backup, and writes nothing beside it. Throws UsageError when it is damaged as a whole, or of
  * a newer program, and the reason of `signal` when that is aborted.
  */
-const readDatabase = async (
-  backup: DataDirectory,
-  { version }: BackupMarker,
-  signal: AbortSignal,
-): Promise<BackedUp> => {
+const readDatabase = async (backup: DataDirectory, { version }: BackupMarker, signal: AbortSignal) => {
   const { database: file, path } = backup
-  let database: DatabaseSync | undefined
   try {
-    database = openImmutable(file)
+    using database = openImmutable(file)
     const tables = versionOf(database)
     if (tables > schemaVersion) {
       throw new UsageError(
@@ -53,8 +38,6 @@ const readDatabase = async (
   } catch (error) {
     signal.throwIfAborted()
     throw error instanceof UsageError ? error : damaged(backup, `${file}: ${reasonOf(error)}`)
-  } finally {
-    database?.close()
   }
 }
 
@@ -84,7 +67,7 @@ export const restoreBackup = async (
   backupPath: string,
   dataDirectory: string,
   { evenIfDamaged, signal }: Pick<BackupOptions, 'evenIfDamaged' | 'signal'>,
-): Promise<Restoration> => {
+): Promise<Backup> => {
   const backup = layoutOf(backupPath)
   const marker = readBackupMarker(backup)
   if ('code' in marker) throw refusalOf(backup, marker)

@@ -7,7 +7,7 @@ import type { Damaged, Need } from '../check/byte-pass.ts'
 import { type BlobContent, type BlobVerifier, notFile, openBlobVerifier } from '../check/verify-blobs.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
 import { prepareQuery } from '../sqlite/queries.ts'
-import { everyObject } from '../sqlite/tables.ts'
+import { everyObject, isInBlob } from '../sqlite/tables.ts'
 
 export interface ReferredBlob extends BlobContent {
   readonly name: string
@@ -19,21 +19,15 @@ export const blobsIn = (connection: DatabaseSync): readonly ReferredBlob[] =>
   prepareQuery<ReferredBlob>(
     connection,
     `SELECT blob AS name, max(size) AS size, max(fingerprint) AS fingerprint, iif(min(isEarlier), 'earlier', 'now') AS need
-     FROM (${everyObject})
-     WHERE blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob) GROUP BY blob
+     FROM (${everyObject}) WHERE ${isInBlob} GROUP BY blob
      UNION ALL SELECT blob, kept, NULL, 'upload' FROM uploads WHERE blob IS NOT NULL AND complete = 0 AND kept > 0`,
   ).all()
-
-interface BlobOwner {
-  readonly uid: number | undefined
-  readonly gid?: number
-}
 
 interface Passage {
   readonly from: string
   readonly to: string
   /** A blob must belong to this owner alone to be linked; others are copied. Undefined: the owner does not matter. */
-  readonly owner: BlobOwner | undefined
+  readonly owner: { readonly uid: number | undefined; readonly gid?: number } | undefined
   /**
    * Reads the bytes of linked blobs as well, which takes far longer than to link them. Copied bytes are always read.
    */
@@ -43,7 +37,7 @@ interface Passage {
 /** Codes of file systems without hard links, or without the right to make them. */
 const noLinks: ReadonlySet<unknown> = new Set(['EXDEV', 'EPERM', 'EACCES', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
-const isOf = (owner: BlobOwner, { uid, gid, mode }: Stats): boolean =>
+const isOf = (owner: NonNullable<Passage['owner']>, { uid, gid, mode }: Stats): boolean =>
   uid === owner.uid && (owner.gid === undefined || gid === owner.gid) && (mode & 0o777) === 0o600
 
 const link = (from: string, to: string): boolean => {
@@ -60,13 +54,9 @@ const link = (from: string, to: string): boolean => {
 const copy = async (from: string, to: string, { need, size }: ReferredBlob): Promise<void> => {
   await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
   chmodSync(to, 0o600)
-  const file = await open(to, 'r+')
-  try {
-    if (need === 'upload' && (await file.stat()).size > size) await file.truncate(size)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await using file = await open(to, 'r+')
+  if (need === 'upload' && (await file.stat()).size > size) await file.truncate(size)
+  await file.sync()
 }
 
 /**
@@ -102,15 +92,11 @@ export const takeBlobs = async (
   signal: AbortSignal,
 ): Promise<readonly Damaged[]> => {
   const damaged: Damaged[] = []
-  const verifier = openBlobVerifier()
-  try {
-    await inParallel(blobs, atOnce, async (blob) => {
-      signal.throwIfAborted()
-      const fault = await takeBlob(passage, blob, verifier)
-      if (fault !== undefined) damaged.push({ need: blob.need, where: pathOfBlob(passage.from, blob.name), fault })
-    })
-  } finally {
-    await verifier.close()
-  }
+  await using verifier = openBlobVerifier()
+  await inParallel(blobs, atOnce, async (blob) => {
+    signal.throwIfAborted()
+    const fault = await takeBlob(passage, blob, verifier)
+    if (fault !== undefined) damaged.push({ need: blob.need, where: pathOfBlob(passage.from, blob.name), fault })
+  })
   return damaged
 }

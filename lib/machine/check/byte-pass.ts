@@ -7,7 +7,7 @@ import type { DataDirectory } from '../directory/data-directory.ts'
 import type { Finding } from '../directory/faults.ts'
 import { pathOfBlob } from '../objects/blobs.ts'
 import { prepareQuery } from '../sqlite/queries.ts'
-import { everyObject } from '../sqlite/tables.ts'
+import { everyObject, isInBlob } from '../sqlite/tables.ts'
 import { checkRows } from './database-pass.ts'
 import { type ContentOwner, findingOfBytes } from './file-pass.ts'
 import { type BlobContent, bytesDiffer, faultOfSize, openBlobVerifier } from './verify-blobs.ts'
@@ -83,12 +83,14 @@ export const checkDatabaseBytes = async (
   database: string,
   signal: AbortSignal,
 ): Promise<readonly Damaged[]> => [
-  ...checkRows(connection, database).map((finding) => ({ need: 'now' as const, ...finding })),
-  ...(await damagedContents(connection, signal)).map(({ name, isEarlier, fault }) => ({
-    need: isEarlier ? ('earlier' as const) : ('now' as const),
-    where: `${name} in ${database}`,
-    fault,
-  })),
+  ...checkRows(connection, database).map((finding): Damaged => ({ need: 'now', ...finding })),
+  ...(await damagedContents(connection, signal)).map(
+    ({ name, isEarlier, fault }): Damaged => ({
+      need: isEarlier ? 'earlier' : 'now',
+      where: `${name} in ${database}`,
+      fault,
+    }),
+  ),
 ]
 
 const atOnce = 8
@@ -104,9 +106,7 @@ const fingerprinted = (connection: DatabaseSync): readonly Fingerprinted[] =>
   prepareQuery<Fingerprinted>(
     connection,
     `SELECT key, blob, size, fingerprint, min(isEarlier) AS isEarlier FROM (${everyObject})
-     WHERE blob IS NOT NULL AND fingerprint IS NOT NULL
-       AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob)
-     GROUP BY blob`,
+     WHERE fingerprint IS NOT NULL AND ${isInBlob} GROUP BY blob`,
   ).all()
 
 /**
@@ -119,14 +119,10 @@ export const checkBytes = async (connection: DatabaseSync, { blobs }: DataDirect
   const findings = contents
     .filter(({ fault }) => fault === bytesDiffer)
     .map((content) => findingOf(content, content.name))
-  const verifier = openBlobVerifier()
-  try {
-    await inParallel(fingerprinted(connection), atOnce, async (object) => {
-      const fault = await verifier.faultOf(pathOfBlob(blobs, object.blob), object)
-      if (fault === bytesDiffer) findings.push(findingOf(object, object.blob))
-    })
-  } finally {
-    await verifier.close()
-  }
+  await using verifier = openBlobVerifier()
+  await inParallel(fingerprinted(connection), atOnce, async (object) => {
+    const fault = await verifier.faultOf(pathOfBlob(blobs, object.blob), object)
+    if (fault === bytesDiffer) findings.push(findingOf(object, object.blob))
+  })
   return findings
 }

@@ -4,11 +4,11 @@ import { isOfSqlite, reasonOf } from '../../core/system-failures.ts'
 import { readBackupMarker } from '../directory/backup-marker.ts'
 import { type DataDirectory, layoutOf } from '../directory/data-directory.ts'
 import { inspectDemo } from '../directory/demo-file.ts'
-import { allows, type Fault, type Finding, findingOf, refusalOf } from '../directory/faults.ts'
-import { inspect, openReadOnly } from '../directory/inspect.ts'
+import { type Fault, type Finding, findingOf } from '../directory/faults.ts'
+import { admit, openReadOnly } from '../directory/inspect.ts'
 import { hasService, tryToTakeGate } from '../directory/locks.ts'
 import { checkBytes } from './byte-pass.ts'
-import { checkDatabase, damagedBy } from './database-pass.ts'
+import { checkDatabase, damagedBy, type Findings } from './database-pass.ts'
 import { type CheckedUse, checkFiles, namesOfBlobs } from './file-pass.ts'
 
 const checkModes = ({ path, database, blobs, demo, marker, backupMarker }: DataDirectory): Finding[] =>
@@ -24,8 +24,10 @@ interface Surroundings {
   readonly database: DatabaseSync | Fault
 }
 
-const lookAround = (directory: DataDirectory, fault: Fault | undefined): Surroundings => {
+const lookAround = async (directory: DataDirectory, fault: Fault | undefined): Promise<Surroundings> => {
   const isBackup = fault?.code === 'backup'
+  // Nobody opens a backup: nothing is written into it, not even a lock.
+  using _gate = isBackup ? undefined : await tryToTakeGate(directory)
   const marker = isBackup ? readBackupMarker(directory) : fault
   const demo = inspectDemo(directory)
   return {
@@ -39,21 +41,7 @@ const lookAround = (directory: DataDirectory, fault: Fault | undefined): Surroun
   }
 }
 
-const lookUnderGate = async (directory: DataDirectory, fault: Fault | undefined): Promise<Surroundings> => {
-  const gate = await tryToTakeGate(directory)
-  try {
-    return lookAround(directory, fault)
-  } finally {
-    gate?.release()
-  }
-}
-
-interface Contents {
-  readonly findings: readonly Finding[]
-  readonly isReadable: boolean
-}
-
-const checkContents = (connection: DatabaseSync, directory: DataDirectory, use: CheckedUse): Contents => {
+const checkContents = (connection: DatabaseSync, directory: DataDirectory, use: CheckedUse): Findings => {
   const before = namesOfBlobs(directory)
   connection.exec('BEGIN')
   const { findings, isReadable } = checkDatabase(connection, directory.database)
@@ -64,7 +52,7 @@ const checkContents = (connection: DatabaseSync, directory: DataDirectory, use: 
 }
 
 /** A fault that comes from a change during the check is gone when it is looked for again. */
-const checkLasting = (connection: DatabaseSync, directory: DataDirectory, use: CheckedUse): Contents => {
+const checkLasting = (connection: DatabaseSync, directory: DataDirectory, use: CheckedUse): Findings => {
   const first = checkContents(connection, directory, use)
   if (first.findings.length === 0 || use !== 'served') return first
   const { findings, isReadable } = checkContents(connection, directory, use)
@@ -87,31 +75,17 @@ const tryToCheckBytes = async (connection: DatabaseSync, directory: DataDirector
   }
 }
 
-interface Options {
-  readonly withBytes?: boolean
-}
-
 /**
  * Every fault of the data directory or the backup at a path, in use or not. Changes nothing. Throws UsageError when
  * there is nothing of this version of the service.
  */
-export const checkDirectory = async (
-  path: string,
-  { withBytes = false }: Options = {},
-): Promise<readonly Finding[]> => {
+export const checkDirectory = async (path: string, { withBytes = false } = {}): Promise<readonly Finding[]> => {
   const directory = layoutOf(path)
-  const fault = inspect(directory)
-  if (fault && !allows(fault, 'check')) throw refusalOf(directory, fault)
-  // Nobody opens a backup: nothing is written into it, not even a lock.
-  const isBackup = fault?.code === 'backup'
-  const { findings, use, database } = isBackup ? lookAround(directory, fault) : await lookUnderGate(directory, fault)
+  const { findings, use, database } = await lookAround(directory, admit(directory, 'check'))
   const unread = withBytes ? [bytesNotRead(directory)] : []
   if ('code' in database) return [...findings, findingOf(directory, database), ...unread]
-  try {
-    const contents = checkLasting(database, directory, use)
-    const bytes = withBytes && contents.isReadable ? await tryToCheckBytes(database, directory) : unread
-    return [...findings, ...contents.findings, ...bytes]
-  } finally {
-    database.close()
-  }
+  using connection = database
+  const contents = checkLasting(connection, directory, use)
+  const bytes = withBytes && contents.isReadable ? await tryToCheckBytes(connection, directory) : unread
+  return [...findings, ...contents.findings, ...bytes]
 }

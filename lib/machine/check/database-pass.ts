@@ -135,7 +135,7 @@ const rowQuestions: readonly Question[] = [
   })),
 ]
 
-interface Findings {
+export interface Findings {
   readonly findings: readonly Finding[]
   readonly isReadable: boolean
 }

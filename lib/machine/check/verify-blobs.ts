@@ -102,9 +102,8 @@ const startThread = (): Thread => {
 }
 
 /** Verifies blobs on all cores: making a fingerprint takes a core longer than reading the bytes. */
-export interface BlobVerifier {
+export interface BlobVerifier extends AsyncDisposable {
   faultOf(path: string, content: BlobContent): Promise<string | undefined>
-  close(): Promise<void>
 }
 
 export const openBlobVerifier = (withoutThreads = bytesWithoutThreads): BlobVerifier => {
@@ -121,7 +120,7 @@ export const openBlobVerifier = (withoutThreads = bytesWithoutThreads): BlobVeri
       return threads[turn]?.verify(path, content)
     },
 
-    async close() {
+    async [Symbol.asyncDispose]() {
       await Promise.all(threads.map((thread) => thread?.end()))
     },
   }

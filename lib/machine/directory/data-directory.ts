@@ -52,12 +52,9 @@ export const writeMarker = (
   state: 'new' | 'half restored' | 'ready',
   owner?: Owner,
 ): void => {
-  const says = {
-    layout: layoutVersion,
-    ready: state === 'ready',
-    ...(state === 'half restored' && { restoring: true }),
-  }
-  writePrivately(marker, `${JSON.stringify({ service: 'site-admin', ...says })}\n`, owner)
+  const restoring = state === 'half restored' || undefined
+  const says = { service: 'site-admin', layout: layoutVersion, ready: state === 'ready', restoring }
+  writePrivately(marker, `${JSON.stringify(says)}\n`, owner)
 }
 
 export const makeFolders = ({ path, blobs, orphans, locks }: DataDirectory): void => {

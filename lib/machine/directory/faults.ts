@@ -14,7 +14,7 @@ const adviceOnRights =
   'Only rights are missing: run this as the user who owns the data directory, give the directory to the user who ' +
   'runs this (chown -R USER DIRECTORY; chmod -R u+rwX DIRECTORY), or name another one with --data-dir.'
 
-type Purpose = 'serve' | 'reset' | 'command' | 'restore' | 'check'
+export type Purpose = 'serve' | 'reset' | 'command' | 'restore' | 'check'
 
 type Text = (directory: DataDirectory, detail: string) => string
 
@@ -188,8 +188,7 @@ export interface Finding {
 
 const textOf = ({ code }: Fault): FaultText => faultTexts[code]
 
-export const allows = (fault: Fault | undefined, purpose: Purpose): boolean =>
-  fault === undefined || (textOf(fault).allows?.includes(purpose) ?? false)
+export const allows = (fault: Fault, purpose: Purpose): boolean => textOf(fault).allows?.includes(purpose) ?? false
 
 export const refusalOf = (directory: DataDirectory, fault: Fault): UsageError =>
   new UsageError(textOf(fault).refusal(directory, fault.detail ?? ''))
@@ -221,7 +220,9 @@ export const reasonWithAdvice = (error: unknown): string => {
 }
 
 export const cannotBeWritten = ({ path }: DataDirectory, error: unknown): UsageError =>
-  new UsageError(`The data directory ${path} cannot be written: ${reasonWithAdvice(error)}`)
+  error instanceof UsageError
+    ? error
+    : new UsageError(`The data directory ${path} cannot be written: ${reasonWithAdvice(error)}`)
 
 /** Undefined for errors that SQLite did not throw. */
 export const databaseFailure = (error: unknown): string | undefined => {

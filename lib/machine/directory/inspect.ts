@@ -4,9 +4,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { failureOf, isBusy, isMissing, reasonOf } from '../../core/system-failures.ts'
 import { connect, openImmutable } from '../sqlite/database.ts'
 import { type DataDirectory, layoutVersion } from './data-directory.ts'
-import { type Fault, isForbidden, reasonWithAdvice } from './faults.ts'
+import { allows, type Fault, isForbidden, type Purpose, reasonWithAdvice, refusalOf } from './faults.ts'
 
-/** Bytes. */
 const mostInSmallFile = 64 * 1024
 
 /**
@@ -58,7 +57,7 @@ const readMarker = ({ marker }: DataDirectory): string | Fault | undefined => {
 }
 
 /** Judges a directory by its names and its marker. Changes nothing. */
-export const inspect = (directory: DataDirectory): Fault | undefined => {
+const inspect = (directory: DataDirectory): Fault | undefined => {
   try {
     const names = readdirSync(directory.path)
     const stranger = foreignFileIn(directory)
@@ -74,12 +73,18 @@ export const inspect = (directory: DataDirectory): Fault | undefined => {
   }
 }
 
+/** Answers a fault that does not matter for the purpose. Throws UsageError for any other. */
+export const admit = (directory: DataDirectory, purpose: Purpose): Fault | undefined => {
+  const fault = inspect(directory)
+  if (fault && !allows(fault, purpose)) throw refusalOf(directory, fault)
+  return fault
+}
+
 export const isOnReadOnlyDisk = ({ path }: DataDirectory): boolean => {
   try {
     accessSync(path, constants.W_OK)
     return false
   } catch (error) {
-    // Where rights are missing, whatever needs them says more.
     return failureOf(error) === 'readOnlyDisk'
   }
 }
@@ -145,8 +150,9 @@ const damageOfPages = (connection: DatabaseSync): string | undefined => {
 
 /** Judges the database, all of its pages or only whether it can be read. The caller has the directory for itself. */
 export const inspectDatabase = (directory: DataDirectory, depth: 'surface' | 'pages'): Fault | undefined => {
-  const connection = openReadOnly(directory, 'alone')
-  if ('code' in connection) return connection
+  const opened = openReadOnly(directory, 'alone')
+  if ('code' in opened) return opened
+  using connection = opened
   try {
     if (!hasTables(connection)) return { code: 'databaseDamaged', detail: 'it holds nothing' }
     const isLarge = statSync(directory.database).size > largestChecked
@@ -154,8 +160,6 @@ export const inspectDatabase = (directory: DataDirectory, depth: 'surface' | 'pa
     return damage === undefined ? undefined : { code: 'databaseDamaged', detail: damage }
   } catch (error) {
     return faultOfDatabase(directory, error)
-  } finally {
-    connection.close()
   }
 }
 
@@ -167,8 +171,9 @@ export interface ContentCounts {
 /** Undefined when the database cannot be read. The caller has the directory for itself. */
 export const countContents = (directory: DataDirectory): ContentCounts | undefined => {
   if (inspectDatabase(directory, 'pages')) return undefined
-  const connection = openReadOnly(directory, 'alone')
-  if ('code' in connection) return undefined
+  const opened = openReadOnly(directory, 'alone')
+  if ('code' in opened) return undefined
+  using connection = opened
   try {
     const row = connection
       .prepare('SELECT (SELECT count(*) FROM sites) AS sites, count(blob) AS files FROM objects')
@@ -176,7 +181,5 @@ export const countContents = (directory: DataDirectory): ContentCounts | undefin
     return { sites: Number(row?.['sites']), files: Number(row?.['files']) }
   } catch {
     return undefined
-  } finally {
-    connection.close()
   }
 }

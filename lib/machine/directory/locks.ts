@@ -7,17 +7,13 @@ import { type DataDirectory, makeLocks } from './data-directory.ts'
 import { UsageError } from './faults.ts'
 import { makePrivateFile } from './private-files.ts'
 
-/**
- * A lock of the operating system, held through SQLite: it ends with its process. Nothing is ever written to its file.
- */
-export interface DirectoryLock {
-  release(): void
-}
-
 type LockKind = 'shared' | 'exclusive'
 
-/** Answers undefined when others are in the way. */
-export const takeLock = (file: string, kind: LockKind): DirectoryLock | undefined => {
+/**
+ * Takes a lock of the operating system, held through SQLite: it ends with its process. Nothing is ever written to its
+ * file. Answers undefined when others are in the way.
+ */
+export const takeLock = (file: string, kind: LockKind): Disposable | undefined => {
   makePrivateFile(file)
   const database = connect(file, { timeout: 0 })
   try {
@@ -26,11 +22,7 @@ export const takeLock = (file: string, kind: LockKind): DirectoryLock | undefine
     database.exec(kind === 'exclusive' ? 'BEGIN EXCLUSIVE' : 'BEGIN')
     // A transaction takes its shared lock when it first reads.
     if (kind === 'shared') database.prepare('SELECT count(*) FROM sqlite_schema').get()
-    return {
-      release() {
-        if (database.isOpen) database.close()
-      },
-    }
+    return database
   } catch (error) {
     database.close()
     if (isBusy(error)) return undefined
@@ -38,9 +30,8 @@ export const takeLock = (file: string, kind: LockKind): DirectoryLock | undefine
   }
 }
 
-const isFree = (file: string, kind: LockKind): boolean => {
-  const lock = takeLock(file, kind)
-  lock?.release()
+export const isFree = (file: string, kind: LockKind): boolean => {
+  using lock = takeLock(file, kind)
   return lock !== undefined
 }
 
@@ -59,7 +50,7 @@ const longestWait = 30_000
 const interval = 10
 
 /** Nobody else opens or closes the database while this is held. Throws UsageError when others hold it for too long. */
-export const takeGate = async ({ path, locks }: DataDirectory): Promise<DirectoryLock> => {
+export const takeGate = async ({ path, locks }: DataDirectory): Promise<Disposable> => {
   for (const until = performance.now() + longestWait; ; await pause(interval)) {
     const gate = takeLock(locks.gate, 'exclusive')
     if (gate) return gate
@@ -71,7 +62,7 @@ export const takeGate = async ({ path, locks }: DataDirectory): Promise<Director
 }
 
 /** For readers: undefined where nothing can be written. */
-export const tryToTakeGate = async (directory: DataDirectory): Promise<DirectoryLock | undefined> => {
+export const tryToTakeGate = async (directory: DataDirectory): Promise<Disposable | undefined> => {
   try {
     makeLocks(directory)
     return await takeGate(directory)
@@ -86,6 +77,8 @@ export const inUse = ({ path }: DataDirectory) =>
     `The data directory ${path} is in use by another process. Stop that one, or choose another with --data-dir.`,
   )
 
-export const releaseAll = (locks: readonly DirectoryLock[]): void => {
-  for (const lock of locks) lock.release()
+export const takeLockOf = (directory: DataDirectory, name: 'service' | 'users', kind: LockKind): Disposable => {
+  const lock = takeLock(directory.locks[name], kind)
+  if (!lock) throw inUse(directory)
+  return lock
 }

@@ -12,10 +12,10 @@ import {
   removeOldContents,
   writeMarker,
 } from './data-directory.ts'
-import { allows, cannotBeWritten, type Fault, reasonWithAdvice, refusalOf, UsageError } from './faults.ts'
-import { type ContentCounts, countContents, inspect, inspectDatabase, isOnReadOnlyDisk } from './inspect.ts'
-import { type DirectoryLock, inUse, isAlone, isUsedByOldService, releaseAll, takeGate, takeLock } from './locks.ts'
-import { makePrivateFile, syncFile, syncFolder, writePrivately } from './private-files.ts'
+import { cannotBeWritten, type Fault, type Purpose, reasonWithAdvice, refusalOf, UsageError } from './faults.ts'
+import { admit, type ContentCounts, countContents, inspectDatabase, isOnReadOnlyDisk } from './inspect.ts'
+import { inUse, isAlone, isUsedByOldService, takeGate, takeLock, takeLockOf } from './locks.ts'
+import { giveAllIn, makePrivateFile, ownerToServe, syncFile, syncFolder, writePrivately } from './private-files.ts'
 
 /** There is one service at a time, which makes a missing directory; commands work beside it or alone. */
 export type Role = 'service' | 'command'
@@ -29,12 +29,7 @@ interface Request {
   readonly durable: boolean
 }
 
-const admit = (directory: DataDirectory, { role, reset }: Request): Fault | undefined => {
-  const fault = inspect(directory)
-  const purpose = role === 'command' ? 'command' : reset ? 'reset' : 'serve'
-  if (fault && !allows(fault, purpose)) throw refusalOf(directory, fault)
-  return fault
-}
+const purposeOf = ({ role, reset }: Request): Purpose => (role === 'command' ? 'command' : reset ? 'reset' : 'serve')
 
 /** Throws UsageError on a read-only file system: even a reader takes locks, and makes files beside the database. */
 const admitWriting = (directory: DataDirectory): void => {
@@ -46,9 +41,9 @@ const admitWriting = (directory: DataDirectory): void => {
   )
 }
 
-/** If it is cut short, the marker already says that the directory is new. The caller holds every lock. */
-const begin = (directory: DataDirectory, fault: Fault | undefined): void => {
-  writeMarker(directory, 'new')
+/** If it is cut short, the marker already says what the directory is. The caller holds every lock. */
+const begin = (directory: DataDirectory, state: 'new' | 'half restored', fault: Fault | undefined): void => {
+  writeMarker(directory, state)
   if (fault?.code === 'ofVersion01') removeOldContents(directory)
   else removeContents(directory)
   makeFolders(directory)
@@ -57,12 +52,12 @@ const begin = (directory: DataDirectory, fault: Fault | undefined): void => {
 /** Answers whether the directory is new. The caller holds the gate. */
 const prepare = async (directory: DataDirectory, request: Request): Promise<boolean> => {
   const { role, reset } = request
-  const fault = admit(directory, request)
+  const fault = admit(directory, purposeOf(request))
   const alone = isAlone(directory)
   if (role === 'service' && (reset || fault)) {
     if (!alone || isUsedByOldService(directory)) throw inUse(directory)
     if (reset && fault?.code !== 'empty' && fault?.code !== 'new') await reset(countContents(directory))
-    begin(directory, fault)
+    begin(directory, 'new', fault)
     return true
   }
   if (role === 'service') makeFolders(directory)
@@ -71,38 +66,33 @@ const prepare = async (directory: DataDirectory, request: Request): Promise<bool
   return false
 }
 
-interface Entry {
-  readonly isNew: boolean
-  /** Held until the database is open. */
-  readonly gate: DirectoryLock
-  readonly users: DirectoryLock
-  readonly all: readonly DirectoryLock[]
+const approach = async (directory: DataDirectory, request: Request): Promise<Disposable> => {
+  try {
+    if (!admit(directory, purposeOf(request))) admitWriting(directory)
+    makeLocks(directory)
+    return await takeGate(directory)
+  } catch (error) {
+    throw cannotBeWritten(directory, error)
+  }
 }
 
-/**
- * Processes open and close a directory one after the other, under the gate, so that the file `running` is there exactly
- * while a database is open, or when one was not closed. Throws UsageError; nothing in the directory is changed then.
- */
+interface Entry {
+  readonly isNew: boolean
+  /** Empty for a command. */
+  readonly service: Disposable
+  readonly users: Disposable
+}
+
+/** The caller holds the gate. Throws UsageError; nothing in the directory is changed then. */
 const enter = async (directory: DataDirectory, request: Request): Promise<Entry> => {
-  const all: DirectoryLock[] = []
   try {
-    if (!admit(directory, request)) admitWriting(directory)
-    makeLocks(directory)
-    const gate = await takeGate(directory)
-    all.push(gate)
-    if (request.role === 'service') {
-      const service = takeLock(directory.locks.service, 'exclusive')
-      if (!service) throw inUse(directory)
-      all.push(service)
-    }
+    using service = new DisposableStack()
+    if (request.role === 'service') service.use(takeLockOf(directory, 'service', 'exclusive'))
     const isNew = await prepare(directory, request)
-    const users = takeLock(directory.locks.users, 'shared')
-    if (!users) throw inUse(directory)
-    all.push(users)
-    return { isNew, gate, users, all }
+    const users = takeLockOf(directory, 'users', 'shared')
+    return { isNew, service: service.move(), users }
   } catch (error) {
-    releaseAll(all)
-    throw error instanceof UsageError ? error : cannotBeWritten(directory, error)
+    throw cannotBeWritten(directory, error)
   }
 }
 
@@ -123,17 +113,12 @@ const unmarkRunning = ({ path, running }: DataDirectory): void => {
 }
 
 /** The caller holds the gate. The last process removes `running` before the WAL goes. */
-const leave = (directory: DataDirectory, { users, all }: Entry, database: Database | undefined): void => {
-  let last: DirectoryLock | undefined
-  try {
-    users.release()
-    last = takeLock(directory.locks.users, 'exclusive')
-    if (last) unmarkRunning(directory)
-    database?.close()
-  } finally {
-    last?.release()
-    releaseAll(all)
-  }
+const leave = (directory: DataDirectory, { service, users }: Entry, database: Database | undefined): void => {
+  using _service = service
+  users[Symbol.dispose]()
+  using last = takeLock(directory.locks.users, 'exclusive')
+  if (last) unmarkRunning(directory)
+  database?.close()
 }
 
 const damageOfTables = (connection: DatabaseSync): string | undefined => {
@@ -178,9 +163,14 @@ export interface OpenDirectory {
   close(): Promise<void>
 }
 
-/** Throws UsageError with what to do when the directory cannot be used; nothing in it is changed then. */
+/**
+ * Processes open and close a directory one after the other, under the gate, so that the file `running` is there exactly
+ * while a database is open, or when one was not closed. Throws UsageError with what to do when the directory cannot be
+ * used; nothing in it is changed then.
+ */
 export const openDirectory = async (path: string, request: Request): Promise<OpenDirectory> => {
   const directory = layoutOf(path)
+  using _gate = await approach(directory, request)
   const entry = await enter(directory, request)
   let opened: Database | undefined
   try {
@@ -188,7 +178,6 @@ export const openDirectory = async (path: string, request: Request): Promise<Ope
     opened = openPrepared(directory, { durable: request.durable, givesWay: request.role === 'command' })
     markRunning(directory)
     if (entry.isNew) writeMarker(directory, 'ready')
-    entry.gate.release()
   } catch (error) {
     leave(directory, entry, opened)
     throw cannotBeOpened(directory, error)
@@ -198,12 +187,57 @@ export const openDirectory = async (path: string, request: Request): Promise<Ope
     directory,
     database,
     async close() {
-      const gate = await takeGate(directory)
-      try {
-        leave(directory, entry, database)
-      } finally {
-        gate.release()
-      }
+      using _gate = await takeGate(directory)
+      leave(directory, entry, database)
+    },
+  }
+}
+
+const admitEmpty = (directory: DataDirectory): Fault => {
+  const fault = admit(directory, 'restore')
+  if (fault) return fault
+  throw new UsageError(
+    `The data directory ${directory.path} holds data already. Name an empty one with --data-dir. Nothing was changed.`,
+  )
+}
+
+const lockAndClear = async (directory: DataDirectory): Promise<Disposable> => {
+  try {
+    using taken = new DisposableStack()
+    makeLocks(directory)
+    taken.use(await takeGate(directory))
+    taken.use(takeLockOf(directory, 'service', 'exclusive'))
+    taken.use(takeLockOf(directory, 'users', 'exclusive'))
+    begin(directory, 'half restored', admitEmpty(directory))
+    return taken.move()
+  } catch (error) {
+    throw cannotBeWritten(directory, error)
+  }
+}
+
+export interface DirectoryClaim {
+  fulfil(): void
+  giveUp(): void
+}
+
+/** Takes an empty directory to fill it. Throws UsageError when it is not empty, or in use. */
+export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryClaim> => {
+  const { path, locks, marker } = directory
+  const wasAbsent = admitEmpty(directory).code === 'absent'
+  const held = await lockAndClear(directory)
+  return {
+    fulfil() {
+      // Root may have filled a folder of the service's user. The service could not use files of root.
+      const owner = ownerToServe(path)
+      if (owner) giveAllIn(path, owner)
+      writeMarker(directory, 'ready', owner)
+      held[Symbol.dispose]()
+    },
+    giveUp() {
+      removeContents(directory)
+      rmSync(marker)
+      held[Symbol.dispose]()
+      rmSync(wasAbsent ? path : locks.folder, { recursive: true })
     },
   }
 }

@@ -117,70 +117,7 @@ const endAt = async (file: FileHandle, name: string, size: number): Promise<bool
   return found > size
 }
 
-interface WriterDeps {
-  readonly folder: string
-  /** Open all the time, so that a shortage of file handles does not come in between. */
-  readonly folderHandle: number
-  readonly durable: boolean
-}
-
 const syncFolder = promisify(fsync)
-
-const createBlobWriter = ({ folder, folderHandle, durable }: WriterDeps) => {
-  const pathOf = (name: string) => pathOfBlob(folder, name)
-
-  /** Begins before the content: the name is on the disk long before the bytes have come in. */
-  const syncName = (): Promise<void> | undefined => {
-    const named = durable ? syncFolder(folderHandle) : undefined
-    named?.catch(() => {})
-    return named
-  }
-
-  const remove: Blobs['remove'] = async (names) => {
-    // No blob has another name: there is nothing to be removed then.
-    await Promise.all(names.filter(isBlobName).map((name) => rm(pathOf(name), { force: true })))
-  }
-
-  const writeNew: Blobs['write'] = async (name, content) => {
-    const file = await open(pathOf(name), 'wx', 0o600)
-    const named = syncName()
-    try {
-      const { size, failure } = await writeBlob(file, content, { durable })
-      if (failure !== undefined) throw failure
-      await named
-      return size
-    } catch (error) {
-      await remove([name])
-      throw error
-    } finally {
-      await file.close()
-    }
-  }
-
-  const writeOn: Blobs['append'] = async (name, start, content, callbacks) => {
-    const file = await openToWrite(pathOf(name), start === 0)
-    if (!file) return undefined
-    const named = start === 0 ? syncName() : undefined
-    try {
-      await endAt(file, name, start)
-      await named
-      return await writeBlob(file, content, { durable, start, ...callbacks })
-    } finally {
-      await file.close()
-    }
-  }
-
-  const cut: Blobs['cut'] = async (name, size) => {
-    const file = await open(pathOf(name), 'r+')
-    try {
-      if ((await endAt(file, name, size)) && durable) await file.datasync()
-    } finally {
-      await file.close()
-    }
-  }
-
-  return { writeNew, writeOn, cut, remove }
-}
 
 const readRange = (path: string, name: string, size: number, range: ByteRange): Readable | undefined => {
   const fd = openToRead(path)
@@ -202,16 +139,58 @@ export const openBlobs = (
 ): Blobs => {
   makePrivateFolder(folder)
   makePrivateFolder(orphans)
+  // Open all the time, so that a shortage of file handles does not come in between.
   const folderHandle = openSync(folder, 'r')
-  const { writeNew, writeOn, cut, remove } = createBlobWriter({ folder, folderHandle, durable })
+  const pathOf = (name: string) => pathOfBlob(folder, name)
   const asOurs = (error: unknown) => {
     throw asPortError(error, folder)
   }
+
+  /** Begins before the content: the name is on the disk long before the bytes have come in. */
+  const syncName = (): Promise<void> | undefined => {
+    const named = durable ? syncFolder(folderHandle) : undefined
+    named?.catch(() => {})
+    return named
+  }
+
+  const remove: Blobs['remove'] = async (names) => {
+    // No blob has another name: there is nothing to be removed then.
+    await Promise.all(names.filter(isBlobName).map((name) => rm(pathOf(name), { force: true })))
+  }
+
+  const writeNew: Blobs['write'] = async (name, content) => {
+    await using file = await open(pathOf(name), 'wx', 0o600)
+    const named = syncName()
+    try {
+      const { size, failure } = await writeBlob(file, content, { durable })
+      if (failure !== undefined) throw failure
+      await named
+      return size
+    } catch (error) {
+      await remove([name])
+      throw error
+    }
+  }
+
+  const writeOn: Blobs['append'] = async (name, start, content, callbacks) => {
+    await using file = await openToWrite(pathOf(name), start === 0)
+    if (!file) return undefined
+    const named = start === 0 ? syncName() : undefined
+    await endAt(file, name, start)
+    await named
+    return await writeBlob(file, content, { durable, start, ...callbacks })
+  }
+
   return {
     write: (name, content) => writeNew(name, content).catch(asOurs),
     append: (...given) => writeOn(...given).catch(asOurs),
-    cut,
-    read: (name, size, range) => readRange(pathOfBlob(folder, name), name, size, range),
+
+    async cut(name, size) {
+      await using file = await open(pathOf(name), 'r+')
+      if ((await endAt(file, name, size)) && durable) await file.datasync()
+    },
+
+    read: (name, size, range) => readRange(pathOf(name), name, size, range),
     remove,
     close: () => closeSync(folderHandle),
   }

@@ -10,22 +10,10 @@ interface Deps {
   readonly rows: ObjectRows
 }
 
-type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
-
-/** The bytes of objects: small ones are in the database, larger ones in blobs. */
-export interface Bodies {
-  /** Reads the bytes that `choose` selects. `find` looks for the row, `what` names it in errors. */
-  read(
-    find: () => ObjectRow | undefined,
-    choose: (info: ObjectInfo) => ByteRange | undefined,
-    what: string,
-  ): Promise<ReadObject | undefined>
-  piecesOf(row: ObjectRow): Promise<Pieces>
-}
-
 const missingBytes = (what: string, { blob }: ObjectRow) => new Error(`The bytes of ${what} are missing: ${blob}`)
 
-export const createBodies = ({ database, blobs, rows }: Deps): Bodies => {
+/** The bytes of objects: small ones are in the database, larger ones in blobs. */
+export const createBodies = ({ database, blobs, rows }: Deps) => {
   /** Undefined when the bytes are missing, or have another size. */
   const bodyOf = async ({ blob, size }: ObjectRow, range: ByteRange): Promise<Readable | Uint8Array | undefined> => {
     if (blob === null) return undefined
@@ -35,7 +23,12 @@ export const createBodies = ({ database, blobs, rows }: Deps): Bodies => {
   }
 
   return {
-    async read(find, choose, what) {
+    /** Reads the bytes that `choose` selects. `find` looks for the row, `what` names it in errors. */
+    async read(
+      find: () => ObjectRow | undefined,
+      choose: (info: ObjectInfo) => ByteRange | undefined,
+      what: string,
+    ): Promise<ReadObject | undefined> {
       // Once more when the bytes are gone: another process may have replaced them, or given them up, in between.
       for (let missing: string | undefined; ; ) {
         const row = await database.read(find)
@@ -50,10 +43,12 @@ export const createBodies = ({ database, blobs, rows }: Deps): Bodies => {
       }
     },
 
-    async piecesOf(row) {
+    async piecesOf(row: ObjectRow): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>> {
       const body = await bodyOf(row, { first: 0, last: row.size - 1 })
       if (!body) throw missingBytes(row.key, row)
       return body instanceof Uint8Array ? [body] : body
     },
   }
 }
+
+export type Bodies = ReturnType<typeof createBodies>

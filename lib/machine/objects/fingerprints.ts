@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '../../core/clock.ts'
 import type { Deadline } from '../../core/deadline.ts'
 import { createFingerprint } from '../../storage/fingerprint.ts'
 import type { ListedObject, ObjectInfo } from '../../storage/object-store.ts'
@@ -16,15 +17,6 @@ interface Deps {
 
 type Target = Pick<ListedObject, 'key' | 'version'>
 
-/** Fingerprints of objects that were too large to get one while they came in. */
-export interface Fingerprints {
-  /** May be forgotten when there is too much to do, or the service ends before. */
-  makeLater(object: Target): void
-  /** Null when it takes too long, or the object is gone. */
-  of(object: ObjectInfo, deadline: Deadline): Promise<string | null>
-  stop(): Promise<void>
-}
-
 /** With more of them waiting, a fingerprint is made on request. */
 const mostWaiting = 1_000
 
@@ -41,18 +33,11 @@ interface Job extends Target {
 
 const nameOf = ({ key, version }: Target): string => `${version} ${key}`
 
-const within = async (making: Promise<string | null>, milliseconds: number): Promise<string | null> => {
-  const { promise, resolve } = Promise.withResolvers<null>()
-  const timer = setTimeout(() => resolve(null), milliseconds)
-  try {
-    return await Promise.race([making, promise])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-/** Makes one fingerprint at a time in the background; everything else has its turn between two pieces of a file. */
-export const createFingerprints = ({ database, rows, bodies, staging }: Deps): Fingerprints => {
+/**
+ * Fingerprints of objects that were too large to get one while they came in. One at a time is made in the background;
+ * everything else has its turn between two pieces of a file.
+ */
+export const createFingerprints = ({ database, rows, bodies, staging }: Deps) => {
   // The current one is among them.
   const jobs = new Map<string, Job>()
   let working: Promise<void> | undefined
@@ -103,16 +88,19 @@ export const createFingerprints = ({ database, rows, bodies, staging }: Deps): F
   }
 
   return {
-    makeLater(object) {
+    /** May be forgotten when there is too much to do, or the service ends before. */
+    makeLater(object: Target): void {
       if (!isStopped && jobs.size < mostWaiting) add(object, false)
     },
 
-    async of(object, deadline) {
+    /** Null when it takes too long, or the object is gone. */
+    async of(object: ObjectInfo, deadline: Deadline): Promise<string | null> {
       if (object.fingerprint !== null || isStopped) return object.fingerprint
-      return within(add(object, true).made.promise, Math.min(deadline.timeLeft(), longestWait))
+      using limit = deadline.within(longestWait, systemClock.monotonic)
+      return await limit.wait(add(object, true).made.promise).catch(() => null)
     },
 
-    async stop() {
+    async stop(): Promise<void> {
       isStopped = true
       for (const { made } of jobs.values()) made.resolve(null)
       jobs.clear()

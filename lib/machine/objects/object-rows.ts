@@ -29,41 +29,33 @@ const valuesOf = ({ key, blob, size, modified, contentType, version, fingerprint
 
 export const infoOf = ({ blob: _, ...info }: ObjectRow): ObjectInfo => ({ ...info, versionId: info.version })
 
-const prepareRows = (connection: DatabaseSync) => {
-  const columns = '(key, blob, size, modified, type, version, fingerprint) VALUES (?, ?, ?, ?, ?, ?, ?)'
-  return {
-    ...prepareAll(connection, {
-      get: query<ObjectRow>(`SELECT ${objectColumns} FROM objects WHERE key = ?`),
-      isAny: 'SELECT 1 FROM objects WHERE key >= ? AND key < ? LIMIT 1',
-      refersTo: 'SELECT 1 FROM objects WHERE blob = ?1 UNION ALL SELECT 1 FROM old_objects WHERE blob = ?1 LIMIT 1',
-      content: query<{ bytes: Uint8Array }>('SELECT bytes FROM small_contents WHERE name = ?'),
-    }),
-    list: prepareArrays<ListedRow>(
-      connection,
-      'SELECT key, size, modified, version, fingerprint FROM objects WHERE key >= ? AND key < ? ORDER BY key LIMIT +?',
-    ),
-    ...prepareAll(connection, {
-      put: `INSERT OR REPLACE INTO objects ${columns}`,
-      insert: `INSERT OR IGNORE INTO objects ${columns}`,
-      remove: 'DELETE FROM objects WHERE key = ?',
-      removeVersion: 'DELETE FROM objects WHERE key = ? AND version = ?',
-      rename: 'UPDATE OR IGNORE objects SET key = ?, type = coalesce(?, type) WHERE key = ? AND version = ?',
-      fingerprint: 'UPDATE objects SET fingerprint = ? WHERE key = ? AND version = ?',
-      keepContent: 'INSERT INTO small_contents (name, bytes) VALUES (?, ?)',
-      dropContent: 'DELETE FROM small_contents WHERE name = ?',
-    }),
-  }
-}
-
 /** One statement each. Callers change several rows in a transaction. */
 export const createObjectRows = (connection: DatabaseSync) => {
-  const objects = prepareRows(connection)
+  const columns = '(key, blob, size, modified, type, version, fingerprint) VALUES (?, ?, ?, ?, ?, ?, ?)'
+  const objects = prepareAll(connection, {
+    get: query<ObjectRow>(`SELECT ${objectColumns} FROM objects WHERE key = ?`),
+    isAny: 'SELECT 1 FROM objects WHERE key >= ? AND key < ? LIMIT 1',
+    refersTo: 'SELECT 1 FROM objects WHERE blob = ?1 UNION ALL SELECT 1 FROM old_objects WHERE blob = ?1 LIMIT 1',
+    content: query<{ bytes: Uint8Array }>('SELECT bytes FROM small_contents WHERE name = ?'),
+    put: `INSERT OR REPLACE INTO objects ${columns}`,
+    insert: `INSERT OR IGNORE INTO objects ${columns}`,
+    remove: 'DELETE FROM objects WHERE key = ?',
+    removeVersion: 'DELETE FROM objects WHERE key = ? AND version = ?',
+    rename: 'UPDATE OR IGNORE objects SET key = ?, type = coalesce(?, type) WHERE key = ? AND version = ?',
+    fingerprint: 'UPDATE objects SET fingerprint = ? WHERE key = ? AND version = ?',
+    keepContent: 'INSERT INTO small_contents (name, bytes) VALUES (?, ?)',
+    dropContent: 'DELETE FROM small_contents WHERE name = ?',
+  })
+  const listed = prepareArrays<ListedRow>(
+    connection,
+    'SELECT key, size, modified, version, fingerprint FROM objects WHERE key >= ? AND key < ? ORDER BY key LIMIT +?',
+  )
   return {
     get: (key: string): ObjectRow | undefined => objects.get.get(key),
     isAny: (from: string, end: string): boolean => objects.isAny.get(from, end) !== undefined,
     // All at once: a statement that is read step by step cannot be used twice at the same time.
     list: (from: string, end: string, limit: number): readonly ListedObject[] =>
-      objects.list.all(from, end, limit).map(toListed),
+      listed.all(from, end, limit).map(toListed),
     put: (row: ObjectRow) => void objects.put.run(...valuesOf(row)),
     /** Answers false, and does nothing, when the key is taken. */
     insert: (row: ObjectRow): boolean => objects.insert.run(...valuesOf(row)).changes === 1,
@@ -101,7 +93,6 @@ const fold = (rows: readonly ListedObject[], depth: number): Entry[] => {
 
 const behindEntry = (entry: Entry): string => (typeof entry === 'string' ? endOf(entry) : behind(entry.key))
 
-/** Skips the content of folders, however much it is. */
 const foldedEntries = (rows: ObjectRows, prefix: string, start: string, count: number): Entry[] => {
   const end = endOf(prefix)
   const entries: Entry[] = []
@@ -127,7 +118,6 @@ const startOf = ({ prefix, folded, after }: ListQuery): string => {
 export const listObjects = (rows: ObjectRows, query: ListQuery): Listing => {
   const { prefix, folded, limit } = query
   const start = startOf(query)
-  // One more, to know whether it goes on.
   const found = folded ? foldedEntries(rows, prefix, start, limit + 1) : rows.list(start, endOf(prefix), limit + 1)
   const entries = found.slice(0, limit)
   const last = entries.at(-1)

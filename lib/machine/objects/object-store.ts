@@ -1,3 +1,4 @@
+import { chunksOf } from '../../core/chunks-of.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import {
   NotPlaced,
@@ -7,7 +8,6 @@ import {
   type Staged,
 } from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
-import { batchesOf } from '../sqlite/queries.ts'
 import type { RecordChange } from '../tables/history.ts'
 import { createRemovalRecords } from '../tables/path-locks.ts'
 import type { Blobs } from './blobs.ts'
@@ -137,7 +137,7 @@ export const createObjectStore = ({
     },
 
     async remove(objects, entry, _, removedFolder) {
-      const batches = entry ? [objects] : batchesOf(objects, removalStep)
+      const batches = entry ? [objects] : chunksOf(objects, removalStep)
       await Promise.all(batches.map((batch) => removeSome(batch, entry, removedFolder)))
     },
 

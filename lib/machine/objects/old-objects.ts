@@ -29,8 +29,12 @@ const toVersion = ({ removed, ...row }: OldRow): ObjectVersion => ({
   isRemoved: removed === 1,
 })
 
-const prepareOldObjects = (connection: DatabaseSync) =>
-  prepareAll(connection, {
+/**
+ * Rows of replaced and removed objects, one statement each. Callers change several in a transaction. Callers know a
+ * state by its `version`. Moments are in milliseconds since the epoch.
+ */
+export const createOldObjects = (connection: DatabaseSync, now: () => number) => {
+  const objects = prepareAll(connection, {
     get: query<ObjectRow>(`SELECT ${objectColumns} FROM old_objects WHERE key = ? AND version = ?`),
     last: query<Pick<OldRow, 'id' | 'removed'>>(
       'SELECT version AS id, removed FROM old_objects WHERE key = ? ORDER BY gone DESC LIMIT 1',
@@ -59,15 +63,7 @@ const prepareOldObjects = (connection: DatabaseSync) =>
     rename: 'UPDATE old_objects SET version = ?3 WHERE key = ?1 AND version = ?2',
   })
 
-/**
- * Rows of replaced and removed objects, one statement each. Callers change several in a transaction. Callers know a
- * state by its `version`. Moments are in milliseconds since the epoch.
- */
-export const createOldObjects = (connection: DatabaseSync, now: () => number) => {
-  const objects = prepareOldObjects(connection)
-
   return {
-    /** Keeps the current state of a key, before it is replaced or removed. */
     keep: (key: string, isRemoved: boolean) => void objects.keep.run(now(), isRemoved ? 1 : 0, key),
     keepVersion: (key: string, version: string) => void objects.keepVersion.run(now(), key, version),
     /** A state that is back in its place is no old one any more. */

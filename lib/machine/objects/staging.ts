@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createFingerprint, fingerprintOf, partLength } from '../../storage/fingerprint.ts'
-import type { ObjectStore, Staged } from '../../storage/object-store.ts'
+import type { Staged, StageTarget } from '../../storage/object-store.ts'
 import { readAhead } from '../../storage/read-ahead.ts'
 import type { Blobs } from './blobs.ts'
 
@@ -28,16 +28,6 @@ interface Options {
   readonly mostWaiting: number
 }
 
-export interface Staging {
-  readonly stage: ObjectStore['stage']
-  /** The blob stays when it is not put in place: the caller removes it. */
-  adopt(blob: AdoptedBlob): Staged
-  isBusy(): boolean
-  of(staged: Staged): StagedBlob
-  /** Forgets bytes that are in their place. */
-  take(staged: Staged): StagedBlob | undefined
-}
-
 async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
@@ -53,7 +43,7 @@ async function* passOn(content: AsyncIterable<Uint8Array>, measure: ReturnType<t
   }
 }
 
-export const createStaging = ({ blobs, smallContent, mostWaiting }: Options): Staging => {
+export const createStaging = ({ blobs, smallContent, mostWaiting }: Options) => {
   const waiting = new Map<Staged, StagedBlob>()
   let inMemory = 0
   let comingIn = 0
@@ -83,7 +73,7 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options): St
     return keep({ blob, size, contentType, fingerprint: size > partLength ? null : measure.fingerprint.digest() })
   }
 
-  const takeIn: Staging['stage'] = async (content, { contentType }) => {
+  const takeIn = async (content: AsyncIterable<Uint8Array>, { contentType }: StageTarget): Promise<Staged> => {
     const ahead = await readAhead(content, smallContent)
     if (!ahead.isWhole) return keepOnDisk(ahead.content, contentType)
     const bytes = Buffer.concat(ahead.gathered, ahead.size)
@@ -92,7 +82,7 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options): St
   }
 
   return {
-    async stage(content, target) {
+    async stage(content: AsyncIterable<Uint8Array>, target: StageTarget): Promise<Staged> {
       comingIn += 1
       try {
         return await takeIn(content, target)
@@ -101,7 +91,8 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options): St
       }
     },
 
-    adopt(blob) {
+    /** The blob stays when it is not put in place: the caller removes it. */
+    adopt(blob: AdoptedBlob): Staged {
       const kept: Staged = { size: blob.size, discard: async () => void waiting.delete(kept) }
       waiting.set(kept, blob)
       return kept
@@ -109,16 +100,19 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options): St
 
     isBusy: () => comingIn > 0,
 
-    of(staged) {
+    of(staged: Staged): StagedBlob {
       const found = waiting.get(staged)
       if (!found) throw new Error('These bytes do not wait in this store')
       return found
     },
 
-    take(staged) {
+    /** Forgets bytes that are in their place. */
+    take(staged: Staged): StagedBlob | undefined {
       const found = waiting.get(staged)
       forget(staged)
       return found
     },
   }
 }
+
+export type Staging = ReturnType<typeof createStaging>

@@ -2,7 +2,7 @@ import { type Dirent, readdirSync, renameSync, rmSync, statSync, utimesSync } fr
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Flag, prepareQuery, type Query } from '../sqlite/queries.ts'
-import { everyObject } from '../sqlite/tables.ts'
+import { everyObject, isInBlob } from '../sqlite/tables.ts'
 import type { BlobFolders } from './blobs.ts'
 
 /** Milliseconds: 7 days (O-16). */
@@ -34,11 +34,7 @@ interface ObjectInBlob extends Omit<DamagedObject, 'found'> {
 }
 
 const objectsInBlobs = (connection: DatabaseSync): Query<ObjectInBlob> =>
-  prepareQuery(
-    connection,
-    `SELECT key, blob, size, isEarlier FROM (${everyObject})
-     WHERE blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM small_contents WHERE name = blob)`,
-  )
+  prepareQuery(connection, `SELECT key, blob, size, isEarlier FROM (${everyObject}) WHERE ${isInBlob}`)
 
 export const blobsOfUploads = (connection: DatabaseSync): readonly string[] =>
   prepareQuery<{ blob: string }>(connection, 'SELECT blob FROM uploads WHERE blob IS NOT NULL')

@@ -13,7 +13,6 @@ interface Deps {
   readonly database: Pick<Database, 'connection'>
   readonly blobs: Blobs
   readonly files: Pick<LocalObjectStore, 'adopt'>
-  readonly sweep: () => Promise<void>
   readonly now: () => number
 }
 
@@ -23,7 +22,7 @@ const gone = () => new ServiceError('uploadUnknown')
  * Each upload is a blob, which becomes that of the file without a copy. The transaction that puts the file in place
  * completes the upload, so no crash comes between the two.
  */
-export const createUploadParts = ({ database, blobs, files, sweep, now }: Deps): UploadParts<Staged> => {
+export const createUploadParts = ({ database, blobs, files, now }: Deps): UploadParts<Staged> => {
   const complete = database.connection.prepare(
     'UPDATE uploads SET complete = 1, expires = ?, blob = NULL WHERE id = ? AND complete = 0',
   )
@@ -45,10 +44,7 @@ export const createUploadParts = ({ database, blobs, files, sweep, now }: Deps):
   }
 
   return {
-    async begin() {
-      await sweep()
-      return { name: newName(), parts: [], tail: null }
-    },
+    begin: async () => ({ name: newName(), parts: [], tail: null }),
 
     async append({ holding }, offset, content, durable, isOver) {
       const kept = (size: number) => {
@@ -90,27 +86,18 @@ interface SweepDeps {
   readonly now: () => number
 }
 
-const interval = 60 * 60 * 1000
-
 /** Only makes room: the record of an upload decides whether it has expired. */
-export const createUploadSweep = ({ database: { connection, write }, blobs, now }: SweepDeps) => {
+export const createUploadSweep = ({
+  database: { connection, write },
+  blobs,
+  now,
+}: SweepDeps): (() => Promise<void>) => {
   const remove = prepareQuery<{ blob: string | null }>(
     connection,
     'DELETE FROM uploads WHERE expires <= ? RETURNING blob',
   )
-  let next = now() + interval
-
-  const sweep = async (): Promise<void> => {
+  return async () => {
     const rows = await write(() => remove.all(now()))
     await blobs.remove(rows.flatMap(({ blob }) => blob ?? []))
-  }
-
-  return {
-    sweep,
-    async sweepWhenDue(): Promise<void> {
-      if (now() < next) return
-      next = now() + interval
-      await sweep().catch(() => {})
-    },
   }
 }

@@ -19,7 +19,6 @@ const currentVersion = ({ version, modified, size }: ObjectRow): ObjectVersion =
   isRemoved: false,
 })
 
-/** Rows in one step; others get their turn behind it. */
 const step = 100
 
 /** The removed object itself, or the folder that it lies in; undefined where that folder exists. */

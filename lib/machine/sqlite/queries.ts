@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { Count } from '../../categories/contents.ts'
+import { chunksOf } from '../../core/chunks-of.ts'
 import type { Database } from './database.ts'
 
 export type Flag = 0 | 1
@@ -17,14 +18,12 @@ export const prepareQuery = <Row extends object>(connection: DatabaseSync, sql: 
 
 type Sql<Row> = string & { readonly row: Row }
 
-/** The SQL of a query for `prepareAll`. */
 export const query = <Row extends object>(sql: string) => sql as Sql<Row>
 
 type Prepared<Sqls> = {
   readonly [Name in keyof Sqls]: Sqls[Name] extends Sql<infer Row> ? Query<Row> : StatementSync
 }
 
-/** Prepares the statements of a table under their names. */
 export const prepareAll = <Sqls extends Readonly<Record<string, string>>>(connection: DatabaseSync, sqls: Sqls) =>
   Object.fromEntries(
     Object.entries(sqls).map(([name, sql]) => [name, connection.prepare(sql)]),
@@ -95,16 +94,13 @@ export const countPages = async (
   }
 }
 
-export const batchesOf = <Value>(values: readonly Value[], size = pageSize): readonly (readonly Value[])[] =>
-  Array.from({ length: Math.ceil(values.length / size) }, (_, index) => values.slice(index * size, (index + 1) * size))
-
 export const readBatches = async <Value, Row>(
   { read }: Pick<Database, 'read'>,
   values: readonly Value[],
   query: (json: string) => readonly Row[],
 ): Promise<readonly Row[]> => {
   const rows: Row[] = []
-  for (const [index, batch] of batchesOf(values).entries()) {
+  for (const [index, batch] of chunksOf(values, pageSize).entries()) {
     if (index > 0) await yieldTurn()
     for (const row of await read(() => query(JSON.stringify(batch)))) rows.push(row)
   }

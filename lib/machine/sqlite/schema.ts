@@ -6,7 +6,6 @@ import { contentTables, linkTables, newTables, tablesOf } from './tables.ts'
 /** The database itself holds the version of its tables as its `user_version`. */
 export const schemaVersion = 6
 
-/** Milliseconds to wait for another process that makes the tables of the same database. */
 const longestWait = 5_000
 
 export const versionOf = (connection: DatabaseSync): number =>
@@ -126,11 +125,7 @@ const compareParts = (found: readonly Part[], expected: readonly Part[]): readon
 
 /** A sentence for each part of the schema that is missing, altered or foreign: SQLite would obey any trigger. */
 export const schemaFaults = (connection: DatabaseSync): readonly string[] => {
-  const sound = connect(':memory:')
-  try {
-    prepareSchema(sound)
-    return compareParts(partsOf(connection), partsOf(sound))
-  } finally {
-    sound.close()
-  }
+  using sound = connect(':memory:')
+  prepareSchema(sound)
+  return compareParts(partsOf(connection), partsOf(sound))
 }

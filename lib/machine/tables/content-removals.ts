@@ -90,7 +90,6 @@ export const createContentRemovals = ({ connection, read, write }: Database, rec
           const rows = any.all(site, contentsPerStep)
           for (const { id } of rows) {
             mark.run(site, id)
-            // With many links it takes transactions of its own.
             if (!removeStep({ site, kind, id })) break
           }
           return rows.length === 0

@@ -22,7 +22,6 @@ export const createRecorder = (connection: DatabaseSync, now: () => number): Rec
   }
 }
 
-/** Records a change if it was made. Answers whether it was. */
 export const recordIf = (isMade: boolean, record: RecordChange, entry: HistoryEntry): boolean => {
   if (isMade) record(entry)
   return isMade

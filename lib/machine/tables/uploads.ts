@@ -114,7 +114,6 @@ export const createUploadRecords = (
   }
 }
 
-/** Milliseconds after the last report. */
 const keptFor = 24 * 3600 * 1000
 
 /** The progress of the upload that each token began last, whatever the clock says. None of it waits for the disk. */

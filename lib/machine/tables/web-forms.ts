@@ -1,4 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SystemField, WebForm, WebFormSummary, WebForms } from '../../fields/web-forms.ts'
@@ -18,8 +17,9 @@ const idOf = ({ id }: WebFormSummary): number => id
 
 const batchSize = 500
 
-const prepareForms = (connection: DatabaseSync) =>
-  prepareAll(connection, {
+export const createWebForms = (database: Database, record: RecordChange): WebForms => {
+  const { connection, read, write } = database
+  const forms = prepareAll(connection, {
     get: query<FormRow>('SELECT * FROM web_forms WHERE site = ? AND id = ?'),
     some: query<WebFormSummary>('SELECT id, name FROM web_forms WHERE site = ? AND id > ? ORDER BY id LIMIT +?'),
     whole: query<FormRow>('SELECT * FROM web_forms WHERE site = ? AND id > ? ORDER BY id LIMIT +?'),
@@ -30,10 +30,6 @@ const prepareForms = (connection: DatabaseSync) =>
     remove: 'DELETE FROM web_forms WHERE site = ? AND id = ?',
     removeSome: 'DELETE FROM web_forms WHERE rowid IN (SELECT rowid FROM web_forms WHERE site = ? LIMIT +?)',
   })
-
-export const createWebForms = (database: Database, record: RecordChange): WebForms => {
-  const { connection, read, write } = database
-  const forms = prepareForms(connection)
 
   return {
     async get(site, id) {

@@ -108,7 +108,7 @@ test('blobs that were held are removed soon after, though nobody removes another
   try {
     const name = 'a'.repeat(32)
     let isHeld = true
-    const blobs = holdForBackups(openBlobs(layoutOf(directory), { durable: false }), { isHeld: () => isHeld })
+    const blobs = holdForBackups(openBlobs(layoutOf(directory), { durable: false }), () => isHeld)
     await blobs.write(
       name,
       (async function* () {

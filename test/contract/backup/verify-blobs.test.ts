@@ -23,7 +23,7 @@ for (const [where, withoutThreads] of [
     truncateSync(path('short'), 100)
     writeFileSync(path('other'), Buffer.from('y'), { flag: 'r+' })
 
-    const verifier = openBlobVerifier(withoutThreads)
+    await using verifier = openBlobVerifier(withoutThreads)
     const names = ['whole', 'short', 'other', 'missing', 'whole']
     expect(await Promise.all(names.map((name) => verifier.faultOf(path(name), content)))).toEqual([
       undefined,
@@ -33,6 +33,5 @@ for (const [where, withoutThreads] of [
       undefined,
     ])
     expect(await verifier.faultOf(path('other'), { size, fingerprint: null })).toBeUndefined()
-    await verifier.close()
   })
 }

@@ -64,7 +64,7 @@ const oneMachine: Hand = {
         const record = createRecorder(database.connection, Date.now)
         const isBeingRemoved = createRemovalCheck(database.connection)
         const files = createObjectStore({ database, blobs, isBeingRemoved, record })
-        const uploadParts = createUploadParts({ database, blobs, files, sweep: async () => {}, now: Date.now })
+        const uploadParts = createUploadParts({ database, blobs, files, now: Date.now })
         return { ...createTableStores(database), files, uploadParts }
       },
       async close() {

@@ -1,8 +1,13 @@
+import { createCategoriesHandler } from '../../../functions/categories/group.ts'
 import { withDefaults } from '../../../lib/core/content-kinds.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
+import { createCategoriesDeps } from '../../../lib/service/deps.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
+import type { Answer } from '../../../test/support/answer.ts'
 import { fillDirectory } from '../../../test/support/every-operation.ts'
+import { send } from '../../../test/support/gateway.ts'
 import { entry } from '../../../test/support/history.ts'
+import { unlogged } from '../measure/grounds.ts'
 
 // A site with categories of different sizes over the same news items.
 export const site = 1001 as SiteId
@@ -16,6 +21,25 @@ export const sizes: ReadonlyMap<CategoryId, number> = new Map(
 export const smallCategory = 1 as CategoryId
 // Empty at the start; the benches link to it.
 export const emptyCategory = 9 as CategoryId
+
+type CategoriesStores = Pick<Stores, 'sites' | 'grants' | 'contents' | 'links'>
+
+export type Ask = (
+  method: string,
+  path: string,
+  query?: Readonly<Record<string, string>>,
+  body?: string,
+) => Promise<Answer>
+
+/** Sends requests to the operations over these stores. */
+export const askOver = (stores: CategoriesStores, token: string, longestList = 1_000_000): Ask => {
+  const settings = { dataCentre: 'us', longestList }
+  const deps = createCategoriesDeps(settings, stores, unlogged)
+  // Measures reading, so nothing is cached.
+  const handler = createCategoriesHandler({ ...deps, keep: (_, make) => make() })
+  return (method, path, query = {}, body = '') =>
+    send(handler, method, path, { headers: { Authorization: token }, query, body })
+}
 
 const newsCount = Math.max(...sizes.values())
 const step = 2_000
@@ -38,19 +62,11 @@ const newsItem = (id: number) => {
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
 /** Fills empty stores. Returns a token for the site. */
-export const storeLibrary = async ({
-  contents,
-  links,
-  ...directory
-}: Pick<Stores, 'sites' | 'grants' | 'contents' | 'links'>): Promise<string> => {
+export const storeLibrary = async ({ contents, links, ...directory }: CategoriesStores): Promise<string> => {
   const token = await fillDirectory(directory)
   const categories = [...sizes.keys(), emptyCategory]
-  await contents.putMany(
-    site,
-    'category',
-    categories.map((id) => ({ id, name: `Category ${id}` })),
-    entry,
-  )
+  const named = categories.map((id) => ({ id, name: `Category ${id}` }))
+  await contents.putMany(site, 'category', named, entry)
   for (let from = 1; from <= newsCount; from += step) {
     const ids = numbers(from, Math.min(from + step - 1, newsCount))
     await contents.putMany(site, 'news', ids.map(newsItem), entry)

@@ -6,8 +6,7 @@ import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import type { CategoryId } from '../../../lib/core/ids.ts'
 import type { Table } from '../measure/figures.ts'
 import type { Consumed } from '../measure/meter.ts'
-import type { Ask } from './ask.ts'
-import { newsOf, site, sizes } from './library.ts'
+import { type Ask, newsOf, site, sizes } from './library.ts'
 
 type Query = Readonly<Record<string, string>>
 

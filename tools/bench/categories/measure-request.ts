@@ -1,6 +1,6 @@
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { median } from '../measure/figures.ts'
-import { askOver } from './ask.ts'
+import { askOver } from './library.ts'
 
 /**
  * Runs as a process. Its arguments are a data directory, a token, a path, a query and the number of repetitions. It

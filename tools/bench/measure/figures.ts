@@ -1,4 +1,5 @@
 import { inColumns } from '../../../admin/terminal/output.ts'
+import { byName } from '../../../lib/core/names.ts'
 
 type Cell = string | number
 
@@ -12,6 +13,13 @@ export interface Table {
 export type Bench = () => Promise<readonly Table[]>
 
 export const verdict = (met: boolean): string => (met ? 'met' : 'MISSED')
+
+/** The last two cells of a row: the target, and whether it is met. */
+export const atLeast = (value: number, target: number, unit = '') =>
+  [`>= ${target}${unit}`, verdict(value >= target)] as const
+
+export const atMost = (value: number, target: number, unit = '') =>
+  [`<= ${target}${unit}`, verdict(value <= target)] as const
 
 const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 
@@ -29,3 +37,27 @@ export const quantile = (samples: readonly number[], share: number): number => {
 }
 
 export const median = (samples: readonly number[]): number => quantile(samples, 0.5)
+
+export const mebibyte = 1024 ** 2
+
+export const seconds = async (run: () => unknown): Promise<number> => {
+  const startedAt = performance.now()
+  await run()
+  return (performance.now() - startedAt) / 1000
+}
+
+/** The median of each figure, measured in turns after one unmeasured turn, so that other load affects all of them. */
+export const inTurns = async <Name extends string>(
+  turns: number,
+  figures: Readonly<Record<Name, (turn: number) => Promise<number>>>,
+): Promise<Readonly<Record<Name, number>>> => {
+  const names = Object.keys(figures) as Name[]
+  const samples = byName(names, (): number[] => [])
+  for (let turn = 0; turn <= turns; turn++) {
+    for (const name of names) {
+      const figure = await figures[name](turn)
+      if (turn > 0) samples[name].push(figure)
+    }
+  }
+  return byName(names, (name) => median(samples[name]))
+}

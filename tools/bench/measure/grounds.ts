@@ -2,13 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { CreateBucketCommand, PutBucketVersioningCommand, S3Client } from '@aws-sdk/client-s3'
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { Upload } from '@aws-sdk/lib-storage'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
 import type { tables } from '../../../lib/config/tables.ts'
 import { type Machine, openMachine } from '../../../lib/machine/machine.ts'
 import { openTestTables } from '../../../test/support/tables.ts'
+import { bytes } from './content.ts'
+import { mebibyte, type Table } from './figures.ts'
 
 /** Runs `run` with an empty folder and removes the folder afterwards. */
 export const inScratchFolder = async <Result>(run: (folder: string) => Promise<Result>): Promise<Result> => {
@@ -46,6 +50,15 @@ export const onTables = async <Result>(run: (dynamodb: DynamoDBDocumentClient) =
   }
 }
 
+export const unlogged = { telemetry: { request: () => undefined } }
+
+/** Runs what needs an emulator at `AWS_ENDPOINT_URL`, or says that it is left out. */
+export const atEndpoint = async (what: string, run: () => Promise<readonly Table[]>): Promise<readonly Table[]> => {
+  if (process.env['AWS_ENDPOINT_URL']) return run()
+  console.warn(`NO AWS_ENDPOINT_URL: ${what} SKIPPED.\n`)
+  return []
+}
+
 const pathLocksTable = 'pathLocks' satisfies keyof typeof tables
 const journalTable = 'journal' satisfies keyof typeof tables
 
@@ -65,3 +78,14 @@ export const openCloudFiles = async (dynamodb: DynamoDBDocumentClient) => {
   const { downloads, linkTo, ...stores } = openFileStores(settings, { dynamodb })
   return { client, bucket, stores, downloads, linkTo }
 }
+
+export type CloudFiles = Awaited<ReturnType<typeof openCloudFiles>>
+
+/** Sends bytes to the same bucket with the upload of the SDK. */
+export const uploadByLibrary = ({ client, bucket }: CloudFiles, length: number) =>
+  new Upload({
+    client,
+    params: { Bucket: bucket, Key: 'library', Body: Readable.from(bytes(length), { objectMode: false }) },
+    partSize: 8 * mebibyte,
+    queueSize: 4,
+  }).done()

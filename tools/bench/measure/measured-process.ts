@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { atMost } from './figures.ts'
 
 interface Memory {
   /** The peak since the last reset, in MiB. */
@@ -28,6 +29,14 @@ export const memoryOf = (pid: number | undefined): Memory => ({
     return mebibytes(pid, 'VmRSS')
   },
 })
+
+/** A row: how much the peak of the memory grows with some work, in MiB. */
+export const growthRow = async (memory: Memory, name: string, target: number, work: () => Promise<unknown>) => {
+  const before = memory.reset()
+  await work()
+  const growth = memory.peak() - before
+  return [name, growth.toFixed(0), '', '', ...atMost(growth, target)]
+}
 
 export const startMeasured = async (
   file: string,

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
 import { fieldTypes } from '../../../lib/fields/catalogue.ts'
-import { median, type Table, verdict } from '../measure/figures.ts'
+import { atLeast, median, type Table, verdict } from '../measure/figures.ts'
 import { startMeasured } from '../measure/measured-process.ts'
-import { type BenchedService, startService, type Tree, trees } from './trees.ts'
+import { type BenchedService, startService, type Tree, trees } from '../measure/trees.ts'
 
 const connections = 16
 const seconds = 4
@@ -91,8 +91,8 @@ const measureReads = async (tree: Tree, service: BenchedService, bareUrl: string
       ratios.push(rate / bare)
     }
     const ratio = median(ratios)
-    const told = target === undefined ? ['', ''] : [`>= ${target}`, verdict(ratio >= target)]
-    rows.push([tree.name, name, Math.round(median(rates)), ratio.toFixed(3), ...told])
+    const judged = target === undefined ? ['', ''] : atLeast(ratio, target)
+    rows.push([tree.name, name, Math.round(median(rates)), ratio.toFixed(3), ...judged])
   }
   return rows
 }

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { median, type Table, verdict } from '../measure/figures.ts'
-import { type BenchedService, startService, type Tree, trees } from './trees.ts'
+import { recordOf } from '../../../lib/core/names.ts'
+import { atMost, inTurns, mebibyte, type Table } from '../measure/figures.ts'
+import { type BenchedService, startService, type Tree, trees } from '../measure/trees.ts'
 
-const mebibyte = 1024 ** 2
 const readers = 2_500
 const runs = 21
 const storage = '/api/v2/admin/sites/current/storage'
@@ -55,7 +55,7 @@ const measureMemory = async (tree: Tree) => {
     return [['beside them', growth, targets.growth] as const, ['5 s after them', kept, targets.kept] as const].map(
       ([when, value, target]) => {
         const figure = `growth by ${readers} readers that take nothing, ${when}, MiB`
-        return [tree.name, figure, Math.round(value), `<= ${target}`, verdict(value <= target)]
+        return [tree.name, figure, Math.round(value), ...atMost(value, target)]
       },
     )
   } finally {
@@ -75,24 +75,16 @@ const timeOfGet = async ({ baseUrl, token }: BenchedService): Promise<number> =>
   return performance.now() - startedAt
 }
 
-/** In turns, after one unmeasured run of each tree. */
 const measureGets = async (compared: readonly Tree[]) => {
   const services = await Promise.all(compared.map((tree) => startService(tree, { LARGEST_FILE: `${256 * mebibyte}` })))
   try {
     for (const service of services) await put(service, 'large', 256 * mebibyte)
-    const times: number[][] = services.map(() => [])
-    for (let run = 0; run <= runs; run++) {
-      for (const [index, service] of services.entries()) {
-        const time = await timeOfGet(service)
-        if (run > 0) times[index]?.push(time)
-      }
-    }
-    const medians = times.map(median)
+    const gets = services.map((service, index) => [String(index), () => timeOfGet(service)] as const)
+    const times = await inTurns(runs, recordOf(gets))
     return compared.map(({ name }, index) => {
-      const time = medians[index] ?? 0
-      const ratio = time / (medians[0] ?? 0)
-      const told = index === 0 ? ['', ''] : [`<= ${targets.ratio} x`, verdict(ratio <= targets.ratio)]
-      return [name, `GET of 256 MiB, ms (median of ${runs}, by turns)`, Math.round(time), ...told]
+      const time = times[index] ?? 0
+      const judged = index === 0 ? ['', ''] : atMost(time / (times[0] ?? 0), targets.ratio, ' x')
+      return [name, `GET of 256 MiB, ms (median of ${runs}, by turns)`, Math.round(time), ...judged]
     })
   } finally {
     for (const service of services) await service.stop()

@@ -1,56 +1,44 @@
-import { join } from 'node:path'
-import manifest from '../../../package.json' with { type: 'json' }
-import { median, type Table, verdict } from '../measure/figures.ts'
+import { form, formEnd, formOf, partHead, send } from '../measure/content.ts'
+import { atLeast, inTurns, mebibyte, type Table } from '../measure/figures.ts'
 import { inScratchFolder } from '../measure/grounds.ts'
-import { type MeasuredProcess, startMeasured } from '../measure/measured-process.ts'
-import { boundary, form, formEnd, mebibyte, partHead, send } from './content.ts'
+import { growthRow, startMeasured } from '../measure/measured-process.ts'
+import { own, startService } from '../measure/trees.ts'
 
 const runs = 7
 const large = 256 * mebibyte
 const targets = { ratio: 1.3, memory: 32, files: 1_000 }
 const files = { requests: 10, each: 100, bytes: 4096 }
 
-/** The Node flags of `npm start`. */
-const nodeFlags = manifest.scripts.start.match(/--\S+/g) ?? []
-
-const startService = (folder: string, fsync: 'on' | 'off') =>
-  startMeasured(
-    'local/main.js',
-    ['--port', '0', '--json', '--quiet', '--data-dir', folder],
-    { LARGEST_FILE: String(1024 * mebibyte), FSYNC: fsync },
-    nodeFlags,
-  )
-
 interface Service {
-  readonly storage: string
+  readonly baseUrl: string
   readonly token: string
 }
 
-const readService = ({ line }: MeasuredProcess): Service => {
-  const { baseUrl, token } = JSON.parse(line) as { baseUrl: string; token: string }
-  return { storage: `${baseUrl}/api/v2/admin/sites/current/storage`, token }
-}
+const storage = '/api/v2/admin/sites/current/storage'
+
+const start = (fsync: 'on' | 'off') => startService(own, { LARGEST_FILE: String(1024 * mebibyte), FSYNC: fsync })
 
 /** As a form, and as plain bytes. */
 const uploads = {
-  POST: ({ storage, token }: Service) =>
+  POST: ({ baseUrl, token }: Service) =>
     send(
-      `${storage}/large`,
+      `${baseUrl}${storage}/large`,
       { head: partHead('large.bin'), length: large, tail: formEnd },
       { token, contentType: form },
     ),
-  PUT: ({ storage, token }: Service) => send(`${storage}/large.bin`, { length: large }, { method: 'PUT', token }),
+  PUT: ({ baseUrl, token }: Service) =>
+    send(`${baseUrl}${storage}/large.bin`, { length: large }, { method: 'PUT', token }),
 }
 type Method = keyof typeof uploads
 const methods: readonly Method[] = ['POST', 'PUT']
 
-const uploadSmall = async ({ storage, token }: Service, run: number): Promise<number> => {
-  const content = 'x'.repeat(files.bytes)
+const uploadSmall = async ({ baseUrl, token }: Service, run: number): Promise<number> => {
+  const names = Array.from({ length: files.each }, (_, index) => `f${index}`)
+  const head = formOf(names, 'x'.repeat(files.bytes))
   let seconds = 0
   for (let request = 0; request < files.requests; request++) {
-    const parts = Array.from({ length: files.each }, (_, index) => `${partHead(`f${index}`)}${content}\r\n`)
-    const body = `${parts.join('')}--${boundary}--\r\n`
-    seconds += await send(`${storage}/small-${run}/${request}`, { head: body, length: 0 }, { token, contentType: form })
+    const url = `${baseUrl}${storage}/small-${run}/${request}`
+    seconds += await send(url, { head, length: 0 }, { token, contentType: form })
   }
   return seconds
 }
@@ -59,45 +47,37 @@ const uploadSmall = async ({ storage, token }: Service, run: number): Promise<nu
  * One file of 256 MiB through the local server by each method, in turns with a server that only writes its body to a
  * file.
  */
-const measureLarge = async (fsync: 'on' | 'off') =>
+const measureLarge = (fsync: 'on' | 'off') =>
   inScratchFolder(async (folder) => {
     const bare = await startMeasured('tools/bench/bare-server.ts', [folder, fsync])
-    const own = await startService(join(folder, 'data'), fsync)
+    const service = await start(fsync)
     try {
       const { baseUrl } = JSON.parse(bare.line) as { baseUrl: string }
-      const service = readService(own)
-      const bareTimes: number[] = []
-      const ownTimes: Record<Method, number[]> = { POST: [], PUT: [] }
-      await send(baseUrl, { length: large })
+      // The process needs this much to work.
       for (const method of methods) await uploads[method](service)
-      const before = own.reset()
-      for (let run = 0; run < runs; run++) {
-        bareTimes.push(await send(baseUrl, { length: large }))
-        for (const method of methods) ownTimes[method].push(await uploads[method](service))
-      }
-      return {
-        bare: median(bareTimes),
-        own: { POST: median(ownTimes.POST), PUT: median(ownTimes.PUT) },
-        growth: own.peak() - before,
-      }
+      let times: Readonly<Record<Method | 'bare', number>> = { bare: 0, POST: 0, PUT: 0 }
+      const growth = await growthRow(service.process, 'its peak memory growth, MiB', targets.memory, async () => {
+        times = await inTurns(runs, {
+          bare: () => send(baseUrl, { length: large }),
+          POST: () => uploads.POST(service),
+          PUT: () => uploads.PUT(service),
+        })
+      })
+      return { times, growth }
     } finally {
-      await Promise.all([bare.stop(), own.stop()])
+      await Promise.all([bare.stop(), service.stop()])
     }
   })
 
-const measureSmall = async (fsync: 'on' | 'off') =>
-  inScratchFolder(async (folder) => {
-    const own = await startService(folder, fsync)
-    try {
-      const service = readService(own)
-      await uploadSmall(service, -1)
-      const times: number[] = []
-      for (let run = 0; run < runs; run++) times.push(await uploadSmall(service, run))
-      return (files.requests * files.each) / median(times)
-    } finally {
-      await own.stop()
-    }
-  })
+const measureSmall = async (fsync: 'on' | 'off') => {
+  const service = await start(fsync)
+  try {
+    const { small } = await inTurns(runs, { small: (run) => uploadSmall(service, run) })
+    return (files.requests * files.each) / small
+  } finally {
+    await service.stop()
+  }
+}
 
 const rate = (seconds: number): string => (large / mebibyte / seconds).toFixed(0)
 
@@ -105,35 +85,16 @@ const rate = (seconds: number): string => (large / mebibyte / seconds).toFixed(0
 export const measureUpload = async (): Promise<Table> => {
   const rows: (string | number)[][] = []
   for (const fsync of ['on', 'off'] as const) {
-    const { bare, own, growth } = await measureLarge(fsync)
+    const { times, growth } = await measureLarge(fsync)
     for (const method of methods) {
-      const ratio = bare / own[method]
-      rows.push([
-        `${method} of 256 MiB, fsync ${fsync}, MiB/s`,
-        rate(own[method]),
-        rate(bare),
-        ratio.toFixed(2),
-        `>= ${targets.ratio}`,
-        verdict(ratio >= targets.ratio),
-      ])
+      const ratio = times.bare / times[method]
+      const figure = `${method} of 256 MiB, fsync ${fsync}, MiB/s`
+      rows.push([figure, rate(times[method]), rate(times.bare), ratio.toFixed(2), ...atLeast(ratio, targets.ratio)])
     }
-    rows.push([
-      `its peak memory growth, MiB`,
-      growth.toFixed(0),
-      '',
-      '',
-      `<= ${targets.memory}`,
-      verdict(growth <= targets.memory),
-    ])
+    rows.push(growth)
     const small = await measureSmall(fsync)
-    rows.push([
-      `1,000 files of 4 KiB, fsync ${fsync}, files/s`,
-      small.toFixed(0),
-      '',
-      '',
-      `>= ${targets.files}`,
-      verdict(small >= targets.files),
-    ])
+    const figure = `1,000 files of 4 KiB, fsync ${fsync}, files/s`
+    rows.push([figure, small.toFixed(0), '', '', ...atLeast(small, targets.files)])
   }
   return {
     title: `Uploads to disk (median of ${runs})`,

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type MeasuredProcess, startMeasured } from '../measure/measured-process.ts'
+import { type MeasuredProcess, startMeasured } from './measured-process.ts'
 
 /** A checkout of the project: this one, or an earlier one for comparison. */
 export interface Tree {
@@ -11,7 +11,7 @@ export interface Tree {
   readonly folder: string
 }
 
-const own: Tree = { name: 'this tree', folder: join(import.meta.dirname, '..', '..', '..') }
+export const own: Tree = { name: 'this tree', folder: join(import.meta.dirname, '..', '..', '..') }
 
 /** This tree, after the one at `BASELINE` if that names an earlier checkout with installed packages. */
 export const trees = (): readonly Tree[] => {

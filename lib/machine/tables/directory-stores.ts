@@ -1,3 +1,4 @@
+import { type Grant, type Grants, storedGrant } from '../../access/grants.ts'
 import type { DataCentre, Site, SiteDirectory } from '../../sites/site-directory.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type Flag, prepareAll, query, readPages } from '../sqlite/queries.ts'
@@ -23,12 +24,13 @@ const toDataCentre = ({ id, url, isDefault, region }: DataCentreRow): DataCentre
 
 export const createSiteDirectory = (database: Database, record: RecordChange): SiteDirectory => {
   const { connection, read, write } = database
-  const columns = 'id, name, data_centre AS dataCentre, rendering_engine AS renderingEngine'
+  const ofSite = 'id, name, data_centre AS dataCentre, rendering_engine AS renderingEngine'
+  const ofDataCentre = 'id, url, is_default AS isDefault, region'
   const tables = prepareAll(connection, {
-    site: query<SiteRow>(`SELECT ${columns} FROM sites WHERE id = ?`),
-    sites: query<SiteRow>(`SELECT ${columns} FROM sites WHERE id > ? ORDER BY id LIMIT +?`),
-    dataCentre: query<DataCentreRow>('SELECT id, url, is_default AS isDefault, region FROM data_centres WHERE id = ?'),
-    dataCentres: query<DataCentreRow>('SELECT id, url, is_default AS isDefault, region FROM data_centres ORDER BY id'),
+    site: query<SiteRow>(`SELECT ${ofSite} FROM sites WHERE id = ?`),
+    sites: query<SiteRow>(`SELECT ${ofSite} FROM sites WHERE id > ? ORDER BY id LIMIT +?`),
+    dataCentre: query<DataCentreRow>(`SELECT ${ofDataCentre} FROM data_centres WHERE id = ?`),
+    dataCentres: query<DataCentreRow>(`SELECT ${ofDataCentre} FROM data_centres ORDER BY id`),
     insertSite:
       'INSERT INTO sites (id, name, data_centre, rendering_engine) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     renameSite: 'UPDATE sites SET name = ? WHERE id = ?',
@@ -75,6 +77,65 @@ export const createSiteDirectory = (database: Database, record: RecordChange): S
         keyOf: ({ id }): number => id,
       })
       return { sites: found, dataCentres: await read(() => tables.dataCentres.all().map(toDataCentre)) }
+    },
+  }
+}
+
+interface GrantRow extends Pick<Grant, 'hash' | 'user' | 'expires'> {
+  readonly sites: string
+  readonly permissions: string
+}
+
+const toGrant = (row: GrantRow): Grant =>
+  storedGrant({ ...row, sites: JSON.parse(row.sites), permissions: JSON.parse(row.permissions) })
+
+export const createGrants = (database: Database, record: RecordChange): Grants => {
+  const { connection, read, write } = database
+  const { get, some, put, remove, setSites } = prepareAll(connection, {
+    get: query<GrantRow>('SELECT * FROM grants WHERE hash = ?'),
+    some: query<GrantRow>('SELECT * FROM grants WHERE hash > ? ORDER BY hash LIMIT +?'),
+    put: 'INSERT OR REPLACE INTO grants (hash, user, sites, permissions, expires) VALUES (?, ?, ?, ?, ?)',
+    remove: 'DELETE FROM grants WHERE hash = ?',
+    setSites: 'UPDATE grants SET sites = ? WHERE hash = ?',
+  })
+
+  return {
+    async get(hash) {
+      const row = await read(() => get.get(hash))
+      return row && toGrant(row)
+    },
+
+    put: ({ hash, user, sites, permissions, expires }, entries) =>
+      write(() => {
+        put.run(hash, user, JSON.stringify(sites), JSON.stringify(permissions), expires)
+        entries.forEach(record)
+      }),
+
+    remove: (hash, entries) =>
+      write(() => {
+        if (remove.run(hash).changes === 0) return false
+        entries.forEach(record)
+        return true
+      }),
+
+    uncover: (hash, site, entry) =>
+      write(() => {
+        const row = get.get(hash)
+        const grant = row && toGrant(row)
+        if (!grant?.sites.includes(site)) return false
+        const others = grant.sites.filter((other) => other !== site)
+        if (others.length > 0) setSites.run(JSON.stringify(others), hash)
+        else remove.run(hash)
+        record(entry)
+        return true
+      }),
+
+    async *list() {
+      yield* await readPages(database, {
+        after: '',
+        query: (after, limit) => some.all(after, limit).map(toGrant),
+        keyOf: ({ hash }) => hash,
+      })
     },
   }
 }

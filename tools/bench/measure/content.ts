@@ -6,7 +6,6 @@ export async function* bytes(length: number): AsyncGenerator<Buffer> {
   for (let sent = 0; sent < length; sent += chunk.length) yield chunk
 }
 
-export const mebibyte = 1024 * 1024
 const chunk = Buffer.alloc(256 * 1024, 'x')
 
 interface Options {
@@ -60,8 +59,12 @@ export const send = async (
   return promise
 }
 
-export const boundary = 'boundary-of-the-bench'
+const boundary = 'boundary-of-the-bench'
 export const form = `multipart/form-data; boundary=${boundary}`
 export const partHead = (name: string): string =>
   `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`
 export const formEnd = `\r\n--${boundary}--\r\n`
+
+/** The body of a form with files of the same content. */
+export const formOf = (names: readonly string[], content: string): string =>
+  names.map((name) => `${partHead(name)}${content}`).join('\r\n') + formEnd
