@@ -57,7 +57,7 @@ const readMarker = ({ marker }: DataDirectory): string | Fault | undefined => {
 }
 
 /** Judges a directory by its names and its marker. Changes nothing. */
-const inspect = (directory: DataDirectory): Fault | undefined => {
+export const inspect = (directory: DataDirectory): Fault | undefined => {
   try {
     const names = readdirSync(directory.path)
     const stranger = foreignFileIn(directory)

@@ -1,5 +1,5 @@
-import { chunksOf } from '../../core/chunks-of.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
+import { chunksOf } from '../../core/in-parallel.ts'
 import {
   NotPlaced,
   type ObjectStore,

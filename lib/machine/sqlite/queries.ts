@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { Count } from '../../categories/contents.ts'
-import { chunksOf } from '../../core/chunks-of.ts'
+import { chunksOf } from '../../core/in-parallel.ts'
 import type { Database } from './database.ts'
 
 export type Flag = 0 | 1
