@@ -10,7 +10,6 @@ import { runShortWorkload } from './workload.ts'
 /** A bug that loses something in a power cut: the suite has to find it. */
 interface Planted {
   readonly bug: string
-  /** How it shows. */
   readonly shows: RegExp
   /** Flushes that the disk ignores, as if the service left them out. */
   readonly isIgnored?: Ignored
@@ -84,9 +83,6 @@ const plant = (folder: string, { patch }: Planted): string => {
   return folder
 }
 
-/** States in which each bug has to show. */
-const most = 150
-
 describe.skipIf(noRecorder)('power cuts find a bug that was planted', () => {
   test.for(plantedBugs)('$bug', { timeout: 300_000 }, async (planted, { directory }) => {
     const recording = beginRecording({
@@ -95,7 +91,7 @@ describe.skipIf(noRecorder)('power cuts find a bug that was planted', () => {
       ...planted,
     })
     await runShortWorkload(recording)
-    const found = await tryCuts(recording, { cuts: { count: most, seed: provedSeed }, ...planted })
+    const found = await tryCuts(recording, { cuts: { count: 150, seed: provedSeed }, ...planted })
     expect(found?.fault).toMatch(planted.shows)
   })
 })
