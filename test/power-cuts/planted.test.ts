@@ -19,6 +19,7 @@ interface Planted {
 
 /** A file, or an upload, whose bytes are not all there. */
 const bytesAreGone = /bytes|mixture|missing|status 500|an append to/
+const changeIsGone = /another token|acknowledged|holds|entries|bytes|missing/
 
 /** Flushes a file when its row has been on the disk for a while. */
 const flushLater = `setTimeout(() => open(pathOf(name), 'r+').then((late) => late.datasync().finally(() => late.close()), () => {}), 100)`
@@ -29,14 +30,14 @@ const plantedBugs: readonly Planted[] = [
     shows: bytesAreGone,
     isIgnored: (path, kind) => kind === 'file' && path.includes('/blobs/'),
   },
-  { bug: 'no flush of a folder', shows: /lost|missing/, isIgnored: (_, kind) => kind === 'folder' },
+  { bug: 'no flush of a folder', shows: /UsageError|another token|missing/, isIgnored: (_, kind) => kind === 'folder' },
   { bug: 'no flush of the folder of the blobs', shows: bytesAreGone, isIgnored: (path) => path.endsWith('/blobs') },
   {
     bug: 'synchronous=NORMAL for every change',
-    shows: /token|acknowledged/,
+    shows: changeIsGone,
     patch: { file: 'lib/machine/sqlite/database.ts', from: `waitsForDisk) ? 'FULL'`, to: `waitsForDisk) ? 'NORMAL'` },
   },
-  { bug: 'FSYNC=off', shows: /token|acknowledged/, environment: { FSYNC: 'off' } },
+  { bug: 'FSYNC=off', shows: changeIsGone, environment: { FSYNC: 'off' } },
   {
     bug: 'the row of a file before its bytes',
     shows: bytesAreGone,
