@@ -29,7 +29,6 @@ const looksComplete = (path: string): boolean => {
 /** Commands beside the service, each in a process of its own: sites, backups, and directories restored from them. */
 export const adminChanges = (prefix: string): Lane<Made> => ({
   start: { sites: [], backups: [], restored: [] },
-
   next(made, count): Step<Made> {
     const kind = kinds[count % kinds.length] ?? 'sites'
     const name = `${prefix}-${kind}-${count}`
@@ -43,7 +42,6 @@ export const adminChanges = (prefix: string): Lane<Made> => ({
       },
     }
   },
-
   async faultIn({ root, machine }, { acknowledged, underWay }) {
     const { sites } = await machine.stores.sites.list()
     const lost = acknowledged.sites.find((name) => !sites.some((site) => site.name === name))

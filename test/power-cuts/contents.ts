@@ -10,15 +10,16 @@ interface Write {
 
 export interface Content {
   readonly kind: 'file'
-  readonly createdAt: number
+  /** The position of its name in the log. */
+  readonly index: number
   /** The bytes on the disk, and the writes since the last flush. */
   flushed: Buffer
   pending: Write[]
 }
 
-export const createContent = (createdAt: number): Content => ({
+export const createContent = (index: number): Content => ({
   kind: 'file',
-  createdAt,
+  index,
   flushed: Buffer.alloc(0),
   pending: [],
 })

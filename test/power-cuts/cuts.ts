@@ -3,15 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { removeDirectory } from '../support/directory.ts'
 import { expectationAt, judge } from './judge.ts'
-import { createRandom, type Fate, fates, type Mode, modes, type Random } from './outage.ts'
+import { createRandom, fates, modes, type Outage, type Random } from './outage.ts'
 import { type Entry, markOf, type Recording, readLog } from './record.ts'
 import { createReplay, type Ignored, isAboutNames } from './replay.ts'
 
-/** Where in the log the power goes, and what that does. The seed decides what chance does. */
-interface Cut {
+/** Where in the log the power goes, and the effect of that. The seed decides by chance. */
+interface Cut extends Omit<Outage, 'random'> {
   readonly position: number
-  readonly mode: Mode
-  readonly fate: Fate
   readonly seed: number
 }
 

@@ -9,14 +9,8 @@ import { createService, type Expected, type Judged, type Service } from './lanes
 import { type Entry, markOf } from './record.ts'
 import { laneNamed } from './workload.ts'
 
-/** The acknowledged state of each lane at a position of the log, and the change that was under way. */
-export interface Expectation {
-  readonly lanes: ReadonlyMap<string, Expected<unknown>>
-  /** That of the demo, once the service was ready. */
-  readonly token: string | undefined
-}
-
-export const expectationAt = (entries: readonly Entry[], position: number): Expectation => {
+/** The expected state of each lane at a position of the log, and the token of the demo once it was ready. */
+export const expectationAt = (entries: readonly Entry[], position: number) => {
   const lanes = new Map<string, Expected<unknown>>()
   let token: string | undefined
   for (const entry of entries.slice(0, position)) {
@@ -26,6 +20,8 @@ export const expectationAt = (entries: readonly Entry[], position: number): Expe
   }
   return { lanes, token }
 }
+
+type Expectation = ReturnType<typeof expectationAt>
 
 interface Serving extends Service {
   readonly token: string

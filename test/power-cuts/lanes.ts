@@ -67,12 +67,10 @@ const faultUnlessOneOf = <State>({ acknowledged, underWay }: Expected<State>, fo
 export const changesIn = ({ machine }: Judged): Promise<readonly Change[]> =>
   machine.stores.history.after(1001 as SiteId, 0, Number.MAX_SAFE_INTEGER)
 
+type Ask = (service: Service) => Promise<Response>
+
 /** A change in one request. */
-export const stepOf = <State>(
-  name: string,
-  after: State,
-  ask: (service: Service) => Promise<Response>,
-): Step<State> => ({
+export const stepOf = <State>(name: string, after: State, ask: Ask): Step<State> => ({
   after,
   async send(service) {
     await expectStatus(ask(service), name)

@@ -4,14 +4,13 @@ import type { Outage } from './outage.ts'
 
 export interface Folder {
   readonly kind: 'folder'
-  readonly createdAt: number
   /** As the processes see it. */
   readonly names: Map<string, Node>
 }
 
 export type Node = Content | Folder
 
-export const createFolder = (createdAt: number): Folder => ({ kind: 'folder', createdAt, names: new Map() })
+export const createFolder = (): Folder => ({ kind: 'folder', names: new Map() })
 
 interface Part {
   readonly folder: Folder
@@ -31,7 +30,7 @@ type Named = readonly [path: string, node: Node | undefined]
 
 /** The names below a folder, which is on the disk, and empty. */
 export const createNames = (root: string) => {
-  const top = createFolder(-1)
+  const top = createFolder()
   const paths = new Map<Node, string>([[top, root]])
   const changes: Change[] = []
   /** For a journalled file system: changes up to this one are on the disk. */
@@ -69,7 +68,7 @@ export const createNames = (root: string) => {
 
     /** With a file, a journalled file system flushes its name, and all changes of names before that. */
     flush(node: Node, begun: number): void {
-      if (node.kind === 'file') journalled = Math.max(journalled, node.createdAt)
+      if (node.kind === 'file') journalled = Math.max(journalled, node.index)
       for (const { index, parts } of changes) {
         for (const part of parts) {
           if (part.folder !== node || index >= begun) continue

@@ -20,14 +20,12 @@ export type Random = ReturnType<typeof createRandom>
 
 /** How a file system keeps names that were not flushed: each for itself, or in their order up to some point. */
 export const modes = ['strict', 'journalled'] as const
-export type Mode = (typeof modes)[number]
 
 /** The fate of everything that was not flushed: all of it, none of it, or chance decides for each piece. */
 export const fates = ['lost', 'kept', 'mixed'] as const
-export type Fate = (typeof fates)[number]
 
 export interface Outage {
-  readonly mode: Mode
-  readonly fate: Fate
+  readonly mode: (typeof modes)[number]
+  readonly fate: (typeof fates)[number]
   readonly random: Random
 }

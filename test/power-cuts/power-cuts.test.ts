@@ -13,7 +13,6 @@ import { runWorkload } from './workload.ts'
 const mostOfRecording = 500
 
 const states = Number(process.env['PROVE_COUNT'] ?? timesToTry(100))
-const recordings = Math.ceil(states / mostOfRecording)
 
 /** A failure names the folder of its recording, and the cut. */
 const [failedIn = '', failedCut = '{}'] = (process.env['PROVE_PATH'] ?? '').split('#')
@@ -30,7 +29,7 @@ describe.skipIf(noRecorder)('a power cut', () => {
     removeDirectory(built)
   }
 
-  test.skipIf(failedIn !== '').for(Array.from({ length: recordings }, (_, number) => number))(
+  test.skipIf(failedIn !== '').for(Array.from({ length: Math.ceil(states / mostOfRecording) }, (_, number) => number))(
     'loses no acknowledged change and leaves none half done (O-20, S-47, U-19, H-9): recording %i',
     { timeout: 60_000 + mostOfRecording * 10_000 },
     async (number) => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, realpathSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { launch, type Outcome, type Program } from '../support/program.ts'
-import { createService, type Expected, type Service } from './lanes.ts'
+import { createService, type Expected } from './lanes.ts'
 
 /** Why nothing can be recorded here; undefined when it can. */
 export const noRecorder = ((): string | undefined => {
@@ -58,22 +58,6 @@ export type Mark =
 export const markOf = ({ kind, bytes }: Entry): Mark | undefined =>
   kind === markKind ? JSON.parse(bytes.toString()) : undefined
 
-export interface RecordedService extends Service {
-  stop(): Promise<void>
-  kill(): Promise<void>
-}
-
-export interface Recording {
-  /** The folder below which everything is recorded. */
-  readonly root: string
-  readonly log: string
-  mark(mark: Mark): void
-  /** Starts the service as `npm start` does it. `clock` is in seconds from now. */
-  serve(clock?: number): Promise<RecordedService>
-  administer(args: readonly string[]): Promise<Outcome>
-  close(): void
-}
-
 interface Options {
   /** A folder of its own. */
   readonly folder: string
@@ -84,7 +68,8 @@ interface Options {
 
 export const projectFolder = join(import.meta.dirname, '..', '..')
 
-export const beginRecording = ({ folder, source = projectFolder, environment = {} }: Options): Recording => {
+/** Records everything below `root`, which is empty at first. */
+export const beginRecording = ({ folder, source = projectFolder, environment = {} }: Options) => {
   mkdirSync(folder, { recursive: true })
   // The recorder compares real paths.
   const [root, log] = [join(realpathSync(folder), 'root'), join(folder, 'log')]
@@ -130,6 +115,7 @@ export const beginRecording = ({ folder, source = projectFolder, environment = {
     root,
     log,
     mark,
+    /** Starts the service as `npm start` does it. `clock` is in seconds from now. */
     async serve(clock = 0) {
       mark({ event: 'starting' })
       const args = ['--json', '--quiet', '--port', '0', '--data-dir', data]
@@ -138,7 +124,7 @@ export const beginRecording = ({ folder, source = projectFolder, environment = {
       mark({ event: 'ready', token })
       return { ...createService(baseUrl, token), stop: () => stop(service), kill: () => kill(service) }
     },
-    administer: (args) => {
+    administer(args: readonly string[]): Promise<Outcome> {
       const program = launch(join(source, 'admin', 'main.js'), ['--data-dir', data, ...args], preloaded(0))
       program.stdin.end()
       return program.ended
@@ -146,3 +132,5 @@ export const beginRecording = ({ folder, source = projectFolder, environment = {
     close: () => closeSync(file),
   }
 }
+
+export type Recording = ReturnType<typeof beginRecording>

@@ -27,7 +27,6 @@
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 static const char *root;
-static size_t root_length;
 static int log_file = -1;
 static long clock_shift;
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
@@ -38,7 +37,6 @@ __attribute__((constructor)) static void begin(void) {
   root = getenv("POWER_CUTS_ROOT");
   clock_shift = shift ? atol(shift) : 0;
   if (!path || !root) return;
-  root_length = strlen(root);
   log_file = REAL(open)(path, O_WRONLY | O_APPEND | O_CLOEXEC);
   if (log_file < 0) abort();
 }
@@ -56,7 +54,7 @@ static void leave(int error) {
 }
 
 static int is_below(const char *path) {
-  return log_file >= 0 && strncmp(path, root, root_length) == 0 && (path[root_length] == '/' || path[root_length] == 0);
+  return log_file >= 0 && strncmp(path, root, strlen(root)) == 0 && strchr("/", path[strlen(root)]);
 }
 
 // By its name, as libuv closes files without the C library: a table of open files would go stale.
@@ -94,10 +92,10 @@ static void record_all(uint64_t kind, uint64_t file, uint64_t at, const struct i
   free(whole);
 }
 
+#define ONE(bytes, size) (&(struct iovec){(void *)(bytes), size})
 static void record(int kind, uint64_t file, uint64_t at, const void *bytes, size_t size) {
-  record_all(kind, file, at, &(struct iovec){(void *)bytes, size}, size);
+  record_all(kind, file, at, ONE(bytes, size), size);
 }
-
 static void record_paths(int kind, const char *from, const char *to) {
   char both[2 * PATH_MAX + 1];
   record(kind, 0, 0, both, snprintf(both, sizeof both, "%s\n%s", from, to));
@@ -118,7 +116,6 @@ static void record_written(int fd, const struct iovec *parts, off_t at, ssize_t 
   record_all('w', inode_of(fd), at < 0 ? lseek(fd, 0, SEEK_CUR) - size : at, parts, size);
 }
 #define WRITE(call, parts, at) RECORDED(is_mine(fd), call, record_written(fd, parts, at, done))
-#define ONE(bytes, size) (&(struct iovec){(void *)(bytes), size})
 ssize_t write(int fd, const void *bytes, size_t size) { WRITE(REAL(write)(fd, bytes, size), ONE(bytes, size), -1); }
 ssize_t pwrite64(int fd, const void *bytes, size_t size, off_t at) {
   WRITE(REAL(pwrite64)(fd, bytes, size, at), ONE(bytes, size), at);
@@ -138,7 +135,6 @@ static void record_copied(int fd, size_t size, off_t end) {
   close(file);
   free(bytes);
 }
-
 ssize_t sendfile64(int to, int from, off_t *at, size_t size) {
   RECORDED(is_mine(to), REAL(sendfile64)(to, from, at, size), record_copied(to, done, lseek(to, 0, SEEK_CUR)));
 }
@@ -155,7 +151,6 @@ int ioctl(int fd, unsigned long request, ...) {
   if ((request == FICLONE || request == FICLONERANGE) && is_mine(fd)) return errno = EOPNOTSUPP, -1;
   return REAL(ioctl)(fd, request, given);
 }
-
 int ftruncate64(int fd, off_t size) {
   RECORDED(is_mine(fd), REAL(ftruncate64)(fd, size), record('t', inode_of(fd), size, "", 0));
 }
@@ -194,11 +189,9 @@ static int flush(int fd, int (*call)(int)) {
 int fsync(int fd) { return flush(fd, REAL(fsync)); }
 int fdatasync(int fd) { return flush(fd, REAL(fdatasync)); }
 
-#define OPTIONAL_MODE   \
-  va_list rest;         \
-  va_start(rest, flags); \
-  mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0; \
-  va_end(rest)
+#define OPTIONAL_MODE                     \
+  va_list rest; va_start(rest, flags);    \
+  mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0; va_end(rest)
 int openat64(int folder, const char *given, int flags, ...) {
   char room[PATH_MAX];
   OPTIONAL_MODE;

@@ -8,13 +8,6 @@ import type { Entry } from './record.ts'
 /** Flushes that the disk ignores: this plants the bug that the service leaves them out. */
 export type Ignored = (path: string, kind: Node['kind']) => boolean
 
-export interface Replay {
-  /** Takes in the records up to that position. Positions only grow. */
-  advance(position: number): void
-  /** Builds what an outage at this position leaves. */
-  build(target: string, outage: Outage): void
-}
-
 export const isAboutNames = ({ kind }: Entry): boolean => 'omrlu'.includes(kind)
 
 /** Memory that processes share: it may hold anything after an outage, and SQLite makes it anew. */
@@ -43,7 +36,7 @@ const buildFolders = (
 }
 
 /** `root` is the path of the recorded folder, which is on the disk, and empty, when the log begins. */
-export const createReplay = (entries: readonly Entry[], root: string, isIgnored: Ignored = () => false): Replay => {
+export const createReplay = (entries: readonly Entry[], root: string, isIgnored: Ignored = () => false) => {
   const names = createNames(root)
   /** By inode. The kernel uses that of a removed file again: the newest is meant. */
   const nodes = new Map<number, Node>()
@@ -73,7 +66,7 @@ export const createReplay = (entries: readonly Entry[], root: string, isIgnored:
   /** By the kind of the record: see `recorder.c`. */
   const take: Readonly<Record<string, (entry: Entry, paths: readonly [from: string, to: string]) => void>> = {
     o: ({ file }, [path]) => create(file, path, createContent(position)),
-    m: ({ file }, [path]) => create(file, path, createFolder(position)),
+    m: ({ file }, [path]) => create(file, path, createFolder()),
     r: (_, [from, to]) => names.change(position, [from, undefined], [to, names.nodeAt(from)]),
     l: (_, [from, to]) => names.change(position, [to, names.nodeAt(from)]),
     u: (_, [path]) => names.change(position, [path, undefined]),
@@ -84,13 +77,16 @@ export const createReplay = (entries: readonly Entry[], root: string, isIgnored:
   }
 
   return {
-    advance(until) {
+    /** Takes in the records up to that position. Positions only grow. */
+    advance(until: number): void {
       for (; position < until; position += 1) {
         const entry = entries[position]
         const [from = '', to = ''] = entry && isAboutNames(entry) ? entry.bytes.toString().split('\n') : []
         if (entry) take[entry.kind]?.(entry, [from, to])
       }
     },
-    build: (target, outage) => buildFolders(names.top, target, names.after(position, outage), outage),
+    /** Builds the folder as an outage at this position may leave it. */
+    build: (target: string, outage: Outage): void =>
+      buildFolders(names.top, target, names.after(position, outage), outage),
   }
 }

@@ -9,7 +9,7 @@ import {
   shelfChanges,
   versionChanges,
 } from './lanes.ts'
-import type { RecordedService, Recording } from './record.ts'
+import type { Recording } from './record.ts'
 import { uploadChanges } from './upload-lane.ts'
 
 /** A lane is named like `files:left`, with a folder of the site. */
@@ -39,7 +39,8 @@ interface Run {
   readonly answered?: () => void
 }
 
-const runLane = async ({ recording, service, answered }: Run, lane: string, steps: number): Promise<void> => {
+const runLane = async (all: Run, lane: string, steps: number): Promise<void> => {
+  const { recording, service, answered } = all
   const { start, next } = laneNamed(lane)
   let acknowledged = start
   recording.mark({ lane, acknowledged })
@@ -61,6 +62,8 @@ const runLane = async ({ recording, service, answered }: Run, lane: string, step
 const run = async (all: Run, lanes: Readonly<Record<string, number>>): Promise<void> => {
   await Promise.all(Object.entries(lanes).map(([lane, steps]) => runLane(all, lane, steps)))
 }
+
+type RecordedService = Awaited<ReturnType<Recording['serve']>>
 
 const runUntilKilled = async (recording: Recording, service: RecordedService, answers: number): Promise<void> => {
   let left = answers
