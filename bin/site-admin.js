@@ -53,8 +53,8 @@ const runOn = (node) => {
 const node = Number(process.versions.node.split('.')[0]) === wanted ? process.execPath : findNode()
 if (node === undefined) {
   console.error(
-    `site-admin runs on Node ${wanted}, and brings none for ${process.platform} on ${process.arch}. ` +
-      `This is Node ${process.versions.node}: run it with Node ${wanted}.`,
+    `site-admin needs Node ${wanted}, and its package has none for ${process.platform} on ${process.arch}. ` +
+      `This is Node ${process.versions.node}: install Node ${wanted}, and run site-admin with it.`,
   )
   process.exitCode = 1
 } else if (node === process.execPath && !args.includes('serve')) await import(entry.href)

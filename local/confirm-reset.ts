@@ -12,9 +12,9 @@ export const confirmReset =
     const directory = resolve(dataDirectory)
     const loss = contents
       ? `${counted(contents.sites, 'site')} with ${counted(contents.files, 'file')} from ${directory}`
-      : `all data from ${directory}, whose database cannot be read`
+      : `all data from ${directory} (its database cannot be read)`
     const { askYes } = await import('../client/src/command/ask.ts')
     const agrees = process.stderr.isTTY && (await askYes(shown(`This removes ${loss}. Continue?`)).catch(() => false))
     if (agrees) return
-    throw new UsageError(`Nothing was removed. --reset removes ${loss}: agree to it on a terminal, or add --yes.`)
+    throw new UsageError(`Nothing was removed. --reset would remove ${loss}: confirm it on a terminal, or add --yes.`)
   }

@@ -108,7 +108,7 @@ const makeDemo = async ({ directory, stores, dataCentre, clock }: DemoDeps, demo
 const reissue = async ({ directory, stores, clock, say }: DemoDeps, known: Demo): Promise<Demo> => {
   const demo = { ...known, token: newToken() }
   await grant(stores, demo, clock.wall())
-  say('The demo token has been revoked, or has expired. Another one is issued in its place.')
+  say('The demo token was revoked or has expired. A new one replaces it.')
   writeDemo(directory, demo, 'made')
   return demo
 }

@@ -29,7 +29,7 @@ const sign = (secret: Uint8Array, { key, version, expires }: Claim): Buffer =>
     .digest()
 
 const refused = () =>
-  new ServiceError('fileUnknown', { message: 'This link does not work, or no longer. Ask for a new one with ?link.' })
+  new ServiceError('fileUnknown', { message: 'This link is wrong or has expired. Get a new one with ?link.' })
 
 const only = (query: Request['query'], name: string): string => {
   const [value = '', ...others] = query.get(name) ?? []

@@ -55,7 +55,7 @@ const requests = (count: number) => `${count} request${count === 1 ? '' : 's'}`
 
 const sentenceOf = (closing: Closing): string =>
   'waitingFor' in closing
-    ? `Waiting for ${requests(closing.waitingFor)} to be answered.`
+    ? `Waiting for the answers to ${requests(closing.waitingFor)}.`
     : `${requests(closing.cutOff)} took too long, and ${closing.cutOff === 1 ? 'was' : 'were'} cut off.`
 
 export const createListeners = (

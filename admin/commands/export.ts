@@ -82,7 +82,7 @@ const behindLinks = (file: string): string => (lstatSync(file, { throwIfNoEntry:
 // A file in the data directory could replace the database.
 const refuseWithin = (dataDirectory: string, path: string, out: string): void => {
   if (!liesIn(layoutOf(dataDirectory), path)) return
-  throw new Refusal(`${out} lies in the data directory, where only the service writes. Name a file outside of it.`)
+  throw new Refusal(`${out} is inside the data directory, where only the service writes. Name a file outside of it.`)
 }
 
 // A device or a pipe must not be replaced by a file. `source` is the data directory of one machine.
@@ -111,7 +111,7 @@ const writeOutput = async (records: AsyncIterable<object>): Promise<void> => {
     await writeLines(records, process.stdout)
   } catch (error) {
     if (!isSystemError(error)) throw error
-    throw new Refusal(`Standard output cannot be written: ${reasonOf(error)}. The export is not whole.`)
+    throw new Refusal(`Standard output cannot be written: ${reasonOf(error)}. The export is incomplete.`)
   }
 }
 
@@ -123,7 +123,7 @@ const run = async (stores: AdminStores, { site, out }: Options, self: Command): 
     const write = (signal: AbortSignal) => writeFile(until(signal, records), out, source)
     const exported = await interruptibly(
       write,
-      new Refusal(`Interrupted: the export is not whole, and ${out} is as it was before. Repeat the command.`),
+      new Refusal(`Interrupted: the export is incomplete, and ${out} is unchanged. Repeat the command.`),
     )
     return { exported, file: out }
   }
@@ -131,7 +131,7 @@ const run = async (stores: AdminStores, { site, out }: Options, self: Command): 
   return undefined
 }
 
-const description = 'export everything of a site but its files: JSON lines that "import" takes'
+const description = 'export everything of a site except its files, as JSON lines for "import"'
 
 export const exportCommand = (): Command =>
   commandOf('export', description, 'export --site 1001 --out site.jsonl')

@@ -19,7 +19,7 @@ export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGener
     try {
       return decoder.decode(bytes, { stream: !isLast })
     } catch {
-      throw new NotUtf8(`line ${line} has bytes that are no text in UTF-8`)
+      throw new NotUtf8(`line ${line} is not valid UTF-8`)
     }
   }
   for await (const chunk of chunks) {
@@ -38,7 +38,7 @@ export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGener
 
 const saveAsUtf8 = 'Save it in UTF-8, and import it again'
 
-const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file)
+const nameOf = (file: string): string => (file === '-' ? 'standard input' : file)
 
 // Node treats a directory or a disk on standard input as an empty file. Opened as a file, it is read or refused.
 const openStandardInput = (): Readable => {
@@ -88,8 +88,8 @@ export async function* readInput(file: string, signal?: AbortSignal): AsyncGener
     const what = nameOf(file)
     throw new Refusal(
       isChecked
-        ? `${what} is not imported: ${error.message}. ${saveAsUtf8}.`
-        : `${what} is not imported any further: ${error.message}. ${saveAsUtf8}: importing again is safe.`,
+        ? `Nothing of ${what} was imported: ${error.message}. ${saveAsUtf8}.`
+        : `The import of ${what} stopped: ${error.message}. ${saveAsUtf8}: importing again is safe.`,
     )
   }
 }
@@ -208,8 +208,8 @@ const elementReader = (record: Gatherer): Reader => {
       record.add(chunk.slice(from))
     },
     *end() {
-      if (last !== 'end') yield record.take('the array breaks off here, before its closing bracket')
-      else if (!record.isBlank()) yield record.take('it stands behind the end of the array')
+      if (last !== 'end') yield record.take('the array ends here without its closing bracket')
+      else if (!record.isBlank()) yield record.take('it comes after the end of the array')
     },
   }
 }

@@ -23,15 +23,12 @@ const inWords = [Refusal, UsageError, SettingsError, ServiceError] as const
 /** A sentence that tells the user how to fix the failure; undefined if the user cannot. */
 export const adviceOn = (error: unknown): string | undefined => {
   if (error instanceof ServiceError && error.code === errors.unavailable.code) {
-    return 'The store is away or busy. Repeat the command; repeating is safe.'
+    return 'The store is busy or does not answer. Repeat the command: repeating is safe.'
   }
   if (!(error instanceof Error)) return undefined
   if (inWords.some((kind) => error instanceof kind)) return error.message
   const failure = databaseFailure(error)
   if (failure !== undefined) return failure
   if (!rightsErrors.has(error.name)) return undefined
-  return (
-    `AWS does not let you: ${error.message.replace(/\.$/, '')}. Check your credentials, and what they are allowed ` +
-    'to do.'
-  )
+  return `AWS refuses this: ${error.message.replace(/\.$/, '')}. Check your credentials and their permissions.`
 }

@@ -97,10 +97,7 @@ export const removeSite = async (
   await empty(area, site.id)
   const left = over - Date.now()
   if (left > 0) {
-    say(
-      `The site is empty. Its tokens stop working everywhere within ${Math.ceil(left / 1000)} seconds: waiting for ` +
-        'that.',
-    )
+    say(`The site is empty. Waiting ${Math.ceil(left / 1000)} seconds until its tokens stop working everywhere.`)
     await wait(left)
     await empty(area, site.id)
   }

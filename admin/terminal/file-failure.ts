@@ -6,15 +6,15 @@ const ofReading: Reasons = new Map([
   ['missing', 'there is no such file. Check its path'],
   ['notFolder', 'there is no such file. Check its path'],
   ['isFolder', 'it is a directory. Name a file'],
-  ['noRights', 'you are not allowed to. Run this as a user who may read it'],
+  ['noRights', 'you lack the right. Run this as a user who may read it'],
 ])
 
 const ofWriting: Reasons = new Map([
-  ['missing', 'its folder is not there. Make it first, or name another file'],
-  ['notFolder', 'its folder is not there. Make it first, or name another file'],
+  ['missing', 'its folder does not exist. Create it first, or name another file'],
+  ['notFolder', 'its folder does not exist. Create it first, or name another file'],
   ['isFolder', 'it is a directory. Name a file'],
-  ['noRights', 'you are not allowed to. Name a file in a folder that you may write into'],
-  ['readOnlyDisk', 'its file system may only be read. Name a file elsewhere'],
+  ['noRights', 'you lack the right. Name a file in a folder that you may write into'],
+  ['readOnlyDisk', 'its file system is read-only. Name a file elsewhere'],
   ['full', 'its disk is full. Make room, or name a file elsewhere'],
 ])
 

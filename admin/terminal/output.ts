@@ -75,8 +75,8 @@ export const printText = async (text: string): Promise<void> => {
   const failure = await tryToPrint(text)
   if (!failure || hasReaderGone(failure)) return
   throw new Refusal(
-    `${outputLost(failure)} What the command was to do is done, and what it had to say is lost. Send its output to ` +
-      'where there is room.',
+    `${outputLost(failure)} The command did its work, but its output was lost. Send the output to a disk with ` +
+      'free space.',
   )
 }
 

@@ -59,15 +59,15 @@ const byStatus = (status: number, message: string) => ({ code: status, status, m
 // Callers meet the limit of Lambda: an event of 6 MB with the body in base64. The limit of the gateway, 10 MB, is
 // higher.
 const requestTooLarge =
-  'The request is too large: its body may have about 4.5 MB, which are 6 MB in base64. Send files one by one, and a ' +
-  'larger one as a resumable upload (tus 1.0), in pieces of up to 4.5 MB.'
+  'The request is too large: its body can have about 4.5 MB (6 MB in base64). Send files one by one, and larger ' +
+  'ones as resumable uploads (tus 1.0), in pieces of up to 4.5 MB.'
 
 // The function is throttled, has failed or takes too long. The gateway does not know how far the function got.
 const unanswered = {
   ...errors.unavailable,
   message:
-    'The service gave no answer in time. If the request changes something, the change may have been carried out; ' +
-    'repeating it is safe. Repeat the request after the time in the Retry-After header.',
+    'The service did not answer in time. A change may have been made; repeating it is safe. ' +
+    'Repeat the request after the time in the Retry-After header.',
 }
 
 const refused = 'The gateway refuses the request: it is malformed, its headers exceed 10 KB or its body 4.5 MB.'

@@ -25,7 +25,7 @@ export interface StreamFunction {
 const originSecrets = (scope: Construct, number: number): readonly [Secret, ...Secret[]] => {
   const create = (index: number) =>
     new Secret(scope, `OriginSecret${index}`, {
-      description: 'Shows the function that streams that a request comes from the distribution',
+      description: 'Proves to the Web Function that a request comes from the distribution',
       generateSecretString: { excludePunctuation: true, passwordLength: 48 },
       removalPolicy: RemovalPolicy.DESTROY,
     })

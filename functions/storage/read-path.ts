@@ -23,7 +23,7 @@ const noBytes = () => ({})
 const presentAsDraft = (query: Switches): boolean => {
   if (!query.has('versionId')) return asDraft(query)
   throw new ServiceError('storageRefused', {
-    message: 'A link is to a file as it is now. Leave versionId out, or read the version with ?versionId alone.',
+    message: 'A link leads to the present version of a file. Leave out versionId, or send it without link.',
   })
 }
 

@@ -74,7 +74,7 @@ const findAllMatches = async <E extends Entry>(
   if (entries.length > longest) {
     throw new ServiceError('listTooLong', {
       message:
-        `The list has more than ${longest} entries, too many to be filtered, sorted or counted. ` +
+        `The list has more than ${longest} entries, too many to filter, sort or count. ` +
         'Page through it with cursor, without order and count.',
     })
   }

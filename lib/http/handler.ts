@@ -41,7 +41,7 @@ const report = (record: () => void): void => {
   try {
     record()
   } catch (error) {
-    console.error('A request could not be recorded:', error)
+    console.error('The log line of a request could not be written:', error)
   }
 }
 

@@ -18,7 +18,7 @@ const dashes = Buffer.from('--')
 const parameter = /(;[ \t]*)([^\s"=;]+)=("(?:[^"\\]|\\.)*"|[^";]*)[ \t]*/gy
 
 const refuseTwice = (names: readonly string[]): void => {
-  if (new Set(names).size < names.length) throw new MultipartError('the header of a part says something twice')
+  if (new Set(names).size < names.length) throw new MultipartError('the header of a part repeats a name')
 }
 
 // `UTF-8''na%C3%AFve` (RFC 8187) is declared as latin1, so that busboy gives its bytes, like those of an ordinary name.
@@ -132,7 +132,7 @@ const takeHeader = async (window: Window): Promise<string | undefined> => {
   if (end < 0) return undefined
   const header = window.take(end + lineEnd.length).toString('latin1', 0, end)
   if (header === '') throw new MultipartError('a part has no header')
-  if (!header.startsWith('\r\n')) throw new MultipartError('something follows a boundary in its line')
+  if (!header.startsWith('\r\n')) throw new MultipartError('the line of a boundary contains something else')
   return mendHeader(header.slice(lineEnd.length))
 }
 

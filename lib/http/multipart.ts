@@ -54,7 +54,7 @@ export async function* readMultipart(
 
   async function* contentOf(stream: Readable): AsyncGenerator<Buffer, void> {
     while (!stream.readableEnded) {
-      if (stream.destroyed) throw new MultipartError('it is no longer read')
+      if (stream.destroyed) throw new MultipartError('its reader has stopped')
       const chunk: Buffer | null = stream.read()
       if (chunk) yield chunk
       // The event for the end of a stream comes shortly after the next part.

@@ -13,7 +13,7 @@ export async function* bodyChunks(body: RequestBody, broken: ErrorName): AsyncGe
   try {
     yield* body.stream.iterator({ destroyOnReturn: false })
   } catch (cause) {
-    throw new ServiceError(broken, { message: 'The request body breaks off before its end.', cause })
+    throw new ServiceError(broken, { message: 'The request body is incomplete. Send it again.', cause })
   }
 }
 

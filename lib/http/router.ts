@@ -56,7 +56,7 @@ const decode = (segment: string): string => {
     return decodeURIComponent(segment)
   } catch {
     throw new ServiceError('routeUnknown', {
-      message: 'The path is not well-formed: a percent sign stands alone or its bytes are not UTF-8.',
+      message: 'The path is malformed: a percent sign lacks its hex digits, or its bytes are not UTF-8.',
     })
   }
 }

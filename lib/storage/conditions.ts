@@ -15,7 +15,7 @@ const parseTags = (header: string | undefined, name: string): TagList | undefine
   const tags = readTags(header)
   if (tags !== undefined) return tags
   throw new ServiceError('storageRefused', {
-    message: `${name} is not well-formed: it is *, or up to 100 tags in quotes with commas between.`,
+    message: `${name} is malformed. Send *, or up to 100 tags in quotes, separated by commas.`,
   })
 }
 

@@ -106,7 +106,7 @@ describe('An app is refused with the name of the setting and the reason', () => 
     [
       'streaming on an emulator',
       { ...withDataCentre({ streaming: true }), emulatorEndpoint: 'http://127.0.0.1:4566' },
-      /dataCentres: must not stream: an emulator/,
+      /dataCentres: must not have streaming: emulators/,
     ],
     ['an emulator without a scheme', { ...base, emulatorEndpoint: '127.0.0.1:4566' }, /emulatorEndpoint: must begin/],
     ['paths as an emulator has them', { ...base, pathEncoding: 'decoded' }, /emulatorEndpoint: is missing/],

@@ -41,13 +41,13 @@ export const damages: readonly Damage[] = [
   {
     name: 'the database is missing',
     inflict: (directory) => rmSync(join(directory, database)),
-    refusal: /^The database .+site-admin\.db is missing, though .+ has been in use\. .+ Nothing was changed\.\n$/,
+    refusal: /^The database .+site-admin\.db is missing, but .+ was in use before\. .+ Nothing was changed\.\n$/,
     faults: [{ where: /site-admin\.db$/, fault: /^it is missing/ }],
   },
   {
     name: 'the database is empty',
     inflict: (directory) => truncateSync(join(directory, database), 0),
-    refusal: /^The database .+site-admin\.db is empty, though .+ has been in use\. .+ Nothing was changed\.\n$/,
+    refusal: /^The database .+site-admin\.db is empty, but .+ was in use before\. .+ Nothing was changed\.\n$/,
     faults: [{ where: /site-admin\.db$/, fault: /^it is empty/ }],
   },
   {
@@ -97,25 +97,25 @@ export const damages: readonly Damage[] = [
   {
     name: 'a blob is missing',
     inflict: (directory) => rmSync(blobOf(directory)),
-    warning: /^1 file is not whole, .+"site-admin check" names what is missing\.\n$/,
+    warning: /^1 file is damaged and cannot be read\. Run "site-admin check" to see the damage\.\n$/,
     faults: [{ where: /^site 1001, file large\.bin$/, fault: /^its bytes are missing: .+blobs/ }],
   },
   {
     name: 'a blob is short',
     inflict: (directory) => truncateSync(blobOf(directory), 17_000),
-    warning: /^1 file is not whole, .+"site-admin check" names what is missing\.\n$/,
+    warning: /^1 file is damaged and cannot be read\. Run "site-admin check" to see the damage\.\n$/,
     faults: [
       {
         where: /^site 1001, file large\.bin$/,
-        fault: /^it has 40000 bytes, of which 17000 are there: .+blobs/,
+        fault: /^it has 17000 bytes instead of 40000: .+blobs/,
       },
     ],
   },
   {
     name: 'the marker is missing',
     inflict: (directory) => rmSync(join(directory, 'site-admin.json')),
-    refusal: /^The data directory .+ has lost its .+site-admin\.json\. .+ Nothing was changed\.\n$/,
-    faults: [{ where: /site-admin\.json$/, fault: /has lost its/ }],
+    refusal: /^The data directory .+ lacks its .+site-admin\.json\. .+ Nothing was changed\.\n$/,
+    faults: [{ where: /site-admin\.json$/, fault: /lacks its/ }],
   },
   {
     name: 'the marker cannot be read',
@@ -133,7 +133,7 @@ export const damages: readonly Damage[] = [
     name: 'the demo holds no token',
     inflict: (directory) =>
       writeFileSync(join(directory, 'demo.json'), '{"siteId":1001,"webFormId":1,"categoryIds":[]}'),
-    refusal: /^The file .+demo\.json cannot be read: it holds no token\. .+ Nothing was changed\.\n$/,
-    faults: [{ where: /demo\.json$/, fault: /^it cannot be read: it holds no token/ }],
+    refusal: /^The file .+demo\.json cannot be read: it lacks "token"\. .+ Nothing was changed\.\n$/,
+    faults: [{ where: /demo\.json$/, fault: /^it cannot be read: it lacks "token"/ }],
   },
 ]

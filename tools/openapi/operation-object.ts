@@ -35,7 +35,7 @@ const parametersOf = ({ operation, schemas }: Context, isTagged: boolean): reado
     ...Object.entries(contract.query ?? {}).map(parameter('query')),
     ...Object.entries(contract.headers ?? {}).map(parameter('header')),
     ...(contract.errors?.includes('conditionFailed')
-      ? [condition('If-Match', 'ETags, or `*`: the request goes on only if the present state is one of them.')]
+      ? [condition('If-Match', 'ETags, or `*`: the change is made only if a tag names the present state.')]
       : []),
     ...(isTagged ? [condition('If-None-Match', 'An ETag: the answer is 304 if it is still the present state.')] : []),
   ]
@@ -122,7 +122,7 @@ const success = (status: string, answer: AnswerContract, context: Context): Node
 }
 
 const unchanged: Node = {
-  description: 'The state that `If-None-Match` names is still the present one.',
+  description: 'Nothing has changed: `If-None-Match` names the present state.',
   headers: headers(['ETag']),
 }
 

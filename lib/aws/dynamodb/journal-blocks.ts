@@ -122,7 +122,7 @@ export const toBlock = (item: BlockItem): Block => ({ count: 0, bytes: 0, entrie
 const toChange = (site: SiteId, position: number, item: EntryItem): Change => {
   const { at, subject, actor, requestId, details } = item
   const type = readChangeType(item.type)
-  if (!type) throw new Error(`There is no change of the type ${item.type}`)
+  if (!type) throw new Error(`The history has an unknown type of change: ${item.type}`)
   const known = JSON.parse(details)
   return {
     site,

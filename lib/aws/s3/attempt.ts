@@ -146,7 +146,7 @@ export const createAttempt = (bucket: Bucket, changes: readonly Change[], given:
         await undoMade(buckets.finding, made)
         return failure
       } catch (second) {
-        const cause = new AggregateError([failure, second], 'A placement failed, and so did taking it back')
+        const cause = new AggregateError([failure, second], 'A placement failed, and undoing it failed, too')
         const passes = second instanceof ServiceError || undoDeadline.signal.aborted
         return new ServiceError(passes ? 'unavailable' : 'unexpected', { cause })
       }

@@ -22,8 +22,8 @@ export interface Bucket {
 
 /** The store behind a bucket may lack these. The text says the consequence. AWS lacks only versions, in a new bucket. */
 const abilities = {
-  'a removal of one version alone': 'the check before it has to do',
-  'listings in the order of names': 'names come as they are, and must be such as XML can hold',
+  'a removal of one version alone': 'only the check before the call remains',
+  'listings in the order of names': 'names are sent as they are, and must be valid in XML',
   'versions (of a new bucket, for 15 minutes)': 'a replaced object cannot be restored there',
 }
 

@@ -47,7 +47,7 @@ const createStagedBodies = (bucket: Bucket, memory: number, buffers: PartBuffers
 
     bodyOf(staged: Staged): StagedBody {
       const body = bodies.get(staged)
-      if (!body) throw new Error('These bytes do not wait in this store')
+      if (!body) throw new Error('This store has not staged these bytes')
       return body
     },
 

@@ -70,7 +70,7 @@ const checkedParts = async (
     PartNumber === index + 1 && unquote(ETag) === sums[index]
   if (parts.length === sums.length && parts.every(isKept)) return parts
   throw new ServiceError('storageRefused', {
-    message: 'The stored parts of the upload were overwritten. Nothing was stored. Begin a new upload.',
+    message: 'The stored parts of the upload were overwritten. Nothing was stored. Create a new upload.',
   })
 }
 

@@ -12,7 +12,7 @@ export const documentationContract: GroupContract<'documentation'> = {
   tag: { name: 'Service', description: 'The service and its documentation, without a token.' },
   parameters: {
     asset: parameter('The name of the file.', 'swagger-ui.css', z.enum(Object.keys(referenceAssets))),
-    file: text('The name of the file, as it stands on the page.', 'licenses.txt'),
+    file: text('The name of the file, as the page writes it.', 'licenses.txt'),
   },
   operations: {
     getOpenApi: {

@@ -146,8 +146,8 @@ export const fieldsContract: GroupContract<'fields'> = {
     createField: {
       summary: 'Add a system field to a web form',
       description:
-        'Without `order`, the field goes behind the last one. On a taken position, the field that has it and those ' +
-        'directly behind it move down by one, no further than the first gap.',
+        'Without `order`, the field becomes the last one. If the position is taken, its field and those directly ' +
+        'after it move down by one, up to the first gap.',
       body: { schema: newField, xml: xmlNames.field },
       answers: {
         201: {
@@ -165,7 +165,7 @@ export const fieldsContract: GroupContract<'fields'> = {
       summary: 'Change a system field of a web form',
       description:
         'Changes whether the field is mandatory, its order, or both. A field that moves leaves its old position ' +
-        'first; on a taken position, the others move as they do for a new field.',
+        'first. If the new position is taken, other fields move as they do for a new field.',
       body: {
         schema: fieldChange,
         also: {

@@ -27,7 +27,7 @@ const listSwitches = switchesOf(listing, {
 
 const historySwitches: ParameterContracts = {
   deleted: text(
-    'Lists removed files and folders that have not come back: 100 unless `limit` is given. The folder itself may be ' +
+    'Lists removed files and folders that have not come back: 100 by default (`limit`). The folder itself may be ' +
       'removed. The switch needs no value.',
     '',
   ),
@@ -96,10 +96,7 @@ export const storageContract: GroupContract<'storage'> = {
             'may use it for five minutes. The switch needs no value.',
           '',
         ),
-        versions: text(
-          'Lists the states of the live file: 100 unless `limit` is given. The switch needs no value.',
-          '',
-        ),
+        versions: text('Lists the states of the live file: 100 by default (`limit`). The switch needs no value.', ''),
         versionId: text('Reads one of its `versions` instead of the present one.', 'a-version-of-the-file'),
         ...historySwitches,
         version: text(
@@ -131,7 +128,7 @@ export const storageContract: GroupContract<'storage'> = {
           headers: ['Location', 'Cache-Control'],
         },
         304: {
-          description: 'The state that `If-None-Match` names is still the present one.',
+          description: 'The file has not changed: `If-None-Match` names its present state.',
           headers: ['ETag', 'Accept-Ranges'],
           // Gateways may take it out beside an `ETag` (RFC 9110, section 15.4.5).
           optionalHeaders: ['Last-Modified'],

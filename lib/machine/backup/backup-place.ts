@@ -22,7 +22,8 @@ const isTaken = (path: string) => new UsageError(`${path} is not empty. Name a f
 
 const admit = (path: string): void => {
   const parent = statSync(dirname(path), { throwIfNoEntry: false })
-  if (!parent?.isDirectory()) throw new UsageError(`There is no folder ${dirname(path)} for the backup. Make it first.`)
+  if (!parent?.isDirectory())
+    throw new UsageError(`There is no folder ${dirname(path)} for the backup. Create it first.`)
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found) return
   if (!found.isDirectory()) throw new UsageError(`${path} is not a folder. Name one that does not exist yet.`)
@@ -64,7 +65,7 @@ export const openBackupPlace = (given: string, source: DataDirectory): BackupPla
   const path = resolve(given)
   admit(path)
   if (liesIn(source, path)) {
-    throw new UsageError(`${path} lies in the data directory ${source.path}. Name a folder outside of it.`)
+    throw new UsageError(`${path} is inside the data directory ${source.path}. Name a folder outside of it.`)
   }
   clearLeftovers(path)
   const directory = layoutOf(`${path}.unfinished-${randomBytes(4).toString('hex')}`)

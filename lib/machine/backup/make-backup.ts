@@ -42,15 +42,15 @@ const timeToCopy = ({ database, wal }: DataDirectory): number =>
 const asFailureOfSource = (error: unknown, { path, database }: DataDirectory): unknown => {
   if (isOutOfSpace(error)) {
     return new UsageError(
-      `The disk of the data directory ${path} is full, and a backup writes a little there, too, to keep files until ` +
-        'they are backed up. Make room on that disk. No backup was made.',
+      `The disk of the data directory ${path} is full, but a backup writes a little there, to keep files until ` +
+        'it has copied them. Make room on that disk. No backup was made.',
       { cause: error },
     )
   }
   if (failureOf(error) !== 'damaged') return error
   return new UsageError(
-    `The database ${database} cannot be backed up: it is damaged: ${reasonOf(error)}. "site-admin check" names what ` +
-      'is wrong. Put the directory back from an earlier backup by "site-admin restore". No backup was made.',
+    `The database ${database} is damaged and cannot be backed up: ${reasonOf(error)}. "site-admin check" lists ` +
+      'the damage. Restore an earlier backup with "site-admin restore". No backup was made.',
     { cause: error },
   )
 }
@@ -131,10 +131,10 @@ const tookTooLong = () => new UsageError('The backup took so long that files wer
 const damageOf = (damaged: readonly Damaged[]): UsageError => {
   const [first] = damaged
   const count =
-    damaged.length === 1 ? 'A file or row is not whole:' : `${damaged.length} files or rows are not whole, such as`
+    damaged.length === 1 ? 'A file or row is damaged:' : `${damaged.length} files or rows are damaged, such as`
   return new UsageError(
-    `${count} ${first?.where}, ${first?.fault}. "site-admin check --bytes" lists the affected files. Put that right, ` +
-      'or add --even-if-damaged to back up all that is there. No backup was made.',
+    `${count} ${first?.where}, ${first?.fault}. "site-admin check --bytes" lists the affected files. Repair them, ` +
+      'or add --even-if-damaged to back up everything else. No backup was made.',
   )
 }
 

@@ -89,7 +89,7 @@ export const restoreBackup = async (
   const marker = readBackupMarker(backup)
   if ('code' in marker) throw refusalOf(backup, marker)
   if (`${realPathOf(resolve(dataDirectory))}${sep}`.startsWith(join(realpathSync(backup.path), sep))) {
-    throw new UsageError(`The data directory ${dataDirectory} lies in the backup. Name another one with --data-dir.`)
+    throw new UsageError(`The data directory ${dataDirectory} is inside the backup. Name another one with --data-dir.`)
   }
   const { blobs, ...database } = await readDatabase(backup, marker, signal)
   const directory = layoutOf(dataDirectory)
@@ -105,7 +105,7 @@ export const restoreBackup = async (
     const [first] = needed
     if (first && !evenIfDamaged) {
       throw new UsageError(
-        `The backup ${backup.path} is damaged: ${needed.length} of its files or rows are not whole, such as ${first.where}: ` +
+        `The backup ${backup.path} is damaged: ${needed.length} of its files or rows are damaged, such as ${first.where}: ` +
           `${first.fault}. Name another backup, or add --even-if-damaged to restore the rest. Nothing was ` +
           'changed.',
       )
@@ -116,6 +116,6 @@ export const restoreBackup = async (
     return { path: directory.path, ...marker, ...countsOf(found) }
   } catch (error) {
     claim.giveUp()
-    throw asSentence(error, `The data directory ${directory.path}`, 'It is as empty as before.')
+    throw asSentence(error, `The data directory ${directory.path}`, 'It is still empty.')
   }
 }

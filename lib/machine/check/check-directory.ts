@@ -15,7 +15,7 @@ const checkModes = ({ path, database, blobs, demo, marker, backupMarker }: DataD
   [path, database, blobs, demo, marker, backupMarker].flatMap((file) => {
     const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
     const isOpen = process.platform !== 'win32' && (mode & 0o077) !== 0
-    return isOpen ? [{ where: file, fault: 'other users of the machine may use it. Take their rights away.' }] : []
+    return isOpen ? [{ where: file, fault: 'other users of the machine have access to it. Remove their rights.' }] : []
   })
 
 interface Surroundings {
@@ -74,8 +74,7 @@ const checkLasting = (connection: DatabaseSync, directory: DataDirectory, use: C
 
 const bytesNotRead = ({ blobs }: DataDirectory): Finding => ({
   where: blobs,
-  fault:
-    'the bytes of the files were not read: the database has to tell first what they were. Repeat this when it does.',
+  fault: 'the bytes of the files were not compared: their fingerprints are in the database. Repair it, then repeat.',
 })
 
 const tryToCheckBytes = async (connection: DatabaseSync, directory: DataDirectory): Promise<readonly Finding[]> => {

@@ -10,12 +10,11 @@ export interface BlobContent {
   readonly fingerprint: string | null
 }
 
-export const bytesDiffer = 'its bytes are not those that were stored'
+export const bytesDiffer = 'its bytes differ from those that were stored'
 
 export const notFile = 'it is not a file'
 
-export const faultOfSize = (size: number, found: number): string =>
-  `it has ${size} bytes, ${found < size ? 'of which' : 'and'} ${found} are there`
+export const faultOfSize = (size: number, found: number): string => `it has ${found} bytes instead of ${size}`
 
 const pieceSize = 1024 * 1024
 

@@ -14,7 +14,7 @@ const admitEmpty = (directory: DataDirectory): Fault => {
   const fault = inspect(directory)
   if (!fault) {
     throw new UsageError(
-      `The data directory ${directory.path} holds data already. Name an empty one with --data-dir. Nothing was ` +
+      `The data directory ${directory.path} already contains data. Name an empty one with --data-dir. Nothing was ` +
         'changed.',
     )
   }

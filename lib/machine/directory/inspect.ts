@@ -19,7 +19,7 @@ export const foreignFileIn = ({ marker, backupMarker, demo, database, wal }: Dat
     const found = lstatSync(file, { throwIfNoEntry: false })
     if (found?.isSymbolicLink()) return `${file} is a symbolic link`
     if (found && !found.isFile() && !found.isDirectory()) return `${file} is neither a file nor a folder`
-    if (found && small.includes(file) && found.size > mostInSmallFile) return `${file} is too large for what it is`
+    if (found && small.includes(file) && found.size > mostInSmallFile) return `${file} is larger than it can be`
   }
   return undefined
 }
@@ -39,7 +39,7 @@ const inspectMarker = (text: string): Fault | undefined => {
   const marker: { layout?: unknown; ready?: unknown; restoring?: unknown } = { ...JSON.parse(text) }
   const { layout, ready, restoring } = marker
   if (typeof layout !== 'number' || typeof ready !== 'boolean') {
-    return { code: 'markerUnreadable', detail: 'it does not hold a layout and whether it is ready' }
+    return { code: 'markerUnreadable', detail: 'it lacks "layout" or "ready"' }
   }
   if (layout !== layoutVersion) return { code: 'otherLayout', detail: String(layout) }
   if (ready) return undefined
@@ -63,7 +63,7 @@ export const inspect = (directory: DataDirectory): Fault | undefined => {
     const names = readdirSync(directory.path)
     const stranger = foreignFileIn(directory)
     if (stranger !== undefined) {
-      return { code: 'unreadable', detail: `${stranger}. Put the real file there, or one from a backup.` }
+      return { code: 'unreadable', detail: `${stranger}. Replace it with the real file, or with one from a backup.` }
     }
     const marker = readMarker(directory)
     if (marker === undefined) return inspectNames(directory, names)
@@ -148,7 +148,7 @@ export const inspectDatabase = (directory: DataDirectory, depth: 'surface' | 'pa
   const connection = openReadOnly(directory, 'alone')
   if ('code' in connection) return connection
   try {
-    if (!hasTables(connection)) return { code: 'databaseDamaged', detail: 'it holds nothing' }
+    if (!hasTables(connection)) return { code: 'databaseDamaged', detail: 'it is empty' }
     const isLarge = statSync(directory.database).size > largestChecked
     const damage = depth === 'surface' || isLarge ? undefined : damageOfPages(connection)
     return damage === undefined ? undefined : { code: 'databaseDamaged', detail: damage }

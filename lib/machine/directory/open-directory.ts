@@ -40,8 +40,8 @@ const admit = (directory: DataDirectory, { role, reset }: Request): Fault | unde
 const admitWriting = (directory: DataDirectory): void => {
   if (!isOnReadOnlyDisk(directory)) return
   throw new UsageError(
-    `The data directory ${directory.path} is on a read-only file system, and every command but "check" writes ` +
-      'there, such as locks. Copy it to a writable disk (cp -a), and name the copy with --data-dir. Nothing was ' +
+    `The data directory ${directory.path} is on a read-only file system, but every command except "check" writes ` +
+      'locks there. Copy it to a writable disk (cp -a), and name the copy with --data-dir. Nothing was ' +
       'changed.',
   )
 }
@@ -160,7 +160,7 @@ const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Datab
 
 export const noRoomToOpen = ({ path }: DataDirectory, cause: unknown): UsageError =>
   new UsageError(
-    `The disk of the data directory ${path} is full, and opening it needs some room. Make room on that disk. ` +
+    `The disk of the data directory ${path} is full, but opening it needs some space. Make room on that disk. ` +
       'Nothing was changed.',
     { cause },
   )

@@ -111,7 +111,7 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options): St
 
     of(staged) {
       const found = waiting.get(staged)
-      if (!found) throw new Error('These bytes do not wait in this store')
+      if (!found) throw new Error('This store has not staged these bytes')
       return found
     },
 

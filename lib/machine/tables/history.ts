@@ -41,7 +41,7 @@ interface ChangeRow {
 
 const toChange = ({ id, site, at, type: stored, subject, actor, request, details }: ChangeRow): Change => {
   const type = readChangeType(stored)
-  if (!type) throw new Error(`${stored} is no type of change`)
+  if (!type) throw new Error(`The history has an unknown type of change: ${stored}`)
   return {
     position: id,
     at,

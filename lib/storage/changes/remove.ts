@@ -50,7 +50,7 @@ export interface SeenRemoval {
 }
 
 export const refusalsOfRemoval = (seen: SeenRemoval): Refusals => [
-  seen.path === root && new ServiceError('nameRequired', { message: 'The root folder of a site cannot be deleted.' }),
+  seen.path === root && new ServiceError('nameRequired', { message: 'The root cannot be deleted. Name a folder.' }),
   // A removal of this very folder continues when it is requested again.
   seen.open.some(({ path, isHold }) => path !== seen.path || isHold) && 'folderLocked',
   seen.isBelowFile && 'pathUnknown',

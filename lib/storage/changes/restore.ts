@@ -35,7 +35,7 @@ const mostObjects = 10_000
 const assumedLength = 60_000
 
 const nothingRemoved = () =>
-  new ServiceError('fileUnknown', { message: 'Nothing of that name was removed, or it is kept no longer.' })
+  new ServiceError('fileUnknown', { message: 'Nothing removed is kept under this name. ?deleted lists what is.' })
 
 const assumedRemoval = async (
   { files, clock }: Pick<RestoreDeps, 'files' | 'clock'>,
@@ -64,9 +64,9 @@ const tooMuch = (folder: StoragePath, changes: readonly Restoration[]): ServiceE
   const advice =
     names.length === 0
       ? 'Restore its files one by one.'
-      : `Restore its folders one by one, which ?deleted lists; among them are ${names.join(', ')}.`
+      : `Restore its folders one by one, such as ${names.join(', ')}. ?deleted lists them.`
   return new ServiceError('storageRefused', {
-    message: `The removal of this folder took more than ${mostObjects} files and folders along. ${advice}`,
+    message: `The removal of this folder took more than ${mostObjects} files and folders, too many at once. ${advice}`,
   })
 }
 
@@ -202,7 +202,7 @@ const restoreFolder = async (
 const fewVersions = 2
 
 export const unknownVersion = () =>
-  new ServiceError('fileUnknown', { message: 'There is no such version of this file, or it is kept no longer.' })
+  new ServiceError('fileUnknown', { message: 'No such version of this file is kept. ?versions lists those that are.' })
 
 const newestKept = async (files: ObjectStore, key: string): Promise<ObjectVersion | undefined> =>
   (await files.versions(key, { limit: fewVersions }))?.versions.find(({ isCurrent }) => !isCurrent)

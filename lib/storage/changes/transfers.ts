@@ -25,7 +25,7 @@ const mostObjects = 10_000
 
 const tooMuchMessages: Readonly<Record<Transfer['kind'], string>> = {
   move: 'The folder is too large to rename or move at once. Upload it under its new name, then delete this one.',
-  copy: 'This is too large to copy at once. Copy its files and folders one by one.',
+  copy: 'The folder is too large to copy at once. Copy its files and folders one by one.',
 }
 
 export const tooMuch = (kind: Transfer['kind']): ServiceError =>

@@ -41,7 +41,7 @@ describe('form', () => {
       stdout: '',
       stderr: refusedIn(
         siteDirectory,
-        'Web form 3 "Contact" goes with its system fields: 2. Nothing was removed: add --yes to remove it.',
+        'Web form 3 "Contact" would go, with its fields (2). Nothing was removed: add --yes to remove it.',
       ),
     })
     expect(await json('form', 'list')).toHaveLength(1)
@@ -102,7 +102,7 @@ describe('object', () => {
       return outcome.stderr
     }
     expect(await refusal('--members', '{"colour": "red"}')).toMatch(
-      /^colour: there is no such member\. There are: id, /,
+      /^colour: the record has no such member\. Its members: id, /,
     )
     expect(await refusal('--members', '{"enabled": 1}')).toMatch(/^enabled: must be true or false\. /)
     expect(await refusal('--id', '1')).toMatch(/^Site 1001 has a news item 1 already\. Choose another --id/)
@@ -125,7 +125,7 @@ test('workflow list names the pages, and no other site’s', async ({ siteDirect
 })
 
 describe('what is not there is refused, with what to do about it:', () => {
-  const noForm = 'Site 1001 has no web form 9. "form list" shows those that it has.'
+  const noForm = 'Site 1001 has no web form 9. "form list" lists its web forms.'
   test.for([
     ['site rename 9 --name A', noSite],
     ['site remove 9 --yes', noSite],
@@ -133,8 +133,8 @@ describe('what is not there is refused, with what to do about it:', () => {
     ['form remove 9 --site 1001 --yes', noForm],
     ['form remove 9 --site 1001 --dry-run', noForm],
     ['form remove 9 --site 9 --yes', noSite],
-    ['category rename 9 --site 1001 --name A', 'Site 1001 has no category 9. "category list" shows those that it has.'],
-    ['object show news 9 --site 1001', 'Site 1001 has no news item 9. "object list news" shows those that it has.'],
+    ['category rename 9 --site 1001 --name A', 'Site 1001 has no category 9. "category list" lists its categories.'],
+    ['object show news 9 --site 1001', 'Site 1001 has no news item 9. "object list news" lists those it has.'],
     ['object list blog --site 9', noSite],
     ['object create blog --site 9', noSite],
     ['workflow list --site 9', noSite],

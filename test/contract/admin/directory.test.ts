@@ -118,7 +118,7 @@ test.for(['site', 'form --site 1001'])(
     expect(await create()).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: refusedIn(siteDirectory, 'The ids behind the highest one are used up. Choose a free one with --id.'),
+      stderr: refusedIn(siteDirectory, 'No id after the highest one is free. Choose a lower one with --id.'),
     })
   },
 )

@@ -121,7 +121,7 @@ describe('a bad record is named by its line and skipped:', () => {
   const faults = [
     [
       '{"kind":',
-      'it is not JSON: Unexpected end of JSON input. A file holds one record a line, or one array of records',
+      'it is not JSON: Unexpected end of JSON input. A file must have one record per line, or one array of records',
     ],
     ['7', 'it is not an object'],
     ['null', 'it is not an object'],
@@ -136,24 +136,24 @@ describe('a bad record is named by its line and skipped:', () => {
     ['{"kind":"webForm","id":"1"}', 'id: must be a whole number'],
     ['{"kind":"webForm","id":1,"name":""}', 'name: must not be empty'],
     ['{"kind":"webForm","id":1,"name":"a\\u0000b"}', 'name: must not have control characters'],
-    ['{"kind":"webForm","id":1,"name":"a\\ud800"}', 'name: must not have halves of characters'],
-    ['{"kind":"category","id":1,"name":"a\\udc00b"}', 'name: must not have halves of characters'],
-    ['{"kind":"news","id":1,"body":"\\ud800"}', 'body: must not have halves of characters'],
-    ['{"kind":"webForm","id":1,"\\u001b[2J\\n":1}', '\\u{1b}[2J\\u{a}: there is no such member.'],
+    ['{"kind":"webForm","id":1,"name":"a\\ud800"}', 'name: must be well-formed Unicode: it has half a character'],
+    ['{"kind":"category","id":1,"name":"a\\udc00b"}', 'name: must be well-formed Unicode: it has half a character'],
+    ['{"kind":"news","id":1,"body":"\\ud800"}', 'body: must be well-formed Unicode: it has half a character'],
+    ['{"kind":"webForm","id":1,"\\u001b[2J\\n":1}', '\\u{1b}[2J\\u{a}: the record has no such member.'],
     [`{"kind":"webForm","id":1,"name":"${'x'.repeat(201)}"}`, 'name: must have 200 characters or fewer'],
     [`{"kind":"field","webFormId":1,"typeId":-2,"name":"${'x'.repeat(81)}"}`, 'name: must have 80 characters or fewer'],
     ['{"kind":"news","id":1,"roleId":3000000000}', 'roleId: must be a whole number from -2147483648 to 2147483647'],
     ['{"kind":"news","id":1,"roleId":1.5}', 'roleId: must be a whole number from -2147483648 to 2147483647'],
     ['{"kind":"blog","id":1,"createDate":7}', 'createDate: must be a date such as 2026-01-31 or 2026-01-31T12:00:00'],
-    ['{"kind":"webForm","id":1,"colour":"red"}', 'colour: there is no such member. There are: id, name'],
-    ['{"kind":"category","id":1,"colour":"red"}', 'colour: there is no such member. There are: id, name'],
+    ['{"kind":"webForm","id":1,"colour":"red"}', 'colour: the record has no such member. Its members: id, name'],
+    ['{"kind":"category","id":1,"colour":"red"}', 'colour: the record has no such member. Its members: id, name'],
     [
       '{"kind":"news","id":1,"colour":"red"}',
-      'colour: there is no such member. There are: id, siteId, roleId, subject,',
+      'colour: the record has no such member. Its members: id, siteId, roleId, subject,',
     ],
     [
       '{"kind":"blog","id":1,"a":1,"b":1,"c":1,"d":1}',
-      'a, b, c and 1 more: there are no such members. There are: id, ',
+      'a, b, c and 1 more: the record has no such member. Its members: id, ',
     ],
     [
       '{"kind":"link","type":"news","categoryId":1,"objectId":1,"colour":"red"}',
@@ -211,7 +211,7 @@ describe('a bad record is named by its line and skipped:', () => {
     expect(await importSome(siteDirectory, `${JSON.stringify([form])}\n${JSON.stringify(form)}`)).toEqual({
       imported: 1,
       skipped: 1,
-      errors: [fault(2, 'it stands behind the end of the array')],
+      errors: [fault(2, 'it comes after the end of the array')],
     })
   })
 
@@ -220,7 +220,7 @@ describe('a bad record is named by its line and skipped:', () => {
     expect(await importSome(siteDirectory, text.slice(0, -2))).toEqual({
       imported: 2,
       skipped: 1,
-      errors: [fault(14, 'the array breaks off here, before its closing bracket')],
+      errors: [fault(14, 'the array ends here without its closing bracket')],
     })
   })
 
@@ -274,8 +274,8 @@ describe('a bad record is named by its line and skipped:', () => {
       imported: 3,
       skipped: 3,
       errors: [
-        { line: 4, message: 'objectId: there is no such news item on this site', count: 2, lines: [4, 5] },
-        fault(6, 'categoryId: there is no such category on this site'),
+        { line: 4, message: 'objectId: the site has no such news item', count: 2, lines: [4, 5] },
+        fault(6, 'categoryId: the site has no such category'),
       ],
     })
   })
@@ -354,7 +354,7 @@ describe('import is refused', () => {
       stdout: '',
       stderr: refusedIn(
         siteDirectory,
-        `${file} is not imported: line 3001 has bytes that are no text in UTF-8. Save it in UTF-8, and import it again.`,
+        `Nothing of ${file} was imported: line 3001 is not valid UTF-8. Save it in UTF-8, and import it again.`,
       ),
     })
     expect(await administerJson(siteDirectory, ['form', 'list', '--site', '1001'])).toEqual([])
@@ -368,7 +368,7 @@ describe('import is refused', () => {
       stdout: '',
       stderr: refusedIn(
         siteDirectory,
-        'Standard input is not imported any further: line 2 has bytes that are no text in UTF-8. Save it in UTF-8, ' +
+        'The import of standard input stopped: line 2 is not valid UTF-8. Save it in UTF-8, ' +
           'and import it again: importing again is safe.',
       ),
     })

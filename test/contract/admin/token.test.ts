@@ -75,7 +75,10 @@ describe('token revoke', () => {
     expect(await administer(siteDirectory, ['token', 'revoke', token])).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: refusedIn(siteDirectory, 'There is no such token. It may have been revoked already, or have expired.'),
+      stderr: refusedIn(
+        siteDirectory,
+        'This token does not exist: it may be revoked or expired. "token list" lists all tokens.',
+      ),
     })
   })
 

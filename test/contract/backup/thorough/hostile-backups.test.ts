@@ -38,7 +38,7 @@ describe('a blob that leads out of the folder', () => {
       tamper(backup, sql)
       expect(await faultsOf(backup)).toMatchObject([
         { where: join(backup, 'site-admin.db'), fault: expect.stringMatching(finding) },
-        { fault: expect.stringMatching(/^the bytes of the files were not read/) },
+        { fault: expect.stringMatching(/^the bytes of the files were not compared/) },
       ])
       await expect(restoreBackup(backup, restored, even)).rejects.toThrow(finding)
       expect(existsSync(restored)).toBe(false)
@@ -92,7 +92,7 @@ describe('a pipe in the place of a file is not waited for', () => {
     const outcome = await administerApart(data, ['site', 'list'], '', signal)
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
     expect(outcome.stderr).toMatch(
-      /site-admin\.json is neither a file nor a folder\. Put the real file there, or one from a backup\.\n$/,
+      /site-admin\.json is neither a file nor a folder\. Replace it with the real file, or with one from a backup\.\n$/,
     )
   })
 
@@ -146,7 +146,7 @@ test('a marker that is far too large is not read', async ({ backedUp: { backup, 
   expect(await administer(restored, ['restore', backup])).toMatchObject({
     status: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^The backup .+site-admin-backup\.json is too large for what it is\. .+\n$/),
+    stderr: expect.stringMatching(/^The backup .+site-admin-backup\.json is larger than it can be\. .+\n$/),
   })
 })
 

@@ -44,7 +44,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     expect(lastAnswer(await connection.rest()).status).toBe(200)
     const ended = await service.ended
     expect(ended).toMatchObject({ status: 0, signal: null })
-    expect(ended.stderr).toMatch(/^Waiting for 1 request to be answered\.$/m)
+    expect(ended.stderr).toMatch(/^Waiting for the answers to 1 request\.$/m)
 
     const next = await start()
     expect(await (await next.request(field)).json()).toMatchObject({ mandatory: false, order: 7 })
@@ -92,5 +92,5 @@ test('what takes longer than ten seconds is cut off, and counted', async ({ star
   await connection.rest()
   const { status, stderr } = await service.ended
   expect(status).toBe(0)
-  expect(stderr).toMatch(/^Waiting for 1 request to be answered\.\n(.*\n)*1 request took too long, and was cut off\.$/m)
+  expect(stderr).toMatch(/^Waiting for the answers to 1 request\.\n(.*\n)*1 request took too long, and was cut off\.$/m)
 })

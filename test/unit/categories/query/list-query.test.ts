@@ -62,13 +62,13 @@ describe('order', () => {
   })
 
   test.each([
-    ['nonsense', 'there is no member "nonsense"'],
-    ['subject desc', 'there is no member "subject desc"'],
-    ['-', 'there is no member ""'],
-    ['--subject', 'there is no member "-subject"'],
+    ['nonsense', '"nonsense" is no member: GET /docs lists them'],
+    ['subject desc', '"subject desc" is no member: GET /docs lists them'],
+    ['-', '"" is no member: GET /docs lists them'],
+    ['--subject', '"-subject" is no member: GET /docs lists them'],
     ['body', 'news.body cannot be sorted by'],
     ['-news.body', 'news.body cannot be sorted by'],
-    ['__proto__', 'there is no member "__proto__"'],
+    ['__proto__', '"__proto__" is no member: GET /docs lists them'],
   ])('%s is refused', (order, message) => {
     expect(problems({ order })).toEqual(refusal('order', message))
   })
@@ -106,7 +106,7 @@ describe('cursor', () => {
     ['no where', { where: '' }, list],
   ])('of %s is refused', (_, change, of) => {
     expect(problems({ ...switches, ...change, cursor }, of)).toEqual(
-      refusal('cursor', 'belongs to another list, or to other switches of this one'),
+      refusal('cursor', 'belongs to a list with other parameters. Begin with an empty cursor'),
     )
   })
 
@@ -136,7 +136,7 @@ describe('cursor', () => {
   })
 
   test('cannot be combined with skip', () => {
-    expect(problems({ cursor: '', skip: '1' })).toEqual(refusal('skip', 'does not go together with cursor'))
+    expect(problems({ cursor: '', skip: '1' })).toEqual(refusal('skip', 'cannot be combined with cursor'))
     expect(problems({ cursor: '', skip: '0' })).toBeUndefined()
   })
 })
