@@ -26,7 +26,7 @@ export const longTests = [
   'test/contract/**/kill-*.test.ts',
 ]
 
-/** What kills services takes the longest, and would run alone at the end. */
+/** Files that kill services take longest, and would run alone at the end. */
 class KillersFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)

@@ -4,11 +4,10 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-// This file runs on any Node that runs npm: it finds the program, and the Node that the program wants.
+// This file runs on any Node that runs npm: it finds the program, and the Node that the program needs.
 
 /**
- * In a clone the sources run as they are; in the package there is only what was built from them, as Node takes no types
- * out of what is installed.
+ * A clone runs the sources. The package has only the built program, because Node strips no types from installed files.
  */
 const sources = new URL('../admin/main.js', import.meta.url)
 const entry = existsSync(new URL('../admin/program.ts', import.meta.url))

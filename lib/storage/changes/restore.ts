@@ -35,7 +35,7 @@ const mostObjects = 10_000
 const assumedLength = 60_000
 
 const nothingRemoved = () =>
-  new ServiceError('fileUnknown', { message: 'Nothing removed is kept under this name. ?deleted lists what is.' })
+  new ServiceError('fileUnknown', { message: 'No removed entry of this name is kept. ?deleted lists the others.' })
 
 const assumedRemoval = async (
   { files, clock }: Pick<RestoreDeps, 'files' | 'clock'>,
