@@ -49,7 +49,7 @@ const openStandardInput = (): Readable => {
 const openInput = (file: string): Readable => {
   if (file === '-') return openStandardInput()
   if (!statsOf(file)?.isFIFO()) return createReadStream(file)
-  // As a file, a pipe without a writer would keep a thread of Node busy, and the process from its end.
+  // Opened as a file, a pipe without a writer would block a thread of Node, and the process could not end.
   return new Socket({ fd: openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), writable: false })
 }
 
@@ -214,7 +214,7 @@ const elementReader = (record: Gatherer): Reader => {
   }
 }
 
-/** Reads JSON lines or one JSON array. The first character tells which. */
+/** Reads JSON lines or one JSON array. The first character shows which. */
 export async function* readRecords(chunks: AsyncIterable<string>): AsyncGenerator<RawRecord> {
   const record = gatherRecord()
   let reader: Reader | undefined

@@ -160,7 +160,7 @@ const contentRecord = (kind: ContentKind) =>
     const apply = (stored: Content | undefined, id: number): Content | undefined => {
       const content = given.get(id)
       if (!content || !replaces) return content && mergeContent(kind, stored, content, now)
-      // When it was made stays: importing a file twice changes nothing the second time.
+      // Keeps the time of creation: importing a file twice changes nothing the second time.
       const createDate = stored?.['createDate']
       return withDefaults(kind, createDate ? { createDate, ...content } : content, now)
     }

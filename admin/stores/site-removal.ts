@@ -82,9 +82,9 @@ const uncover = async (stores: AdminStores, { id }: Site): Promise<boolean> => {
 }
 
 /**
- * Removes a site with all its contents. First its tokens lose access, and the site itself goes last, so that repeating
- * completes a failed removal. Caches may still accept tokens for a while: after that time the contents are removed once
- * more. Removed files and the history are kept as usual.
+ * Removes a site with all its contents. First its tokens lose access, and the site itself is removed last, so that
+ * repeating completes a failed removal. Caches may still accept tokens for a while: after that time the contents are
+ * removed once more. Removed files and the history are kept as usual.
  */
 export const removeSite = async (
   stores: AdminStores,

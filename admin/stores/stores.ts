@@ -18,7 +18,7 @@ const openLocalStores = async (dataDirectory: string): Promise<AdminStores> => {
   return {
     ...stores,
     areas: async () => stores,
-    // Only a service remembers tokens: without one there is nobody to wait for.
+    // Only a running service caches tokens: without one, there is nothing to wait for.
     memory: async () => (hasService(directory) ? longestMemory : 0),
     close,
   }

@@ -48,7 +48,7 @@ export class Refusal extends Error {
 const write = (text: string): Promise<Error | undefined> =>
   new Promise((resolve) => {
     const { stdout } = process
-    // The stream also emits what it hands to the callback, and an error that nobody listens to would end the process.
+    // The stream also emits the error of the callback, and an error without a listener would end the process.
     stdout.once('error', resolve)
     stdout.write(text, (error) => {
       if (!error) stdout.off('error', resolve)

@@ -109,11 +109,11 @@ const replicationsIn = ({ tables, replicaRegions }: Watched) =>
     })
   })
 
-// There are figures only while there are changes.
+// The metric has values only while tables change.
 const replicationWatch = ({ name, region, metric }: ReturnType<typeof replicationsIn>[number]): Watch => ({
   id: `${name}ReplicationTo${region}`,
   metric,
-  // A token that is revoked works for up to 20 seconds more where it is remembered, and nowhere longer than a minute.
+  // A revoked token works for up to 20 seconds where it is cached, and nowhere longer than a minute.
   threshold: 40_000,
   periods: 2,
   impact:

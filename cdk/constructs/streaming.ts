@@ -97,7 +97,7 @@ export const createStreaming = (
     ...(certificate && { certificate, minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021 }),
     ...(edge.webAclArn && { webAclId: edge.webAclArn }),
   })
-  // Where the gateway has its record without streaming: to turn that on changes the record, as there cannot be two.
+  // Without streaming, the gateway has its record here. Streaming changes that record, because two cannot exist.
   const records = customDomain ? recordsOf(new Construct(api, 'Entrance'), customDomain, distribution) : []
   return { ...handled, host: distribution.distributionDomainName, entrance: [distribution, ...records] }
 }

@@ -20,8 +20,8 @@ export interface StreamFunction {
   readonly secret: Secret
 }
 
-// The function accepts this secret and the one before it, so that requests succeed while the distribution changes to
-// the new one. AWS generates each once.
+// The function accepts this secret and the previous one, so that requests succeed while the distribution changes to the
+// new one. AWS generates each once.
 const originSecrets = (scope: Construct, number: number): readonly [Secret, ...Secret[]] => {
   const create = (index: number) =>
     new Secret(scope, `OriginSecret${index}`, {
@@ -58,7 +58,7 @@ export const createStreamFunction = (
     applicationLogLevel: ApplicationLogLevel.TRACE,
     // Only this level reports a failed start.
     systemLogLevel: SystemLogLevel.WARN,
-    // It asks for the secret of the distribution itself. IAM would want a digest of the whole body before its first
+    // It checks the secret of the distribution itself. IAM would require a digest of the whole body before its first
     // byte.
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
     defaultEndpoint: { maxEnvironments: Math.max(2, Math.ceil(throttling.burst / streaming.requestsAtOnce)) },

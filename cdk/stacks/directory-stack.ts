@@ -18,8 +18,7 @@ export class DirectoryStack extends Stack {
     for (const name of globalTables) {
       const tableName = globalTableName(settings.prefix, name)
       const table = createTable(this, name, { tableName, deletionProtection, replicas: replicasOf(settings) })
-      // Tables come last: when something else fails in a first deployment, there is none yet that would have to go
-      // again.
+      // Tables come last: when something else fails in a first deployment, none exists that must be deleted again.
       table.node.addDependency(...access)
       new CfnOutput(this, `${tableOutput(name)}Name`, { key: tableOutput(name), value: table.tableName })
     }

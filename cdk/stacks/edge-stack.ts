@@ -15,7 +15,7 @@ export class EdgeStack extends Stack {
       const parts = new Construct(this, id)
       const certificate =
         customDomain && !customDomain.certificateArn && certificateOf(parts, customDomain, zoneOf(parts, customDomain))
-      // The distribution has it until its own stack, which is deployed after this one.
+      // The distribution uses it until its own stack is deployed, after this one.
       if (certificate) certificate.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
       const firewall =
         settings.webApplicationFirewall && createFirewall(parts, 'CLOUDFRONT', `${settings.prefix}-${id}`)

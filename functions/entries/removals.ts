@@ -3,5 +3,5 @@ import { openFileStores } from '../../lib/aws/open-files.ts'
 import { readRemovalsSettings } from '../../lib/config/config.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 
-/** The worker that finishes removals. */
+/** The worker that completes removals. */
 export const handler = createRemovalWorker({ ...openFileStores(readRemovalsSettings()), clock: systemClock })

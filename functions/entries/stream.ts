@@ -9,7 +9,7 @@ const { httpEndpoint } = readListeningSettings()
 const { stores, linkTo } = openStorageStores(settings)
 const telemetry = createTelemetry('stream', settings.logLevel)
 
-// A Lambda Web Function: a process that listens where Lambda tells it to.
+// A Lambda Web Function: a process that listens at an address from Lambda.
 const server = createStreamServer(settings, stores, { telemetry, linkTo })
 const close = closerOf(server)
 // Lambda sends no new requests after this, and ends the process a second later.

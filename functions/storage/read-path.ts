@@ -53,7 +53,7 @@ export const readPath = (deps: StorageDeps): OperationHandler => {
   }
 }
 
-/** At the root, `?status` asks for the progress of an upload (operation 13). It may hold the login token. */
+/** At the root, `?status` asks for the progress of an upload (operation 13). It may contain the token. */
 export const readRoot = (deps: StorageDeps): OperationHandler => {
   const progress = getProgress(deps)
   const other = readPath(deps)

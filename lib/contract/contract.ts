@@ -4,7 +4,7 @@ import type { Document } from '../http/reply.ts'
 import type { HeaderName } from './contract-headers.ts'
 import type { OperationOf, routes } from './routes/routes.ts'
 
-// The vocabulary of the contracts. Operations import only its types, so that no Lambda carries the contracts.
+// The vocabulary of the contracts. Operations import only its types, so that no Lambda contains the contracts.
 
 type Schema = z.core.$ZodType
 
@@ -29,7 +29,7 @@ export interface ParameterContract {
 export type ParameterContracts = Readonly<Record<string, ParameterContract>>
 
 export interface BodyContract {
-  /** The schema that the edge checks bodies with. */
+  /** The schema that checks bodies. */
   readonly schema: Schema
   /** JSON Schema for rules that the schema checks by a function. */
   readonly also?: Readonly<Record<string, unknown>>

@@ -2,11 +2,11 @@ import { ServiceError } from './errors.ts'
 
 /** Milliseconds of a request that are kept for its end. */
 export const reserves = {
-  /** To tell the caller before Lambda ends the request. */
+  /** To answer the caller before Lambda ends the request. */
   answer: 500,
   /** To check and undo a call that was cut off. */
   settle: 2_000,
-  /** To answer while the removal of a large folder goes on. */
+  /** To answer while the removal of a large folder continues. */
   removal: 3_000,
   /** To answer with the count so far. */
   preview: 5_000,
@@ -17,8 +17,8 @@ export const reserves = {
 } as const
 
 /**
- * The time that some work has, and what cuts its calls when that is over. Lambda freezes a function with its answer and
- * thaws it with the next request: a call that is still in flight would then overwrite newer changes.
+ * The time for some work, and the signal that cuts its calls when the time is up. Lambda freezes a function with its
+ * answer and thaws it with the next request: a call that is still in flight would then overwrite newer changes.
  */
 export interface Deadline extends Disposable {
   /** Aborts when the time is over. Dispose of a deadline after using its signal: that stops its timer. */
@@ -26,13 +26,13 @@ export interface Deadline extends Disposable {
   /** Milliseconds; zero or less when the time is over. */
   readonly timeLeft: () => number
   readonly isOver: () => boolean
-  /** Goes before every call that changes something. Errors: unavailable, when the time is over. */
+  /** Call it before every call that changes something. Errors: unavailable, when the time is over. */
   readonly check: () => void
-  /** Waits for a call that cannot be cut, until the time is over. */
+  /** Waits for a call that cannot be cut, until the time is up. */
   wait<Value>(call: Promise<Value>): Promise<Value>
-  /** A deadline that comes these milliseconds earlier. */
+  /** A deadline that is this many milliseconds earlier. */
   reserving(milliseconds: number): Deadline
-  /** A deadline that comes no later than after these milliseconds of the clock. */
+  /** A deadline at most this many milliseconds from now. */
   within(milliseconds: number, now: () => number): Deadline
 }
 
@@ -67,7 +67,7 @@ export const createDeadline = (timeLeft: () => number): Deadline => {
     },
     wait(call) {
       const signal = signalOf()
-      // Nobody hears of its failure once the wait is over.
+      // Nobody handles its failure once the wait is over.
       call.catch(() => {})
       return new Promise((resolve, reject) => {
         const stop = () => reject(signal.reason)
@@ -85,5 +85,5 @@ export const createDeadline = (timeLeft: () => number): Deadline => {
   }
 }
 
-/** The deadline of work that may take any time. */
+/** The deadline of work without a time limit. */
 export const unlimited: Deadline = /* @__PURE__ */ createDeadline(() => Number.POSITIVE_INFINITY)

@@ -84,8 +84,8 @@ const isSame = (one: SystemField, other: SystemField): boolean =>
 
 /**
  * Places a field of any stored type. An existing field keeps the members that are missing here; with `replaces`, it
- * keeps only its position.
- * Answers the very same fields when nothing changes. Errors: fieldsMalformed (no free position).
+ * keeps only its position. Returns the very same fields when nothing changes. Errors: fieldsMalformed (no free
+ * position).
  */
 export const importField = (fields: Fields, field: ImportedField, replaces = false): Fields => {
   const existing = fields.find(({ typeId }) => typeId === field.typeId)

@@ -36,7 +36,7 @@ const untilAborted = <Value>(
 
 const returnAnswer: Send<Answer> = (answer) => answer
 
-// A failing recorder must not cost the caller the answer.
+// A failing recorder must not prevent the answer.
 const report = (record: () => void): void => {
   try {
     record()

@@ -40,7 +40,7 @@ export async function* readMultipart(
   let isOver = false
   let failure: MultipartError | undefined
 
-  // The parser is synchronous: everything that it makes of a piece has arrived when this returns.
+  // The parser is synchronous: all parts of a piece have arrived when this returns.
   const advance = async (): Promise<void> => {
     const next = await pieces.next()
     if (!next.done) parser.write(next.value)

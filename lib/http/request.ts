@@ -19,8 +19,8 @@ export async function* bodyChunks(body: RequestBody, broken: ErrorName): AsyncGe
 
 /**
  * `path` is percent-encoded, without the query. `query` is decoded, with the values of a repeated name in their order.
- * Names of headers are in small letters, and repeated headers joined by a comma. `signal` aborts when there is just
- * enough time left to answer.
+ * Names of headers are in lower case, and repeated headers joined by a comma. `signal` aborts when the time left is
+ * just enough to answer.
  */
 export interface Request {
   readonly id: string
@@ -51,7 +51,9 @@ export interface Answer {
 /** Throws only while another answer can still be sent in its place. Reports a later failure to `cut`. */
 export type Send<Sent> = (answer: Answer, cut: (failure: unknown) => void) => Sent | Promise<Sent>
 
-/** Every failure is answered, those of `send` included. `deadline` is `unlimited` when the request may take any time. */
+/**
+ * Every failure is answered, those of `send` included. `deadline` is `unlimited` when the request has no time limit.
+ */
 export interface Handler {
   (request: Request, deadline: Deadline): Promise<Answer>
   <Sent>(request: Request, deadline: Deadline, send: Send<Sent>): Promise<Sent>

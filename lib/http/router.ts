@@ -41,7 +41,7 @@ const restVariable = /\/\{(\w+)\+\}$/
 const moreSlashes = '(?:/|%2[Ff])*'
 
 const compile = (template: string, isFolder: boolean): RegExp => {
-  // API Gateway hands over no slash when its prefix was requested without one.
+  // API Gateway passes on no slash when its prefix was requested without one.
   if (template === '/') return /^\/?$/
   const source = template
     .replaceAll('.', '\\.')
@@ -85,7 +85,7 @@ export const createRouter = <R extends Route>(routes: readonly R[]): Router<R> =
         if (!route) throw new ServiceError('methodNotAllowed', { headers: { Allow: methods.join(', ') } })
         const params = Object.entries(found.groups ?? {}).map(([name, value]) => [
           name,
-          // Where a slash may be part of a value, only who knows the value can decode it.
+          // A value may contain a slash, so only its reader can decode it.
           name === rest ? value : decode(value),
         ])
         return { route, params: Object.fromEntries(params) }

@@ -23,7 +23,7 @@ export const documentationContract: GroupContract<'documentation'> = {
     getReference: {
       summary: 'Read this document as a page',
       answers: { 200: { description: 'The page.', mediaTypes: ['text/html'] } },
-      // Its script is the text of a function, which differs with what runs it.
+      // Its script is the text of a function, which differs between runtimes.
       shownByAddress: true,
     },
     getReferenceAsset: {

@@ -96,7 +96,7 @@ export const fieldsContract: GroupContract<'fields'> = {
     name: 'Web forms',
     description: 'The web forms of a site and the system fields on them. Answers and bodies are JSON or XML.',
   },
-  // Texts that are no id (`abc`, `07`) are answered like unknown ids.
+  // Texts that are no id (`abc`, `07`) get the answer of unknown ids.
   parameters: {
     site: siteParameter,
     webForm: parameter('The id of the web form.', 1, z.int()),

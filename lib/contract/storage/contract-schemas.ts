@@ -64,7 +64,7 @@ export const downloadLink = component(
   { url: z.url(), expires: z.iso.datetime() },
 )
 
-// Answers about earlier states and about removals.
+// Answers about versions and removals.
 
 const version = component(
   'Version',
@@ -111,7 +111,7 @@ export const removalPreview = component(
   },
 )
 
-// What is sent.
+// Request bodies.
 
 named(force, 'Force')
 named(

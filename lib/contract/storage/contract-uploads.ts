@@ -25,7 +25,7 @@ const uploadChecksum = {
   ),
 }
 
-/** Errors of any upload when its file is put in place, also at the end of a resumable one. */
+/** Errors of any upload when its file is placed, also at the end of a resumable one. */
 const placementErrors: readonly ErrorName[] = [
   'fileTooLarge',
   'regionNameInvalid',
@@ -209,7 +209,7 @@ export const uploadOperations = {
       ...uploadLength,
       ...uploadChecksum,
     },
-    // A request without bytes completes an upload that could not be put in place before.
+    // A request without bytes completes an upload that could not be placed before.
     body: { schema: bytes, mediaTypes: { 'application/offset+octet-stream': bytes }, optional: true },
     answers: {
       204: { description: 'The bytes are stored.', headers: uploadState, optionalHeaders: ['Upload-Expires'] },

@@ -130,7 +130,7 @@ export const storageContract: GroupContract<'storage'> = {
         304: {
           description: 'The file has not changed: `If-None-Match` names its present state.',
           headers: ['ETag', 'Accept-Ranges'],
-          // Gateways may take it out beside an `ETag` (RFC 9110, section 15.4.5).
+          // Gateways may remove it if `ETag` exists (RFC 9110, section 15.4.5).
           optionalHeaders: ['Last-Modified'],
         },
       },
