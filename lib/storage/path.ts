@@ -88,7 +88,7 @@ export const upTo = (folder: StoragePath, path: string): readonly StoragePath[] 
 /** Names that differ only in case are equal in it (S-4). */
 export const foldCase = (name: string): string => name.normalize('NFC').toLowerCase()
 
-// Sorts surrogates behind all other code units, as code points are.
+// Sorts surrogates after all other code units, in the order of code points.
 const rankOf = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
 
 export const compareText = (a: string, b: string): number => {

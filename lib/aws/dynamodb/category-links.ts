@@ -17,8 +17,8 @@ type Wanted = ReadonlyMap<number, boolean | undefined>
 const linksAtOnce = 16
 
 /**
- * `put` are links whose displayable flag the caller names. `add` are new ones without it, which another request may be
- * naming now.
+ * `put`: links with a displayable flag from the caller. `add`: new links without one; another request may set it at
+ * this moment.
  */
 const changesOf = (wanted: Wanted, present: ReadonlyMap<number, CategoryLink>) => ({
   put: [...wanted].flatMap(([id, displayable]): CategoryLink[] =>
@@ -61,7 +61,7 @@ const makeLinks = async (
   ])
   const unknown = ids.filter((id) => !existing.has(id))
   if (!isThere || unknown.length > 0) {
-    // A request that died between its writes and its second look has left them.
+    // Left by a request that died between its writes and its second look.
     const leftOver = [...present.keys()].filter((id) => !isThere || !existing.has(id))
     if (leftOver.length > 0) await undoLinksOfRemoved(items, list, leftOver, deadline)
     if (!isThere) return { outcome: 'category unknown', hasChanged: false }

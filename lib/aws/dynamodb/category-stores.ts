@@ -34,7 +34,7 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
       if (!(await contents.markRemoved(site, kind, id))) return false
       await deleteLinksOf(object)
       await contents.delete(site, kind, id)
-      // The index lags: a link that was written just before the mark may only show now.
+      // The index lags: a link that was written just before the removal began may only show now.
       await deleteLinksOf(object)
       await record(entry)
       return true
@@ -63,9 +63,9 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
 }
 
 /**
- * Contents and their links are in two tables, so no write covers both. A removal marks the object, deletes its links,
+ * Contents and their links are in two tables, so no write covers both. A removal flags the object, deletes its links,
  * then deletes the object. A new link is checked, written, and checked again. If a removal came in between, the second
- * check finds its mark and undoes the link.
+ * check finds its flag and undoes the link.
  */
 export const createCategoryStores = ({
   contentTable,

@@ -45,8 +45,8 @@ interface Write {
 }
 
 /**
- * One update of an item, which creates a missing one. Conditions may use the values to `set`, which have the names of
- * their columns. `update` has other clauses. `returns` is what `update` answers; nothing unless given.
+ * One update of an item, which creates a missing one. Conditions may use the values to `set`, under the names of their
+ * columns. `update` has other clauses. `returns` selects the result of `update`; nothing by default.
  */
 export interface ItemChange extends Write {
   readonly set?: Attributes
@@ -54,7 +54,7 @@ export interface ItemChange extends Write {
   readonly returns?: 'ALL_OLD' | 'ALL_NEW' | 'UPDATED_OLD'
 }
 
-/** `where` is the condition on the keys; `columns` names the attributes to read, all unless given. */
+/** `where` is the condition on the keys; `columns` names the attributes to read, all by default. */
 export interface Query {
   readonly where: string
   readonly values: Attributes
@@ -123,7 +123,7 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
       return (await unlessRefused(dynamodb.send(command, endingAt(write.signal)))) !== undefined
     },
 
-    // Puts an item without a condition and answers the one that was there.
+    // Puts an item without a condition and returns the replaced one.
     async replace(item: Item): Promise<Item | undefined> {
       const command = new PutCommand({ TableName, Item: item, ReturnValues: 'ALL_OLD' })
       return (await dynamodb.send(command)).Attributes as Item | undefined
@@ -150,7 +150,7 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
       return (await unlessRefused(dynamodb.send(command))) !== undefined
     },
 
-    // Deletes an item and answers it as it was; undefined when there was none.
+    // Deletes an item and returns it; undefined when there was none.
     async take(key: Key): Promise<Item | undefined> {
       const command = new DeleteCommand({ TableName, Key: key, ReturnValues: 'ALL_OLD' })
       return (await dynamodb.send(command)).Attributes as Item | undefined
@@ -199,7 +199,7 @@ export async function* queryPages<Item extends object>(
   }
 }
 
-/** The items of a query, up to `limit`; fewer only at its end. It reads no more than it answers. */
+/** The items of a query, up to `limit`; fewer only at its end. It reads no more than it returns. */
 export const queryItems = async <Item extends object>(
   table: Table<Item>,
   query: Query,

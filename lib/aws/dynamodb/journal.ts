@@ -39,14 +39,15 @@ export const tellLost = (entry: HistoryEntry, error: unknown): void => {
 
 interface Options extends TableOptions {
   readonly lost?: (entry: HistoryEntry, error: unknown) => void
-  // Milliseconds by which an entry may delay its change: late is better than lost.
+  // Milliseconds by which an entry may delay its change. Late is better than lost.
   readonly longestDelay?: number
 }
 
 // Blocks that one write tries.
 const mostAttempts = 30
 
-// A first block that was named longer ago, in milliseconds, and is missing has expired: it must not come again.
+// Milliseconds. If the head named the first block longer ago, and the block is missing, it has expired: its positions
+// must not repeat.
 const longestAbsence = 24 * 3600 * 1000
 
 const mostRemembered = 1_000
@@ -162,8 +163,8 @@ const createHistory = (table: Blocks): History => ({
     const query = blocksFrom(site, { from: Math.max(blockOf(position), headBlock + 1) })
     for await (const { items } of queryPages(table, query, () => blocksFor(limit - changes.length))) {
       const blocks = items.map(toBlock)
-      // The blocks of a page are not read at one moment. A block after an open one may be newer than entries that the
-      // open one has gained since.
+      // The blocks of a page are read at different moments. After an open block, a page could miss entries that were
+      // added to the open one since.
       const open = blocks.findIndex((block) => !isFull(block))
       const whole = open < 0 ? blocks : blocks.slice(0, open + 1)
       changes.push(...whole.flatMap(changesIn).filter((change) => change.position > position))

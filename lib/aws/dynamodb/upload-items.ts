@@ -2,7 +2,7 @@ import { storedId } from '../../core/ids.ts'
 import type { Holding, Target, Upload } from '../../storage/uploads/upload.ts'
 import { bytes, type Columns, flag, nested, nullable, number, optional, readColumns, text } from './columns.ts'
 
-// The MD5 sums of all parts in a row: at most 640 of them, or 10 KiB.
+// The MD5 sums of all parts, joined: at most 640 of them, or 10 KiB.
 interface StoredHolding extends Pick<Holding, 'name' | 'tail'> {
   readonly parts: Uint8Array
 }

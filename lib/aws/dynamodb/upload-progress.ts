@@ -16,8 +16,8 @@ export const createUploadProgress = ({ now = Date.now, ...options }: TableOption
   const expires = () => inSeconds(now() + keptFor)
 
   return {
-    // Arrival here decides which upload is the newest: a clock may be set back. A repeated call finds its upload, or
-    // finds it named as the one that a newer upload has replaced.
+    // Arrival here decides which upload is the newest: a clock may be set back. A repeated call finds its upload as the
+    // newest one, or as the one that the newest has replaced.
     async begin({ token, id }) {
       await table.update(
         { token },

@@ -12,7 +12,7 @@ interface RecordItem extends UploadItem {
   readonly expires: number
 }
 
-// The same table holds the progress of tokens, by their hashes.
+// The same table has the progress of tokens, by their hashes.
 const uploadKey = (id: string) => ({ token: `upload#${id}` })
 const openKey = ({ site, user }: Pick<Upload, 'site' | 'user'>) => ({ token: `open#${site}#${user}` })
 
@@ -135,7 +135,7 @@ const createUploadLeases = (
 
 /**
  * The records of uploads in the table Uploads. One conditional update takes the lease at the expected offset, another
- * one stores the progress: a crash between them loses nothing that was answered.
+ * one stores the progress: a crash between them loses no confirmed byte.
  */
 export const createUploadRecords = ({ now = Date.now, ...options }: TableOptions): UploadRecords => {
   const table = openTable<RecordItem>(options)

@@ -13,18 +13,20 @@ interface Uncovered {
 }
 
 /**
- * The result of a step: a version or a delete marker, or an old version that lost its markers. A bucket whose versioning
- * is new answers no versions: there, an object at a free key can be undone, and nothing else.
+ * The result of a step: a version or a delete marker, or an old version that lost its markers. A bucket with new
+ * versioning returns no versions: there, only an object at a free key can be undone.
  */
 export type Made = Doomed | Uncovered | { readonly kind: 'final'; readonly key: string }
 
-/** With a failure, `made` is what the step has made nevertheless. */
+/** With a failure, `made` has the results of the step so far. */
 export interface StepResult {
   readonly made: readonly Made[]
   readonly failure?: unknown
 }
 
-/** The bucket until the deadline for changes, and until that for finding what a call has made whose answer was lost. */
+/**
+ * The bucket with the deadline for changes, and with the one for finding the results of calls whose answer was lost.
+ */
 export interface StepBuckets {
   readonly doing: Bucket
   readonly finding: Bucket
@@ -33,7 +35,7 @@ export interface StepBuckets {
 // S3 may finish a call a moment after it was cut. In milliseconds.
 const secondLook = 1_000
 
-/** Finds the result of a call whose answer was lost. S3 made nothing when it has refused the call. */
+/** Finds the result of a call whose answer was lost. If S3 refused the call, it made nothing. */
 const findLost = async (
   { doing }: StepBuckets,
   failure: unknown,
@@ -52,7 +54,7 @@ interface Creation {
   readonly key: string
   // The key was free before.
   readonly isNew: boolean
-  // Finds the version that the call has made although its answer was lost.
+  // Finds the version of a call whose answer was lost.
   readonly find: () => Promise<string | undefined>
 }
 
@@ -82,15 +84,15 @@ export const awaitVersion = async (
   }
 }
 
-/** The result with what a refusal by S3 means: another failure, or none. */
+/** The result, with the meaning of a refusal by S3: another failure, or none. */
 export const explainRefusal = async (
   { made, failure }: StepResult,
   explain: (refusal: unknown) => Promise<unknown>,
 ): Promise<StepResult> =>
   isRefused(failure) ? { made, failure: await explain(failure).catch((error: unknown) => error) } : { made, failure }
 
-// Only the version tells an upload of the same bytes apart, and S3 compares tags alone: somebody may upload them before
-// the removal.
+// S3 compares only tags. Another caller may upload the same bytes before the removal, and only the version would
+// differ.
 const coverAgain = async (bucket: Bucket, uncovered: readonly Uncovered[]): Promise<void> => {
   const found: Doomed[] = []
   await inParallel(uncovered, callsInFlight, async ({ key, versionId }) => {
@@ -100,7 +102,7 @@ const coverAgain = async (bucket: Bucket, uncovered: readonly Uncovered[]): Prom
   await deleteAll(bucket, found)
 }
 
-/** Brings the earlier state back, within `timeToUndo`. */
+/** Restores the previous state, within `timeToUndo`. */
 export const undoMade = async (bucket: Bucket, made: readonly Made[]): Promise<void> => {
   const doomed: Doomed[] = []
   const uncovered: Uncovered[] = []
@@ -112,14 +114,14 @@ export const undoMade = async (bucket: Bucket, made: readonly Made[]): Promise<v
   await coverAgain(bucket, uncovered)
 }
 
-/** Reserved to tell the caller, in milliseconds. */
+/** Reserved to answer the caller, in milliseconds. */
 export const timeToReturn = reserves.answer + 500
 
 /** Reserved to find and undo results, in milliseconds. */
 const timeToUndo = (changes: readonly Change[]): number =>
   3_000 + 0.6 * changes.length + 0.7 * changes.filter((change) => change.kind === 'restore' && change.hiddenBy).length
 
-/** Collects what the steps of some changes make, so that it can be undone. */
+/** Collects the results of steps, so that they can be undone. */
 export const createAttempt = (bucket: Bucket, changes: readonly Change[], given: Deadline) => {
   const deadline = given.reserving(timeToReturn + timeToUndo(changes))
   const undoDeadline = given.reserving(timeToReturn)
@@ -140,7 +142,7 @@ export const createAttempt = (bucket: Bucket, changes: readonly Change[], given:
       return result.made
     },
 
-    // Answers the failure, or both failures when this fails too.
+    // Returns the failure, or both failures if undoing fails too.
     async undo(failure: unknown): Promise<unknown> {
       try {
         await undoMade(buckets.finding, made)

@@ -8,7 +8,7 @@ import { headObject, listObjects } from './find.ts'
 
 interface Hiding {
   readonly key: string
-  // Its state as it was seen; undefined when there was nothing.
+  // Its state when it was seen; undefined if it did not exist.
   readonly seen: string | undefined
   // The only state to hide; undefined for any.
   readonly version: string | undefined
@@ -62,7 +62,7 @@ const withoutListed = async (bucket: Bucket, restorations: readonly Restoration[
 // A listing costs as much as a dozen looks.
 const fewObjects = callsInFlight
 
-/** The first one that is not there with those bytes. Somebody else may have put the same bytes there. */
+/** The first one that is missing or has other bytes. Another caller may have stored the same bytes. */
 const findMissing = async (bucket: Bucket, restorations: readonly Restoration[]): Promise<string | undefined> => {
   const left = restorations.length > fewObjects ? await withoutListed(bucket, restorations) : restorations
   let missing: string | undefined
@@ -79,7 +79,7 @@ export const uncover = async ({ doing }: StepBuckets, restorations: readonly Res
   const markers = restorations.flatMap(({ key, hiddenBy = [] }) =>
     hiddenBy.map((versionId): Doomed => ({ kind: 'version', key, versionId })),
   )
-  // Some are uncovered even when a call fails.
+  // Some objects become visible even when a call fails.
   const made = restorations.map(({ key, id }): Made => ({ kind: 'uncovered', key, versionId: id }))
   try {
     await deleteAll(doing, markers)

@@ -32,7 +32,7 @@ const bring = async ({ client, name, options }: Bucket, key: string, Range: stri
 
 type Choose = (info: ObjectInfo) => ByteRange | undefined
 
-/** Reads the range that is chosen, of the state that was described, even if it is replaced now. */
+/** Reads the chosen range of the described state, even if the object has been replaced since. */
 const readChosen = async ({ client, name, options }: Bucket, info: ObjectInfo, choose: Choose): Promise<ReadObject> => {
   const range = choose(info)
   if (!range || range.last < range.first) return { info }
@@ -79,7 +79,7 @@ export const readObject = async (
 
 const linkSeconds = 300
 
-// S3 counts from whole seconds. In epoch milliseconds.
+// S3 counts in whole seconds. In epoch milliseconds.
 const thisSecond = (): number => Math.floor(Date.now() / 1000) * 1000
 
 /**
@@ -94,7 +94,7 @@ export const downloadLink = async (
   const command = new GetObjectCommand({
     Bucket: name,
     Key: key,
-    // A file that is replaced during the download does not come in two halves.
+    // A download does not mix two versions if the file is replaced meanwhile.
     VersionId: versionId,
     ResponseContentDisposition: asAttachment(key.slice(key.lastIndexOf('/') + 1)),
     ResponseContentType: 'application/octet-stream',

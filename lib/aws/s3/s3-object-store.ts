@@ -16,7 +16,7 @@ interface Options extends Pick<Bucket, 'client' | 'once'>, Pick<PlaceDeps, 'remo
   // It must keep versions: they undo a change.
   readonly bucket: string
   readonly record: RecordChange
-  // Bytes of small files that may wait in memory, for all requests together.
+  // Bytes of staged small files in memory, for all requests together.
   readonly memory?: number
   readonly buffers?: PartBuffers
 }
@@ -90,7 +90,7 @@ export const createS3ObjectStore = ({
     find: (key) => findObject(bucket, key),
     exists: (prefix) => existsBelow(bucket, prefix),
     list: (query) => listObjects(bucket, query),
-    // S3 makes it from the bytes as they come in.
+    // S3 computes it while the bytes arrive.
     fingerprintOf: async ({ fingerprint }) => fingerprint,
     read: (key, choose, expected) => readObject(bucket, key, choose, expected),
     versions: (key, query) => listVersions(bucket, key, query),
@@ -118,7 +118,7 @@ export const createS3ObjectStore = ({
           objects.map(({ key, version }) => ({ kind: 'object', key, tag: version })),
         )
         await Promise.all([
-          // Without this, the record goes on to the end of the request's time.
+          // Without this, the record would extend to the end of the request's time.
           begun && deadline.wait(removals.note(begun)).catch(() => {}),
           entry && objects.length > 0 && record(entry, given),
         ])

@@ -12,7 +12,7 @@ import { type Bucket, isMissing, marked } from './bucket.ts'
 
 export interface Lending {
   take(): Promise<Buffer>
-  // Returns the buffer after the work. After a failure it is not lent again: a call may still be sending from it.
+  // Returns the buffer after the work. After a failure it is not used again: a call may still be sending from it.
   use<Result>(buffer: Buffer, work: () => Promise<Result>): Promise<Result>
 }
 
@@ -21,8 +21,8 @@ export interface PartBuffers {
   lend<Result>(upload: (lending: Lending) => Promise<Result>): Promise<Result>
 }
 
-// With the small files in memory (32 MiB) they take 192 MiB. Each of the 16 requests of an environment has one to fill,
-// and four are on their way.
+// With the small files in memory (32 MiB) they take 192 MiB. Each of the 16 requests of an environment fills one, and
+// four are being sent.
 const mostParts = 20
 
 export const createPartBuffers = (most = mostParts): PartBuffers => {
@@ -98,7 +98,7 @@ export async function* inParts(content: AsyncIterable<Uint8Array>, lending: Lend
   yield { bytes: buffer.subarray(0, length), buffer, isLast: true }
 }
 
-/** Bytes that wait to be put in place. A multipart upload has all its parts and is not completed. */
+/** Staged bytes. A multipart upload has all its parts, but is not completed. */
 export interface StagedBody {
   readonly size: number
   readonly contentType: string
@@ -121,7 +121,7 @@ interface Upload {
   readonly uploadId: string
 }
 
-// For uploads whose place is not known yet. A lifecycle rule clears away what a crashed process has left.
+// For uploads without a known path. A lifecycle rule removes the rest of a crashed process.
 const scratchPrefix = 'scratch/'
 export const isScratch = (key: string): boolean => key.startsWith(scratchPrefix)
 
@@ -156,7 +156,7 @@ export const abortUpload = async ({ client, name }: Bucket, { key, uploadId }: U
   }
 }
 
-// They fill the line of a function (1 Gbit/s).
+// They use the full bandwidth of a function (1 Gbit/s).
 const partsInFlight = 3
 
 const sendParts = async (
@@ -178,7 +178,7 @@ const sendParts = async (
     await inParallel(parts, partsInFlight, send)
     return { parts: sent, size }
   } catch (error) {
-    // No part is on its way: one that arrives after the abort would stay.
+    // No part is being sent: one that arrives after the abort would stay.
     await abortUpload(bucket, upload).catch(() => {})
     throw error
   }
@@ -195,7 +195,7 @@ interface Room {
   readonly buffers: PartBuffers
 }
 
-/** Small bodies wait in memory while there is room. Others are uploaded without becoming visible. */
+/** Small bodies stay in memory while there is room. Others are uploaded without becoming visible. */
 export const stageBody = (
   bucket: Bucket,
   { reserve, buffers }: Room,

@@ -39,7 +39,7 @@ export interface SeenRemoval {
   readonly open: readonly OpenRemoval[]
   readonly live?: ObjectInfo | undefined
   readonly draft?: ObjectInfo | undefined
-  /** `objects`: undefined when they are too many. `since`: before they were listed. */
+  /** `objects`: undefined if there are too many. `since`: a moment before they were listed. */
   readonly folder?: { readonly objects: readonly ListedObject[] | undefined; readonly since: number }
   readonly isBelowFile?: boolean
   readonly condition?: ServiceError | undefined

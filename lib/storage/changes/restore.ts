@@ -254,7 +254,7 @@ const restoreFile = async (
   await change(deps, seen, (now) => planRestoredFile(now, restoration, version), requester, again)
 }
 
-/** Restores a removed or earlier file, or what the last removal of a folder took. */
+/** Restores a version of a file, or everything that the last removal of a folder took. */
 export const restore = async (
   deps: RestoreDeps,
   path: StoragePath,
@@ -274,7 +274,7 @@ export const restore = async (
     return refuse([(await checkConditions(files, site, [path], false, requester.conditions)).refusal])
   }
   const [kept, periods] = await Promise.all([newestKept(files, key), removals.lastOf(site, withItself(path))])
-  // A folder of that name may have gone since.
+  // A folder of that name may have been removed since.
   const later = periods.filter(({ from }) => from > (kept?.goneAt ?? 0))
   if (kept && !(await isAnyTaken(files, site, path, later)))
     return restoreFile(deps, path, { ...kept, kind: 'restore', key }, wanted, requester)

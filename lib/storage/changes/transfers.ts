@@ -20,7 +20,7 @@ export interface Relocation {
   readonly target: StoragePath
 }
 
-// All of a folder becomes visible in the new place at once. The limit bounds time and memory.
+// All of a folder becomes visible at the new path at once. The limit bounds time and memory.
 const mostObjects = 10_000
 
 const tooMuchMessages: Readonly<Record<Transfer['kind'], string>> = {

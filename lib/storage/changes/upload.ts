@@ -16,7 +16,7 @@ interface Part {
   readonly name: string
   readonly path: StoragePath
   readonly checked: CheckedConditions
-  /** Undefined when a tag does not match: a second file would be the first error. */
+  /** Undefined when a tag does not match, because a second file is the error to report first. */
   readonly staging?: Promise<Staged>
 }
 
@@ -97,7 +97,7 @@ const discardAll = async (parts: readonly Part[]): Promise<void> => {
   )
 }
 
-/** The files at their final places: only a single one can be at the folder's path. */
+/** The files with their final paths: only a single one can have the folder's path. */
 const settle = async (deps: UploadDeps, seen: Seen, parts: readonly Part[], { conditions }: Requester) => {
   const { site, path: folder } = seen.place
   const inFolder = async (part: Part): Promise<Part> => {

@@ -74,7 +74,7 @@ export const describeFile = async ({ files, workflows }: Stores, site: SiteId, p
   return info && { info, page: isPage(path) ? { draft, isInWorkflow } : undefined }
 }
 
-/** When a folder was created, and its page. Errors: fileUnknown, those of the page. */
+/** The time when a folder was created, and a page of its contents. Errors: fileUnknown, those of the page. */
 export const describeFolder = async <Item>(
   files: ObjectStore,
   site: SiteId,

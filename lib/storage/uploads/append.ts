@@ -79,7 +79,7 @@ export const append = async (
   if (!stays) throw failure
   const progress = progressAt(size, held)
   await lease.settled()
-  // With the last byte there is more to do: the lease goes on.
+  // After the last byte the file is placed, so the lease stays.
   if (!(await uploadRecords.advance(id, holder, progress, progress.offset === length))) {
     throw new ServiceError((await uploadRecords.get(id)) ? 'uploadLocked' : 'uploadUnknown')
   }

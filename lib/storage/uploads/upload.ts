@@ -89,7 +89,7 @@ const lengthFrom = (upload: Upload, given: number | undefined): number | null =>
   return given
 }
 
-/** Returns the length of the upload and the bytes that the append may bring. */
+/** Returns the length of the upload and the number of bytes that the append may have. */
 export const admitAppend = (
   upload: Upload,
   { offset, length: given, declared = 0 }: Announcement,
