@@ -70,7 +70,7 @@ const remove = async (stores: AdminStores, id: CategoryId, { site, yes, dryRun }
   if (dryRun || !yes) {
     const contents = await preview(area, site, id)
     if (dryRun) return contents
-    throw new Refusal(`Category ${id} would go, with its links (${contents.links}). ${notSure}`)
+    throw new Refusal(`Removing category ${id} also removes its links: ${contents.links}. ${notSure}`)
   }
   const entry = entryOf('category.removed', site, `category/${id}`)
   if (await area.contents.removeCategory(site, id, entry)) return { removed: true }

@@ -51,7 +51,7 @@ const remove = async (stores: AdminStores, id: WebFormId, { site, yes, dryRun }:
   const { webForms, form } = await findForm(stores, id, { site })
   const { name, fields } = form
   if (dryRun) return { removed: false, fields: fields.length }
-  if (!yes) throw new Refusal(`Web form ${id} "${name}" would go, with its fields (${fields.length}). ${notSure}`)
+  if (!yes) throw new Refusal(`Removing web form ${id} "${name}" also removes its fields: ${fields.length}. ${notSure}`)
   if (await webForms.remove(site, id, entryOf('form.removed', site, `form/${id}`, { name }))) return { removed: true }
   throw noForm(site, id)
 }

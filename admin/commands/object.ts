@@ -10,7 +10,6 @@ import {
   withDefaults,
 } from '../../lib/core/content-kinds.ts'
 import { largestContentId } from '../../lib/core/ids.ts'
-import { capitalised } from '../../lib/core/names.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
 import { readJson } from '../../lib/http/json.ts'
 import { describeFault } from '../records/record-kinds.ts'
@@ -114,9 +113,7 @@ const remove = async (
   if (dryRun || !yes) {
     const contents = await preview(area, object)
     if (dryRun) return contents
-    throw new Refusal(
-      `${capitalised(objectKinds[kind].one)} ${id} would go, with its links (${contents.links}). ${notSure}`,
-    )
+    throw new Refusal(`Removing ${objectKinds[kind].one} ${id} also removes its links: ${contents.links}. ${notSure}`)
   }
   const entry = entryOf('object.removed', site, `${kind}/${id}`)
   if (await area.contents.removeObject(object, entry)) return { removed: true }

@@ -100,7 +100,7 @@ const remove = async (stores: AdminStores, id: SiteId, { yes, dryRun }: RemoveOp
   }
   const contents = await contentsOf(stores, site)
   if (dryRun) return { removed: false, ...contents }
-  throw new Refusal(`Site ${id} "${site.name}" would go, with ${inWords(contents)}. ${notSure}`)
+  throw new Refusal(`Removing site ${id} "${site.name}" also removes ${inWords(contents)}. ${notSure}`)
 }
 
 const list = async ({ sites }: AdminStores) => (await sites.list()).sites.map(view)

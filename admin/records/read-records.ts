@@ -38,7 +38,7 @@ export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGener
 
 const saveAsUtf8 = 'Save it in UTF-8, and import it again'
 
-const nameOf = (file: string): string => (file === '-' ? 'standard input' : file)
+const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file)
 
 // Node treats a directory or a disk on standard input as an empty file. Opened as a file, it is read or refused.
 const openStandardInput = (): Readable => {
@@ -88,8 +88,8 @@ export async function* readInput(file: string, signal?: AbortSignal): AsyncGener
     const what = nameOf(file)
     throw new Refusal(
       isChecked
-        ? `Nothing of ${what} was imported: ${error.message}. ${saveAsUtf8}.`
-        : `The import of ${what} stopped: ${error.message}. ${saveAsUtf8}: importing again is safe.`,
+        ? `${what} was not imported: ${error.message}. ${saveAsUtf8}.`
+        : `${what} was imported only in part: ${error.message}. ${saveAsUtf8}: importing again is safe.`,
     )
   }
 }

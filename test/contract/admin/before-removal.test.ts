@@ -41,13 +41,13 @@ describe('remove --dry-run', () => {
   }) => {
     await administer(directory, ['import', '-', '--site', '1001'], lines)
     const commands = [
-      ['Category 5 goes', 'category', 'remove', '5', '--site', '1001'],
-      ['News item 1 goes', 'object', 'remove', 'news', '1', '--site', '1001'],
+      ['category 5', 'category', 'remove', '5', '--site', '1001'],
+      ['news item 1', 'object', 'remove', 'news', '1', '--site', '1001'],
     ] as const
-    for (const [begins, ...command] of commands) {
+    for (const [what, ...command] of commands) {
       const refused = await administer(directory, command)
       expect(refused).toMatchObject({ status: 1, stdout: '' })
-      expect(refused.stderr).toContain(`${begins} with its links: 2. Nothing was removed: add --yes to remove it.`)
+      expect(refused.stderr).toContain(`Removing ${what} also removes its links: 2. Nothing was removed: add --yes`)
     }
     for (const [, ...command] of commands) {
       expect(await administerJson(directory, [...command, '--yes'])).toEqual({ removed: true })

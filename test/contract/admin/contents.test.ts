@@ -41,7 +41,7 @@ describe('form', () => {
       stdout: '',
       stderr: refusedIn(
         siteDirectory,
-        'Web form 3 "Contact" would go, with its fields (2). Nothing was removed: add --yes to remove it.',
+        'Removing web form 3 "Contact" also removes its fields: 2. Nothing was removed: add --yes to remove it.',
       ),
     })
     expect(await json('form', 'list')).toHaveLength(1)

@@ -354,7 +354,7 @@ describe('import is refused', () => {
       stdout: '',
       stderr: refusedIn(
         siteDirectory,
-        `Nothing of ${file} was imported: line 3001 is not valid UTF-8. Save it in UTF-8, and import it again.`,
+        `${file} was not imported: line 3001 is not valid UTF-8. Save it in UTF-8, and import it again.`,
       ),
     })
     expect(await administerJson(siteDirectory, ['form', 'list', '--site', '1001'])).toEqual([])
@@ -368,7 +368,7 @@ describe('import is refused', () => {
       stdout: '',
       stderr: refusedIn(
         siteDirectory,
-        'The import of standard input stopped: line 2 is not valid UTF-8. Save it in UTF-8, ' +
+        'Standard input was imported only in part: line 2 is not valid UTF-8. Save it in UTF-8, ' +
           'and import it again: importing again is safe.',
       ),
     })

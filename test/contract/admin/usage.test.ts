@@ -217,7 +217,7 @@ describe('what is deployed is refused in one line', () => {
     [
       'without credentials',
       { AWS_REGION: 'us-east-1' },
-      /^AWS does not let you: .*credentials.*\. Check your credentials.*\. \(Stacks: SiteAdmin-… at http:\/\/127\.0\.0\.1:9, us-east-1\)\n$/,
+      /^AWS refuses this: .*credentials.*\. Check your credentials.*\. \(Stacks: SiteAdmin-… at http:\/\/127\.0\.0\.1:9, us-east-1\)\n$/,
     ],
   ] as const)('%s', async ([, environment, reason]) => {
     const program = launch('admin/main.js', ['--target', 'aws', 'site', 'list'], {
@@ -242,8 +242,7 @@ describe('what is deployed is refused in one line', () => {
     })
     const outcome = await program.ended
     server.close()
-    const reason =
-      /^AWS does not let you: Not you\. Check your credentials, and what they are allowed to do\. \(.+\)\n$/
+    const reason = /^AWS refuses this: Not you\. Check your credentials and their permissions\. \(.+\)\n$/
     expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(reason) })
   })
 })

@@ -29,7 +29,7 @@ test('a backup of a damaged database blames the data directory, and says what to
     /^The database .+data\/site-admin\.db is damaged and cannot be backed up: .+ "site-admin check" lists .+ "site-admin restore"\. No backup was made\.$/,
   )
   expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
-  expect(await faultsOf(data)).toMatchObject([{ where: file }, { fault: expect.stringContaining('not read') }])
+  expect(await faultsOf(data)).toMatchObject([{ where: file }, { fault: expect.stringContaining('not compared') }])
 })
 
 describe('a full disk under the data directory is named, though the backup has room,', () => {

@@ -39,7 +39,7 @@ describe('a database without one of its tables', () => {
         `the table ${table} is missing. Restore it from a backup. Name another backup.`,
       )
       await expect(openMachine(used)).rejects.toThrow(
-        `is damaged: the table ${table} is missing. Put the directory back from a backup, `,
+        `is damaged: the table ${table} is missing. Restore the directory from a backup, `,
       )
     }
   })
@@ -49,7 +49,7 @@ describe('a database without one of its tables', () => {
   }) => {
     tamper(data, 'DROP TABLE sites')
     const sentence =
-      /^The database .+ is damaged: the table sites is missing\. Put the directory back from a backup, .+\n$/
+      /^The database .+ is damaged: the table sites is missing\. Restore the directory from a backup, .+\n$/
     for (const args of [
       ['site', 'list'],
       ['backup', join(folder, 'again')],

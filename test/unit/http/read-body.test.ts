@@ -118,7 +118,7 @@ describe('a body that cannot be read', () => {
     const stream = new Readable({ read: () => undefined })
     const reading = read({ stream })
     stream.destroy(new Error('socket hang up'))
-    await expect(reading).rejects.toThrow(refusal(115000, 'breaks off'))
+    await expect(reading).rejects.toThrow(refusal(115000, 'is incomplete'))
   })
 })
 

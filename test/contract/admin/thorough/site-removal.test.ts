@@ -48,7 +48,7 @@ describe('site remove', () => {
     const refused = await administer(directory, ['site', 'remove', '1001'])
     expect(refused).toMatchObject({ status: 1, stdout: '' })
     expect(refused.stderr).toMatch(
-      /^Site 1001 "Demo site" would go, with 4 files \(\d+ bytes\), 2 web forms, .+, 1 running workflow\. 3 tokens will no longer cover it\. Nothing was removed: add --yes/,
+      /^Removing site 1001 "Demo site" also removes 4 files \(\d+ bytes\), 2 web forms, .+, 1 running workflow\. 3 tokens will no longer cover it\. Nothing was removed: add --yes/,
     )
 
     expect(await administerJson(directory, ['site', 'remove', '1001', '--yes'])).toEqual({ removed: true })

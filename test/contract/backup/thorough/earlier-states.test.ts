@@ -103,7 +103,7 @@ describe('when an earlier state of a file is damaged', () => {
     const target = join(folder, 'again')
     await backUp(data, target)
     tamper(target, "UPDATE old_objects SET blob = '../demo.json' WHERE key LIKE '%large.bin'")
-    await expect(restore(target, restored)).rejects.toThrow(/has a blob with a name that no blob has/)
+    await expect(restore(target, restored)).rejects.toThrow(/has a blob name that no blob can have/)
   })
 })
 

@@ -34,7 +34,7 @@ describe('a blob that leads out of the folder', () => {
     '%s is refused always, by restore, by backup and by check',
     async ([, sql, table], { backedUp }) => {
       const { data, folder, backup, restored } = backedUp
-      const finding = new RegExp(`is damaged: 1 row of the table ${table} has a blob with a name that no blob has`)
+      const finding = new RegExp(`is damaged: 1 row of the table ${table} has a blob name that no blob can have`)
       tamper(backup, sql)
       expect(await faultsOf(backup)).toMatchObject([
         { where: join(backup, 'site-admin.db'), fault: expect.stringMatching(finding) },
