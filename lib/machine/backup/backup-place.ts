@@ -7,11 +7,11 @@ import { UsageError } from '../directory/faults.ts'
 import { takeLock } from '../directory/locks.ts'
 import { makePrivateFolder, syncFolder } from '../directory/private-files.ts'
 
-/** A backup is written beside its place, which it takes when it is complete. */
+/** A backup is written beside its folder, and gets the name of the folder when it is complete. */
 export interface BackupPlace {
   readonly directory: DataDirectory
   readonly path: string
-  /** Throws UsageError when the place has been taken meanwhile. */
+  /** Throws UsageError when the name was taken meanwhile. */
   complete(): void
   abandon(): void
 }

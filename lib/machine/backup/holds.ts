@@ -5,7 +5,7 @@ import type { Database } from '../sqlite/database.ts'
 
 /** While a backup holds them, no blob is removed. Moments are in epoch milliseconds. */
 export interface BackupHold {
-  /** From now on. Answers false when the hold has run out: blobs may be gone. */
+  /** From now on. Returns false when the hold has expired: blobs may be gone. */
   extend(milliseconds: number): Promise<boolean>
   end(): Promise<void>
 }
@@ -16,8 +16,8 @@ export const createIsHeld = (connection: DatabaseSync): ((now: number) => boolea
 }
 
 /**
- * Holds every blob. A blob is removed only after its last row is gone, and when there is no hold: a snapshot that is
- * taken after this either lacks the row, or keeps the blob. The hold of a dead process runs out.
+ * Holds every blob. A blob is removed only after its last row is gone, and only without a hold: a snapshot from after
+ * this call either lacks the row, or the blob stays. The hold of a dead process expires.
  */
 export const holdBlobs = async (
   { connection, note }: Pick<Database, 'connection' | 'note'>,
@@ -40,15 +40,15 @@ export const holdBlobs = async (
 }
 
 interface HoldOptions {
-  /** Asked when nothing in the database refers to the blob any more. */
+  /** Call it when nothing in the database refers to the blob any more. */
   readonly isHeld: () => boolean
 }
 
 const interval = 10_000
 
 /**
- * Removes blobs when no backup needs them any more. The next start of the service sets aside those that a process has
- * left.
+ * Removes blobs when no backup needs them any more. The next start of the service moves those that a dead process left
+ * to `orphans/`.
  */
 export const holdForBackups = (blobs: Blobs, { isHeld }: HoldOptions): Blobs => {
   const waiting = new Set<string>()

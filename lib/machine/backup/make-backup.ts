@@ -16,7 +16,7 @@ import { blobsIn, type ReferredBlob, takeBlobs } from './take-blobs.ts'
 
 export interface BackupOptions {
   readonly evenIfDamaged: boolean
-  /** Compares the bytes of every file with its fingerprint, also where none are copied. */
+  /** Compares the bytes of every file with its fingerprint, also of files that are not copied. */
   readonly withBytes: boolean
   readonly signal: AbortSignal
   readonly clock?: Clock
@@ -26,11 +26,11 @@ export interface Backup extends BackupMarker {
   readonly path: string
 }
 
-/** Milliseconds: blobs are held this long after the last sign of life, and there is one every `interval`. */
+/** Milliseconds: blobs are held this long after the last extension, which comes every `interval`. */
 const heldFor = 60_000
 const interval = 10_000
 
-/** Bytes per millisecond, at least. SQLite copies the database while everything else of this process waits. */
+/** Bytes per millisecond, at least. SQLite copies the database while the rest of this process waits. */
 const slowestCopy = 4_000
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
@@ -38,7 +38,7 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 const timeToCopy = ({ database, wal }: DataDirectory): number =>
   Math.ceil((sizeOf(database) + sizeOf(wal)) / slowestCopy)
 
-/** Blames the data directory, and not the place of the backup, when it is what keeps a backup from being made. */
+/** Names the data directory, not the folder of the backup, if its disk prevents the backup. */
 const asFailureOfSource = (error: unknown, { path, database }: DataDirectory): unknown => {
   if (isOutOfSpace(error)) {
     return new UsageError(
@@ -55,7 +55,7 @@ const asFailureOfSource = (error: unknown, { path, database }: DataDirectory): u
   )
 }
 
-/** SQLite takes the copy no further than to the system: the caller takes it to the disk. */
+/** SQLite does not flush the copy: the caller does. */
 const copyDatabase = ({ database, directory: source }: OpenDirectory, file: string): void => {
   makePrivateFile(file)
   try {
@@ -80,7 +80,7 @@ interface Snapshot {
 }
 
 /**
- * Checks the copy of the database, and removes from it what concerns the backup alone. Throws UsageError when it is
+ * Checks the copy of the database, and removes rows from it that concern only the backup. Throws UsageError when it is
  * damaged as a whole, and the reason of `signal` when that is aborted.
  */
 const readSnapshot = async (
@@ -118,7 +118,7 @@ interface HoldExtension {
 const createHoldExtension = (hold: BackupHold): HoldExtension => {
   let isWhole = true
   const extend = async () => {
-    // When the database is busy, or full, there is time for another attempt.
+    // If the database is busy or full, there is time for another attempt.
     const isHeld = await hold.extend(heldFor).catch(() => true)
     isWhole = isWhole && isHeld
   }
@@ -172,14 +172,14 @@ const fillWhileHeld = async (place: BackupPlace, opened: OpenDirectory, options:
     return { path: place.path, ...marker }
   } finally {
     extension.stop()
-    // Should this fail, the hold ends by itself.
+    // If this fails, the hold expires.
     await hold.end().catch(() => {})
   }
 }
 
 /**
  * Backs up a data directory, in use or not: the database as it is at one moment, and every blob that it refers to then.
- * Blobs that are given up meanwhile stay until they are in the backup. Throws UsageError; nothing is left behind then.
+ * Blobs that are no longer needed stay until they are in the backup. Throws UsageError; nothing is left behind then.
  */
 export const makeBackup = async (dataDirectory: string, target: string, options: BackupOptions): Promise<Backup> => {
   const opened = await openDirectory(dataDirectory, { role: 'command', reset: false, durable: true })

@@ -78,7 +78,7 @@ const realPathOf = (path: string): string => {
 
 /**
  * Fills an empty data directory from a backup. If the process dies meanwhile, no service starts on the directory before
- * this is repeated. Throws UsageError; the directory is as empty as before then.
+ * this is repeated. Throws UsageError; the directory is still empty then.
  */
 export const restoreBackup = async (
   backupPath: string,
@@ -97,7 +97,7 @@ export const restoreBackup = async (
   try {
     signal.throwIfAborted()
     copyFiles(backup, directory)
-    // All of it is given to that owner: under another name, a blob of somebody else's would be taken away from them.
+    // All of it gets that owner: a linked blob of another user would lose its owner.
     const owner = ownerToServe(directory.path) ?? { uid: process.getuid?.() }
     const passage = { from: backup.blobs, to: directory.blobs, owner, readsLinked: true }
     const found = [...database.damaged, ...(await takeBlobs(passage, blobs, signal))]

@@ -58,12 +58,12 @@ const checkContents = (connection: DatabaseSync, directory: DataDirectory, use: 
   connection.exec('BEGIN')
   const { findings, isReadable } = checkDatabase(connection, directory.database)
   const files = isReadable ? checkFiles(connection, directory, { before, use }) : []
-  // Some errors of SQLite have ended it already.
+  // Some errors of SQLite end the transaction.
   if (connection.isTransaction) connection.exec('ROLLBACK')
   return { findings: [...findings, ...files], isReadable }
 }
 
-/** A fault that comes from a change during the check is gone when it is looked for again. */
+/** A fault caused by a change during the check is gone in the second pass. */
 const checkLasting = (connection: DatabaseSync, directory: DataDirectory, use: CheckedUse): Contents => {
   const first = checkContents(connection, directory, use)
   if (first.findings.length === 0 || use !== 'served') return first
@@ -91,8 +91,8 @@ interface Options {
 }
 
 /**
- * Every fault of the data directory or the backup at a path, in use or not. Changes nothing. Throws UsageError when
- * there is nothing of this version of the service.
+ * Every fault of the data directory or the backup at a path, in use or not. Changes nothing. Throws UsageError if the
+ * path has no data of this version of the service.
  */
 export const checkDirectory = async (
   path: string,

@@ -10,7 +10,7 @@ import { contentTables, everyObject, linkTables, tablesWithBlobs } from '../sqli
 
 type Row = Readonly<Record<string, SQLOutputValue>>
 
-/** A query that answers a row for each fault, or for each row that `findingOf` is to judge. */
+/** A query with a row for each fault, or for each row that `findingOf` checks. */
 interface Question {
   readonly query: string
   readonly findingOf: (row: Row, database: string) => Finding | undefined
@@ -150,7 +150,7 @@ const ask = (connection: DatabaseSync, { query, findingOf }: Question, database:
     }
     return { findings, isReadable: true }
   } catch (error) {
-    // The next start makes the tables of another kind of objects: all others are there.
+    // The next start creates missing tables of a kind of objects. All others must exist.
     if (/^no such table/.test(reasonOf(error))) return { findings: [], isReadable: true }
     return { findings: [{ where: database, fault: damagedBy(reasonOf(error)) }], isReadable: false }
   }
@@ -167,7 +167,7 @@ const strayNames = (connection: DatabaseSync): readonly string[] =>
     return [`${rows} of the table ${table} ${have} a blob name that no blob can have, and that may lead to other files`]
   })
 
-/** Faults that make every row unusable: rows may have changed, or name any place. */
+/** Faults that make every row unusable: rows may have changed, or name any file. */
 export const checkStructure = (connection: DatabaseSync, database: string): readonly Finding[] => {
   const damage = ask(connection, integrity, database).findings
   if (damage.length > 0) return damage

@@ -34,7 +34,7 @@ export const checkObjects = (connection: DatabaseSync): readonly ObjectFault[] =
       .map(({ key }) => ({ key, fault })),
   )
 
-/** The object that bytes belong to: a current one, or an earlier state from before it was replaced or removed. */
+/** The object that bytes belong to: the current version, or an old one. */
 export interface ContentOwner {
   readonly key: string
   readonly isEarlier: Flag
@@ -56,7 +56,7 @@ const describe = ({ key, isEarlier }: ContentOwner): string => {
   return `site ${site}, ${isEarlier ? `${anEarlierState} the ${file}` : file}`
 }
 
-/** Uploading a file again mends it, and makes an earlier state of the broken one: only its bytes mend that. */
+/** A new upload repairs a file, and makes the damaged one an old version. Only its bytes can repair that. */
 const whatToDo = 'Upload it again, or restore its bytes from a backup.'
 const whatOfEarlier =
   'This version cannot be restored, but the current files of the site are complete. You need not do anything: the ' +
@@ -93,7 +93,7 @@ interface UploadRow {
   readonly blob: string
 }
 
-/** Unfinished uploads that lack bytes. The sites do without them: they keep no backup from being made. */
+/** Unfinished uploads that lack bytes. The sites do not need them, so a backup is made anyway. */
 const checkUploads = (connection: DatabaseSync, { blobs }: DataDirectory): readonly Finding[] =>
   prepareQuery<UploadRow>(
     connection,

@@ -52,7 +52,7 @@ export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryCla
   const held = await lockAndClear(directory)
   return {
     fulfil() {
-      // Root may have filled a folder of the service's user. The service could not use files of root.
+      // Root may have filled a folder of the service's user. The service could not use root's files.
       const owner = ownerToServe(path)
       if (owner) giveAllIn(path, owner)
       writeMarker(directory, 'ready', owner)

@@ -56,7 +56,7 @@ export const writeDemo = ({ path, demo: file }: DataDirectory, demo: Demo, state
   // Root may remove a site of another user's service, which has to read this.
   writePrivately(file, `${JSON.stringify({ ...demo, state })}\n`, ownerToServe(path))
 
-/** The demo file is written first, so that no later site of that id is taken for the demo. */
+/** The demo file is written first, so that no later site of that id counts as the demo. */
 export const markRemovedDemo = (sites: SiteDirectory, directory: DataDirectory): SiteDirectory => ({
   ...sites,
   async removeSite(id, entry) {

@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { failureOf, isOfSqlite, reasonOf, type SystemFailure } from '../../core/system-failures.ts'
 import { type DataDirectory, layoutVersion } from './data-directory.ts'
 
-/** A person can put it right; the message is all they need. */
+/** A user can fix it; the message says how. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -232,8 +232,8 @@ export const databaseFailure = (error: unknown): string | undefined => {
 }
 
 /**
- * An error as a UsageError: `what` cannot be written, and `ending` says what is left. A mistake in the program comes
- * through.
+ * An error as a UsageError: `what` cannot be written, and `ending` says what is left. Errors of the program pass
+ * unchanged.
  */
 export const asSentence = (error: unknown, what: string, ending: string): unknown => {
   if (!(error instanceof Error) || error instanceof UsageError || error instanceof ServiceError) return error

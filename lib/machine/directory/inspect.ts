@@ -51,7 +51,7 @@ const readMarker = ({ marker }: DataDirectory): string | Fault | undefined => {
     return readFileSync(marker, 'utf8')
   } catch (error) {
     if (isMissing(error)) return undefined
-    // With the rights to read it, it may be as good as ever: that is no reason to give the directory up.
+    // With the right to read it, it may be intact: do not advise to discard the directory.
     if (isForbidden(error)) return { code: 'unreadable', detail: reasonWithAdvice(error) }
     return { code: 'markerUnreadable', detail: reasonOf(error) }
   }
@@ -79,7 +79,7 @@ export const isOnReadOnlyDisk = ({ path }: DataDirectory): boolean => {
     accessSync(path, constants.W_OK)
     return false
   } catch (error) {
-    // Where rights are missing, whatever needs them says more.
+    // If rights are missing, a later step reports it better.
     return failureOf(error) === 'readOnlyDisk'
   }
 }
@@ -104,10 +104,10 @@ const inspectFiles = ({ database, wal, running }: DataDirectory): Fault | undefi
 const hasTables = (connection: DatabaseSync): boolean =>
   connection.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'] !== 0
 
-/** Milliseconds: a process that is being killed may still hold the database. */
+/** Milliseconds: a killed process may still have the database open. */
 const waits = { alone: 1_000, beside: 5_000 } as const
 
-/** Who reads: nobody else opens the database meanwhile, or somebody may. */
+/** `alone`: no other process opens the database meanwhile. `beside`: others may. */
 type Reader = keyof typeof waits
 
 const connectToRead = ({ database, wal }: DataDirectory, reader: Reader): DatabaseSync => {
@@ -118,13 +118,13 @@ const connectToRead = ({ database, wal }: DataDirectory, reader: Reader): Databa
     return connection
   } catch (error) {
     connection.close()
-    // Nothing can be written beside the file.
+    // No file can be created beside this one.
     if (existsSync(wal)) throw error
     return openImmutable(database)
   }
 }
 
-/** Opens the database for reading alone; where nothing can be written, nothing is written beside it. */
+/** Opens the database read-only. On a read-only file system, it creates no file beside it. */
 export const openReadOnly = (directory: DataDirectory, reader: Reader): DatabaseSync | Fault => {
   const fault = inspectFiles(directory)
   if (fault) return fault
@@ -143,7 +143,7 @@ const damageOfPages = (connection: DatabaseSync): string | undefined => {
   return damageIn(first?.['quick_check'])
 }
 
-/** Judges the database, all of its pages or only whether it can be read. The caller has the directory for itself. */
+/** Judges the database, all of its pages or only whether it can be read. No other process uses the directory. */
 export const inspectDatabase = (directory: DataDirectory, depth: 'surface' | 'pages'): Fault | undefined => {
   const connection = openReadOnly(directory, 'alone')
   if ('code' in connection) return connection
@@ -164,7 +164,7 @@ export interface ContentCounts {
   readonly files: number
 }
 
-/** Undefined when the database cannot be read. The caller has the directory for itself. */
+/** Undefined when the database cannot be read. No other process uses the directory. */
 export const countContents = (directory: DataDirectory): ContentCounts | undefined => {
   if (inspectDatabase(directory, 'pages')) return undefined
   const connection = openReadOnly(directory, 'alone')

@@ -16,7 +16,7 @@ export interface DirectoryLock {
 
 type LockKind = 'shared' | 'exclusive'
 
-/** Answers undefined when others are in the way. */
+/** Returns undefined when another process has the lock. */
 export const takeLock = (file: string, kind: LockKind): DirectoryLock | undefined => {
   makePrivateFile(file)
   const database = connect(file, { timeout: 0 })
@@ -54,11 +54,14 @@ export const isUsedByOldService = ({ path }: DataDirectory): boolean => {
   return existsSync(file) && !isFree(file, 'exclusive')
 }
 
-/** Milliseconds that another process may take to open or close the database, and between two looks. */
+/** Milliseconds that another process may take to open or close the database, and between two attempts. */
 const longestWait = 30_000
 const interval = 10
 
-/** Nobody else opens or closes the database while this is held. Throws UsageError when others hold it for too long. */
+/**
+ * Nobody else opens or closes the database while this is held. Throws UsageError when another process has it for too
+ * long.
+ */
 export const takeGate = async ({ path, locks }: DataDirectory): Promise<DirectoryLock> => {
   for (const until = performance.now() + longestWait; ; await pause(interval)) {
     const gate = takeLock(locks.gate, 'exclusive')
@@ -70,7 +73,7 @@ export const takeGate = async ({ path, locks }: DataDirectory): Promise<Director
   )
 }
 
-/** For readers: undefined where nothing can be written. */
+/** For readers: undefined on a read-only file system. */
 export const tryToTakeGate = async (directory: DataDirectory): Promise<DirectoryLock | undefined> => {
   try {
     makeLocks(directory)

@@ -17,7 +17,7 @@ import { type ContentCounts, countContents, inspect, inspectDatabase, isOnReadOn
 import { type DirectoryLock, inUse, isAlone, isUsedByOldService, releaseAll, takeGate, takeLock } from './locks.ts'
 import { makePrivateFile, syncFile, syncFolder, writePrivately } from './private-files.ts'
 
-/** There is one service at a time, which makes a missing directory; commands work beside it or alone. */
+/** Only one service at a time uses a directory; it creates a missing one. Commands work beside it or alone. */
 export type Role = 'service' | 'command'
 
 /** Throws UsageError when the contents of the directory must stay. */
@@ -36,7 +36,7 @@ const admit = (directory: DataDirectory, { role, reset }: Request): Fault | unde
   return fault
 }
 
-/** Throws UsageError on a read-only file system: even a reader takes locks, and makes files beside the database. */
+/** Throws UsageError on a read-only file system: even a reader takes locks, and creates files beside the database. */
 const admitWriting = (directory: DataDirectory): void => {
   if (!isOnReadOnlyDisk(directory)) return
   throw new UsageError(
@@ -46,7 +46,7 @@ const admitWriting = (directory: DataDirectory): void => {
   )
 }
 
-/** If it is cut short, the marker already says that the directory is new. The caller holds every lock. */
+/** If it is interrupted, the marker already says that the directory is new. The caller holds every lock. */
 const begin = (directory: DataDirectory, fault: Fault | undefined): void => {
   writeMarker(directory, 'new')
   if (fault?.code === 'ofVersion01') removeOldContents(directory)
@@ -54,7 +54,7 @@ const begin = (directory: DataDirectory, fault: Fault | undefined): void => {
   makeFolders(directory)
 }
 
-/** Answers whether the directory is new. The caller holds the gate. */
+/** Returns whether the directory is new. The caller has the gate. */
 const prepare = async (directory: DataDirectory, request: Request): Promise<boolean> => {
   const { role, reset } = request
   const fault = admit(directory, request)
@@ -80,8 +80,8 @@ interface Entry {
 }
 
 /**
- * Processes open and close a directory one after the other, under the gate, so that the file `running` is there exactly
- * while a database is open, or when one was not closed. Throws UsageError; nothing in the directory is changed then.
+ * Processes open and close a directory one after the other, under the gate, so that the file `running` exists exactly
+ * while a database is open, or after it was not closed. Throws UsageError; nothing in the directory is changed then.
  */
 const enter = async (directory: DataDirectory, request: Request): Promise<Entry> => {
   const all: DirectoryLock[] = []
@@ -109,7 +109,7 @@ const enter = async (directory: DataDirectory, request: Request): Promise<Entry>
 /** The name of the WAL is on the disk before the marker: without a WAL, the marker says that changes are lost (O-20). */
 const markRunning = ({ path, running, wal }: DataDirectory): void => {
   if (existsSync(running)) {
-    // A killed process may have left changes that are not on the disk yet, and others build on them now.
+    // A killed process may have left unflushed changes, and other processes now depend on them.
     syncFile(wal)
   } else {
     syncFolder(path)
@@ -122,7 +122,7 @@ const unmarkRunning = ({ path, running }: DataDirectory): void => {
   syncFolder(path)
 }
 
-/** The caller holds the gate. The last process removes `running` before the WAL goes. */
+/** The caller has the gate. The last process removes `running` before SQLite removes the WAL. */
 const leave = (directory: DataDirectory, { users, all }: Entry, database: Database | undefined): void => {
   let last: DirectoryLock | undefined
   try {
@@ -184,7 +184,7 @@ export const openDirectory = async (path: string, request: Request): Promise<Ope
   const entry = await enter(directory, request)
   let opened: Database | undefined
   try {
-    // Commands may make many changes at once, beside a service whose callers wait.
+    // Commands may make many changes at once, while callers of the service wait.
     opened = openPrepared(directory, { durable: request.durable, givesWay: request.role === 'command' })
     markRunning(directory)
     if (entry.isNew) writeMarker(directory, 'ready')

@@ -9,7 +9,7 @@ export interface ObjectRow extends Omit<ObjectInfo, 'versionId'> {
 
 export const objectColumns = 'key, blob, size, modified, type AS contentType, version, fingerprint'
 
-/** The first key behind all keys with a prefix that ends in `/`: `0` follows `/`. */
+/** The first key after all keys with a prefix that ends in `/`: `0` follows `/`. */
 export const endOf = (prefix: string): string => `${prefix.slice(0, -1)}0`
 
 export const behind = (key: string): string => `${key}\0`
@@ -65,11 +65,11 @@ export const createObjectRows = (connection: DatabaseSync) => {
     list: (from: string, end: string, limit: number): readonly ListedObject[] =>
       objects.list.all(from, end, limit).map(toListed),
     put: (row: ObjectRow) => void objects.put.run(...valuesOf(row)),
-    /** Answers false, and does nothing, when the key is taken. */
+    /** Returns false, and does nothing, when the key is taken. */
     insert: (row: ObjectRow): boolean => objects.insert.run(...valuesOf(row)).changes === 1,
     remove: (key: string) => void objects.remove.run(key),
     removeVersion: (key: string, version: string): boolean => objects.removeVersion.run(key, version).changes === 1,
-    /** Answers false when nothing of that version is at `from`, or the destination is taken. */
+    /** Returns false when `from` has another version, or the destination is taken. */
     rename: (from: string, version: string, to: string, type: string | undefined): boolean =>
       objects.rename.run(to, type ?? null, from, version).changes === 1,
     fingerprint: (key: string, version: string, value: string) => void objects.fingerprint.run(value, key, version),
@@ -82,7 +82,7 @@ export const createObjectRows = (connection: DatabaseSync) => {
 
 export type ObjectRows = ReturnType<typeof createObjectRows>
 
-/** Rows in one step: twice as many as the step before has shown, so that little is read of the content of folders. */
+/** Rows in one step: twice as many as the previous step returned, so that it reads little of the content of folders. */
 const steps = { first: 256, least: 8, most: 1_001 } as const
 
 type Entry = ListedObject | string
@@ -101,7 +101,7 @@ const fold = (rows: readonly ListedObject[], depth: number): Entry[] => {
 
 const behindEntry = (entry: Entry): string => (typeof entry === 'string' ? endOf(entry) : behind(entry.key))
 
-/** Skips the content of folders, however much it is. */
+/** Skips the content of folders of any size. */
 const foldedEntries = (rows: ObjectRows, prefix: string, start: string, count: number): Entry[] => {
   const end = endOf(prefix)
   const entries: Entry[] = []
@@ -127,7 +127,7 @@ const startOf = ({ prefix, folded, after }: ListQuery): string => {
 export const listObjects = (rows: ObjectRows, query: ListQuery): Listing => {
   const { prefix, folded, limit } = query
   const start = startOf(query)
-  // One more, to know whether it goes on.
+  // One more, to know whether more follow.
   const found = folded ? foldedEntries(rows, prefix, start, limit + 1) : rows.list(start, endOf(prefix), limit + 1)
   const entries = found.slice(0, limit)
   const last = entries.at(-1)

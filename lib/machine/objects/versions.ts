@@ -19,10 +19,10 @@ const currentVersion = ({ version, modified, size }: ObjectRow): ObjectVersion =
   isRemoved: false,
 })
 
-/** Rows in one step; others get their turn behind it. */
+/** Rows in one step; other work runs between steps. */
 const step = 100
 
-/** The removed object itself, or the folder that it lies in; undefined where that folder exists. */
+/** The removed object itself, or the folder that contained it; undefined if that folder exists. */
 const entryOf = (
   { rows, old }: Pick<Deps, 'rows' | 'old'>,
   prefix: string,

@@ -3,10 +3,10 @@ import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
 import { connect } from './database.ts'
 import { contentTables, linkTables, newTables, tablesOf } from './tables.ts'
 
-/** The database itself holds the version of its tables as its `user_version`. */
+/** The `user_version` of the database is the version of its tables. */
 export const schemaVersion = 6
 
-/** Milliseconds to wait for another process that makes the tables of the same database. */
+/** Milliseconds to wait for another process that creates the tables of the same database. */
 const longestWait = 5_000
 
 export const versionOf = (connection: DatabaseSync): number =>
@@ -16,8 +16,8 @@ export const isEmpty = (connection: DatabaseSync): boolean =>
   connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
 
 /**
- * Kinds of objects without tables: all of them in a new database, and those that the program which made it did not
- * know.
+ * Kinds of objects without tables: all of them in a new database, otherwise those unknown to the program that created
+ * it.
  */
 const newKinds = (connection: DatabaseSync): readonly ObjectKind[] => {
   const table = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")
@@ -64,7 +64,7 @@ export const refusalOfTables = (version: number): string | undefined => {
 }
 
 /**
- * Makes the tables of a new database, and those of new kinds of objects, in one transaction. Throws an Error with a
+ * Creates the tables of a new database, and those of new kinds of objects, in one transaction. Throws an Error with a
  * sentence when the tables are of another version.
  */
 export const prepareSchema = (connection: DatabaseSync): void => {
@@ -95,7 +95,7 @@ const partsOf = (connection: DatabaseSync): readonly Part[] =>
     })
     .filter(({ table }) => !table.startsWith('sqlite_'))
 
-/** Every database has the tables of these kinds. Those of a later kind are made when it is opened. */
+/** Every database has the tables of these kinds. Tables of later kinds are created when it is opened. */
 const firstKinds: readonly string[] = ['news', 'blog']
 
 const tablesOfNewKind = (kind: ObjectKind, found: ReadonlySet<string>): readonly string[] => {
@@ -119,7 +119,7 @@ const compareParts = (found: readonly Part[], expected: readonly Part[]): readon
     return tables.has(table) || what.startsWith('table') ? [`the ${what} is missing`] : []
   })
   const known = new Set(expected.flatMap(({ table, what }) => ['', table, what]))
-  // A newer program may have made further tables, for another kind of objects.
+  // A newer program may have created further tables, for another kind of objects.
   const foreign = found.filter(({ table, what }) => known.has(table) && !known.has(what))
   return [...faults, ...foreign.map(({ what }) => `the ${what} is foreign: this program does not make it`)]
 }

@@ -5,10 +5,12 @@ import { type Change, type History, keptFor } from '../../history/history.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type AnyId, prepareAll, prepareQuery, query, readPages } from '../sqlite/queries.ts'
 
-/** Runs within the transaction of the change: both become visible, or neither. */
+/** Runs in the transaction of the change: both become visible, or neither. */
 export type RecordChange = (entry: HistoryEntry) => void
 
-/** Positions are microseconds unless several entries share one, so that ids go on behind those of a restored backup. */
+/**
+ * Positions are microseconds unless several entries share one, so that ids continue after those of a restored backup.
+ */
 const perMillisecond = 1_000
 
 export const createRecorder = (connection: DatabaseSync, now: () => number): RecordChange => {
@@ -22,7 +24,7 @@ export const createRecorder = (connection: DatabaseSync, now: () => number): Rec
   }
 }
 
-/** Records a change if it was made. Answers whether it was. */
+/** Records a change if it was made. Returns whether it was. */
 export const recordIf = (isMade: boolean, record: RecordChange, entry: HistoryEntry): boolean => {
   if (isMade) record(entry)
   return isMade
@@ -56,7 +58,7 @@ const toChange = ({ id, site, at, type: stored, subject, actor, request, details
 
 const positionOf = ({ position }: Change): number => position
 
-/** SQLite writes one transaction after the other: positions become visible in their order. */
+/** SQLite runs one write transaction at a time, so positions become visible in their order. */
 export const createHistory = (database: Pick<Database, 'connection' | 'read'>): History => {
   const changes = prepareAll(database.connection, {
     after: query<ChangeRow>('SELECT * FROM changes WHERE site = ? AND id > ? ORDER BY id LIMIT +?'),
