@@ -12,7 +12,7 @@ import { createWebForms } from './dynamodb/web-forms.ts'
 // A bundle imports its own openers, and contains only their stores. Files have separate openers: if a module loads code
 // on demand, esbuild adds that code to each bundle that imports the module, used or not.
 
-/** The caller's own client, wall clock or history, in place of the usual ones. */
+/** The caller's own client, wall clock or history, instead of the usual ones. */
 export interface Given {
   readonly dynamodb?: DynamoDBDocumentClient
   readonly now?: (() => number) | undefined

@@ -21,7 +21,7 @@ type Reading = Pick<
 type Writing = Pick<Contents, 'create' | 'putMany' | 'changeMany'>
 
 interface Deleting {
-  // Answers false when there is no such item.
+  // Returns false when there is no such item.
   markRemoved(site: SiteId, kind: ContentKind, id: number): Promise<boolean>
   // Deletes items with their texts. Repeating is safe.
   deleteMany(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<void>

@@ -73,7 +73,7 @@ interface Page<Item> {
   readonly last: Attributes | undefined
 }
 
-/** The names behind `#` and the values behind `:` in expressions. */
+/** The names after `#` and the values after `:` in expressions. */
 const placeholders = (values: Attributes = {}, ...expressions: readonly (string | undefined)[]) => {
   const names = expressions.join(' ').match(/#\w+/g) ?? []
   return {
@@ -93,7 +93,7 @@ const assignmentOf = (columns: readonly string[]) => `SET ${columns.map((name) =
 
 const endingAt = (signal: AbortSignal | undefined) => signal && { abortSignal: signal }
 
-/** Answers undefined when the condition of a write did not hold. */
+/** Returns undefined when the condition of a write did not hold. */
 const unlessRefused = async <Output>(call: Promise<Output>): Promise<Output | undefined> => {
   try {
     return await call
@@ -106,7 +106,7 @@ const unlessRefused = async <Output>(call: Promise<Output>): Promise<Output | un
 /** Only this service writes to its tables, so their items have the declared type. */
 export type Table<Item extends object = Attributes> = ReturnType<typeof openTable<Item>>
 
-/** The calls on one table. A write whose condition does not hold answers false or undefined. Errors: unavailable. */
+/** The calls on one table. A write whose condition does not hold returns false or undefined. Errors: unavailable. */
 export const openTable = <Item extends object = Attributes>({ dynamodb, table, longestStall }: TableOptions) => {
   const TableName = table
   return {
@@ -222,5 +222,5 @@ export const queryFirst = async <Item extends object>(
   return items[0]
 }
 
-/** TTL attributes hold seconds. */
+/** TTL attributes have seconds. */
 export const inSeconds = (moment: number): number => Math.ceil(moment / 1000)

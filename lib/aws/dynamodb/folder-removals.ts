@@ -70,7 +70,7 @@ const openRemovals = (options: TableOptions, now: () => number) => {
     now,
     readAll,
     read: async (site: SiteId, folder: StoragePath) => (await readAll(site, [folder]))[0],
-    // Answers undefined when the condition does not hold or the removal is another one.
+    // Returns undefined when the condition does not hold or the removal is another one.
     update: ({ site, path, id }: RemovalTask, { condition, values, ...change }: ItemChange) =>
       table.update(
         { site, path: removalKey(path) },

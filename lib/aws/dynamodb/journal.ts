@@ -27,8 +27,8 @@ import {
 import { isOwnWrite } from './write-mark.ts'
 
 /**
- * Writes the history entry of a change, after the change and before its answer. It never throws: the change stays made,
- * and the entry goes to `lost` (docs/operating.md).
+ * Writes the history entry of a change, after the change and before its answer. It never throws: the change stays, and
+ * the entry goes to `lost` (docs/operating.md).
  */
 export type RecordChange = (entry: HistoryEntry, deadline?: Deadline) => Promise<void>
 
@@ -98,7 +98,7 @@ const firstOf = async (table: Blocks, query: Query, signal: AbortSignal): Promis
   return item && toBlock(item)
 }
 
-/** Starts the history of a site and answers its first block. If several writers start it, the first one wins. */
+/** Starts the history of a site and returns its first block. If several writers start it, the first one wins. */
 const startHistory = async (
   table: Blocks,
   site: SiteId,
@@ -125,7 +125,7 @@ const createWriter = (table: Blocks, places: ReturnType<typeof createPlaces>, no
     return isFull(newest) ? newest.next : newest.block
   }
 
-  // Answers false when the block is full.
+  // Returns false when the block is full.
   const add = async (
     { site, block }: { readonly site: SiteId; readonly block: number },
     item: ReturnType<typeof entryItem>,

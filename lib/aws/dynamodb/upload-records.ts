@@ -27,7 +27,7 @@ type Owner = Pick<Upload, 'site' | 'user'>
 const createOpenList = (options: TableOptions, uploads: Table<RecordItem>, now: () => number) => {
   const table = openTable<{ readonly token: string; readonly ids?: ReadonlySet<string> }>(options)
 
-  // Answers false when the list is full.
+  // Returns false when the list is full.
   const add = async (upload: Upload, most: number): Promise<boolean> => {
     const listed = await table.update(openKey(upload), {
       update: 'ADD #ids :id SET #expires = :expires',
@@ -75,7 +75,7 @@ const createUploadLeases = (
   const pendingProgress = new Map<string, Progress>()
   const leaseName = (id: string, holder: string) => `${id} ${holder}`
 
-  // Answers false when the lease is lost.
+  // Returns false when the lease is lost.
   const changeHeld = async (id: string, holder: string, change: ItemChange) => {
     const held = { condition: whileHeld, values: { ':holder': holder, ':false': false } }
     return (await table.update(uploadKey(id), { ...held, ...change })) !== undefined

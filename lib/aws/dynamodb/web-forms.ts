@@ -57,7 +57,7 @@ const mostMarks = 16
 const longestRetry = 8_000
 const longestPause = 200
 
-/** Writes the next version of a form. Answers false when another writer was faster. */
+/** Writes the next version of a form. Returns false when another writer was faster. */
 const replaceFields = async (
   table: FormTable,
   { site, form, version, changes }: FormItem,

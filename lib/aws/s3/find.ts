@@ -79,7 +79,7 @@ export const findObject = async (bucket: Bucket, key: string): Promise<ObjectInf
   return head && toInfo(key, head)
 }
 
-/** Listed keys are URL-encoded, because XML cannot hold some of them. */
+/** Listed keys are URL-encoded, because XML cannot contain some of them. */
 export const decodeKey = (key: string | undefined): string => decodeURIComponent(key?.replaceAll('+', ' ') ?? '')
 
 export const compareKeys = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))

@@ -151,7 +151,7 @@ const createChangeQueue = (connection: DatabaseSync, { durable, givesWay = false
     restsUntil = performance.now() + rest
   }
 
-  /** Makes as many of the waiting changes as one transaction takes. Answers the milliseconds until the next attempt. */
+  /** Makes as many of the waiting changes as one transaction takes. Returns the milliseconds until the next attempt. */
   const makeSome = (): number => {
     const jobs = waiting.next()
     // In WAL mode NORMAL syncs at checkpoints only; OFF would not even do that, and could damage the database.
