@@ -157,11 +157,11 @@ describe('a bad record is named by its line and skipped:', () => {
     ],
     [
       '{"kind":"link","type":"news","categoryId":1,"objectId":1,"colour":"red"}',
-      'There are: type, categoryId, objectId, displayable',
+      'Its members: type, categoryId, objectId, displayable',
     ],
     [
       '{"kind":"field","webFormId":1,"typeId":-2,"colour":"red"}',
-      'There are: webFormId, typeId, name, mandatory, order',
+      'Its members: webFormId, typeId, name, mandatory, order',
     ],
     ['{"kind":"field","webFormId":9,"typeId":-2}', 'The site has no such web form. Check the id.'],
     ['{"kind":"field","webFormId":1,"typeId":-1}', 'typeId: is not a type of system field'],

@@ -60,9 +60,7 @@ describe('a database without one of its tables', () => {
         stderr: expect.stringMatching(sentence),
       })
     }
-    await expect(startService(data)).rejects.toThrow(
-      /the table sites is missing\. Put the directory back from a backup/,
-    )
+    await expect(startService(data)).rejects.toThrow(/the table sites is missing\. Restore the directory from a backup/)
   })
 
   test('is refused when its tables are of a version that was never released, whatever is missing', async ({
