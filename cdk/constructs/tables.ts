@@ -45,7 +45,7 @@ export const createTable = (scope: Construct, name: TableName, options: Options)
     ...(sortKey && { sortKey: attribute(sortKey) }),
     ...(timeToLive && { timeToLiveAttribute: timeToLive }),
     ...(tableName && { tableName }),
-    // AWS replicates from a table's stream, and no update can add a stream and a replica at once: so the stream exists
+    // AWS replicates from a table's stream. One update cannot add both a stream and a replica, so the stream exists
     // from the start.
     ...(global && { replicas, dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES }),
     ...(hasStream && { dynamoStream: StreamViewType.NEW_IMAGE }),

@@ -60,7 +60,7 @@ export async function* listRemovedWithin(
 
 const looksAtOnce = 16
 
-// Listings: of the folder itself, of each removed folder in it, and of all removed folders together.
+// Listings of the folder itself, for each removed folder in it, and for all removed folders together.
 const mostPages = 10
 const mostLooks = 10
 const mostLooksInAll = 200

@@ -18,7 +18,7 @@ export const contentTables: Readonly<Record<ContentKind, ContentTable>> = {
 export const linkTables: Readonly<Record<ObjectKind, string>> = byName(objectKindNames, (kind) => `${kind}_links`)
 
 /**
- * The condition that content is not being removed; the first parameter is the site. Such content is rare: SQLite looks
+ * The condition that content is not being removed; the first parameter is the site. This content is rare: SQLite looks
  * for it once, and only then at each id. (`NOT IN` would make a filter for a million ids.)
  */
 export const isNotBeingRemoved = (column: string, kind: ContentKind): string => {
@@ -58,7 +58,7 @@ const webForms = `
     PRIMARY KEY (site, id)
   ) STRICT;`
 
-/** Members are JSON, without the long text. Content with `going` is being removed, and no read finds it. */
+/** Members are JSON, without the long text. Content with `going` is being removed: reads do not find it. */
 const contents = (table: string) => `
   CREATE TABLE ${table} (
     site INTEGER NOT NULL,
