@@ -78,7 +78,7 @@ export const bundleStream = async (folder: string): Promise<void> => {
 
 export const bundleFunctions = async (): Promise<Bundles> => {
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-bundles-'))
-  // By then the app has copied what it deploys.
+  // By then the app has copied the files that it deploys.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const folderOf = (name: keyof Bundles) => join(folder, name)
   await Promise.all([

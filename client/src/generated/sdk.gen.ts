@@ -374,7 +374,7 @@ export const putRoot = <ThrowOnError extends boolean = false>(options: Options<P
 /**
  * Cancel a resumable upload
  *
- * The stored bytes of the upload are removed. A file that is already in place stays.
+ * The stored bytes of the upload are removed. A file that is already stored stays.
  */
 export const cancelUpload = <ThrowOnError extends boolean = false>(options: Options<CancelUploadData, ThrowOnError>): RequestResult<CancelUploadResponses, CancelUploadErrors, ThrowOnError> => (options.client ?? client).delete<CancelUploadResponses, CancelUploadErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/uploads/{upload}', ...options });
 

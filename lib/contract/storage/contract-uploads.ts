@@ -233,7 +233,7 @@ export const uploadOperations = {
   },
   cancelUpload: {
     summary: 'Cancel a resumable upload',
-    description: 'The stored bytes of the upload are removed. A file that is already in place stays.',
+    description: 'The stored bytes of the upload are removed. A file that is already stored stays.',
     headers: inTus,
     answers: { 204: { description: 'The upload has ended.', headers: ['Tus-Resumable'] } },
     errors: ['protocolVersionUnknown', 'uploadUnknown'],

@@ -45,7 +45,7 @@ interface WaitingJob extends Job {
 
 /** Milliseconds that SQLite itself waits for another process, and this process with it. */
 const lockWait = 20
-/** Milliseconds in which a timer then repeats a change, while the rest of the process runs. */
+/** Milliseconds in which a timer repeats the change after that. The rest of the process runs meanwhile. */
 const longestWait = 5_000
 /** Short, because a busy process frees the database only for moments. */
 const pause = 1
