@@ -68,7 +68,7 @@ const contentShape = (kind: ContentKind) => ({
 /** The records of an import by `kind`, referenced kinds first (T-24). `schema` does not include `kind`. */
 export const recordShapes = {
   webForm: { meaning: 'A web form.', schema: webFormSchema },
-  field: { meaning: 'A system field of a web form. The form must exist, or come earlier.', schema: fieldSchema },
+  field: { meaning: 'A system field. Its web form must exist, or come earlier in the file.', schema: fieldSchema },
   ...byName(contentKinds, contentShape),
-  link: { meaning: 'An object in a category. Both must exist, or come earlier.', schema: linkSchema },
+  link: { meaning: 'An object in a category. Both must exist, or come earlier in the file.', schema: linkSchema },
 }
