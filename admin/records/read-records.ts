@@ -170,7 +170,7 @@ const followArray = (): ((character: string) => Boundary | undefined) => {
   const outsideString = (character: string): Boundary | undefined => {
     if (character === '"') inString = true
     if (character === ',' && depth === 1) return 'comma'
-    // A brace too many belongs to the element that it spoils.
+    // An extra brace belongs to the element that it breaks.
     const change = character === '}' && depth <= 1 ? 0 : (depthChanges[character] ?? 0)
     depth += change
     if (change > 0 && depth === 1) return 'begin'
@@ -184,7 +184,7 @@ const followArray = (): ((character: string) => Boundary | undefined) => {
   }
 }
 
-// Elements are cut out without parsing: invalid JSON in one does not spoil the others.
+// Elements are cut out without parsing: invalid JSON in one does not affect the others.
 const elementReader = (record: Gatherer): Reader => {
   const boundaryAt = followArray()
   let last: Boundary | undefined

@@ -4382,7 +4382,7 @@ export type ListChangesData = {
          */
         after?: string;
         /**
-         * The most changes of an answer: 100 unless given.
+         * The most changes of an answer, 100 by default.
          */
         limit?: number;
         /**

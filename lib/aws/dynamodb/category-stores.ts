@@ -48,7 +48,7 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
       return true
     },
 
-    // Links are found through categories, so links go first.
+    // Links are found through categories, so links are deleted first.
     async clear(site) {
       for await (const categories of contents.idPages(site, 'category')) {
         await inParallel(categories, categoriesAtOnce, async (id) => {

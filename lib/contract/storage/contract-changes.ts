@@ -47,7 +47,7 @@ export const changesOperation: OperationContract = {
       '',
     ),
     ...switchesOf(changesQuery, {
-      limit: ['The most changes of an answer: 100 unless given.', 10],
+      limit: ['The most changes of an answer, 100 by default.', 10],
       type: [
         'Only changes of this type, or of several types, separated by commas.',
         'form.created,site.created',
