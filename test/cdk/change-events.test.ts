@@ -102,7 +102,7 @@ describe('change events', () => {
       DeadLetterConfig: { Arn: expect.anything() },
     })
     us.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      AlarmDescription: Match.stringLikeRegexp('have not come to the event bus'),
+      AlarmDescription: Match.stringLikeRegexp('did not reach the event bus'),
     })
   })
 

@@ -60,9 +60,9 @@ describe('An app is refused with the name of the setting and the reason', () => 
     [
       'data centres in two partitions',
       { ...base, dataCentres: { us: { region: 'us-east-1' }, cn: { region: 'cn-north-1' } } },
-      /dataCentres: must be in one partition/,
+      /dataCentres: must be in the AWS partition/,
     ],
-    ['a home in another partition', { ...base, directoryRegion: 'cn-north-1' }, /must be in one partition/],
+    ['a home in another partition', { ...base, directoryRegion: 'cn-north-1' }, /must be in the AWS partition/],
     [
       'a domain without a zone and a certificate',
       withDomain({}),

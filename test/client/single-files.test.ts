@@ -164,7 +164,7 @@ test('a folder can be renamed to other case, like a file', async ({ demo, client
   expect(Object.keys(await readSite(client, folder))).toStrictEqual(['News/a.txt'])
   expect(await demo('mv', `${folder}/News`, `${folder}/News`)).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('inside the moved or copied folder'),
+    stderr: expect.stringContaining('The new path is inside the folder'),
   })
 })
 
