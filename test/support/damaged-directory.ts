@@ -33,7 +33,7 @@ const blobOf = (directory: string): string => {
 }
 
 const isDamaged =
-  /^The database .+site-admin\.db is damaged: .+ Put the directory back from a backup, .+ Nothing was changed\.\n$/
+  /^The database .+site-admin\.db is damaged: .+ Restore the directory from a backup, .+ Nothing was changed\.\n$/
 const itIsDamaged = [{ where: /site-admin\.db$/, fault: /^it is damaged: / }]
 
 /** Every row: what was done, and what is said of it. */
@@ -85,7 +85,7 @@ export const damages: readonly Damage[] = [
     killed: true,
     inflict: (directory) => rmSync(join(directory, `${database}-wal`)),
     refusal:
-      /^The file .+site-admin\.db-wal is missing, though the service did not end cleanly .+ Nothing was changed\.\n$/,
+      /^The file .+site-admin\.db-wal is missing, but the service did not stop cleanly .+ Nothing was changed\.\n$/,
     faults: [{ where: /-wal$/, fault: /^it is missing/ }],
   },
   {
