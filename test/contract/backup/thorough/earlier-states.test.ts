@@ -72,7 +72,7 @@ describe('when an earlier state of a file is damaged', () => {
     expect(await faultsOf(data)).toEqual([
       {
         where: 'site 1001, an old version of the file large.bin',
-        fault: expect.stringMatching(/^its bytes differ from those that were stored: .+ cannot be restored\./),
+        fault: expect.stringMatching(/^its bytes differ from those that were stored: .+ cannot be restored,/),
       },
     ])
     const plainly = { evenIfDamaged: false, withBytes: true, signal: new AbortController().signal }
