@@ -61,7 +61,7 @@ const measureBundle = async ({ name, entry, clients, folder }: Compared): Promis
   const [ownTimes, sdkTimes]: [number[], number[]] = [[], []]
   await loadOnce(own.folder)
   await loadOnce(sdk.folder)
-  // In turns, so that other load affects both.
+  // Alternating, so that other load affects both.
   for (let turn = 0; turn < runs; turn++) {
     ownTimes.push(await loadOnce(own.folder))
     sdkTimes.push(await loadOnce(sdk.folder))

@@ -23,7 +23,7 @@ const startOnce = async (tree: Tree): Promise<number> => {
   }
 }
 
-/** In turns, after one unmeasured run of each tree. */
+/** Alternating, after one unmeasured run of each tree. */
 const measureStart = async (): Promise<Table> => {
   const compared = trees()
   const times = new Map<Tree, number[]>(compared.map((tree) => [tree, []]))
@@ -42,7 +42,7 @@ const measureStart = async (): Promise<Table> => {
     return [name, Math.round(time), ...told]
   })
   return {
-    title: `Start on an empty directory, from the start of node to the first answer, ms (median of ${runs}, by turns)`,
+    title: `Start on an empty directory, from the start of node to the first answer, ms (median of ${runs}, alternating)`,
     columns: ['tree', 'ms', 'of the baseline', 'target', 'verdict'],
     rows,
   }

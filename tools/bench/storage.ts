@@ -78,7 +78,7 @@ const compare = async (stores: LocalStores): Promise<Table> => {
   await upload(loud, token)
   writes.clear()
   for (let run = 0; run < runs; run++) {
-    // In turns, with each of the two first equally often.
+    // Alternating, with each of the two first equally often.
     if (run % 2 === 0) quietTimes.push(await upload(quiet, token))
     loudTimes.push(await upload(loud, token))
     if (run % 2 === 1) quietTimes.push(await upload(quiet, token))

@@ -112,7 +112,7 @@ export const measureOneMachine = (): Promise<Table> =>
       const rows: (string | number)[][] = []
       for (const way of wayNames) rows.push(...rowsOf(way, await measureWay(each, files, way)))
       return {
-        title: `Large uploads in tus to disk (median of ${runs}, by turns)`,
+        title: `Large uploads in tus to disk (median of ${runs}, alternating)`,
         columns: ['figure', 'service', '@tus/server', 'ratio', 'target', 'verdict'],
         rows: [...rows, ...memory],
       }

@@ -80,7 +80,7 @@ const measureRates = async (opened: Opened, call: Service): Promise<Table> => {
   }
   const ratio = median(library) / median(own)
   return {
-    title: `256 MiB to S3 at ${process.env['AWS_ENDPOINT_URL']} (median of ${runs}, by turns)`,
+    title: `256 MiB to S3 at ${process.env['AWS_ENDPOINT_URL']} (median of ${runs}, alternating)`,
     columns: ['figure', 'service, s', 'lib-storage, s', 'ratio', 'target', 'verdict'],
     rows: [
       [

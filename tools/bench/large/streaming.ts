@@ -99,7 +99,7 @@ const measure = (tables: TestTables): Promise<Table> =>
       }
       const ratio = median(theirs) / median(own)
       return {
-        title: `Streaming to S3 at ${process.env['AWS_ENDPOINT_URL']} (median of ${runs}, by turns)`,
+        title: `Streaming to S3 at ${process.env['AWS_ENDPOINT_URL']} (median of ${runs}, alternating)`,
         columns: ['figure', 'service', 'lib-storage behind a server', 'ratio', 'target', 'verdict'],
         rows: [
           [

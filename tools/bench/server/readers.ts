@@ -75,7 +75,7 @@ const timeOfGet = async ({ baseUrl, token }: BenchedService): Promise<number> =>
   return performance.now() - startedAt
 }
 
-/** In turns, after one unmeasured run of each tree. */
+/** Alternating, after one unmeasured run of each tree. */
 const measureGets = async (compared: readonly Tree[]) => {
   const services = await Promise.all(compared.map((tree) => startService(tree, { LARGEST_FILE: `${256 * mebibyte}` })))
   try {
@@ -92,7 +92,7 @@ const measureGets = async (compared: readonly Tree[]) => {
       const time = medians[index] ?? 0
       const ratio = time / (medians[0] ?? 0)
       const told = index === 0 ? ['', ''] : [`<= ${targets.ratio} x`, verdict(ratio <= targets.ratio)]
-      return [name, `GET of 256 MiB, ms (median of ${runs}, by turns)`, Math.round(time), ...told]
+      return [name, `GET of 256 MiB, ms (median of ${runs}, alternating)`, Math.round(time), ...told]
     })
   } finally {
     for (const service of services) await service.stop()
