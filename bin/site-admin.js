@@ -18,7 +18,7 @@ const wanted = 24
 const args = process.argv.slice(2)
 const flagsOfService = ['--max-semi-space-size=2', '--heap-growing-percent=300']
 
-/** The Node that came with the package; undefined where there is none for the machine. */
+/** The Node of the package; undefined if it has none for this machine. */
 const findNode = () => {
   try {
     const file = createRequire(import.meta.url).resolve(`node-${process.platform}-${process.arch}/bin/node`)
@@ -32,14 +32,14 @@ const findNode = () => {
 const runOn = (node) => {
   const flags = args.includes('serve') ? flagsOfService : []
   const child = spawn(node, [...flags, fileURLToPath(entry), ...args], {
-    // The channel says nothing but that this process is there.
+    // The channel only shows that this process still runs.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
   const isOnTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
   /** @type {readonly NodeJS.Signals[]} */
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) {
-    // Ctrl+C reaches both: the second one would end the program at once.
+    // Ctrl+C reaches both processes: a second signal would end the program at once.
     process.on(signal, () => (isOnTerminal && signal === 'SIGINT') || child.kill(signal))
   }
   child.on('exit', (status, signal) => {

@@ -5,7 +5,7 @@ import type { Reset } from '../lib/machine/directory/open-directory.ts'
 
 const counted = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
 
-/** Asks on a terminal. Elsewhere nobody can agree (O-11). */
+/** Asks on a terminal. Elsewhere it refuses (O-11). */
 export const confirmReset =
   (dataDirectory: string): Reset =>
   async (contents) => {

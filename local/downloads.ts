@@ -63,7 +63,7 @@ export const createLinkTo =
     return { url: `${url}${prefix}/${key.split('/').map(encodeURIComponent).join('/')}?${query}`, expires }
   }
 
-/** Errors: fileUnknown, whatever is wrong with the link. */
+/** Errors: fileUnknown, for every fault of the link. */
 const claimIn = ({ params, query }: RoutedRequest, { secret }: Secret, now: number): Claim => {
   const claim = {
     key: decode(params['key'] ?? ''),
@@ -84,8 +84,8 @@ const routes = [
 export const isDownload = (path: string): boolean => path.startsWith(`${prefix}/`)
 
 /**
- * Answers the version that the link was made for, whole or a range of it. 404/104001 for a link that is wrong or has
- * expired, and when the file has been replaced or removed since.
+ * Answers with the version of the link, whole or a range of it. 404/104001 for a link that is wrong or has expired, and
+ * when the file has been replaced or removed since.
  */
 export const createDownloads = (
   { files, secret }: Secret & { readonly files: ObjectStore },

@@ -5,7 +5,7 @@ import { readBaseUrl } from '../lib/sites/site-directory.ts'
 import type { DataCentreListener } from './listeners.ts'
 import type { LogFormat } from './request-log.ts'
 
-/** One URL for the only data centre, or one for each, by id. */
+/** One URL for the only data centre, or one URL per id. */
 type BaseUrls = string | ReadonlyMap<string, string>
 
 export interface RawFlags {

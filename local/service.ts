@@ -88,8 +88,8 @@ const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void):
 }
 
 /**
- * One process: a listener for each data centre over one data directory. Throws UsageError or SettingsError for what a
- * person can put right.
+ * One process: a listener for each data centre over one data directory. Throws UsageError or SettingsError for faults
+ * that a user can correct.
  */
 export const startService = async (options: Options): Promise<RunningService> => {
   const { dataDirectory, host, dataCentres, reset, demo: wantsDemo = true, telemetry, say } = options

@@ -59,11 +59,12 @@ const welcome = (service: RunningService, admin: string): string => {
 
 /**
  * Serves until a signal ends the process (O-5). It is ready when the line with the base URL is printed, and this
- * resolves. `admin` starts a command of site-admin. Throws UsageError or SettingsError for what a person can put right.
+ * resolves. `admin` starts a command of site-admin. Throws UsageError or SettingsError for faults that a user can
+ * correct.
  */
 export const serve = async (given: Flags, admin: string): Promise<void> => {
   const { quiet, log: format, json, dataDir, yes, ...flags } = given
-  // The service goes on when nobody reads its output any more.
+  // The service continues when nobody reads its output any more.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const say = (sentence: string) => console.error(sentence)
   const telemetry = createRequestLog(quiet, format)

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 const longestWait = 10_000
 const sweepInterval = 50
 
-// Requests that the server waits for, or those that it gave up in the end. Never 0.
+// The number of requests that the server waits for, or that it cut off. Never 0.
 export type Closing = { readonly waitingFor: number } | { readonly cutOff: number }
 
 export type Close = (report?: (closing: Closing) => void) => Promise<void>
@@ -24,15 +24,15 @@ export const closerOf = (server: Server, timeout = longestWait): Close => {
     response.once('close', () => owed?.delete(response))
   }
   server.prependListener('request', owe)
-  // A listener for `checkContinue` must answer 100 itself, so add one only beside another.
+  // A listener for `checkContinue` must answer 100 itself, so add one only if another exists.
   if (server.listenerCount('checkContinue') > 0) server.prependListener('checkContinue', owe)
 
   const inFlight = () => [...connections.values()].reduce((sum, owed) => sum + owed.size, 0)
 
   const closeIdle = () => {
-    // Connections that were busy when the server closed become idle later, and nobody else would end them.
+    // Connections that were busy when the server closed become idle later: end them here.
     server.closeIdleConnections()
-    // One on which nothing was ever asked, as browsers open them in advance, does not count as idle there.
+    // Node does not count an unused connection as idle; browsers open some in advance.
     for (const connection of connections.keys()) if (connection.bytesRead === 0) connection.destroy()
   }
 

@@ -10,7 +10,7 @@ import { refuseConnection, refuseExpectation, refuseMalformed, refuseStranger, r
 import { atOnce, type EarlyAnswers, sendOn } from './send-answer.ts'
 import { type WaitingAnswers, waitingInProcess } from './waiting-answers.ts'
 
-// Starts a request after the answer before it on the same connection. `begin` must end or destroy the response.
+// Starts a request after the previous answer on the same connection. `begin` must end or destroy the response.
 type Turns = (response: ServerResponse, begin: () => void) => void
 
 interface Waiting {
@@ -49,14 +49,14 @@ const createTurns = (): Turns => {
       return
     }
     queue.push({ response, begin })
-    // Behind the parser's back: as long as it is at work it reads on by itself.
+    // Later, because the parser resumes the socket while it works.
     if (queue.length === 2) queueMicrotask(() => queue.length > 1 && socket.pause())
   }
 }
 
 type Group = (typeof prefixes)[number]['group']
 
-/** The handler for a path, as the gateway's routes choose the function for it. */
+/** The handler for a path, chosen like the function behind the gateway. */
 export const dispatch =
   (handlers: Readonly<Record<Group, Handler>>) =>
   (path: string): Handler => {
@@ -69,7 +69,7 @@ const longestSilence = 120_000
 
 const complaintInterval = 1_000
 
-// Sends 100 Continue when the body is first read, so not at all when an error comes first.
+// Sends 100 Continue when the body is first read, so never if an error comes first.
 const bodyAfterLeave = (request: IncomingMessage, response: ServerResponse): Readable =>
   Readable.from(
     (async function* () {
@@ -92,7 +92,7 @@ const surviveShortage = (server: Server): void => {
 }
 
 export interface Front {
-  // Refuses requests that do not come from there, before anything else is read.
+  // Refuses requests from another origin, before it reads anything else.
   readonly admits?: (message: IncomingMessage) => boolean
   // The deadline of a new request.
   readonly deadlineFor?: (message: IncomingMessage) => Deadline
@@ -140,17 +140,17 @@ export const createServer = (
   })
   server.on('checkContinue', (message: IncomingMessage, response: ServerResponse) => {
     const body = bodyAfterLeave(message, response)
-    // As long as nothing has read from it, the caller holds its body back.
+    // The caller sends its body only after the first read.
     accept(message, response, body, () => !body.readableDidRead)
   })
   server.on('checkExpectation', (_message: IncomingMessage, response: ServerResponse) => refuseExpectation(response))
   server.on('clientError', refuseConnection)
   server.on('connect', (_message, socket) => refuseTunnel(socket))
   surviveShortage(server)
-  // A large upload over a slow line may take long. Silence may not.
+  // A large upload over a slow line may take long. Only idle time is limited.
   server.requestTimeout = 0
   server.setTimeout(longestSilence)
-  // Their bytes are limited: no header is left out because there are many.
+  // Their bytes are limited, not their number.
   server.maxHeadersCount = 0
   return server
 }

@@ -5,9 +5,9 @@ import { ServiceError } from '../lib/core/errors.ts'
 
 // Bytes, for all servers of the process together.
 const mostWaiting = 256 * 1024 * 1024
-// Milliseconds in which a reader has taken nothing: it is cut off when there is no room.
+// Milliseconds without progress, after which a reader may be cut off if there is no room.
 const patience = 10_000
-// An idle process collects no garbage, and would keep what so many readers have cost.
+// An idle process collects no garbage, and would keep the memory of its former readers.
 const garbage = { bytes: 16 * 1024 * 1024, calm: 1_000 }
 
 const collectGarbage = (): void => {
@@ -46,7 +46,7 @@ export const createWaitingAnswers = (most = mostWaiting, now = () => performance
         idle.destroy()
       }
       if (total + bytes > most) throw new ServiceError('unavailable')
-      // Its close is over.
+      // Its close event is over.
       if (response.destroyed) return
       total += bytes
       peak = Math.max(peak, total)

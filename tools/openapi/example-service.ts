@@ -6,10 +6,10 @@ import { openMachine } from '../../lib/machine/machine.ts'
 import { toStoragePath } from '../../lib/storage/path.ts'
 import { startService } from '../../local/service.ts'
 
-/** The service over its demo data, and the files that example requests need beside them. */
+/** The service with its demo data, and the additional files of example requests. */
 export interface ExampleService {
   readonly baseUrl: string
-  /** The demo's. */
+  /** The token of the demo. */
   readonly token: string
   /** The id of a resumable upload that has just begun. */
   readonly upload: string
@@ -32,7 +32,7 @@ const prepareFiles = async (baseUrl: string, token: string): Promise<string> => 
   return begun.headers.get('Location')?.split('/').at(-1) ?? ''
 }
 
-/** A page in a workflow, and a folder whose removal has begun: no request leaves these behind. */
+/** A page in a workflow, and a folder with an open removal: no request creates these. */
 const openRecords = async (dataDirectory: string, site: HistoryEntry['site']): Promise<void> => {
   const entry: HistoryEntry = { site, type: 'site.created', subject: 'example', actor: 'example' }
   const { stores, close } = await openMachine(dataDirectory)

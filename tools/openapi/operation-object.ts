@@ -21,7 +21,7 @@ const parametersOf = ({ operation, schemas }: Context, isTagged: boolean): reado
       ...(sentAtFirst && { 'x-sent-at-first': true }),
       schema: schemas.answered(schema),
       example,
-      // OpenAPI has no words for a variable that holds slashes.
+      // OpenAPI cannot describe a variable that contains slashes.
       ...(route.path.endsWith(`{${name}+}`) && { 'x-many-segments': true }),
     })
   const condition = (name: string, description: string): Node => ({
@@ -86,7 +86,7 @@ const requestBody = (body: BodyContract, context: Context): Node => {
   }
 }
 
-/** Bytes, in the words that generators of clients know. */
+/** Bytes, in the form that client generators know. */
 const bytes = (type: string) => ({
   schema: { type: 'string', ...(!type.startsWith('text/') && { format: 'binary' }) },
 })

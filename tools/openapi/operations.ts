@@ -16,7 +16,7 @@ const contracts: { readonly [Name in (typeof routes)[number]['group']]: GroupCon
   storage: storageContract,
 }
 
-/** A row of the route table with all that describes it. */
+/** A row of the route table with its description. */
 export interface Operation {
   readonly route: Route
   readonly policy: GroupPolicy
