@@ -19,7 +19,7 @@ import { adviceOn, type GlobalOptions } from './stores/stores.ts'
 import { commandOf } from './terminal/arguments.ts'
 import { FaultsFound, printText, Refusal } from './terminal/output.ts'
 
-const serveDescription = 'one machine: serve the data directory, which is made when it is not there'
+const serveDescription = 'one machine: serve the data directory; creates it if it is missing'
 const serveExample = 'serve --data-dir /var/lib/site-admin --base-url https://sites.example'
 
 /** Does what `npm start` does. The server is loaded on demand: other commands need little of it. */
@@ -27,13 +27,13 @@ export const serveCommand = (): Command =>
   addServiceOptions(commandOf('serve', serveDescription, serveExample)).action(
     async (_options: object, self: Command) => {
       const { target, stackPrefix: _, ...flags } = self.optsWithGlobals<GlobalOptions & RawFlags>()
-      if (target !== 'local') throw new Refusal('"serve" is for one machine: leave --target out.')
+      if (target !== 'local') throw new Refusal('"serve" is for one machine: leave out --target.')
       const { serve } = await import('../local/start.ts')
       await serve(flagsOf(flags), 'site-admin')
     },
   )
 
-const completionDescription = 'print what completes commands and options in a shell'
+const completionDescription = 'print the completion of commands and options for a shell'
 
 export const completionCommand = (program: Command): Command =>
   commandOf('completion', completionDescription, 'completion bash >> ~/.bashrc', 'completion zsh >> ~/.zshrc')
@@ -44,8 +44,8 @@ export const completionCommand = (program: Command): Command =>
 export const createProgram = (sayHelp = (text: string): unknown => process.stdout.write(text)): Command => {
   const program = new Command('site-admin')
     .description('Administers the sites, tokens and contents of a site-admin service.')
-    .addOption(new Option('--target <target>', 'what it works on').choices(['local', 'aws']).default('local'))
-    .option('--data-dir <path>', 'local: the data directory of "serve" or "npm start", running or not', '.local')
+    .addOption(new Option('--target <target>', 'the kind of installation').choices(['local', 'aws']).default('local'))
+    .option('--data-dir <path>', 'local: the data directory of "serve" or "npm start", also while it runs', '.local')
     .option('--stack-prefix <prefix>', 'aws: the prefix of the stack names', 'SiteAdmin')
     .option('--json', 'print one JSON value', false)
     .version(packageFile.version, '--version', 'print the version')

@@ -34,7 +34,7 @@ const forms: readonly { id: WebFormId; name: string; fields: readonly SystemFiel
   },
 ]
 
-/** The demo token belongs to one machine's data directory, and is to work there for good. */
+/** The demo token belongs to one data directory, and should always work there. */
 const tenYears = 10 * 365 * 24 * 3600
 
 const entryOf =
@@ -56,7 +56,7 @@ const storeDemoFiles = async (stores: Stores, site: SiteId): Promise<void> => {
   }
 }
 
-/** A start that is cut short repeats all of it. */
+/** After an interrupted start, the next one repeats all of it. */
 const storeDemoContents = async (stores: Stores, site: SiteId) => {
   const { webForms, contents, links } = stores
   const entry = entryOf(site)
@@ -91,9 +91,7 @@ const newDemo = (): Demo => ({
   token: newToken(),
 })
 
-/**
- * The site comes last: when it exists, its token exists, and a site of that id without the token is somebody else's.
- */
+/** The site comes last: when it exists, its token exists. A site of that id without the token is not the demo. */
 const makeDemo = async ({ directory, stores, dataCentre, clock }: DemoDeps, demo: Demo): Promise<Demo> => {
   const { siteId: id } = demo
   writeDemo(directory, demo, 'begun')
@@ -108,7 +106,7 @@ const makeDemo = async ({ directory, stores, dataCentre, clock }: DemoDeps, demo
 const reissue = async ({ directory, stores, clock, say }: DemoDeps, known: Demo): Promise<Demo> => {
   const demo = { ...known, token: newToken() }
   await grant(stores, demo, clock.wall())
-  say('The demo token has been revoked, or has expired. Another one is issued in its place.')
+  say('The demo token was revoked or has expired. A new one replaces it.')
   writeDemo(directory, demo, 'made')
   return demo
 }
@@ -128,9 +126,9 @@ const continueDemo = async (deps: DemoDeps, { state, ...demo }: KnownDemo): Prom
 }
 
 /**
- * The first start makes the demo, whose token works as long as the site exists. A revoked token stays revoked: another
- * one is issued. Undefined when the demo site was removed, or no file says that there was one: no other site gets a
- * token. Throws UsageError when the file cannot be read.
+ * The first start creates the demo, whose token works as long as the site exists. If the token was revoked, issues
+ * another one. Undefined if the demo site was removed, or no file describes one: no other site gets a token. Throws
+ * UsageError when the file cannot be read.
  */
 export const ensureDemo = async (deps: DemoDeps): Promise<Demo | undefined> => {
   const { directory, stores } = deps

@@ -29,7 +29,7 @@ const sign = (secret: Uint8Array, { key, version, expires }: Claim): Buffer =>
     .digest()
 
 const refused = () =>
-  new ServiceError('fileUnknown', { message: 'This link does not work, or no longer. Ask for a new one with ?link.' })
+  new ServiceError('fileUnknown', { message: 'This link is wrong or has expired. Get a new one with ?link.' })
 
 const only = (query: Request['query'], name: string): string => {
   const [value = '', ...others] = query.get(name) ?? []
@@ -63,7 +63,7 @@ export const createLinkTo =
     return { url: `${url}${prefix}/${key.split('/').map(encodeURIComponent).join('/')}?${query}`, expires }
   }
 
-/** Errors: fileUnknown, whatever is wrong with the link. */
+/** Errors: fileUnknown, for every fault of the link. */
 const claimIn = ({ params, query }: RoutedRequest, { secret }: Secret, now: number): Claim => {
   const claim = {
     key: decode(params['key'] ?? ''),
@@ -84,8 +84,8 @@ const routes = [
 export const isDownload = (path: string): boolean => path.startsWith(`${prefix}/`)
 
 /**
- * Answers the version that the link was made for, whole or a range of it. 404/104001 for a link that is wrong or has
- * expired, and when the file has been replaced or removed since.
+ * Answers with the version of the link, whole or a range of it. 404/104001 for a link that is wrong or has expired, and
+ * when the file has been replaced or removed since.
  */
 export const createDownloads = (
   { files, secret }: Secret & { readonly files: ObjectStore },

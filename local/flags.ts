@@ -5,7 +5,7 @@ import { readBaseUrl } from '../lib/sites/site-directory.ts'
 import type { DataCentreListener } from './listeners.ts'
 import type { LogFormat } from './request-log.ts'
 
-/** One URL for the only data centre, or one for each, by id. */
+/** One URL for the only data centre, or one URL per id. */
 type BaseUrls = string | ReadonlyMap<string, string>
 
 export interface RawFlags {
@@ -44,7 +44,7 @@ const parseDataCentres = (text: string): [DataCentreListener, ...DataCentreListe
   })
   const [first, ...others] = listeners
   if (!first || new Set(listeners.map(({ id }) => id)).size < listeners.length) {
-    throw new InvalidArgumentError('Each data centre is named once.')
+    throw new InvalidArgumentError('Name each data centre only once.')
   }
   return [first, ...others]
 }
@@ -66,7 +66,7 @@ const parseBaseUrls = (text: string): BaseUrls => {
     }
     return [id, parseBaseUrl(url)]
   })
-  if (new Map(urls).size < urls.length) throw new InvalidArgumentError('Each data centre is named once.')
+  if (new Map(urls).size < urls.length) throw new InvalidArgumentError('Name each data centre only once.')
   return new Map(urls)
 }
 
@@ -81,7 +81,7 @@ const addBaseUrls = (dataCentres: Flags['dataCentres'], baseUrls: BaseUrls | und
   if (typeof baseUrls === 'string') {
     if (others.length > 0) {
       throw new UsageError(
-        'With several data centres, --base-url names each of them, such as ' +
+        'With several data centres, --base-url must name each of them, such as ' +
           'us=https://us.example,eu=https://eu.example.',
       )
     }
@@ -89,26 +89,26 @@ const addBaseUrls = (dataCentres: Flags['dataCentres'], baseUrls: BaseUrls | und
   }
   const unknown = [...baseUrls.keys()].find((id) => !dataCentres.some((dataCentre) => dataCentre.id === id))
   if (unknown !== undefined)
-    throw new UsageError(`--base-url names the data centre ${unknown}, and --data-centres does not.`)
+    throw new UsageError(`--base-url names the data centre ${unknown}, but --data-centres does not.`)
   const withUrl = (dataCentre: DataCentreListener) => ({ ...dataCentre, baseUrl: baseUrls.get(dataCentre.id) })
   return [withUrl(first), ...others.map(withUrl)]
 }
 
 export const addServiceOptions = (command: Command): Command =>
   command
-    .option('--host <address>', 'address to listen on; 0.0.0.0 lets other machines in', parseText, '127.0.0.1')
+    .option('--host <address>', 'address to listen on; 0.0.0.0 admits other machines', parseText, '127.0.0.1')
     .option('--port <number>', `port to listen on; 0 takes any free one (default: ${defaultPort})`, parsePort)
     .option(
       '--base-url <url>',
       'the address for links behind a proxy; us=URL,eu=URL for several data centres',
       parseBaseUrls,
     )
-    .option('--data-centres <list>', 'one listener each over one directory, such as us:4000,eu:4001', parseDataCentres)
-    .option('--reset', 'begin with an empty data directory, after asking', false)
+    .option('--data-centres <list>', 'data centres on one directory, such as us:4000,eu:4001', parseDataCentres)
+    .option('--reset', 'remove all data, after a question, and start empty', false)
     .option('--yes', 'with --reset: do not ask', false)
     .option('--no-demo', 'create no demo site')
     .option('--quiet', 'log no requests', false)
-    .addOption(new Option('--log <format>', 'how requests are logged').choices(['text', 'json']).default('text'))
+    .addOption(new Option('--log <format>', 'the format of the log').choices(['text', 'json']).default('text'))
     .allowExcessArguments(false)
 
 /** Each error of Commander is one line of printable characters. */
@@ -131,7 +131,7 @@ export const parseFlags = (argv: readonly string[]): Flags => {
   const command = new Command('npm start --').description('Serves site-admin, with everything it needs in one process.')
   return flagsOf(
     addServiceOptions(command)
-      .option('--data-dir <path>', 'where data is kept', parseText, '.local')
+      .option('--data-dir <path>', 'the data directory', parseText, '.local')
       .option('--json', 'print one JSON object when ready, and nothing else', false)
       .configureOutput(printableErrors)
       .parse(argv)

@@ -10,7 +10,7 @@ export interface DataCentreListener {
   readonly id: string
   /** 0 takes any free port. */
   readonly port: number
-  /** Base URL of links and redirects, when it is not the address of the listener. */
+  /** Base URL of links and redirects, if it differs from the address of the listener. */
   readonly baseUrl?: string | undefined
 }
 
@@ -45,9 +45,9 @@ const listen = async (server: Server, host: string, port: number): Promise<Addre
 }
 
 export interface Listeners {
-  /** Answers the base URL and the address of each data centre. Throws UsageError when it cannot listen. */
+  /** Returns the base URL and the address of each data centre. Throws UsageError when it cannot listen. */
   listen(): Promise<Record<'urls' | 'listening', Readonly<Record<string, string>>>>
-  /** Lets running requests finish, and says how many it waits for and how many it cuts off. */
+  /** Waits for running requests, and prints how many it waits for and how many it cuts off. */
   close(): Promise<void>
 }
 
@@ -55,7 +55,7 @@ const requests = (count: number) => `${count} request${count === 1 ? '' : 's'}`
 
 const sentenceOf = (closing: Closing): string =>
   'waitingFor' in closing
-    ? `Waiting for ${requests(closing.waitingFor)} to be answered.`
+    ? `Waiting for the answers to ${requests(closing.waitingFor)}.`
     : `${requests(closing.cutOff)} took too long, and ${closing.cutOff === 1 ? 'was' : 'were'} cut off.`
 
 export const createListeners = (

@@ -6,7 +6,7 @@ const describe = (error: unknown) =>
     ? { name: error.name, message: error.message, stack: error.stack }
     : { name: 'Error', message: String(error) }
 
-/** Wrong flags are logged, too: this has to be known before they are read. */
+/** Wrong flags are logged, too, so this is read before them. */
 const isJson = /(^|\s)--log[\s=]json(\s|$)/.test(process.argv.join(' '))
 
 const inJson = (message: string, error?: unknown): string =>
@@ -26,7 +26,7 @@ const createLogLines = (descriptor: number) => {
   let timer: NodeJS.Timeout | undefined
 
   const take = (): Buffer => {
-    const loss = `${lost} lines of the log were lost: nobody read them.`
+    const loss = `${lost} lines of the log were lost: nobody read standard error.`
     const lines = lost > 0 ? [...waiting, `${isJson ? inJson(loss) : loss}\n`] : waiting
     waiting = []
     length = 0
@@ -41,7 +41,7 @@ const createLogLines = (descriptor: number) => {
       return
     }
     write(descriptor, bytes, (error, written) => {
-      // Nobody may be there to read, or there is no room for it: the service goes on without its log.
+      // The reader may be gone, or the disk full: the service continues without its log.
       if (error && 'code' in error && error.code !== 'EAGAIN') writeAll(Buffer.alloc(0))
       else if (error) setTimeout(() => writeAll(bytes), delay).unref()
       else writeAll(bytes.subarray(written))

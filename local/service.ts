@@ -86,16 +86,13 @@ export interface RunningService {
 const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void): void => {
   const count = tidied?.damaged.length ?? 0
   if (count === 0) return
-  const files =
-    count === 1
-      ? '1 file is not whole, and fails when it is read'
-      : `${count} files are not whole, and fail when they are read`
-  say(`${files}: "site-admin check" names what is missing.`)
+  const files = count === 1 ? '1 file is damaged and cannot be read' : `${count} files are damaged and cannot be read`
+  say(`${files}. Run "site-admin check" to see the damage.`)
 }
 
 /**
- * One process: a listener for each data centre over one data directory. Throws UsageError or SettingsError for what a
- * person can put right.
+ * One process: a listener for each data centre over one data directory. Throws UsageError or SettingsError for faults
+ * that a user can correct.
  */
 export const startService = async (options: Options): Promise<RunningService> => {
   const { dataDirectory, host, dataCentres, reset, demo: wantsDemo = true, telemetry, say } = options

@@ -59,14 +59,14 @@ const welcome = (service: RunningService, admin: string): string => {
 
 const counted = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
 
-/** Asks on a terminal. Elsewhere nobody can agree (O-11). */
+/** Asks on a terminal. Elsewhere it refuses (O-11). */
 const confirmReset =
   (dataDirectory: string): Reset =>
   async (contents) => {
     const directory = resolve(dataDirectory)
     const loss = contents
       ? `${counted(contents.sites, 'site')} with ${counted(contents.files, 'file')} from ${directory}`
-      : `all data from ${directory}, whose database cannot be read`
+      : `all data from ${directory} (its database cannot be read)`
     const { askYes } = await import('../client/src/command/ask.ts')
     const agrees = process.stderr.isTTY && (await askYes(shown(`This removes ${loss}. Continue?`)).catch(() => false))
     if (agrees) return
@@ -75,11 +75,12 @@ const confirmReset =
 
 /**
  * Serves until a signal ends the process (O-5). It is ready when the line with the base URL is printed, and this
- * resolves. `admin` starts a command of site-admin. Throws UsageError or SettingsError for what a person can put right.
+ * resolves. `admin` starts a command of site-admin. Throws UsageError or SettingsError for faults that a user can
+ * correct.
  */
 export const serve = async (given: Flags, admin: string): Promise<void> => {
   const { quiet, log: format, json, dataDir, yes, ...flags } = given
-  // The service goes on when nobody reads its output any more.
+  // The service continues when nobody reads its output any more.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const say = (sentence: string) => console.error(sentence)
   const telemetry = createRequestLog(quiet, format)

@@ -22,13 +22,13 @@ export const closerOf = (server: Server, timeout = longestWait): Close => {
     response.once('close', () => owed?.delete(response))
   }
   server.prependListener('request', owe)
-  // A listener for `checkContinue` must answer 100 itself, so add one only beside another.
+  // A listener for `checkContinue` must answer 100 itself, so add one only if another exists.
   if (server.listenerCount('checkContinue') > 0) server.prependListener('checkContinue', owe)
 
   const inFlight = () => [...connections.values()].reduce((sum, owed) => sum + owed.size, 0)
 
   const closeIdle = () => {
-    // Connections that were busy when the server closed become idle later, and nobody else would end them. Those on
+    // Connections that were busy when the server closed become idle later: end them here. Those on
     // which nothing was ever asked, as browsers open them in advance, do not count as idle there.
     server.closeIdleConnections()
     for (const connection of connections.keys()) if (connection.bytesRead === 0) connection.destroy()

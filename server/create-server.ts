@@ -47,14 +47,14 @@ const createTurns = () => {
       return
     }
     queue.push({ response, begin })
-    // Behind the parser's back: as long as it is at work it reads on by itself.
+    // Later, because the parser resumes the socket while it works.
     if (queue.length === 2) queueMicrotask(() => queue.length > 1 && socket.pause())
   }
 }
 
 type Group = (typeof prefixes)[number]['group']
 
-/** The handler for a path, as the gateway's routes choose the function for it. */
+/** The handler for a path, chosen like the function behind the gateway. */
 export const dispatch =
   (handlers: Readonly<Record<Group, Handler>>) =>
   (path: string): Handler => {
@@ -66,7 +66,7 @@ const longestSilence = 120_000
 
 const complaintInterval = 1_000
 
-// Sends 100 Continue when the body is first read, so not at all when an error comes first.
+// Sends 100 Continue when the body is first read, so never if an error comes first.
 const bodyAfterLeave = (request: IncomingMessage, response: ServerResponse): Readable =>
   Readable.from(
     (async function* () {

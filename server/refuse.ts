@@ -56,7 +56,7 @@ export const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex): 
 }
 
 export const refuseTunnel = (socket: Duplex): void => {
-  // It is nobody else's now: not its errors, not what still comes on it, and not its end.
+  // No other code handles its errors, its data and its end now.
   socket.on('error', () => {})
   socket.resume()
   socket.once('finish', () => socket.destroy())

@@ -25,7 +25,7 @@ const discardRest = async (request: IncomingMessage, { bytes, ms }: EarlyAnswers
       if (length > bytes) return
     }
   } catch {
-    // The caller has gone, or was too slow: its answer is written in either case.
+    // The caller is gone, or was too slow. The answer is written in both cases.
   } finally {
     clearTimeout(timer)
   }
@@ -40,8 +40,8 @@ const untilDrained = (response: ServerResponse): Promise<void> =>
     response.on('drain', done).on('close', done)
   })
 
-// Throws the stream's error, and when the length is not as declared. The loop alone has a variable of a chunk: others
-// would keep theirs for as long as the answer takes.
+// Throws the stream's error, and when the length is not as declared. Only the loop has a variable for a chunk: any
+// other would keep it for the time of the answer.
 const writeStream = async (
   stream: Readable,
   declared: number | undefined,
@@ -120,7 +120,7 @@ export const sendOn = (
     const declared = answer.headers['Content-Length']
     let unread: boolean | undefined
     const prepare = () => {
-      // Until the first bytes are there, another answer can still be given.
+      // Before the first bytes, another answer is still possible.
       unread ??= writeHead(answer, undefined)
       waiting.progressed(response)
     }

@@ -7,7 +7,7 @@ import { ServiceError } from '../lib/core/errors.ts'
 // for so many milliseconds.
 const mostWaiting = 256 * 1024 * 1024
 const patience = 10_000
-// An idle process collects no garbage, and would keep what so many readers have cost.
+// An idle process collects no garbage, and would keep the memory of its former readers.
 const garbage = { bytes: 16 * 1024 * 1024, calm: 1_000 }
 
 const collectGarbage = (): void => {

@@ -14,7 +14,7 @@ interface Options extends GlobalOptions {
 }
 
 const check = async ({ target, dataDir, json, bytes }: Options): Promise<void> => {
-  if (target !== 'local') throw new Refusal('"check" looks at the data directory of one machine: leave --target out.')
+  if (target !== 'local') throw new Refusal('"check" works on the data directory of one machine: leave out --target.')
   const faults = await checkDirectory(dataDir, { withBytes: bytes })
   if (json) await print({ faults }, json)
   else if (faults.length > 0) await print(faults, json)
@@ -23,7 +23,7 @@ const check = async ({ target, dataDir, json, bytes }: Options): Promise<void> =
 }
 
 const checkDescription =
-  'one machine: name every fault of the data directory or of a backup, while the service runs or not'
+  'one machine: list every fault of the data directory or of a backup, also while the service runs'
 
 export const checkCommand = (): Command =>
   commandOf('check', checkDescription, 'check', 'check --bytes --data-dir /backups/2026-11-22')
@@ -37,15 +37,15 @@ interface BackupOptions {
 
 const damageOption = [
   '--even-if-damaged',
-  'go on when a file is missing or damaged, and leave it as it is',
+  'continue when a file is missing or damaged, and leave it as it is',
   false,
 ] as const
 
 // Explains the figures on damage that need no repair.
 const explain = async ({ damagedEarlier: states, damagedUploads: uploads }: DamageCounts): Promise<void> => {
-  const nothing = 'The present state of the sites is complete.'
+  const nothing = 'The current files of the sites are complete.'
   if (states > 0) {
-    const which = states === 1 ? '1 earlier state is' : `${states} earlier states are`
+    const which = states === 1 ? '1 old version is' : `${states} old versions are`
     const damage = `${which} damaged and cannot be restored`
     await printText(`\n${damage}. ${nothing} "site-admin check --bytes" lists the affected files.`)
   }
@@ -61,7 +61,7 @@ const report = async (place: object, counts: DamageCounts, json: boolean): Promi
   if (!json) await explain(counts)
 }
 
-const wasEnded = (what: string) => new UsageError(`The ${what} was ended. Nothing of it is left; repeat it.`)
+const wasEnded = (what: string) => new UsageError(`The ${what} was interrupted. Nothing of it is left: repeat it.`)
 
 const onOneMachine = (command: Command): GlobalOptions => {
   const options = command.optsWithGlobals<GlobalOptions>()
@@ -72,12 +72,12 @@ const onOneMachine = (command: Command): GlobalOptions => {
   )
 }
 
-const backupDescription = 'one machine: back up the data directory, while the service runs or not'
+const backupDescription = 'one machine: back up the data directory, also while the service runs'
 const restoreDescription = 'one machine: fill an empty data directory from a backup'
 
 export const backupCommand = (): Command =>
   commandOf('backup', backupDescription, 'backup /backups/2026-11-22 --data-dir /var/lib/site-admin')
-    .argument('<directory>', 'where to: it must not exist yet, or be empty')
+    .argument('<directory>', 'the folder of the backup: it must not exist, or be empty')
     .option(
       '--bytes',
       'also read every file that shares its bytes with the backup, and compare it with its fingerprint',

@@ -39,7 +39,7 @@ const list = async (stores: AdminStores, { site }: OfSite): Promise<object[]> =>
 }
 
 const noCategory = (site: SiteId, id: CategoryId) =>
-  new Refusal(`Site ${site} has no category ${id}. "category list" shows those that it has.`)
+  new Refusal(`Site ${site} has no category ${id}. "category list" lists its categories.`)
 
 const rename = async (stores: AdminStores, id: CategoryId, { site, name }: NewOptions<CategoryId>) => {
   const { contents } = await areaOf(stores, site)
@@ -71,7 +71,7 @@ const remove = async (stores: AdminStores, id: CategoryId, { site, yes, dryRun }
   if (dryRun || !yes) {
     const contents = await preview(area, site, id)
     if (dryRun) return contents
-    throw new Refusal(`Category ${id} goes with its links: ${contents.links}. ${notSure}`)
+    throw new Refusal(`Removing category ${id} also removes its links: ${contents.links}. ${notSure}`)
   }
   const entry = entryOf('category.removed', site, `category/${id}`)
   if (await area.contents.removeCategory(site, id, entry)) return { removed: true }
@@ -91,7 +91,7 @@ export const categoryCommand = (): Command =>
     commandOf('list', 'list the categories of a site', 'category list --site 1001')
       .requiredOption(...siteOption)
       .action(onStores(list)),
-    commandOf('rename', 'give a category another name', 'category rename 1 --site 1001 --name "Press releases"')
+    commandOf('rename', 'rename a category', 'category rename 1 --site 1001 --name "Press releases"')
       .argument('<id>', 'its id', parseContentId<CategoryId>)
       .requiredOption(...ownerOption)
       .requiredOption('--name <name>', 'its new name', parseName)

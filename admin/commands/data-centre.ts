@@ -41,7 +41,7 @@ export const dataCentreCommand = (): Command =>
     commandOf('add', 'register a data centre, or change its base URL', addExample)
       .argument('<id>', 'such as us', parseDataCentreId)
       .requiredOption('--url <url>', 'its base URL', parseBaseUrl)
-      .option('--region <region>', 'where its tables are, when it is deployed')
+      .option('--region <region>', 'the region of its tables, if it is deployed')
       .action(onStores(add)),
     commandOf('list', 'list all data centres', 'data-centre list').action(onStores(list)),
   ])

@@ -81,15 +81,15 @@ const behindLinks = (file: string): string => (lstatSync(file, { throwIfNoEntry:
 // A file in the data directory could replace the database.
 const refuseWithin = (dataDirectory: string, path: string, out: string): void => {
   if (!liesIn(layoutOf(dataDirectory), path)) return
-  throw new Refusal(`${out} lies in the data directory, where only the service writes. Name a file outside of it.`)
+  throw new Refusal(`${out} is inside the data directory, where only the service writes. Name a file outside of it.`)
 }
 
 const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
-  ['missing', 'its folder is not there. Make it first, or name another file'],
-  ['notFolder', 'its folder is not there. Make it first, or name another file'],
+  ['missing', 'its folder does not exist. Create it first, or name another file'],
+  ['notFolder', 'its folder does not exist. Create it first, or name another file'],
   ['isFolder', 'it is a directory. Name a file'],
-  ['noRights', 'you are not allowed to. Name a file in a folder that you may write into'],
-  ['readOnlyDisk', 'its file system may only be read. Name a file elsewhere'],
+  ['noRights', 'you lack the right. Name a file in a folder that you may write into'],
+  ['readOnlyDisk', 'its file system is read-only. Name a file elsewhere'],
   ['full', 'its disk is full. Make room, or name a file elsewhere'],
 ])
 
@@ -119,7 +119,7 @@ const writeOutput = async (records: AsyncIterable<object>): Promise<void> => {
     await writeLines(records, process.stdout)
   } catch (error) {
     if (!isSystemError(error)) throw error
-    throw new Refusal(`Standard output cannot be written: ${reasonOf(error)}. The export is not whole.`)
+    throw new Refusal(`Standard output cannot be written: ${reasonOf(error)}. The export is incomplete.`)
   }
 }
 
@@ -131,7 +131,7 @@ const run = async (stores: AdminStores, { site, out }: Options, self: Command): 
     const write = (signal: AbortSignal) => writeFile(until(signal, records), out, source)
     const exported = await interruptibly(
       write,
-      new Refusal(`Interrupted: the export is not whole, and ${out} is as it was before. Repeat the command.`),
+      new Refusal(`Interrupted: the export is incomplete, and ${out} is unchanged. Repeat the command.`),
     )
     return { exported, file: out }
   }
@@ -139,7 +139,7 @@ const run = async (stores: AdminStores, { site, out }: Options, self: Command): 
   return undefined
 }
 
-const description = 'export everything of a site but its files: JSON lines that "import" takes'
+const description = 'export everything of a site except its files, as JSON lines for "import"'
 
 export const exportCommand = (): Command =>
   commandOf('export', description, 'export --site 1001 --out site.jsonl')

@@ -19,7 +19,7 @@ import {
 import { notSure, Refusal } from '../terminal/output.ts'
 
 const noForm = (site: SiteId, id: WebFormId) =>
-  new Refusal(`Site ${site} has no web form ${id}. "form list" shows those that it has.`)
+  new Refusal(`Site ${site} has no web form ${id}. "form list" lists its web forms.`)
 
 const findForm = async (stores: AdminStores, id: WebFormId, { site }: OfSite) => {
   const { webForms } = await areaOf(stores, site)
@@ -52,7 +52,7 @@ const remove = async (stores: AdminStores, id: WebFormId, { site, yes, dryRun }:
   const { webForms, form } = await findForm(stores, id, { site })
   const { name, fields } = form
   if (dryRun) return { removed: false, fields: fields.length }
-  if (!yes) throw new Refusal(`Web form ${id} "${name}" goes with its system fields: ${fields.length}. ${notSure}`)
+  if (!yes) throw new Refusal(`Removing web form ${id} "${name}" also removes its fields: ${fields.length}. ${notSure}`)
   if (await webForms.remove(site, id, entryOf('form.removed', site, `form/${id}`, { name }))) return { removed: true }
   throw noForm(site, id)
 }
@@ -69,7 +69,7 @@ export const formCommand = (): Command =>
     commandOf('list', 'list the web forms of a site', 'form list --site 1001')
       .requiredOption(...siteOption)
       .action(onStores(list)),
-    commandOf('rename', 'give a web form another name', 'form rename 1 --site 1001 --name "Write to us"')
+    commandOf('rename', 'rename a web form', 'form rename 1 --site 1001 --name "Write to us"')
       .argument('<id>', 'its id', parsePositiveId<WebFormId>)
       .requiredOption(...ownerOption)
       .requiredOption('--name <name>', 'its new name', parseName)

@@ -66,7 +66,7 @@ const importFile = (stores: AdminStores, file: string, { site: id, strict, repla
     const outcome = await importRecords(records, site.id, await stores.areas(site), options)
     if (signal.aborted) {
       throw new Refusal(
-        `Interrupted: ${outcome.imported} records are imported. Import the same file again to go on: importing ` +
+        `Interrupted: ${outcome.imported} records are imported. Import the same file again to continue: importing ` +
           'again is safe.',
       )
     }

@@ -10,7 +10,6 @@ import {
   withDefaults,
 } from '../../lib/core/content-kinds.ts'
 import { largestContentId } from '../../lib/core/ids.ts'
-import { capitalised } from '../../lib/core/names.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
 import { readJson } from '../../lib/http/json.ts'
 import { describeFault } from '../records/record-kinds.ts'
@@ -64,7 +63,7 @@ const list = async (stores: AdminStores, kind: ObjectKind, { site }: OfSite): Pr
 }
 
 const noObject = ({ site, kind, id }: SiteObject) =>
-  new Refusal(`Site ${site} has no ${objectKinds[kind].one} ${id}. "object list ${kind}" shows those that it has.`)
+  new Refusal(`Site ${site} has no ${objectKinds[kind].one} ${id}. "object list ${kind}" lists those it has.`)
 
 const show = async (stores: AdminStores, kind: ObjectKind, id: number, { site }: OfSite) => {
   const { contents, links } = await areaOf(stores, site)
@@ -115,7 +114,7 @@ const remove = async (
   if (dryRun || !yes) {
     const contents = await preview(area, object)
     if (dryRun) return contents
-    throw new Refusal(`${capitalised(objectKinds[kind].one)} ${id} goes with its links: ${contents.links}. ${notSure}`)
+    throw new Refusal(`Removing ${objectKinds[kind].one} ${id} also removes its links: ${contents.links}. ${notSure}`)
   }
   const entry = entryOf('object.removed', site, `${kind}/${id}`)
   if (await area.contents.removeObject(object, entry)) return { removed: true }
@@ -125,10 +124,10 @@ const remove = async (
 // One member per row: an object has too many for columns.
 const inRows = (object: object): object[] => Object.entries(object).map(([member, value]) => ({ member, value }))
 
-const kindArgument = () => new Argument('<kind>', 'what it is').choices(objectKindNames)
+const kindArgument = () => new Argument('<kind>', 'the kind of object').choices(objectKindNames)
 const eachKind = objectKindNames.map(oneOf).join(' or ')
 
-const removal = `remove ${eachKind}, and take it out of its categories`
+const removal = `remove ${eachKind} with its links`
 const creation = `object create news --site 1001 --members '{"subject": "We are open"}'`
 
 export const objectCommand = (): Command =>
@@ -148,7 +147,7 @@ export const objectCommand = (): Command =>
       .option('--id <id>', 'its id (default: the next one)', parseContentId<number>)
       .option(
         '--members <json>',
-        'its members, as in a record of an import; the others get sensible values',
+        'its members, as in a record of an import; others get their defaults',
         parseMembers,
         {},
       )

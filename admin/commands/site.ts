@@ -90,7 +90,7 @@ const rename = async (stores: AdminStores, id: SiteId, { name }: { readonly name
   if (await stores.sites.renameSite(id, name, entryOf('site.changed', id, `site/${id}`, { name }))) {
     return view({ ...site, name })
   }
-  throw new Refusal(`Site ${id} has just been removed.`)
+  throw new Refusal(`Site ${id} was removed meanwhile. "site list" lists all sites.`)
 }
 
 const remove = async (stores: AdminStores, id: SiteId, { yes, dryRun }: RemoveOptions) => {
@@ -101,27 +101,27 @@ const remove = async (stores: AdminStores, id: SiteId, { yes, dryRun }: RemoveOp
   }
   const contents = await contentsOf(stores, site)
   if (dryRun) return { removed: false, ...contents }
-  throw new Refusal(`Site ${id} "${site.name}" goes with ${inWords(contents)}. ${notSure}`)
+  throw new Refusal(`Removing site ${id} "${site.name}" also removes ${inWords(contents)}. ${notSure}`)
 }
 
 const list = async ({ sites }: AdminStores) => (await sites.list()).sites.map(view)
 
-const showing = 'show one site, and how much is kept of its replaced and removed files'
-const removal = 'remove a site with its files, web forms, categories and objects; tokens no longer cover it'
+const showing = 'show one site, and the size of its replaced and removed files'
+const removal = 'remove a site with its files, web forms, categories and objects; its tokens lose access to it'
 
 export const siteCommand = (): Command =>
   groupOf('site', 'sites', 'site list', [
     commandOf('create', 'create a site', 'site create --name "My site"')
       .requiredOption('--name <name>', 'its name', parseName)
       .option('--id <id>', 'its id (default: the next one)', parsePositiveId<SiteId>)
-      .option('--data-centre <id>', 'where it lives (default: the default data centre)', parseDataCentreId)
+      .option('--data-centre <id>', 'its data centre (default: the default data centre)', parseDataCentreId)
       .option('--no-rendering-engine', 'without the new rendering engine')
       .action(onStores(create)),
     commandOf('list', 'list all sites', 'site list').action(onStores(list)),
     commandOf('show', showing, 'site show 1001')
       .argument('<id>', 'its id', parsePositiveId<SiteId>)
       .action(onStores(show)),
-    commandOf('rename', 'give a site another name', 'site rename 1001 --name "Our site"')
+    commandOf('rename', 'rename a site', 'site rename 1001 --name "Our site"')
       .argument('<id>', 'its id', parsePositiveId<SiteId>)
       .requiredOption('--name <name>', 'its new name', parseName)
       .action(onStores(rename)),

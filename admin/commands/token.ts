@@ -32,11 +32,11 @@ const entriesOf = (type: ChangeType, { hash, user, sites }: Grant): readonly His
 
 /** Revokes a token that could not be shown. Throws a Refusal that says so. */
 const takeBack = async ({ grants }: AdminStores, grant: Grant, failure: Error): Promise<never> => {
-  const unseen = `${outputLost(failure)} Nobody has seen the token`
+  const unseen = `${outputLost(failure)} Nobody saw the token`
   try {
     await grants.remove(grant.hash, entriesOf('token.removed', grant))
   } catch {
-    throw new Refusal(`${unseen}: revoke it by "token revoke ${grant.hash}", and issue another one.`)
+    throw new Refusal(`${unseen}: revoke it with "token revoke ${grant.hash}", and issue another one.`)
   }
   throw new Refusal(`${unseen}, so it is revoked. Issue another one.`)
 }
@@ -72,13 +72,13 @@ const list = async (stores: AdminStores, { site }: Partial<OfSite>) => {
 const revoke = async ({ grants }: AdminStores, token: string) => {
   const grant = (await grants.get(hashToken(token))) ?? (await grants.get(token))
   if (grant && (await grants.remove(grant.hash, entriesOf('token.removed', grant)))) return { revoked: true }
-  throw new Refusal('There is no such token. It may have been revoked already, or have expired.')
+  throw new Refusal('This token does not exist: it may be revoked or expired. "token list" lists all tokens.')
 }
 
 const issueExample = 'token issue --user ann --site 1001 --permission files --ttl 4h'
 
 const lifetimeOption = () =>
-  new Option('--ttl <lifetime>', 'such as 30m, 4h, 3d or 2w')
+  new Option('--ttl <lifetime>', 'its lifetime, such as 30m, 4h, 3d or 2w')
     .argParser(parseLifetime)
     .default(parseLifetime('2w'), '2w')
 
@@ -89,8 +89,8 @@ const permissionOption = () =>
 
 export const tokenCommand = (): Command =>
   groupOf('token', 'access tokens', 'token list', [
-    commandOf('issue', 'issue a token; it is shown this once', issueExample)
-      .requiredOption('--user <name>', 'whom it belongs to', parseName)
+    commandOf('issue', 'issue a token, and print it once', issueExample)
+      .requiredOption('--user <name>', 'the name of its user', parseName)
       .requiredOption('--site <id>', 'a site that it covers (repeatable)', collect(parsePositiveId<SiteId>))
       .addOption(permissionOption())
       .addOption(lifetimeOption())
@@ -98,7 +98,7 @@ export const tokenCommand = (): Command =>
     commandOf('list', 'list the tokens, by hash', 'token list --site 1001')
       .option('--site <id>', 'only those that cover this site', parsePositiveId<SiteId>)
       .action(onStores(list)),
-    commandOf('revoke', 'revoke a token; it stops working within 30 seconds', 'token revoke 0f2b7c3a')
+    commandOf('revoke', 'revoke a token; it stops working within a minute', 'token revoke HASH')
       .argument('<token>', 'the token, or its hash from the list')
       .action(onStores(revoke)),
   ])

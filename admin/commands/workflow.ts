@@ -11,7 +11,7 @@ import { Refusal } from '../terminal/output.ts'
 // Users often begin a path with a slash.
 const pageOf = (text: string): StoragePath => {
   const path = toStoragePath(text)
-  if (!isPage(path)) throw new Refusal(`${text} is no page: that is a .html or .htm file outside Templates.`)
+  if (!isPage(path)) throw new Refusal(`${text} is no page. A page is a .html or .htm file outside Templates.`)
   return path
 }
 
@@ -38,7 +38,7 @@ const ofPage = (name: string, description: string, run: typeof start): Command =
     .requiredOption(...siteOption)
     .action(onStores(run))
 
-const startDescription = 'start the workflow of a page: it can be neither changed nor deleted until it ends'
+const startDescription = 'start the workflow of a page: until it ends, the page cannot be changed or deleted'
 
 export const workflowCommand = (): Command =>
   groupOf('workflow', 'running workflows of pages', 'workflow list --site 1001', [

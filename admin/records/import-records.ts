@@ -25,7 +25,7 @@ const mostErrors = 1_000
 const mostLines = 5
 
 const notJson = 'it is not JSON'
-const asJson = 'A file holds one record a line, or one array of records'
+const asJson = 'A file must have one record per line, or one array of records'
 
 const parse = ({ text, fault }: RawRecord): { kind: RecordKind; members: object } | string => {
   if (fault !== undefined) return fault

@@ -19,7 +19,7 @@ export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGener
     try {
       return decoder.decode(bytes, { stream: !isLast })
     } catch {
-      throw new NotUtf8(`line ${line} has bytes that are no text in UTF-8`)
+      throw new NotUtf8(`line ${line} is not valid UTF-8`)
     }
   }
   for await (const chunk of chunks) {
@@ -49,7 +49,7 @@ const openStandardInput = (): Readable => {
 const openInput = (file: string): Readable => {
   if (file === '-') return openStandardInput()
   if (!statsOf(file)?.isFIFO()) return createReadStream(file)
-  // As a file, a pipe without a writer would keep a thread of Node busy, and the process from its end.
+  // Opened as a file, a pipe without a writer would block a thread of Node, and the process could not end.
   return new Socket({ fd: openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), writable: false })
 }
 
@@ -57,7 +57,7 @@ const refusals: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['missing', 'there is no such file. Check its path'],
   ['notFolder', 'there is no such file. Check its path'],
   ['isFolder', 'it is a directory. Name a file'],
-  ['noRights', 'you are not allowed to. Run this as a user who may read it'],
+  ['noRights', 'you lack the right. Run this as a user who may read it'],
 ])
 
 async function* readText(file: string, signal: AbortSignal | undefined): AsyncGenerator<string> {
@@ -95,8 +95,8 @@ export async function* readInput(file: string, signal?: AbortSignal): AsyncGener
     const what = nameOf(file)
     throw new Refusal(
       isChecked
-        ? `${what} is not imported: ${error.message}. ${saveAsUtf8}.`
-        : `${what} is not imported any further: ${error.message}. ${saveAsUtf8}: importing again is safe.`,
+        ? `${what} was not imported: ${error.message}. ${saveAsUtf8}.`
+        : `${what} was imported only in part: ${error.message}. ${saveAsUtf8}: importing again is safe.`,
     )
   }
 }
@@ -177,7 +177,7 @@ const followArray = (): ((character: string) => Boundary | undefined) => {
   const outsideString = (character: string): Boundary | undefined => {
     if (character === '"') inString = true
     if (character === ',' && depth === 1) return 'comma'
-    // A brace too many belongs to the element that it spoils.
+    // An extra brace belongs to the element that it breaks.
     const change = character === '}' && depth <= 1 ? 0 : (depthChanges[character] ?? 0)
     depth += change
     if (change > 0 && depth === 1) return 'begin'
@@ -191,7 +191,7 @@ const followArray = (): ((character: string) => Boundary | undefined) => {
   }
 }
 
-// Elements are cut out without parsing: invalid JSON in one does not spoil the others.
+// Elements are cut out without parsing: invalid JSON in one does not affect the others.
 const elementReader = (record: Gatherer): Reader => {
   const boundaryAt = followArray()
   let last: Boundary | undefined
@@ -215,13 +215,13 @@ const elementReader = (record: Gatherer): Reader => {
       record.add(chunk.slice(from))
     },
     *end() {
-      if (last !== 'end') yield record.take('the array breaks off here, before its closing bracket')
-      else if (!record.isBlank()) yield record.take('it stands behind the end of the array')
+      if (last !== 'end') yield record.take('the array ends here without its closing bracket')
+      else if (!record.isBlank()) yield record.take('it comes after the end of the array')
     },
   }
 }
 
-/** Reads JSON lines or one JSON array. The first character tells which. */
+/** Reads JSON lines or one JSON array. The first character shows which. */
 export async function* readRecords(chunks: AsyncIterable<string>): AsyncGenerator<RawRecord> {
   const record = gatherRecord()
   let reader: Reader | undefined

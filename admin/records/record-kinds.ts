@@ -55,8 +55,7 @@ const longestNamed = 40
 const unknownMembers = (keys: readonly string[], known: readonly string[]): string => {
   const named = keys.slice(0, mostNamed).map((key) => key.slice(0, longestNamed))
   const more = keys.length > mostNamed ? ` and ${keys.length - mostNamed} more` : ''
-  const none = keys.length === 1 ? 'there is no such member' : 'there are no such members'
-  return `${named.join(', ')}${more}: ${none}. There are: ${known.join(', ')}`
+  return `${named.join(', ')}${more}: the record has no such member. Its members: ${known.join(', ')}`
 }
 
 /** Describes the first fault of a record. `known` are the members that it may have. */
@@ -161,7 +160,7 @@ const contentRecord = (kind: ContentKind) =>
     const apply = (stored: Content | undefined, id: number): Content | undefined => {
       const content = given.get(id)
       if (!content || !replaces) return content && mergeContent(kind, stored, content, now)
-      // When it was made stays: importing a file twice changes nothing the second time.
+      // Keeps the time of creation: importing a file twice changes nothing the second time.
       const createDate = stored?.['createDate']
       return withDefaults(kind, createDate ? { createDate, ...content } : content, now)
     }
@@ -170,9 +169,9 @@ const contentRecord = (kind: ContentKind) =>
   })
 
 const faultIn = (outcome: LinkOutcome, { kind }: LinkList, { objectId }: LinkRecord): string | undefined => {
-  if (outcome.outcome === 'category unknown') return 'categoryId: there is no such category on this site'
+  if (outcome.outcome === 'category unknown') return 'categoryId: the site has no such category'
   const isUnknown = outcome.outcome === 'objects unknown' && outcome.ids.has(objectId)
-  return isUnknown ? `objectId: there is no such ${objectKinds[kind].one} on this site` : undefined
+  return isUnknown ? `objectId: the site has no such ${objectKinds[kind].one}` : undefined
 }
 
 // Returns for each record the reason why it was not linked, or undefined.

@@ -16,7 +16,7 @@ const nameOf = (longest: number) =>
     .min(1, 'must not be empty')
     .max(longest, `must have ${longest} characters or fewer`)
     .regex(/^\P{Cc}*$/u, 'must not have control characters')
-    .refine((value) => value.isWellFormed(), 'must not have halves of characters')
+    .refine((value) => value.isWellFormed(), 'must be well-formed Unicode: it has half a character')
 
 const upTo = (largest: number) =>
   z.int('must be a whole number').min(1, 'must be 1 or more').max(largest, `must be ${largest} or less`)
@@ -29,33 +29,33 @@ const described = (description: string, otherwise?: string) => ({
 })
 
 export const webFormSchema = z.strictObject({
-  id: webFormId.meta(described('its number, by which it is found')),
+  id: webFormId.meta(described('the number that identifies it')),
   name: nameOf(longestName).optional().meta(described('its name', '`Web form {id}`')),
 })
 
 export const fieldSchema = z.strictObject({
-  webFormId: webFormId.meta(described('the number of the form that it is on')),
+  webFormId: webFormId.meta(described('the number of its form')),
   typeId: z
     .int('must be a whole number')
     .refine((id) => fieldTypeName(id) !== undefined, 'is not a type of system field')
     .meta({
-      ...described('its type; a form has at most one field of a type'),
+      ...described('its type; a form has each type at most once'),
       said: 'number of a type of system fields',
     }),
-  name: nameOf(longestFieldName).optional().meta(described('a name of its own', 'the name of its type')),
-  mandatory: z.boolean('must be true or false').optional().meta(described('whether people must fill it in', '`false`')),
+  name: nameOf(longestFieldName).optional().meta(described('its name', 'the name of its type')),
+  mandatory: z.boolean('must be true or false').optional().meta(described('true if it must be filled in', '`false`')),
   order: upTo(maxOrder).optional().meta(described('its position; the field at this position moves down', 'the end')),
 })
 
 export const linkSchema = z.strictObject({
-  type: z.enum(objectKindNames, `must be ${objectKindNames.join(' or ')}`).meta(described('what is linked')),
+  type: z.enum(objectKindNames, `must be ${objectKindNames.join(' or ')}`).meta(described('the kind of the object')),
   categoryId: contentId.transform((id) => id as CategoryId).meta(described('the number of the category')),
-  objectId: contentId.meta(described('the number of what is linked')),
+  objectId: contentId.meta(described('the number of the object')),
   displayable: z
     .literal([0, 1], 'must be 1 or 0')
     .transform((value) => value === 1)
     .optional()
-    .meta(described('whether pages may show it in the category', '`1`')),
+    .meta(described('`1` shows the object in the category, `0` hides it', '`1`')),
 })
 
 export type LinkRecord = z.infer<typeof linkSchema>
@@ -68,7 +68,7 @@ const contentShape = (kind: ContentKind) => ({
 /** The records of an import by `kind`, referenced kinds first (T-24). `schema` does not include `kind`. */
 export const recordShapes = {
   webForm: { meaning: 'A web form.', schema: webFormSchema },
-  field: { meaning: 'A system field of a web form. The form must be there, or stand before it.', schema: fieldSchema },
+  field: { meaning: 'A system field. Its web form must exist, or come earlier in the file.', schema: fieldSchema },
   ...byName(contentKinds, contentShape),
-  link: { meaning: 'An object in a category. Both must be there, or stand before it.', schema: linkSchema },
+  link: { meaning: 'An object in a category. Both must exist, or come earlier in the file.', schema: linkSchema },
 }

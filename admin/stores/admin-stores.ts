@@ -15,7 +15,7 @@ export interface AdminStores extends Pick<Stores, 'sites' | 'grants'> {
   close(): Promise<void>
 }
 
-/** Reads a list to its end, behind the value with the key `first`. */
+/** Reads a list to its end, after the value with the key `first`. */
 export async function* readPages<Value, Key>(
   most: number,
   first: Key,

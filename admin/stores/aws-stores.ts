@@ -15,8 +15,7 @@ const outputsOf = async (stack: string, wanted: string | undefined): Promise<Out
   const { region, outputs } = await readStackOutputs(stack, wanted)
   if (region === undefined)
     throw new Refusal(
-      'No region is set, or none that can be one. Set AWS_REGION to the home region of the directory, such as ' +
-        'us-east-1.',
+      'No valid region is set. Set AWS_REGION to the home region of the directory, such as ' + 'us-east-1.',
     )
   const where = `stack ${stack} in ${region}`
   if (!outputs) {
@@ -24,7 +23,7 @@ const outputsOf = async (stack: string, wanted: string | undefined): Promise<Out
   }
   return (name) => {
     const value = outputs.get(name)
-    if (value === undefined) throw new Refusal(`The ${where} has no output ${name}. Deploy the present version.`)
+    if (value === undefined) throw new Refusal(`The ${where} has no output ${name}. Deploy the current version.`)
     return value
   }
 }
@@ -38,7 +37,7 @@ export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
   const dynamodb = createDocumentClient()
   const openDataCentre = async (id: string) => {
     const known = await sites.getDataCentre(id)
-    if (!known?.region) throw new Refusal(`Data centre ${id} is not deployed.`)
+    if (!known?.region) throw new Refusal(`Data centre ${id} is not deployed. Deploy it, then repeat.`)
     const outputs = await outputsOf(`${prefix}-${id}`, known.region)
     return { outputs, region: known.region, dynamodb: createDocumentClient({ region: known.region }) }
   }

@@ -8,7 +8,7 @@ const userName = (): string => {
   try {
     return userInfo().username
   } catch {
-    // A container may run under a number that has no name.
+    // A container may run under a user id without a name.
     return String(process.getuid?.() ?? 'unknown')
   }
 }
@@ -39,9 +39,9 @@ export const createUnderId = async <Id extends number>(creation: Creation<Id>): 
     if (await create(wanted)) return wanted
     throw new Refusal(`${taken} ${wanted} already. Choose another --id, or leave it out.`)
   }
-  // Another command may take the next id at the same moment; the one after it will do as well.
+  // Another command may take the next id at the same moment: then take the one after it.
   for (let id = await next(); id <= largest; id++) {
     if (await create(id as Id)) return id as Id
   }
-  throw new Refusal('The ids behind the highest one are used up. Choose a free one with --id.')
+  throw new Refusal('No id after the highest one is free. Choose a lower one with --id.')
 }

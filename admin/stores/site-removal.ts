@@ -82,9 +82,9 @@ const uncover = async (stores: AdminStores, { id }: Site): Promise<boolean> => {
 }
 
 /**
- * Removes a site with all its contents. First its tokens lose access, and the site itself goes last, so that repeating
- * completes a failed removal. Caches may still accept tokens for a while: after that time the contents are removed once
- * more. Removed files and the history are kept as usual.
+ * Removes a site with all its contents. First its tokens lose access, and the site itself is removed last, so that
+ * repeating completes a failed removal. Caches may still accept tokens for a while: after that time the contents are
+ * removed once more. Removed files and the history are kept as usual.
  */
 export const removeSite = async (
   stores: AdminStores,
@@ -97,10 +97,7 @@ export const removeSite = async (
   await empty(area, site.id)
   const left = over - Date.now()
   if (left > 0) {
-    say(
-      `The site is empty. Its tokens stop working everywhere within ${Math.ceil(left / 1000)} seconds: waiting for ` +
-        'that.',
-    )
+    say(`The site is empty. Waiting ${Math.ceil(left / 1000)} seconds until its tokens stop working everywhere.`)
     await wait(left)
     await empty(area, site.id)
   }

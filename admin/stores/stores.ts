@@ -19,7 +19,7 @@ const openLocalStores = async (dataDirectory: string): Promise<AdminStores> => {
   return {
     ...stores,
     areas: async () => stores,
-    // Only a service remembers tokens: without one there is nobody to wait for.
+    // Only a running service caches tokens: without one, there is nothing to wait for.
     memory: async () => (hasService(directory) ? longestMemory : 0),
     close,
   }
@@ -82,7 +82,7 @@ const inWords = [Refusal, UsageError, SettingsError, ServiceError] as const
 /** A sentence that tells the user how to fix the failure; undefined if the user cannot. */
 export const adviceOn = (error: unknown): string | undefined => {
   if (error instanceof ServiceError && error.code === errors.unavailable.code) {
-    return 'The store is away or busy. Repeat the command; repeating is safe.'
+    return 'The store is busy or does not answer. Repeat the command: repeating is safe.'
   }
   if (!(error instanceof Error)) return undefined
   if (inWords.some((kind) => error instanceof kind)) return error.message

@@ -48,10 +48,10 @@ const spanUpTo =
   }
 
 /** In seconds: `30m`, `4h`, `2d`, `1w`. */
-export const parseSpan = spanUpTo(Number.POSITIVE_INFINITY, 'It must be a span such as 30m, 4h, 2d or 1w.')
+export const parseSpan = spanUpTo(Number.POSITIVE_INFINITY, 'It must be a duration such as 30m, 4h, 2d or 1w.')
 
 /** In seconds: `4h` is short-lived, `2w` long-lived. */
-export const parseLifetime = spanUpTo(365 * day, 'It must be a span such as 30m, 4h, 3d or 2w, a year at most.')
+export const parseLifetime = spanUpTo(365 * day, 'It must be a duration such as 30m, 4h, 3d or 2w, a year at most.')
 
 /** A command with its description, and with examples in its help. */
 export const commandOf = (name: string, description: string, ...examples: readonly string[]): Command =>

@@ -48,7 +48,7 @@ export class Refusal extends Error {
 const write = (text: string): Promise<Error | undefined> =>
   new Promise((resolve) => {
     const { stdout } = process
-    // The stream also emits what it hands to the callback, and an error that nobody listens to would end the process.
+    // The stream also emits the error of the callback, and an error without a listener would end the process.
     stdout.once('error', resolve)
     stdout.write(text, (error) => {
       if (!error) stdout.off('error', resolve)
@@ -75,8 +75,8 @@ export const printText = async (text: string): Promise<void> => {
   const failure = await tryToPrint(text)
   if (!failure || hasReaderGone(failure)) return
   throw new Refusal(
-    `${outputLost(failure)} What the command was to do is done, and what it had to say is lost. Send its output to ` +
-      'where there is room.',
+    `${outputLost(failure)} The command did its work, but its output was lost. Send the output to a disk with ` +
+      'free space.',
   )
 }
 

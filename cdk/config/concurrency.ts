@@ -20,8 +20,8 @@ const judge = (region: string, wanted: number, unreserved: number) => {
     `aws service-quotas request-service-quota-increase --region ${region} --service-code lambda ` +
     `--quota-code ${quota.code} --desired-value ${Math.max(quota.usual, wanted)}`
   const message =
-    `${limit}. A burst of requests would be turned away with 503.\n` +
-    `Ask AWS for more (it costs nothing, and may take days):\n  ${request}`
+    `${limit}. A burst of requests would get 503.\n` +
+    `Ask AWS for more (free of charge; it may take days):\n  ${request}`
   return { isEnough: false, message }
 }
 

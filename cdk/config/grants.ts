@@ -79,13 +79,13 @@ export const administrationFileGrants: FileGrant = {
 /** File permissions. Functions delete versions to undo a failed upload. */
 export const fileGrants: Partial<Readonly<Record<FunctionName, FileGrant>>> = {
   storage: { bucket: ['ListBucket', 'ListBucketVersions'], objects: objectActions },
-  // An object is deleted in the version that was listed, by its tag: that takes the right to read it.
+  // An object is deleted by the tag of the listed version: this needs the right to read it.
   removals: { bucket: ['ListBucket'], objects: ['GetObject', 'DeleteObject'] },
 }
 
 type QueueAction = 'SendMessage' | 'ReceiveMessage' | 'DeleteMessage' | 'GetQueueAttributes'
 
-/** Queue permissions. A worker sends on the work that it did not finish. */
+/** Queue permissions. A worker sends a message with the rest of its work. */
 export const removalsGrants: Partial<Readonly<Record<FunctionName, readonly QueueAction[]>>> = {
   storage: ['SendMessage'],
   removals: ['SendMessage', 'ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'],

@@ -97,9 +97,9 @@ const faultsIn = (all: Settings): readonly Fault[] => {
   const isEmulated = all.emulatorEndpoint !== undefined
   return [
     [!Object.hasOwn(all.dataCentres, all.defaultDataCentre), 'defaultDataCentre', 'must be the id of a data centre'],
-    [isEmulated && streams, 'dataCentres', 'must not stream: an emulator knows no Web Functions'],
-    [partitions.size > 1, 'dataCentres', 'must be in one partition of AWS, which has the directoryRegion as well'],
-    [isShared, 'dataCentres', 'must not share a domainName: it leads to one of them only'],
+    [isEmulated && streams, 'dataCentres', 'must not have streaming: emulators lack Web Functions'],
+    [partitions.size > 1, 'dataCentres', 'must be in the AWS partition of the directoryRegion'],
+    [isShared, 'dataCentres', 'must not share a domainName: it can lead to only one'],
     [!isEmulated && isForEmulators, 'emulatorEndpoint', 'is missing. On AWS, leave out pathEncoding and binaryAccept'],
     ...Object.entries(all.dataCentres).flatMap(([id, dataCentre]) => faultsAt(id, dataCentre)),
   ]
@@ -112,7 +112,7 @@ export const contextKey = 'siteAdmin'
 
 const explain: z.core.$ZodErrorMap = ({ code, input, inst, keys }) => {
   if (code !== 'unrecognized_keys' || !inst || !('shape' in inst)) return input === undefined ? 'is missing' : undefined
-  return `There is no setting ${keys}. The settings here are ${Object.keys(inst.shape ?? {}).join(', ')}`
+  return `There is no setting ${keys}. The settings are ${Object.keys(inst.shape ?? {}).join(', ')}`
 }
 
 /** Validates the settings. The command line gives JSON texts. Throws an Error that names the wrong setting. */

@@ -14,7 +14,7 @@ const security = {
 export type CustomDomain = NonNullable<DataCentreSettings['customDomain']>
 
 export const zoneOf = (scope: Construct, { domainName, hostedZoneId }: CustomDomain): IHostedZone | undefined =>
-  // Records take their name from the zone when they have none of their own: so they all have the domain's.
+  // Records without a name get that of the zone, so each gets the name of the domain.
   hostedZoneId === undefined
     ? undefined
     : HostedZone.fromHostedZoneAttributes(scope, 'Zone', { hostedZoneId, zoneName: domainName })

@@ -64,7 +64,7 @@ export const createRemovalsQueue = (scope: Construct, longestWork: Duration): Re
   const failed = new Queue(parts, 'Failed', common)
   const queue = new Queue(parts, 'Queue', {
     ...common,
-    // A message is delivered again only when its worker must have ended, however long Lambda tries to get one for it:
+    // A message is delivered again only when its worker must have ended, even if Lambda tries to start one for long:
     // six times the work, as AWS advises.
     visibilityTimeout: Duration.seconds(longestWork.toSeconds() * 6),
     deadLetterQueue: { queue: failed, maxReceiveCount: attempts },

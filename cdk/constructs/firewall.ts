@@ -26,7 +26,7 @@ export const turnedAway = (stack: Stack, isDistributed: boolean): readonly Metri
 const visible = (name: string): CfnWebACL.VisibilityConfigProperty => ({
   cloudWatchMetricsEnabled: true,
   metricName: name,
-  // Samples of requests would hold tokens.
+  // Samples of requests would contain tokens.
   sampledRequestsEnabled: false,
 })
 

@@ -59,15 +59,15 @@ const byStatus = (status: number, message: string) => ({ code: status, status, m
 // Callers meet the limit of Lambda: an event of 6 MB with the body in base64. The limit of the gateway, 10 MB, is
 // higher.
 const requestTooLarge =
-  'The request is too large: its body may have about 4.5 MB, which are 6 MB in base64. Send files one by one, and a ' +
-  'larger one as a resumable upload (tus 1.0), in pieces of up to 4.5 MB.'
+  'The request is too large: its body can have about 4.5 MB (6 MB in base64). Send files one by one, and larger ' +
+  'ones as resumable uploads (tus 1.0), in pieces of up to 4.5 MB.'
 
 // The function is throttled, has failed or takes too long. The gateway does not know how far the function got.
 const unanswered = {
   ...errors.unavailable,
   message:
-    'The service gave no answer in time. If the request changes something, the change may have been carried out; ' +
-    'repeating it is safe. Repeat the request after the time in the Retry-After header.',
+    'The service did not answer in time. A change may have been made; repeating it is safe. ' +
+    'Repeat the request after the time in the Retry-After header.',
 }
 
 const refused = 'The gateway refuses the request: it is malformed, its headers exceed 10 KB or its body 4.5 MB.'
@@ -142,13 +142,13 @@ export const createGateway = (
 ): RestApi => {
   const parts = new Construct(scope, 'Gateway')
   const api = new RestApi(parts, 'Api', {
-    // Its figures go by this name: an API of the same name in the region would be counted in.
+    // Its metrics have this name: they would include those of an API of the same name in the region.
     restApiName: Stack.of(scope).stackName,
     description: 'Site administration service',
     endpointTypes: [EndpointType.REGIONAL],
     binaryMediaTypes,
-    // The account's role for the logs of its gateways, which AWS has one of in each region. It outlives this API:
-    // others may use it.
+    // The role for the logs of gateways: one for each account and region. It outlives this API, because others may use
+    // it.
     cloudWatchRole: true,
     cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
     deployOptions: {
@@ -157,19 +157,19 @@ export const createGateway = (
       throttlingBurstLimit: settings.throttling.burst,
       accessLogDestination: new LogGroupLogDestination(createLogs(parts, 'AccessLogs')),
       accessLogFormat: AccessLogFormat.custom(JSON.stringify(fields)),
-      // Logs of executions hold query strings, and go to a group that API Gateway makes and nothing empties: the access
-      // log says what failed.
+      // Logs of executions contain query strings, and go to a log group that never expires. The access log shows
+      // failures.
       loggingLevel: MethodLoggingLevel.OFF,
       dataTraceEnabled: false,
-      // Figures by method: nobody reads them, each is paid for. Those of the whole API come without.
+      // Nobody reads metrics by method, and each costs money. Metrics of the whole API need no setting.
       metricsEnabled: false,
     },
-    // A domain of its own is then the only way in; that of a distribution is not the gateway's.
+    // With its own domain, the gateway has no other address. The domain of a distribution is not the gateway's.
     disableExecuteApiEndpoint: dataCentre.customDomain !== undefined && !dataCentre.streaming,
   })
   addGatewayResponses(api)
   addRoutes(api, functions)
-  // A distribution has a firewall of its own: here, all callers would have its addresses.
+  // A distribution has its own firewall: here, all callers would have the addresses of the distribution.
   if (settings.webApplicationFirewall && !dataCentre.streaming) guardStage(parts, api)
   return api
 }

@@ -46,8 +46,8 @@ const gatewayWatches = (api: RestApi): readonly Watch[] => [
     metric: api.metricServerError({ period, statistic: 'Average' }),
     threshold: 0.01,
     periods: 2,
-    impact: 'More than 1 in 100 requests fails through no fault of its caller.',
-    action: 'Look for level ERROR in the logs of the functions.',
+    impact: 'More than 1 in 100 requests fails because of the service.',
+    action: 'Search the logs of the functions for level ERROR.',
   },
   {
     id: 'Slow',
@@ -65,7 +65,7 @@ const functionWatches = (name: string, lambda: LambdaFunction): readonly Watch[]
     metric: lambda.metricErrors({ period }),
     threshold: 0,
     periods: 2,
-    impact: `The function ${name} ends without an answer: what it was to do fails, with 503 if it was a request.`,
+    impact: `The function ${name} ends without an answer: its work fails, and requests get 503.`,
     action: 'Look at its log: it cannot start, or has run out of memory or time.',
   },
   {
@@ -73,9 +73,7 @@ const functionWatches = (name: string, lambda: LambdaFunction): readonly Watch[]
     metric: lambda.metricThrottles({ period }),
     threshold: 0,
     periods: 2,
-    impact:
-      `What the function ${name} is to do waits, ` +
-      'or is turned away with 503 if it is a request: too many run at once.',
+    impact: `The work of the function ${name} waits, and requests get 503: too many functions run at once.`,
     action: 'Ask AWS for more concurrent executions in this region.',
   },
 ]
@@ -97,7 +95,7 @@ const tableWatches = (name: string, table: ITable): readonly Watch[] =>
     metric: throttlesOf(kind, table),
     threshold: 10,
     periods: 2,
-    impact: `The table ${name} turns ${kind.toLowerCase()}s away: callers wait, and some get 503.`,
+    impact: `The table ${name} throttles ${kind.toLowerCase()}s: callers wait, and some get 503.`,
     action: 'One very busy site or list is the usual cause: find it in the access logs.',
   }))
 
@@ -111,17 +109,17 @@ const replicationsIn = ({ tables, replicaRegions }: Watched) =>
     })
   })
 
-// There are figures only while there are changes.
+// The metric has values only while tables change.
 const replicationWatch = ({ name, region, metric }: ReturnType<typeof replicationsIn>[number]): Watch => ({
   id: `${name}ReplicationTo${region}`,
   metric,
-  // A token that is revoked works for up to 20 seconds more where it is remembered, and nowhere longer than a minute.
+  // A revoked token works for up to 20 seconds where it is cached, and nowhere longer than a minute.
   threshold: 40_000,
   periods: 2,
   impact:
-    `Changes of the table ${name} reach ${region} after more than 40 seconds: ` +
-    'a token that is revoked works on there, and new ones do not.',
-  action: 'See whether AWS reports a fault of DynamoDB in one of the two regions.',
+    `Changes of the table ${name} take more than 40 seconds to reach ${region}: ` +
+    'revoked tokens still work there, and new ones do not work yet.',
+  action: 'Check whether AWS reports a fault of DynamoDB in one of the two regions.',
 })
 
 const removalWatches = ({ queue, failed }: RemovalsQueue): readonly Watch[] => [
@@ -130,8 +128,8 @@ const removalWatches = ({ queue, failed }: RemovalsQueue): readonly Watch[] => [
     metric: queue.metricApproximateAgeOfOldestMessage({ period, statistic: 'Maximum' }),
     threshold: Duration.minutes(30).toSeconds(),
     periods: 1,
-    impact: 'The removal of a folder has not gone on for half an hour: uploads into it are refused.',
-    action: 'Look at the log of the function removals, and whether it is throttled.',
+    impact: 'The removal of a folder has made no progress for half an hour: uploads into it are refused.',
+    action: 'Check the log of the function removals, and whether it is throttled.',
   },
   {
     id: 'RemovalsFailed',
@@ -166,8 +164,8 @@ const historyWatch = (lost: Metric): Watch => ({
   metric: lost,
   threshold: 0,
   periods: 1,
-  impact: 'A change was made that the history of its site does not tell of: the call itself has succeeded.',
-  action: `Look for "${lostEntry}" in the logs of the functions: the entry stands there, with the reason.`,
+  impact: 'The history of a site lacks a change. The change itself succeeded.',
+  action: `Search the logs of the functions for "${lostEntry}": the line has the entry and the reason.`,
 })
 
 const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Watch => ({
@@ -175,8 +173,8 @@ const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Wa
   metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
   threshold: 0,
   periods: 1,
-  impact: 'Changes of sites have not come to the event bus: whoever acts upon them has missed some.',
-  action: 'Read them from the changes of the sites, and see in the messages of the queue why the bus has refused them.',
+  impact: 'Some changes of sites did not reach the event bus.',
+  action: 'Read them with GET changes. The messages in the queue name the reason.',
 })
 
 const watchesOf = (watched: Watched, lost: Metric): readonly Watch[] => [
@@ -259,12 +257,12 @@ export const createDashboard = (stack: Stack, watched: Watched): void => {
       lambda.metricDuration({ statistic: 'p99', label }),
     ),
     ofFunctions('Failures of functions', (lambda, label) => lambda.metricErrors({ label })),
-    ofFunctions('Functions at work', (lambda, label) =>
+    ofFunctions('Concurrent functions', (lambda, label) =>
       lambda.metric('ConcurrentExecutions', { statistic: 'Maximum', label }),
     ),
-    graph('Reads (left) and writes (right) that tables turned away', throttles('Read'), throttles('Write')),
+    graph('Throttled reads (left) and writes (right) of tables', throttles('Read'), throttles('Write')),
     graph(
-      'Removals that wait (left), and the age of the oldest in seconds (right)',
+      'Waiting removals (left), and the age of the oldest in seconds (right)',
       [removals.queue.metricApproximateNumberOfMessagesVisible()],
       [removals.queue.metricApproximateAgeOfOldestMessage()],
     ),
@@ -277,7 +275,7 @@ export const createDashboard = (stack: Stack, watched: Watched): void => {
         ]
       : []),
     ...(hasFirewall
-      ? [graph('Requests that the firewall turned away', [...turnedAway(stack, streaming !== undefined)])]
+      ? [graph('Requests that the firewall blocked', [...turnedAway(stack, streaming !== undefined)])]
       : []),
     ofOperations(
       'Operations',

@@ -33,8 +33,8 @@ export const streamingWatches = ({ logs }: StreamFunction): readonly Watch[] => 
     metric: linesWith(logs, 'StreamErrors', 'ERROR'),
     threshold: 5,
     periods: 2,
-    impact: 'Requests for files fail through no fault of their callers.',
-    action: 'Look for ERROR in the log of the function that streams.',
+    impact: 'Requests for files fail because of the service.',
+    action: 'Search the log of the Web Function for ERROR.',
   },
   {
     id: 'StreamStarts',
@@ -42,8 +42,8 @@ export const streamingWatches = ({ logs }: StreamFunction): readonly Watch[] => 
     threshold: 0,
     periods: 1,
     impact:
-      'The function that streams cannot start: requests for files fail. A new revision gets all requests, whether it ' +
-      'starts or not.',
-    action: 'Deploy the version before, then look at the log for why this one could not start.',
+      'The Web Function cannot start: requests for files fail. A new revision gets all requests, even if it cannot ' +
+      'start.',
+    action: 'Deploy the previous version, then find the reason in the log.',
   },
 ]

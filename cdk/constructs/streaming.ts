@@ -41,12 +41,12 @@ export interface StreamFunction {
   readonly secret: Secret
 }
 
-// The function accepts this secret and the one before it, so that requests succeed while the distribution changes to
-// the new one. AWS generates each once.
+// The function accepts this secret and the previous one, so that requests succeed while the distribution changes to the
+// new one. AWS generates each once.
 const originSecrets = (scope: Construct, number: number): readonly [Secret, ...Secret[]] => {
   const create = (index: number) =>
     new Secret(scope, `OriginSecret${index}`, {
-      description: 'Shows the function that streams that a request comes from the distribution',
+      description: 'Proves to the Web Function that a request comes from the distribution',
       generateSecretString: { excludePunctuation: true, passwordLength: 48 },
       removalPolicy: RemovalPolicy.DESTROY,
     })
@@ -79,7 +79,7 @@ const createStreamFunction = (
     applicationLogLevel: ApplicationLogLevel.TRACE,
     // Only this level reports a failed start.
     systemLogLevel: SystemLogLevel.WARN,
-    // It asks for the secret of the distribution itself. IAM would want a digest of the whole body before its first
+    // It checks the secret of the distribution itself. IAM would require a digest of the whole body before its first
     // byte.
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
     defaultEndpoint: { maxEnvironments: Math.max(2, Math.ceil(throttling.burst / streaming.requestsAtOnce)) },
@@ -163,7 +163,7 @@ export const createStreaming = (
     ...(certificate && { certificate, minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021 }),
     ...(edge.webAclArn && { webAclId: edge.webAclArn }),
   })
-  // Where the gateway has its record without streaming: to turn that on changes the record, as there cannot be two.
+  // Without streaming, the gateway has its record here. Streaming changes that record, because two cannot exist.
   const records = customDomain ? recordsOf(new Construct(api, 'Entrance'), customDomain, distribution) : []
   return { ...handled, host: distribution.distributionDomainName, entrance: [distribution, ...records] }
 }

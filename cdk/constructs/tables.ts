@@ -45,8 +45,8 @@ export const createTable = (scope: Construct, name: TableName, options: Options)
     ...(sortKey && { sortKey: attribute(sortKey) }),
     ...(timeToLive && { timeToLiveAttribute: timeToLive }),
     ...(tableName && { tableName }),
-    // AWS replicates from a table's stream, and lets no update add a stream and a replica at once: it is there from the
-    // start.
+    // AWS replicates from a table's stream. One update cannot add both a stream and a replica, so the stream exists
+    // from the start.
     ...(global && { replicas, dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES }),
     ...(hasStream && { dynamoStream: StreamViewType.NEW_IMAGE }),
     globalSecondaryIndexes: Object.entries(indexes).map(([indexName, index]) => ({

@@ -61,7 +61,7 @@ export const findEmulator = async (endpoint: string): Promise<Emulator> => {
       return false
     }
   }
-  // MiniStack decodes the path before a function sees it, LocalStack hands it over as it came, as AWS does.
+  // MiniStack decodes the path before a function sees it. LocalStack passes it on unchanged, as AWS does.
   if (await isAt('/_ministack/health'))
     return { name: 'MiniStack', endpoint, pathEncoding: 'decoded', binaryAccept: 'any' }
   if (await isAt('/_localstack/health'))

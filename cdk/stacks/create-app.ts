@@ -42,7 +42,7 @@ const acceptedWithStreaming = (region: string, { webApplicationFirewall }: Setti
     'without them.',
   'AwsSolutions-CFR4':
     'Without a domain of its own, a distribution has the certificate of CloudFront, which sets the version.',
-  'AwsSolutions-SMG4': 'It is changed with originSecret, as the distribution has to be deployed with the new one.',
+  'AwsSolutions-SMG4': 'originSecret changes it, because the distribution must be deployed with the new one.',
   'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]':
     'It is the policy that the CDK gives to its function that copies the code of another one while deploying.',
   ...Object.fromEntries(

@@ -58,7 +58,7 @@ export class DataCentreStack extends Stack {
     createAlarms(this, watched, settings)
     createDashboard(this, watched)
 
-    // A domain of its own is the distribution's, where there is one.
+    // With a distribution, the custom domain belongs to it.
     const toGateway = createEntrance(api, streaming ? undefined : dataCentre.customDomain)
     const addresses = { apiId: api.restApiId, distribution: streaming?.host }
     const url = baseUrlOf(settings, dataCentre, addresses, this)

@@ -21,8 +21,7 @@ export class DirectoryStack extends Stack {
     for (const name of globalTables) {
       const tableName = globalTableName(settings.prefix, name)
       const table = createTable(this, name, { tableName, deletionProtection, replicas: replicasOf(settings) })
-      // Tables come last: when something else fails in a first deployment, there is none yet that would have to go
-      // again.
+      // Tables come last: when something else fails in a first deployment, none exists that must be deleted again.
       table.node.addDependency(...access)
       new CfnOutput(this, `${tableOutput(name)}Name`, { key: tableOutput(name), value: table.tableName })
     }
@@ -45,7 +44,7 @@ export class EdgeStack extends Stack {
       const parts = new Construct(this, id)
       const certificate =
         customDomain && !customDomain.certificateArn && certificateOf(parts, customDomain, zoneOf(parts, customDomain))
-      // The distribution has it until its own stack, which is deployed after this one.
+      // The distribution uses it until its own stack is deployed, after this one.
       if (certificate) certificate.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
       const firewall =
         settings.webApplicationFirewall && createFirewall(parts, 'CLOUDFRONT', `${settings.prefix}-${id}`)

@@ -24,7 +24,7 @@ const types: Readonly<Record<string, string>> = {
 // The build names files by their content: `main-4QZ7XK2A.js`.
 const isHashed = (name: string): boolean => /-[A-Za-z0-9]{8}\.\w+$/.test(name)
 
-const notBuilt = { message: 'The console is not built here. Run "npm run build:console", then repeat the request.' }
+const notBuilt = { message: 'The console is not built. Run "npm run build:console", then repeat the request.' }
 
 const readText = (file: string): Promise<string | undefined> =>
   readFile(file, 'utf8').catch((error: unknown) => {

@@ -33,7 +33,7 @@ declare const sessionStorage: { getItem(key: string): string | null; setItem(key
  * relative address of the service.
  * - It sends requests only to the service: no third-party check, no content network.
  * - Optional parameters show their examples, but are not filled in.
- * - Examples that have an address are left out: the renderer would load them, and this document is one of them.
+ * - Examples with an address are left out, because the renderer would load them, this document too.
  * - References are resolved here. The renderer reads the whole document for each opened operation: three times slower.
  * - The token stays in the tab. The renderer would keep it for good.
  */

@@ -47,7 +47,7 @@ export const getReference = (findHere: () => Promise<DataCentre>): PublicOperati
     return { ...text('text/html', page(root)), headers: { 'Content-Security-Policy': policy } }
   })
 
-/** The written document has this in place of the address of the data centre that answers. */
+/** The generated document has this instead of the address of the data centre. */
 const writtenAddress = 'http://127.0.0.1:4000'
 
 const documentAt = async (url: string): Promise<Reply> => {

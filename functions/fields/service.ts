@@ -12,8 +12,8 @@ import { wholeList } from './views.ts'
 
 export const getHealth = publicOperation(async () => ok<Answer<typeof health>>({ value: { status: 'ok' } }))
 
-// Relative, so that a browser stays on the host name that it used. Without a trailing slash on the root, the console is
-// beside the last segment of the root.
+// Relative, so that a browser stays on the host name that it used. Without a trailing slash on the root, the address
+// replaces the last segment of the root.
 const consolePath = (path: string, { url }: DataCentre): string => {
   const prefix = new URL(url).pathname.split('/').at(-1)
   return path === '' && prefix ? `${prefix}/console` : 'console'

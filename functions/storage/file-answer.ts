@@ -26,7 +26,7 @@ export const representationFor = (
     : { contentType: anyBytes, tag: entityTagOf({ version }) }
 }
 
-// A stored page must not run in a browser: its address may hold a token. Caches take it over from a 304.
+// A stored page must not run in a browser: its address may contain a token. Caches copy this header from a 304.
 const sandbox = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
 
 export type FileAnswer =

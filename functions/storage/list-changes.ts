@@ -23,8 +23,7 @@ const positionOf = (after: string, site: SiteId): number => {
   const position = after === '' ? 0 : positionIn(after, site)
   if (position !== undefined) return position
   throw new ServiceError('storageRefused', {
-    message:
-      'after must be the id of a change of this site, as an earlier answer gave it, or empty for the oldest ones.',
+    message: 'after must be the id of a change of this site, or empty to begin with the oldest change.',
   })
 }
 

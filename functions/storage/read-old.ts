@@ -33,7 +33,7 @@ export const listVersions = ({ files }: StorageDeps) =>
     const page = await files.versions(fileKey('live', site.id, path), { limit, after })
     if (!page)
       throw new ServiceError('storageRefused', {
-        message: 'cursor is of no version that is kept. Begin again without it.',
+        message: 'The version that this cursor names is no longer kept. List again without a cursor.',
       })
     const { versions, next } = page
     if (versions.length === 0 && after === undefined) {

@@ -20,7 +20,7 @@ const getProgress = ({ progress }: StorageDeps) =>
 const presentAsDraft = (query: Switches): boolean => {
   if (!query.has('versionId')) return asDraft(query)
   throw new ServiceError('storageRefused', {
-    message: 'A link is to a file as it is now. Leave versionId out, or read the version with ?versionId alone.',
+    message: 'A link leads to the present version of a file. Leave out versionId, or send it without link.',
   })
 }
 
@@ -48,7 +48,7 @@ export const readPath = (deps: StorageDeps): OperationHandler => {
   }
 }
 
-/** At the root, `?status` asks for the progress of an upload (operation 13). It may hold the login token. */
+/** At the root, `?status` asks for the progress of an upload (operation 13). It may contain the token. */
 export const readRoot = (deps: StorageDeps): OperationHandler => {
   const progress = getProgress(deps)
   const other = readPath(deps)

@@ -9,10 +9,10 @@ import { createPathLocks } from './dynamodb/path-locks.ts'
 import { createUploadProgress, createUploadRecords } from './dynamodb/uploads.ts'
 import { createWebForms } from './dynamodb/web-forms.ts'
 
-// A bundle imports its own openers, and carries the stores of these and no others. Files have openers of their own:
-// esbuild writes what a module loads on demand into each bundle that imports the module, used or not.
+// A bundle imports its own openers, and contains only their stores. Files have separate openers: if a module loads code
+// on demand, esbuild adds that code to each bundle that imports the module, used or not.
 
-/** The caller's own client, wall clock or history, in place of the usual ones. */
+/** The caller's own client, wall clock or history, instead of the usual ones. */
 export interface Given {
   readonly dynamodb?: DynamoDBDocumentClient
   readonly now?: (() => number) | undefined

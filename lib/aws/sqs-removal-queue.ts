@@ -16,7 +16,7 @@ export const createSqsRemovalQueue = (queueUrl: string, config: SQSClientConfig 
     async send({ site, path, id }, delay) {
       const MessageBody = JSON.stringify({ site: String(site), path, id })
       const sent = await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody, DelaySeconds: delay }))
-      if (sent.MessageId === undefined) throw new Error('The queue of removals has not named a message')
+      if (sent.MessageId === undefined) throw new Error('The queue of removals returned no message id')
       return sent.MessageId
     },
   }

@@ -30,11 +30,11 @@ export type ObjectLinkOutcome =
  * are `link` and `unlink` from the object's side: all of the categories must exist. Errors: unavailable.
  */
 export interface CategoryLinks {
-  // The links behind an object's id, in order of id, up to `limit`; fewer only at the end.
+  // The links after an object's id, in order of id, up to `limit`; fewer only at the end.
   list(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
   listConsistently(list: LinkList, after: number, limit: number): Promise<readonly CategoryLink[]>
   count(list: LinkList, after: number, limit: number): Promise<Count>
-  // The categories of an object behind an id, in order; fewer than `limit` only at the end. May lag behind changes.
+  // The categories of an object after an id, in order; fewer than `limit` only at the end. May lag behind changes.
   categoriesOf(object: SiteObject, after: number, limit: number): Promise<readonly CategoryId[]>
   countCategoriesOf(object: SiteObject, after: number, limit: number): Promise<Count>
   linkObject(
@@ -51,8 +51,8 @@ export interface CategoryLinks {
   ): Promise<ObjectLinkOutcome>
   /**
    * Links all of these objects, or none. An undefined `displayable` keeps that of an existing link; a new link is
-   * displayable. Safe to repeat; concurrent calls are serialized. Without time left (unlimited by default), nothing is
-   * linked, then or later.
+   * displayable. Safe to repeat; concurrent calls are serialized. If the time is up (unlimited by default), nothing is
+   * linked, now or later.
    */
   link(
     list: LinkList,
@@ -60,6 +60,9 @@ export interface CategoryLinks {
     entry: HistoryEntry,
     deadline?: Deadline,
   ): Promise<LinkOutcome>
-  /** As `link`: safe to repeat, nothing happens late. Missing links are no error. False without the category. */
+  /**
+   * As `link`: safe to repeat, without late effects. Missing links are no error. Returns false if the category is
+   * unknown.
+   */
   unlink(list: LinkList, ids: readonly number[], entry: HistoryEntry, deadline?: Deadline): Promise<boolean>
 }

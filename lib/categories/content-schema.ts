@@ -12,7 +12,7 @@ const integer = z.int(integerRange).min(smallestInteger, integerRange).max(large
 
 // Stores replace half a pair of surrogates.
 const isWellFormed = (value: string): boolean => value.isWellFormed()
-const notWellFormed = 'must not have halves of characters'
+const notWellFormed = 'must be well-formed Unicode: it has half a character'
 
 const string = z
   .string('must be a text')

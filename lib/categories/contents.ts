@@ -11,7 +11,7 @@ export interface SiteObject {
   readonly id: number
 }
 
-/** Entries behind an id, up to a limit. `last` is the last one counted, when there may be more. */
+/** Entries after an id, up to a limit. `last` is the last counted one, if more may follow. */
 export interface Count {
   readonly count: number
   readonly last: number
@@ -24,12 +24,12 @@ export interface Listed {
 }
 
 /**
- * The port to the categories and objects of the sites. Long texts are stored separately: content comes without them.
- * Content that is being removed no longer exists for reads; listed, it is undefined. `get`, `existing` and `listWhole`
+ * The port to the categories and objects of the sites. Long texts are stored separately, and reads leave them out.
+ * Reads do not find content that is being removed; lists return undefined for it. `get`, `existing` and `listWhole`
  * read consistently. Errors of every call: unavailable.
  */
 export interface Contents {
-  // A name of the state of all content and links, never used again. Undefined if it costs as much as reading.
+  // A unique name for the state of all content and links. Undefined if it would cost as much as reading.
   state(): Promise<string | undefined>
   get(site: SiteId, kind: ContentKind, id: number): Promise<Content | undefined>
   getMany(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<ReadonlyMap<number, Content>>
@@ -44,7 +44,7 @@ export interface Contents {
   putMany(site: SiteId, kind: ContentKind, contents: readonly Content[], entry: HistoryEntry): Promise<void>
   /**
    * Stores the result of `apply` for each id, which gets the stored content without its long text. Undefined changes
-   * nothing, and a missing long text stays. Answers the number of changes; the entry is written with the first. `apply`
+   * nothing, and a missing long text stays. Returns the number of changes; the entry is written with the first. `apply`
    * may be called again. Safe to repeat.
    */
   changeMany(
@@ -55,7 +55,7 @@ export interface Contents {
     entry: HistoryEntry,
   ): Promise<number>
   listWhole(site: SiteId, kind: ContentKind, after: number, limit: number): Promise<readonly Listed[]>
-  /** Removes it with its links. No read finds it from the first moment. Repeat to complete a broken removal. */
+  /** Removes it with its links. No read finds it from the start. Repeat to complete an interrupted removal. */
   removeObject(object: SiteObject, entry: HistoryEntry): Promise<boolean>
   removeCategory(site: SiteId, category: CategoryId, entry: HistoryEntry): Promise<boolean>
   clear(site: SiteId): Promise<void>

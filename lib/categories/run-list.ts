@@ -14,7 +14,7 @@ export interface Entry {
 }
 
 export interface ListSource<E extends Entry> {
-  // The entries behind an id, in order, up to `limit`; fewer only at the end.
+  // The entries after an id, in order, up to `limit`; fewer only at the end.
   entries(after: number, limit: number): Promise<readonly E[]>
   count(after: number, limit: number): Promise<Count>
   outline(entry: E): Item
@@ -47,7 +47,7 @@ const findMatches = async <E extends Entry>(
   { where, order }: ListQuery,
   entries: readonly E[],
 ): Promise<Match<E>[]> => {
-  // A store in this process answers at once: let other requests run first.
+  // A store in this process returns at once: let other requests run first.
   await yieldToRequests()
   const members = [...(where?.members ?? []), ...order.members]
   if (members.every((member) => source.outlineHas(member))) {
@@ -73,7 +73,7 @@ const findAllMatches = async <E extends Entry>(
   if (entries.length > longest) {
     throw new ServiceError('listTooLong', {
       message:
-        `The list has more than ${longest} entries, too many to be filtered, sorted or counted. ` +
+        `The list has more than ${longest} entries, too many to filter, sort or count. ` +
         'Page through it with cursor, without order and count.',
     })
   }
@@ -108,7 +108,7 @@ const choosePageOfAll = async <E extends Entry>(
   return { ...cutAtLimit(behind, query, after, null), total: count ? all.length : null }
 }
 
-// Counts the entries before and behind the page, and reads only its own.
+// Counts the entries before and after the page, and reads only its own.
 const skipTo = async <E extends Entry>(source: ListSource<E>, query: ListQuery, skip: number): Promise<Page<E>> => {
   const passed = skip > 0 ? await source.count(start, skip) : { count: 0, last: start, ended: false }
   if (passed.ended) return { matches: [], total: passed.count, next: null }
@@ -150,7 +150,7 @@ const choosePage = async <E extends Entry>(
   longest: number,
 ): Promise<Page<E>> => {
   const { paging, where, order } = query
-  // A total of filtered entries needs all of them, so the page may as well be taken from those.
+  // A total of filtered entries reads all of them, so take the page from those.
   const needsAll = order.members.length > 0 || (where && (paging.by === 'skip' || paging.count))
   if (needsAll) return choosePageOfAll(source, query, longest)
   if (paging.by === 'skip') return skipTo(source, query, paging.skip)

@@ -35,7 +35,7 @@ const keptDays = otherwise('KEPT_DAYS', wholeNumber(1, 3_650), '30')
 const documentation = {
   ...gateway,
   keptDays,
-  /** The ids of all data centres: a console from here may work on a site of another one. */
+  /** The ids of all data centres: a console from here may send requests to another one. */
   dataCentres: required('DATA_CENTRES', list),
   downloadsUrl: optional('DOWNLOADS_URL', textLike(/^https?:\/\/\S+$/, 'a URL')),
 }

@@ -16,7 +16,7 @@ export const manyObjects = objectKindNames.map((kind) => objectKinds[kind].many)
 
 export const contentMembers: Readonly<Record<ContentKind, Readonly<Record<string, ContentMember>>>> = {
   category: {
-    id: { type: 'integer', meaning: 'its number, by which it is found' },
+    id: { type: 'integer', meaning: 'the number that identifies it' },
     name: { type: 'string', meaning: 'its name', otherwise: (of) => `Category ${of('id')}` },
   },
   ...byName(objectKindNames, (kind) => objectKinds[kind].members),

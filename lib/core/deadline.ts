@@ -15,17 +15,17 @@ export const reserves = {
 } as const
 
 /**
- * The time that some work has, and what cuts its calls when that is over. Lambda freezes a function with its answer and
- * thaws it with the next request: a call that is still in flight would then overwrite newer changes.
+ * The time for some work, and the signal that cuts its calls when the time is up. Lambda freezes a function with its
+ * answer and thaws it with the next request: a call that is still in flight would then overwrite newer changes.
  */
 export interface Deadline extends Disposable {
   /** Aborts when the time is over. Dispose of a deadline after using its signal: that stops its timer. */
   readonly signal: AbortSignal
   readonly timeLeft: () => number
   readonly isOver: () => boolean
-  /** Goes before every call that changes something. Errors: unavailable, when the time is over. */
+  /** Call it before every call that changes something. Errors: unavailable, when the time is over. */
   readonly check: () => void
-  /** Waits for a call that cannot be cut, until the time is over. */
+  /** Waits for a call that cannot be cut, until the time is up. */
   wait<Value>(call: Promise<Value>): Promise<Value>
   reserving(milliseconds: number): Deadline
   within(milliseconds: number, now: () => number): Deadline
@@ -61,7 +61,7 @@ export const createDeadline = (timeLeft: () => number): Deadline => {
     },
     wait(call) {
       const signal = signalOf()
-      // Nobody hears of its failure once the wait is over.
+      // Nobody handles its failure once the wait is over.
       call.catch(() => {})
       return new Promise((resolve, reject) => {
         const stop = () => reject(signal.reason)

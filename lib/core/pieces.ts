@@ -16,6 +16,6 @@ export const lendPiece = (): Buffer => {
 export const giveBack = ({ buffer }: Uint8Array): void => {
   if (!(buffer instanceof ArrayBuffer && lent.delete(buffer))) return
   if (free.length < mostFree) free.push(buffer)
-  // The system gets it at once: an idle process may never collect garbage.
+  // Returns it to the system at once: an idle process may never collect garbage.
   else buffer.resize(0)
 }

@@ -29,7 +29,7 @@ const ofSystem: ReadonlyMap<unknown, SystemFailure> = new Map([
   ['ENFILE', 'noHandles'],
 ])
 
-/** By the low byte of the result code; the rest only says more (https://sqlite.org/rescode.html). */
+/** By the low byte of the result code; the rest only gives details (https://sqlite.org/rescode.html). */
 const ofSqlite: ReadonlyMap<number, SystemFailure> = new Map([
   [3, 'noRights'],
   [5, 'busy'],
@@ -72,10 +72,9 @@ const isDiskFull = (file: string): boolean => {
 }
 
 /**
- * Turns failures that pass into errors of the ports: outOfSpace, unavailable. Every other error is answered as it is.
- * On a full disk some writes, such as those to the shared memory of a database, fail with an error of input and output
- * that does not tell why: then the disk of `file` is asked. A database that is there but cannot be opened again is one
- * for which no file handle is free.
+ * Turns temporary failures into errors of the ports: outOfSpace, unavailable. Returns every other error unchanged. On a
+ * full disk some writes, such as those to the shared memory of a database, fail with an input/output error without a
+ * cause: then the disk of `file` is checked. If an existing database cannot be opened again, no file handle is free.
  */
 export const asPortError = (error: unknown, file: string): unknown => {
   const failure = failureOf(error)

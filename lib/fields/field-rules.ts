@@ -41,7 +41,7 @@ export const insertField = (
   })
   if (Math.max(position, free) > maxOrder) {
     throw invalidInput('fieldsMalformed', [
-      { path: 'order', message: `there is no free position at or behind this one; the last is ${maxOrder}` },
+      { path: 'order', message: `no position is free from here up to the last one, ${maxOrder}: send a smaller order` },
     ])
   }
   return [...before, { ...field, order: position }, ...behind]
@@ -51,7 +51,7 @@ export const insertField = (
 export const addField = (fields: Fields, field: NewField): Fields => {
   if (!fieldTypes.has(field.typeId)) {
     throw invalidInput('fieldsMalformed', [
-      { path: 'type.id', message: `${field.typeId} is not a type of system field that can be placed on a form` },
+      { path: 'type.id', message: `${field.typeId} is no field type: GET …/webformfieldtypes/system lists them` },
     ])
   }
   if (fields.some(({ typeId }) => typeId === field.typeId)) throw new ServiceError('fieldTypeTaken')
@@ -84,8 +84,8 @@ const isSame = (one: SystemField, other: SystemField): boolean =>
 
 /**
  * Places a field of any stored type. An existing field keeps the members that are missing here; with `replaces`, it
- * keeps only its position.
- * Answers the very same fields when nothing changes. Errors: fieldsMalformed (no free position).
+ * keeps only its position. Returns the very same fields when nothing changes. Errors: fieldsMalformed (no free
+ * position).
  */
 export const importField = (fields: Fields, field: ImportedField, replaces = false): Fields => {
   const existing = fields.find(({ typeId }) => typeId === field.typeId)

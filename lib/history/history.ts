@@ -10,11 +10,11 @@ export interface Change extends HistoryEntry {
 export const keptFor = 90 * 24 * 3600 * 1000
 
 /**
- * The port to the history of the sites. No entry ever appears before one that was read, so reading on behind a position
+ * The port to the history of the sites. No entry ever appears before one that was read, so reading on after a position
  * misses nothing and repeats nothing. Errors of every call: unavailable.
  */
 export interface History {
-  /** The entries behind a position (0: all), the oldest first, up to `limit`; fewer only at the end. */
+  /** The entries after a position (0: all), the oldest first, up to `limit`; fewer only at the end. */
   after(site: SiteId, position: number, limit: number): Promise<readonly Change[]>
   /** The last entries before a position, or of all, the oldest first, up to `limit`; fewer only at the beginning. */
   before(site: SiteId, position: number | undefined, limit: number): Promise<readonly Change[]>

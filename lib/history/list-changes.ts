@@ -70,7 +70,7 @@ const createFits = () => {
 const stepFor = (limit: number, { types, subject = '', withFiles }: ChangeFilter): number =>
   types || subject !== '' || !withFiles ? mostAtOnce : Math.max(limit, 100)
 
-/** Up to `limit` wanted entries behind a position. A page may be empty and still have a `next`. Errors: unavailable. */
+/** Up to `limit` wanted entries after a position. A page may be empty and still have a `next`. Errors: unavailable. */
 export const changesAfter = async (
   history: History,
   site: SiteId,

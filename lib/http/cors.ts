@@ -26,7 +26,7 @@ export const preflight = ({ headers }: Request, methods: readonly string[]): Rep
     headers: {
       Allow: methods.length > 0 ? methods.join(', ') : everyMethod,
       'Access-Control-Allow-Methods': everyMethod,
-      // A wildcard would not cover Authorization, so what the browser asks for is granted by name.
+      // A wildcard would not cover Authorization, so the requested headers are allowed by name.
       'Access-Control-Allow-Headers': wanted && headerNames.test(wanted) ? wanted : usualHeaders,
       'Access-Control-Max-Age': '86400',
       Vary: 'Access-Control-Request-Headers',

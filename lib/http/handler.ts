@@ -36,12 +36,12 @@ const untilAborted = <Value>(
 
 const returnAnswer: Send<Answer> = (answer) => answer
 
-// A failing recorder must not cost the caller the answer.
+// A failing recorder must not prevent the answer.
 const report = (record: () => void): void => {
   try {
     record()
   } catch (error) {
-    console.error('A request could not be recorded:', error)
+    console.error('The log line of a request could not be written:', error)
   }
 }
 

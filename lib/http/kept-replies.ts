@@ -4,7 +4,7 @@ export type KeepReply = (key: string, make: () => Promise<TextReply>) => Promise
 
 const mostKept = 4_000_000
 
-/** Keeps replies until `stateOf` gives another name, which it never repeats. Without a name, nothing is kept. */
+/** Keeps replies until `stateOf` returns another name. Names never repeat. Without a name, nothing is kept. */
 export const keepReplies = (stateOf: () => Promise<string | undefined>): KeepReply => {
   let state: string | undefined
   let length = 0
@@ -22,7 +22,7 @@ export const keepReplies = (stateOf: () => Promise<string | undefined>): KeepRep
   }
 
   return async (key, make) => {
-    // Read the state first: a reply that was partly read before a change must not be kept for the state after it.
+    // Read the state first: a reply with data from before a change must not be kept for the state after it.
     const present = await stateOf()
     if (present === undefined) return make()
     if (present !== state) {

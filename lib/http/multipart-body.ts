@@ -4,7 +4,7 @@ export class MultipartError extends Error {
   override readonly name = 'MultipartError'
 }
 
-// Stands for a missing or malformed type of a part, which busboy would call `text/plain`.
+// The placeholder for a missing or malformed type of a part. busboy would report `text/plain`.
 export const undeclared = 'application/x-undeclared'
 
 const longestHeader = 16 * 1024
@@ -18,11 +18,11 @@ const dashes = Buffer.from('--')
 const parameter = /(;[ \t]*)([^\s"=;]+)=("(?:[^"\\]|\\.)*"|[^";]*)[ \t]*/gy
 
 const refuseTwice = (names: readonly string[]): void => {
-  if (new Set(names).size < names.length) throw new MultipartError('the header of a part says something twice')
+  if (new Set(names).size < names.length) throw new MultipartError('the header of a part repeats a name')
 }
 
-// `UTF-8''na%C3%AFve` (RFC 8187) is declared as latin1, so that busboy gives its bytes, like those of an ordinary name.
-// A name in another encoding becomes one that no UTF-8 decoder takes.
+// `UTF-8''na%C3%AFve` (RFC 8187) is declared as latin1, so that busboy returns its bytes, like those of an ordinary
+// name. A name in another encoding becomes invalid UTF-8.
 const asBytes = (value: string): string => {
   const [label] = /^[^']*'/.exec(value) ?? []
   if (label === undefined) return value
@@ -64,7 +64,7 @@ const mendHeader = (header: string): string => {
 }
 
 const createWindow = (source: AsyncIterator<Uint8Array>) => {
-  // A line end is put in front, so that the first delimiter is like all others.
+  // A line end is added in front, so that the first delimiter looks like all others.
   let bytes: Buffer = lineEnd
   return {
     get bytes() {
@@ -102,7 +102,7 @@ const find = async (window: Window, mark: Buffer, what: string, from = 0): Promi
 }
 
 const sniffBoundary = async (window: Window): Promise<string> => {
-  // Some clients put a line end in front of the first boundary, too.
+  // Some clients also send a line end before the first boundary.
   const start = (await startsWith(window, headerEnd)) ? headerEnd.length : lineEnd.length
   const end = await find(window, lineEnd, 'the first line', start)
   const line = window.bytes.toString('latin1', start, Math.max(end, start))
@@ -132,7 +132,7 @@ const takeHeader = async (window: Window): Promise<string | undefined> => {
   if (end < 0) return undefined
   const header = window.take(end + lineEnd.length).toString('latin1', 0, end)
   if (header === '') throw new MultipartError('a part has no header')
-  if (!header.startsWith('\r\n')) throw new MultipartError('something follows a boundary in its line')
+  if (!header.startsWith('\r\n')) throw new MultipartError('the line of a boundary contains something else')
   return mendHeader(header.slice(lineEnd.length))
 }
 
@@ -144,7 +144,7 @@ async function* mendBody(window: Window, boundary: string): AsyncGenerator<Buffe
   for (let count = 0; ; count++) {
     if (await startsWith(window, dashes)) {
       yield Buffer.concat([delimiter, dashes])
-      // The epilogue is ignored, but read: a connection that breaks there has broken.
+      // The epilogue is read and ignored, so that a connection that breaks there is noticed.
       do window.take(window.bytes.length)
       while (await window.grow())
       return count
@@ -161,8 +161,8 @@ async function* mendBody(window: Window, boundary: string): AsyncGenerator<Buffe
 
 /**
  * Prepares a multipart body for busboy, which ignores parts whose delimiter or header it does not understand.
- * Delimiters are counted and headers mended; content is not touched. S-28: the boundary may come from the first line.
- * Errors: MultipartError.
+ * Delimiters are counted and headers corrected; content is not touched. S-28: the boundary may come from the first
+ * line. Errors: MultipartError.
  */
 export const prepareBody = async (
   source: AsyncIterator<Uint8Array>,

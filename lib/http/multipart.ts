@@ -40,7 +40,7 @@ export async function* readMultipart(
   let isOver = false
   let failure: MultipartError | undefined
 
-  // The parser is synchronous: everything that it makes of a piece has arrived when this returns.
+  // The parser is synchronous: all parts of a piece have arrived when this returns.
   const advance = async (): Promise<void> => {
     const next = await pieces.next()
     if (!next.done) parser.write(next.value)
@@ -54,7 +54,7 @@ export async function* readMultipart(
 
   async function* contentOf(stream: Readable): AsyncGenerator<Buffer, void> {
     while (!stream.readableEnded) {
-      if (stream.destroyed) throw new MultipartError('it is no longer read')
+      if (stream.destroyed) throw new MultipartError('its reader has stopped')
       const chunk: Buffer | null = stream.read()
       if (chunk) yield chunk
       // The event for the end of a stream comes shortly after the next part.

@@ -13,7 +13,7 @@ export interface RoutedRequest extends Request {
   readonly deadline: Deadline
 }
 
-/** A request that has passed every check but those of its body. */
+/** A request that has passed every check except those of its body. */
 export interface AdmittedRequest extends RoutedRequest {
   readonly caller: Grant
   readonly site: Site

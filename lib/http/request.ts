@@ -13,14 +13,14 @@ export async function* bodyChunks(body: RequestBody, broken: ErrorName): AsyncGe
   try {
     yield* body.stream.iterator({ destroyOnReturn: false })
   } catch (cause) {
-    throw new ServiceError(broken, { message: 'The request body breaks off before its end.', cause })
+    throw new ServiceError(broken, { message: 'The request body is incomplete. Send it again.', cause })
   }
 }
 
 /**
  * `path` is percent-encoded, without the query. `query` is decoded, with the values of a repeated name in their order.
- * Names of headers are in small letters, and repeated headers joined by a comma. `signal` aborts when there is just
- * enough time left to answer. `answerHeaders` are on every answer, errors included.
+ * Names of headers are in lower case, and repeated headers joined by a comma. `signal` aborts when the time left is
+ * just enough to answer. `answerHeaders` are on every answer, errors included.
  */
 export interface Request {
   readonly id: string
@@ -52,7 +52,9 @@ export interface Answer {
 /** Throws only while another answer can still be sent in its place. Reports a later failure to `cut`. */
 export type Send<Sent> = (answer: Answer, cut: (failure: unknown) => void) => Sent | Promise<Sent>
 
-/** Every failure is answered, those of `send` included. `deadline` is `unlimited` when the request may take any time. */
+/**
+ * Every failure is answered, those of `send` included. `deadline` is `unlimited` when the request has no time limit.
+ */
 export interface Handler {
   (request: Request, deadline: Deadline): Promise<Answer>
   <Sent>(request: Request, deadline: Deadline, send: Send<Sent>): Promise<Sent>

@@ -23,7 +23,7 @@ const restVariable = /\/\{(\w+)\+\}$/
 const moreSlashes = '(?:/|%2[Ff])*'
 
 const compile = (template: string, isFolder: boolean): RegExp => {
-  // API Gateway hands over no slash when its prefix was requested without one.
+  // API Gateway passes on no slash when its prefix was requested without one.
   if (template === '/') return /^\/?$/
   const source = template
     .replaceAll('.', '\\.')
@@ -38,7 +38,7 @@ const decode = (segment: string): string => {
     return decodeURIComponent(segment)
   } catch {
     throw new ServiceError('routeUnknown', {
-      message: 'The path is not well-formed: a percent sign stands alone or its bytes are not UTF-8.',
+      message: 'The path is malformed: a percent sign lacks its hex digits, or its bytes are not UTF-8.',
     })
   }
 }
@@ -67,7 +67,7 @@ export const createRouter = <R extends Route>(routes: readonly R[]) => {
         if (!route) throw new ServiceError('methodNotAllowed', { headers: { Allow: methods.join(', ') } })
         const params = Object.entries(found.groups ?? {}).map(([name, value]): [string, string] => [
           name,
-          // Where a slash may be part of a value, only who knows the value can decode it.
+          // A value may contain a slash, so only its reader can decode it.
           name === rest ? value : decode(value),
         ])
         return { route, params: Object.fromEntries(params) }

@@ -49,7 +49,7 @@ export interface LocalStores extends Stores {
 }
 
 interface Options {
-  /** The service makes a missing directory, puts it in order, and shares it with commands alone. */
+  /** The service creates a missing directory, cleans it up, and shares it only with commands. */
   readonly role?: Role
   readonly reset?: Reset
   readonly durable?: boolean
@@ -62,7 +62,7 @@ const usuallyKeptFor = 30 * 24 * 3600 * 1000
 
 interface StoreDeps extends Required<Omit<Options, 'reset'>>, Pick<OpenDirectory, 'directory' | 'database'> {}
 
-/** Milliseconds after which a removal is free that a bug has not given back. */
+/** Milliseconds after which a lease on a removal expires, if a bug did not end it. */
 const longestSlice = 60_000
 
 /** Only for the service: completes the work of an earlier one. */
@@ -84,7 +84,7 @@ const putInOrder = async (
 
 const hour = 60 * 60 * 1000
 
-/** Runs a sweep now, and every hour. Nobody waits for it; the next run makes up for a failure. */
+/** Runs a sweep now, and every hour. No request waits for it; the next run repeats after a failure. */
 const runHourly = (sweep: () => Promise<void>): NodeJS.Timeout => {
   const run = () => void sweep().catch(() => {})
   run()

@@ -46,7 +46,7 @@ export interface DocumentationDeps {
   readonly edge: EdgeDeps
   readonly findHere: () => Promise<DataCentre>
   readonly findDataCentres: () => Promise<readonly DataCentre[]>
-  // Only when it is not the service itself.
+  // Only if another address than the service's.
   readonly downloadsUrl: string | undefined
   readonly consoleFolder: string
   readonly keptDays: number

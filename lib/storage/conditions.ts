@@ -15,7 +15,7 @@ const parseTags = (header: string | undefined, name: string): TagList | undefine
   const tags = readTags(header)
   if (tags !== undefined) return tags
   throw new ServiceError('storageRefused', {
-    message: `${name} is not well-formed: it is *, or up to 100 tags in quotes with commas between.`,
+    message: `${name} is malformed. Send *, or up to 100 tags in quotes, separated by commas.`,
   })
 }
 
@@ -32,7 +32,7 @@ export const namesStates = ({ match = '*', noneMatch = '*' }: Conditions): boole
 
 const refusal = (message: string) => new ServiceError('conditionFailed', { message })
 
-/** S-64: conditionFailed when the conditions do not hold for what the path names. To a tag, a folder is nothing. */
+/** S-64: conditionFailed when the conditions do not hold for the state of the path. No tag matches a folder. */
 export const refusalOf = (
   { match, noneMatch }: Conditions,
   named: Pick<ListedObject, 'version'> | 'folder' | undefined,
@@ -75,7 +75,7 @@ const checkAt = async (
   }
 }
 
-/** Checks the conditions on the source of a move or copy, which must not be replaced before. */
+/** Checks the conditions on the source of a move or copy. `matching`: states that must not change before. */
 export const checkSource = (
   conditions: Conditions = {},
   source: Pick<ListedObject, 'key' | 'version'> | 'folder' | undefined,

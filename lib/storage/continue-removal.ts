@@ -23,7 +23,7 @@ export interface Rest {
   readonly delay: number
 }
 
-// S3 takes 3,500 writes a second below one prefix. Two batches of 1,000 keys in half a second come near that.
+// S3 accepts 3,500 writes a second below one prefix. Two batches of 1,000 keys in half a second come near that.
 const removalsInFlight = 2
 
 async function* untilTimeUp<Value>(values: AsyncIterable<Value>, isTimeUp: () => boolean): AsyncGenerator<Value, void> {
@@ -39,12 +39,12 @@ const emptyPrefix = async (store: Emptied, prefix: string, isTimeUp: () => boole
   await inParallel(untilTimeUp(listAll(store, prefix), isTimeUp), removalsInFlight, (objects) =>
     store.remove(objects, undefined),
   )
-  // Another round finds objects that came meanwhile.
+  // Another round finds objects that were added meanwhile.
   if (!(await store.exists(prefix))) return true
   return isTimeUp() ? false : emptyPrefix(store, prefix, isTimeUp)
 }
 
-/** Removes a folder and its contents, drafts included. Answers true when nothing is left. */
+/** Removes a folder and its contents, drafts included. Returns true when nothing is left. */
 export const emptyFolder = async (
   store: Emptied,
   site: SiteId,
@@ -61,9 +61,9 @@ const startStopwatch = ({ wall, monotonic }: Clock, duration: number): (() => bo
 }
 
 /**
- * Continues a removal until the deadline, unless another worker has its lease. The worker has ended after `end`
- * milliseconds. Undefined: this message is done. That is so when the folder is gone, the removal is closed, or another
- * message has the lease.
+ * Continues a removal until the deadline, unless another worker has its lease. The worker ends within `end`
+ * milliseconds. Undefined: this message is done, because the folder is gone, the removal is closed, or another message
+ * has the lease.
  */
 export const continueRemoval = async (
   { files, removals, clock }: ContinueDeps,
@@ -76,11 +76,11 @@ export const continueRemoval = async (
   const taken = await removals.take(task, name, end)
   if (taken.outcome === 'gone') return undefined
   if (taken.outcome === 'held') {
-    // The same message once more: its worker may be dead, and must have ended before anybody can tell.
+    // The same message again: its previous worker may be dead, and only time can show this.
     return taken.holder === name ? { delay: Math.ceil(taken.left / 1000) } : undefined
   }
   let removed = 0
-  // A frozen function may be thawed when others have finished the removal, and the folder holds new files.
+  // A frozen function may be thawed when others have finished the removal, and the folder contains new files.
   const guardedFiles: ObjectStore = {
     ...files,
     remove: async (objects, ...options) => {

@@ -20,7 +20,7 @@ export interface ObjectStore {
   list(query: ListQuery): Promise<Listing>
   /** Computes a missing fingerprint. Null when the time is up or the object is gone. */
   fingerprintOf(object: ObjectInfo, deadline: Deadline): Promise<string | null>
-  /** Stores bytes without making them visible. When `content` fails, its error is thrown and nothing stays. */
+  /** Stores bytes without making them visible. When `content` fails, throws its error and leaves nothing behind. */
   stage(content: AsyncIterable<Uint8Array>, target: StageTarget): Promise<Staged>
   /** Makes all changes visible together, or none. At most one of two conflicting calls succeeds. */
   place(changes: readonly Change[], conditions: PlaceConditions, entry: HistoryEntry): Promise<PlaceResult>
@@ -34,7 +34,7 @@ export interface ObjectStore {
   keptBelow(prefix: string): Promise<Kept>
   /**
    * Removes objects unless they were replaced since they were listed. Throws when one fails. Without an entry, the call
-   * is a step of a folder's removal. Errors: unavailable when the time is up; nothing continues.
+   * is a step of a folder's removal. Errors: unavailable when the time is up; no call continues after it.
    */
   remove(
     objects: readonly Pick<ListedObject, 'key' | 'version'>[],
@@ -45,8 +45,8 @@ export interface ObjectStore {
 }
 
 /**
- * A folder whose objects go. The store records this for restores (H-21), so that a crash loses no record. `since`: a
- * moment before its objects were listed.
+ * A folder whose objects are removed. The store records this for restores (H-21), so that a crash loses no record.
+ * `since`: a moment before its objects were listed.
  */
 export interface RemovedFolder {
   readonly site: SiteId
@@ -234,7 +234,7 @@ export async function* listAll(
 ): AsyncGenerator<readonly ListedObject[], void> {
   const list = (after?: string): Promise<Listing> => {
     const listing = store.list({ prefix, folded: false, limit: longestListing, after })
-    // Its failure is seen when it is waited for; until then it is nobody's.
+    // Its failure is thrown when it is awaited; until then, nobody handles it.
     listing.catch(() => {})
     return listing
   }

@@ -43,8 +43,8 @@ export const entryOfRemoval = (entry: HistoryEntry, count: number): HistoryEntry
 })
 
 /**
- * The port to folder removals that may outlast a request, and to the locks of restores. While a folder has one, nothing
- * is placed in it. Reads see earlier writes. Errors of every call: unavailable.
+ * The port to folder removals that may outlast a request, and to the locks of restores. While a folder has either,
+ * nothing is placed in it. Reads see earlier writes. Errors of every call: unavailable.
  */
 export interface FolderRemovals {
   /**

@@ -19,15 +19,15 @@ const fault = (name: ErrorName, message: string) => new ServiceError(name, { mes
 
 const checked = (segments: readonly string[]): StoragePath => {
   for (const segment of segments) {
-    if (segment === '.' || segment === '..') throw fault('urlInvalid', 'A path has no "." or ".." segments.')
-    if (forbidden.test(segment)) throw fault('urlInvalid', 'A name has no control characters and no backslash.')
+    if (segment === '.' || segment === '..') throw fault('urlInvalid', 'A path cannot contain "." or ".." segments.')
+    if (forbidden.test(segment)) throw fault('urlInvalid', 'A name cannot contain control characters or backslashes.')
     if (Buffer.byteLength(segment) > longestSegment) {
-      throw fault('nameTooLong', `A name has at most ${longestSegment} bytes in UTF-8.`)
+      throw fault('nameTooLong', `A name can have at most ${longestSegment} bytes in UTF-8.`)
     }
   }
   const path = segments.join('/')
   if (Buffer.byteLength(path) > longestPath) {
-    throw fault('urlInvalid', `A path has at most ${longestPath} bytes in UTF-8.`)
+    throw fault('urlInvalid', `A path can have at most ${longestPath} bytes in UTF-8.`)
   }
   return path as StoragePath
 }
@@ -47,14 +47,14 @@ export const parsePath = (encoded: string): StoragePath => {
   try {
     decoded = decodeURIComponent(encoded)
   } catch {
-    throw fault('urlInvalid', 'The path is not well-formed: a percent sign stands alone or its bytes are not UTF-8.')
+    throw fault('urlInvalid', 'The path is malformed: a percent sign lacks its hex digits, or its bytes are not UTF-8.')
   }
   return toStoragePath(decoded)
 }
 
 export const parseName = (text: string): string => {
   if (text === '') throw new ServiceError('nameRequired')
-  if (text.includes('/')) throw fault('urlInvalid', 'A name is one segment: it has no slash.')
+  if (text.includes('/')) throw fault('urlInvalid', 'A name cannot contain a slash.')
   return checked([text.normalize('NFC')])
 }
 
@@ -88,7 +88,7 @@ export const upTo = (folder: StoragePath, path: string): readonly StoragePath[] 
 /** Names that differ only in case are equal in it (S-4). */
 export const foldCase = (name: string): string => name.normalize('NFC').toLowerCase()
 
-// Sorts surrogates behind all other code units, as code points are.
+// Sorts surrogates after all other code units, in the order of code points.
 const rankOf = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
 
 export const compareText = (a: string, b: string): number => {

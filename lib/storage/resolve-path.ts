@@ -43,7 +43,7 @@ export const findAncestors = async (
 const namesBelow = async (store: ObjectStore, area: Area, site: SiteId, folder: StoragePath) => {
   const prefix = folderKey(area, site, folder)
   const first = await store.list({ prefix, folded: true, limit: longestListing })
-  // The folder's own marker heads its listing and does not count: one more entry may follow.
+  // The object of the folder itself heads its listing and does not count: one more entry may follow.
   const isOneShort = first.next !== undefined && first.objects[0]?.key === prefix
   const last = isOneShort ? await store.list({ prefix, folded: true, limit: 1, after: first.next }) : first
   if (last.next !== undefined) return undefined
@@ -81,7 +81,7 @@ const searchFolder = async (store: ObjectStore, site: SiteId, folder: StoragePat
 
 const join = (folder: StoragePath, names: readonly string[]): StoragePath => names.reduce<StoragePath>(childOf, folder)
 
-/** Spells the ancestors as in the store (S-5). Errors: urlInvalid (too long). */
+/** Spells the ancestors as the store does (S-5). Errors: urlInvalid (too long). */
 export const resolvePath = async (
   store: ObjectStore,
   site: SiteId,

@@ -47,7 +47,7 @@ export const templateFault = async (
 
 /**
  * Checks that the tag is in an editable region, if there are any, and that regions have unique names (S-22 to S-25).
- * Reads in passing, so a large template costs no memory.
+ * Reads the bytes while they pass, so a large template costs no memory.
  */
 export const createTemplateCheck = () => {
   const decoder = new StringDecoder('utf8')

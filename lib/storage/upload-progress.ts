@@ -70,7 +70,9 @@ export const startProgress = ({ progress, token, id = randomUUID(), total, alrea
       reportIfDue()
     },
 
-    /** Waits for the upload and reports its end; without `isWhole`, that it pauses. A failure leaves the last progress. */
+    /**
+     * Waits for the upload and reports its end, or, without `isWhole`, its pause. A failure leaves the last progress.
+     */
     async follow<Result>(upload: Promise<Result>, isWhole: (result: Result) => boolean = () => true): Promise<Result> {
       try {
         const result = await upload

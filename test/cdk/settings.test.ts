@@ -53,9 +53,9 @@ describe('An app is refused with the name of the setting and the reason', () => 
     [
       'data centres in two partitions',
       { ...base, dataCentres: { us: { region: 'us-east-1' }, cn: { region: 'cn-north-1' } } },
-      /dataCentres: must be in one partition/,
+      /dataCentres: must be in the AWS partition/,
     ],
-    ['a home in another partition', { ...base, directoryRegion: 'cn-north-1' }, /must be in one partition/],
+    ['a home in another partition', { ...base, directoryRegion: 'cn-north-1' }, /must be in the AWS partition/],
     [
       'a domain without a zone and a certificate',
       withDomain({}),
@@ -94,7 +94,7 @@ describe('An app is refused with the name of the setting and the reason', () => 
     [
       'streaming on an emulator',
       { ...withDataCentre({ streaming: true }), emulatorEndpoint: 'http://127.0.0.1:4566' },
-      /dataCentres: must not stream: an emulator/,
+      /dataCentres: must not have streaming: emulators/,
     ],
     ['an emulator without a scheme', { ...base, emulatorEndpoint: '127.0.0.1:4566' }, /emulatorEndpoint: must begin/],
     ['paths as an emulator has them', { ...base, pathEncoding: 'decoded' }, /emulatorEndpoint: is missing/],

@@ -123,14 +123,14 @@ describe('the gateway', () => {
   test('names the request limit of the function, and the alternative (S-104, U-18)', () => {
     const textOf = (type: string) => gatewayResponses.get(type).ResponseTemplates['application/json']
     for (const type of ['REQUEST_TOO_LARGE', 'DEFAULT_4XX']) expect(textOf(type)).toContain('4.5 MB')
-    expect(textOf('REQUEST_TOO_LARGE')).toContain('resumable upload (tus 1.0)')
+    expect(textOf('REQUEST_TOO_LARGE')).toContain('resumable uploads (tus 1.0)')
   })
 
   test.each(['INTEGRATION_FAILURE', 'INTEGRATION_TIMEOUT', 'DEFAULT_5XX'])(
     'says that a change may have been made, and that repeating it is safe, when no function answers: %s',
     (type) => {
       const { message } = JSON.parse(gatewayResponses.get(type).ResponseTemplates['application/json'])
-      expect(message).toMatch(/may have been carried out/)
+      expect(message).toMatch(/may have been made/)
       expect(message).toMatch(/repeating it is safe/)
     },
   )
@@ -202,7 +202,7 @@ describe('alarms', () => {
         Dimensions: Match.arrayWith([{ Name: 'ReceivingRegion', Value: 'eu-west-1' }]),
         Statistic: 'Maximum',
         Threshold: 40_000,
-        AlarmDescription: Match.stringLikeRegexp(`${table.slice(5)} reach eu-west-1`),
+        AlarmDescription: Match.stringLikeRegexp(`${table.slice(5)} take more than 40 seconds to reach eu-west-1`),
       })
     }
     const alone = templatesOf({ replicateDirectory: false })

@@ -121,7 +121,7 @@ export const backup: Bench = () =>
       rows.push(['restore, s', restoring.toFixed(2), '', '', '', ''])
       return [
         {
-          title: `Backup of one machine (median of ${runs}, by turns)`,
+          title: `Backup of one machine (median of ${runs}, alternating)`,
           columns: ['figure', 'backup', 'cp -r', 'ratio', 'target', 'verdict'],
           rows,
         },

@@ -37,7 +37,7 @@ const entry: HistoryEntry = {
   details: { names: ['logo.png'] },
 }
 
-/** Microseconds per change, in turns without and with a history entry, so that other load affects both. */
+/** Microseconds per change, alternating without and with a history entry, so that other load affects both. */
 const measureEntry = async ({ database }: Machine): Promise<Table> => {
   const { connection, write } = database
   const insert = connection.prepare('INSERT INTO workflows (site, page) VALUES (?, ?)')

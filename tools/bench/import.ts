@@ -27,8 +27,7 @@ function* recordsOf(count: number): Generator<object> {
   for (let id = 1; id <= categories; id++) yield { kind: 'category', id, name: `Category ${id}` }
   const news = Math.floor((count - categories) * 0.5)
   const blogs = Math.floor((count - categories) * 0.1)
-  for (let id = 1; id <= news; id++)
-    yield { kind: 'news', id, subject: `What happened on day ${id}`, body, weight: id % 100 }
+  for (let id = 1; id <= news; id++) yield { kind: 'news', id, subject: `News of day ${id}`, body, weight: id % 100 }
   for (let id = 1; id <= blogs; id++) yield { kind: 'blog', id, blogName: `Blog ${id}` }
   for (let index = 0; index < count - categories - news - blogs; index++) {
     const categoryId = 1 + Math.floor((index * categories) / count)

@@ -39,7 +39,7 @@ const hasCommand = (name: string): boolean => spawnSync(name, ['--version']).sta
 
 const rate = (time: number): string => `${Math.round(small.files / time)} files/s`
 
-/** Many small files, into a new folder each time, in turns with the AWS command line against an emulator. */
+/** Many small files, into a new folder each time, alternating with the AWS command line against an emulator. */
 const pushMany = async (service: SpawnedService, scratch: string): Promise<Table> => {
   const tree = join(scratch, 'small')
   await makeTree(tree, small.files, small.bytes)
@@ -134,8 +134,8 @@ const settled = async ({ token }: SpawnedService, url: string): Promise<void> =>
 }
 
 /**
- * One large file, in turns with curl: in one PUT, and as a resumable upload like in site-files, which costs the service
- * more.
+ * One large file, alternating with curl: in one PUT, and as a resumable upload like in site-files, which costs the
+ * service more.
  */
 const pushLarge = async (service: SpawnedService, scratch: string): Promise<Table> => {
   const folder = join(scratch, 'large')

@@ -39,7 +39,7 @@ const measureStart = async (): Promise<Table> => {
     ]
   })
   return {
-    title: `Start on an empty directory, from the start of node to the first answer, ms (median of ${runs}, by turns)`,
+    title: `Start on an empty directory, from the start of node to the first answer, ms (median of ${runs}, alternating)`,
     columns: ['tree', 'ms', 'of the baseline', 'target', 'verdict'],
     rows,
   }

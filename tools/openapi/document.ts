@@ -23,7 +23,7 @@ of categories, and the files in the storage.
 
 const securitySchemes = {
   token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The access token, bare.' },
-  bearer: { type: 'http', scheme: 'bearer', description: 'The access token behind `Bearer`.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The access token after `Bearer`.' },
   queryToken: { type: 'apiKey', in: 'query', name: 'access_token', description: 'For storage; the header wins.' },
 }
 

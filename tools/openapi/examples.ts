@@ -6,7 +6,7 @@ import { writeXml } from '../../lib/http/write-xml.ts'
 import { type ExampleService, useExampleService } from './example-service.ts'
 import { type Operation, operations } from './operations.ts'
 
-// These replace values that differ from run to run. The service puts its own address in place of this one.
+// These replace values that differ from run to run. The service replaces this address by its own.
 export const exampleBaseUrl = 'http://127.0.0.1:4000'
 export const exampleRequestId = '3f0c8a52-9d1e-4b7a-8c65-0e2d9f417ab3'
 const exampleDate = '2026-01-31T12:00:00.000Z'
@@ -44,7 +44,9 @@ const bodyIn = (format: Format, { contract }: Operation, { body }: ExampleReques
 const requestId = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
 const changeId = /"(\d{16})-(\d+)"/g
 
-/** Replaces what differs from run to run; ids of changes, in their order, by those of the moment of the examples. */
+/**
+ * Replaces values that differ from run to run; ids of changes, in their order, by those of the moment of the examples.
+ */
 const normalised = (text: string, baseUrl: string): string => {
   const positions = [...new Set([...text.matchAll(changeId)].map(([, position = '']) => position))].sort()
   const first = Date.parse(exampleDate) * 1000

@@ -16,6 +16,8 @@ const createErrorsPage = (recordings: readonly Recording[]): string => {
     .map(({ code, status, message }) => `| ${code} | ${status} | ${cell(message)} |`)
   return `# Errors
 
+For developers who call the API and handle its failures.
+
 Every failure has one body, in JSON or in XML (\`<error>\` with the same children):
 
 \`\`\`json
@@ -32,7 +34,7 @@ The reference lists the errors of each operation: \`GET /docs\`, or [openapi.jso
 |---|---|---|
 ${rows.join('\n')}
 
-Made from [lib/core/errors.ts](../lib/core/errors.ts) by \`npm run openapi\`.
+Generated from [lib/core/errors.ts](../lib/core/errors.ts) by \`npm run openapi\`.
 `
 }
 

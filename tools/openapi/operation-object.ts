@@ -21,7 +21,7 @@ const parametersOf = ({ operation, schemas }: Context, isTagged: boolean): reado
       ...(sentAtFirst && { 'x-sent-at-first': true }),
       schema: schemas.answered(schema),
       example,
-      // OpenAPI has no words for a variable that holds slashes.
+      // OpenAPI cannot describe a variable that contains slashes.
       ...(route.path.endsWith(`{${name}+}`) && { 'x-many-segments': true }),
     })
   const condition = (name: string, description: string): Node => ({
@@ -35,7 +35,7 @@ const parametersOf = ({ operation, schemas }: Context, isTagged: boolean): reado
     ...Object.entries(contract.query ?? {}).map(parameter('query')),
     ...Object.entries(contract.headers ?? {}).map(parameter('header')),
     ...(contract.errors?.includes('conditionFailed')
-      ? [condition('If-Match', 'ETags, or `*`: the request goes on only if the present state is one of them.')]
+      ? [condition('If-Match', 'ETags, or `*`: the change is made only if a tag names the present state.')]
       : []),
     ...(isTagged ? [condition('If-None-Match', 'An ETag: the answer is 304 if it is still the present state.')] : []),
   ]
@@ -83,7 +83,7 @@ const requestBody = (body: BodyContract, context: Context): Node => {
   }
 }
 
-/** Bytes, in the words that generators of clients know. */
+/** Bytes, in the form that client generators know. */
 const bytes = (type: string) => ({
   schema: { type: 'string', ...(!type.startsWith('text/') && { format: 'binary' }) },
 })
@@ -116,7 +116,7 @@ const success = (status: string, answer: AnswerContract, context: Context): Node
 }
 
 const unchanged: Node = {
-  description: 'The state that `If-None-Match` names is still the present one.',
+  description: 'Nothing has changed: `If-None-Match` names the present state.',
   headers: headers(['ETag']),
 }
 

@@ -60,6 +60,8 @@ export const createRecordsPage = (): string => {
   const sections = Object.entries(recordShapes).map(([kind, { meaning, schema }]) => sectionOf(kind, meaning, schema))
   return `# The records of an import
 
+For administrators who write or read the files of \`site-admin import\` and \`site-admin export\`.
+
 \`site-admin import\` reads JSON lines or one JSON array, in UTF-8. \`site-admin export\` writes JSON lines. Each record
 is an object with a \`kind\` and the members below. An import changes only the members that the record names. Other
 members of a stored record stay as they are; those of a new record get their defaults. With \`--replace\`, all of them
@@ -72,7 +74,7 @@ get their defaults. Unknown members are errors. A record may have 1,048,576 char
 \`\`\`
 
 ${sections.join('\n')}
-Made from the schemas in [admin/records/record-schemas.ts](../admin/records/record-schemas.ts) and
+Generated from the schemas in [admin/records/record-schemas.ts](../admin/records/record-schemas.ts) and
 [lib/categories/](../lib/categories/) by \`npm run openapi\`.
 `
 }

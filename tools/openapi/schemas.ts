@@ -14,15 +14,15 @@ const isNode = (value: unknown): value is Node => typeof value === 'object' && v
 
 type Schema = z.core.$ZodType
 
-/** OpenAPI tells whole numbers apart, also where a schema lists its values. */
+/** OpenAPI distinguishes whole numbers, also if a schema lists its values. */
 const refine = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }) => {
   const { type, enum: values = 'const' in jsonSchema ? [jsonSchema.const] : [] } = jsonSchema
   if (type === 'number' && values.length > 0 && values.every(Number.isInteger)) jsonSchema.type = 'integer'
 }
 
 /**
- * The document's schemas. Those registered under an id become components.
- * `sent` is for what callers send (unknown members pass), `answered` for what they get (there are none).
+ * The document's schemas. Those registered under an id become components. `sent` is for bodies of callers (unknown
+ * members pass), `answered` for answers (without unknown members).
  */
 export const createSchemas = () => {
   const components: Record<string, Node> = {}

@@ -77,7 +77,7 @@ export const listFields = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Add a system field to a web form
  *
- * Without `order`, the field goes behind the last one. On a taken position, the field that has it and those directly behind it move down by one, no further than the first gap.
+ * Without `order`, the field becomes the last one. If the position is taken, its field and those directly after it move down by one, up to the first gap.
  */
 export const createField = <ThrowOnError extends boolean = false>(options: Options<CreateFieldData, ThrowOnError>): RequestResult<CreateFieldResponses, CreateFieldErrors, ThrowOnError> => (options.client ?? client).post<CreateFieldResponses, CreateFieldErrors, ThrowOnError>({
     url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system',
@@ -103,7 +103,7 @@ export const getField = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Change a system field of a web form
  *
- * Changes whether the field is mandatory, its order, or both. A field that moves leaves its old position first; on a taken position, the others move as they do for a new field.
+ * Changes whether the field is mandatory, its order, or both. A field that moves leaves its old position first. If the new position is taken, other fields move as they do for a new field.
  */
 export const updateField = <ThrowOnError extends boolean = false>(options: Options<UpdateFieldData, ThrowOnError>): RequestResult<UpdateFieldResponses, UpdateFieldErrors, ThrowOnError> => (options.client ?? client).put<UpdateFieldResponses, UpdateFieldErrors, ThrowOnError>({
     url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system/{field}',
@@ -286,7 +286,7 @@ export const linkCategoriesOfBlog = <ThrowOnError extends boolean = false>(optio
 /**
  * List the addresses of a site
  *
- * There is one: the base URL of the data centre where the site lives.
+ * The list has one item: the base URL of the data centre where the site lives.
  */
 export const listSiteUrls = <ThrowOnError extends boolean = false>(options: Options<ListSiteUrlsData, ThrowOnError>): RequestResult<ListSiteUrlsResponses, ListSiteUrlsErrors, ThrowOnError> => (options.client ?? client).get<ListSiteUrlsResponses, ListSiteUrlsErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/siteurls', ...options });
 
@@ -374,21 +374,21 @@ export const putRoot = <ThrowOnError extends boolean = false>(options: Options<P
 /**
  * Cancel a resumable upload
  *
- * The stored bytes of the upload are removed. A file that is already in place stays.
+ * The stored bytes of the upload are removed. A file that is already stored stays.
  */
 export const cancelUpload = <ThrowOnError extends boolean = false>(options: Options<CancelUploadData, ThrowOnError>): RequestResult<CancelUploadResponses, CancelUploadErrors, ThrowOnError> => (options.client ?? client).delete<CancelUploadResponses, CancelUploadErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/uploads/{upload}', ...options });
 
 /**
  * Show the progress of a resumable upload
  *
- * The upload is complete when `Upload-Offset` equals `Upload-Length`. If a passing fault kept its file from being put in place, the service tries again first.
+ * The upload is complete when `Upload-Offset` equals `Upload-Length`. If a temporary fault prevented the placing of its file, the service tries again first.
  */
 export const describeUpload = <ThrowOnError extends boolean = false>(options: Options<DescribeUploadData, ThrowOnError>): RequestResult<DescribeUploadResponses, DescribeUploadErrors, ThrowOnError> => (options.client ?? client).head<DescribeUploadResponses, DescribeUploadErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/uploads/{upload}', ...options });
 
 /**
  * Continue a resumable upload
  *
- * All bytes before the answered `Upload-Offset` are stored for good. The last byte puts the file in place, by the rules of every upload. If these rules refuse the file, the upload ends.
+ * All bytes before the `Upload-Offset` of an answer are durable. After the last byte, the service places the file, by the rules of every upload. If these rules refuse the file, the upload ends.
  */
 export const appendToUpload = <ThrowOnError extends boolean = false>(options: Options<AppendToUploadData, ThrowOnError>): RequestResult<AppendToUploadResponses, AppendToUploadErrors, ThrowOnError> => (options.client ?? client).patch<AppendToUploadResponses, AppendToUploadErrors, ThrowOnError>({
     bodySerializer: null,

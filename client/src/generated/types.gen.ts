@@ -286,7 +286,7 @@ export type Unlinks = {
 };
 
 /**
- * Objects with an `objectId`, or ids; or one of them.
+ * Objects with an `objectId`, or ids. A single one needs no array.
  */
 export type UnlinkedItems = Array<UnlinkedItem | ObjectId> | UnlinkedItem | ObjectId;
 
@@ -425,7 +425,7 @@ export type CategoryUnlinks = {
 };
 
 /**
- * Objects with a `categoryId`, or ids; or one of them.
+ * Objects with a `categoryId`, or ids. A single one needs no array.
  */
 export type UnlinkedCategories = Array<UnlinkedCategory | CategoryId> | UnlinkedCategory | CategoryId;
 
@@ -954,7 +954,7 @@ export type GetConsoleAssetData = {
     };
     path: {
         /**
-         * The name of the file, as it stands on the page.
+         * The name of the file, as the page writes it.
          */
         file: string;
     };
@@ -1168,7 +1168,7 @@ export type CreateFieldErrors = {
      */
     406: Error;
     /**
-     * - `100013` The request body is too large. Send less at once.
+     * - `100013` The request body is too large. Split it into smaller requests.
      */
     413: Error;
     /**
@@ -1208,7 +1208,7 @@ export type DeleteFieldData = {
     body?: never;
     headers?: {
         /**
-         * ETags, or `*`: the request goes on only if the present state is one of them.
+         * ETags, or `*`: the change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -1368,7 +1368,7 @@ export type UpdateFieldData = {
     body: FieldChange;
     headers?: {
         /**
-         * ETags, or `*`: the request goes on only if the present state is one of them.
+         * ETags, or `*`: the change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -1420,7 +1420,7 @@ export type UpdateFieldErrors = {
      */
     412: Error;
     /**
-     * - `100013` The request body is too large. Send less at once.
+     * - `100013` The request body is too large. Split it into smaller requests.
      */
     413: Error;
     /**
@@ -1697,7 +1697,7 @@ export type UnlinkNewsErrors = {
      */
     405: Error;
     /**
-     * - `100013` The request body is too large. Send less at once.
+     * - `100013` The request body is too large. Split it into smaller requests.
      */
     413: Error;
     /**
@@ -1769,7 +1769,7 @@ export type ListNewsOfCategoryData = {
          */
         skip?: number;
         /**
-         * The number of items on a page, 10 unless given. Over 500 counts as 500.
+         * The number of items on a page, 10 by default. A number over 500 counts as 500.
          */
         limit?: number;
         /**
@@ -1880,7 +1880,7 @@ export type LinkNewsErrors = {
      */
     405: Error;
     /**
-     * - `100013` The request body is too large. Send less at once.
+     * - `100013` The request body is too large. Split it into smaller requests.
      */
     413: Error;
     /**
@@ -1963,7 +1963,7 @@ export type UnlinkBlogsErrors = {
      */
     405: Error;
     /**
-     * - `100013` The request body is too large. Send less at once.
+     * - `100013` The request body is too large. Split it into smaller requests.
      */
     413: Error;
     /**
@@ -2035,7 +2035,7 @@ export type ListBlogsOfCategoryData = {
          */
         skip?: number;
         /**
-         * The number of items on a page, 10 unless given. Over 500 counts as 500.
+         * The number of items on a page, 10 by default. A number over 500 counts as 500.
          */
         limit?: number;
         /**
@@ -2146,7 +2146,7 @@ export type LinkBlogsErrors = {
      */
     405: Error;
     /**
-     * - `100013` The request body is too large. Send less at once.
+     * - `100013` The request body is too large. Split it into smaller requests.
      */
     413: Error;
     /**
@@ -2212,7 +2212,7 @@ export type ListCategoriesData = {
          */
         skip?: number;
         /**
-         * The number of items on a page, 10 unless given. Over 500 counts as 500.
+         * The number of items on a page, 10 by default. A number over 500 counts as 500.
          */
         limit?: number;
         /**
@@ -2392,7 +2392,7 @@ export type ListNewsData = {
          */
         skip?: number;
         /**
-         * The number of items on a page, 10 unless given. Over 500 counts as 500.
+         * The number of items on a page, 10 by default. A number over 500 counts as 500.
          */
         limit?: number;
         /**
@@ -2510,7 +2510,7 @@ export type UnlinkCategoriesOfNewsErrors = {
      */
     405: Error;
     /**
-     * - `100013` The request body is too large. Send less at once.
+     * - `100013` The request body is too large. Split it into smaller requests.
      */
     413: Error;
     /**
@@ -2582,7 +2582,7 @@ export type ListCategoriesOfNewsData = {
          */
         skip?: number;
         /**
-         * The number of items on a page, 10 unless given. Over 500 counts as 500.
+         * The number of items on a page, 10 by default. A number over 500 counts as 500.
          */
         limit?: number;
         /**
@@ -2693,7 +2693,7 @@ export type LinkCategoriesOfNewsErrors = {
      */
     405: Error;
     /**
-     * - `100013` The request body is too large. Send less at once.
+     * - `100013` The request body is too large. Split it into smaller requests.
      */
     413: Error;
     /**
@@ -2759,7 +2759,7 @@ export type ListBlogsData = {
          */
         skip?: number;
         /**
-         * The number of items on a page, 10 unless given. Over 500 counts as 500.
+         * The number of items on a page, 10 by default. A number over 500 counts as 500.
          */
         limit?: number;
         /**
@@ -2877,7 +2877,7 @@ export type UnlinkCategoriesOfBlogErrors = {
      */
     405: Error;
     /**
-     * - `100013` The request body is too large. Send less at once.
+     * - `100013` The request body is too large. Split it into smaller requests.
      */
     413: Error;
     /**
@@ -2949,7 +2949,7 @@ export type ListCategoriesOfBlogData = {
          */
         skip?: number;
         /**
-         * The number of items on a page, 10 unless given. Over 500 counts as 500.
+         * The number of items on a page, 10 by default. A number over 500 counts as 500.
          */
         limit?: number;
         /**
@@ -3060,7 +3060,7 @@ export type LinkCategoriesOfBlogErrors = {
      */
     405: Error;
     /**
-     * - `100013` The request body is too large. Send less at once.
+     * - `100013` The request body is too large. Split it into smaller requests.
      */
     413: Error;
     /**
@@ -3126,7 +3126,7 @@ export type ListSiteUrlsData = {
          */
         skip?: number;
         /**
-         * The number of items on a page, 10 unless given. Over 500 counts as 500.
+         * The number of items on a page, 10 by default. A number over 500 counts as 500.
          */
         limit?: number;
         /**
@@ -3197,11 +3197,11 @@ export type DeletePathData = {
     body?: never;
     headers?: {
         /**
-         * `*`: change something only if nothing is there. ETags: only if the present state is none of them.
+         * `*`: the change is made only if the path is free. ETags: only if no tag names the present state.
          */
         'If-None-Match'?: string;
         /**
-         * ETags, or `*`: the request goes on only if the present state is one of them.
+         * ETags, or `*`: the change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -3235,7 +3235,7 @@ export type DeletePathErrors = {
      * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed. Repeat when the removal is done.
+     * - `104010` The folder is being removed or restored. Repeat when that is done.
      * - `104011` The page has a running workflow. End it before you delete or rename the page.
      * - `104014` The file has no name. Give it one.
      * - `104020` This folder is reserved. You cannot delete, rename or move it.
@@ -3307,7 +3307,7 @@ export type ReadPathData = {
          */
         'If-Range'?: string;
         /**
-         * ETags, or `*`: the request goes on only if the present state is one of them.
+         * ETags, or `*`: the change is made only if a tag names the present state.
          */
         'If-Match'?: string;
         /**
@@ -3347,7 +3347,7 @@ export type ReadPathData = {
          */
         link?: string;
         /**
-         * Lists the states of the live file: 100 unless `limit` is given. The switch needs no value.
+         * Lists the states of the live file: 100 by default (`limit`). The switch needs no value.
          */
         versions?: string;
         /**
@@ -3355,7 +3355,7 @@ export type ReadPathData = {
          */
         versionId?: string;
         /**
-         * Lists removed files and folders that have not come back: 100 unless `limit` is given. The folder itself may be removed. The switch needs no value.
+         * Lists removed files and folders that have not come back: 100 by default (`limit`). The folder itself may be removed. The switch needs no value.
          */
         deleted?: string;
         /**
@@ -3440,7 +3440,7 @@ export type UploadToFolderData = {
     body: Files;
     headers?: {
         /**
-         * `*`: change something only if nothing is there. ETags: only if the present state is none of them.
+         * `*`: the change is made only if the path is free. ETags: only if no tag names the present state.
          */
         'If-None-Match'?: string;
         /**
@@ -3460,11 +3460,11 @@ export type UploadToFolderData = {
          */
         'Upload-Metadata'?: string;
         /**
-         * `sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. Other bytes are not stored.
+         * `sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. If the bytes do not match, none are stored.
          */
         'Upload-Checksum'?: string;
         /**
-         * ETags, or `*`: the request goes on only if the present state is one of them.
+         * ETags, or `*`: the change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -3503,7 +3503,7 @@ export type UploadToFolderErrors = {
      * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
      * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed. Repeat when the removal is done.
+     * - `104010` The folder is being removed or restored. Repeat when that is done.
      * - `104012` The page has a running workflow. End it before you change the page.
      * - `104019` This path is a file. Choose a folder.
      * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
@@ -3582,19 +3582,19 @@ export type PutPathData = {
     body?: NewName | NewPath | CopyPath;
     headers?: {
         /**
-         * `*`: change something only if nothing is there. ETags: only if the present state is none of them.
+         * `*`: the change is made only if the path is free. ETags: only if no tag names the present state.
          */
         'If-None-Match'?: string;
         /**
-         * The MD5 of the content of a file, in base64. Other bytes are not stored.
+         * The MD5 of the content of a file, in base64. If the bytes do not match, nothing is stored.
          */
         'Content-MD5'?: string;
         /**
-         * The SHA-256 of the content of a file (RFC 9530). Other bytes are not stored. Other algorithms are ignored.
+         * The SHA-256 of the content of a file (RFC 9530). If the bytes do not match, nothing is stored. Other algorithms are ignored.
          */
         'Content-Digest'?: string;
         /**
-         * ETags, or `*`: the request goes on only if the present state is one of them.
+         * ETags, or `*`: the change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -3637,7 +3637,7 @@ export type PutPathErrors = {
      * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
      * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed. Repeat when the removal is done.
+     * - `104010` The folder is being removed or restored. Repeat when that is done.
      * - `104012` The page has a running workflow. End it before you change the page.
      * - `104019` This path is a file. Choose a folder.
      * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
@@ -3668,7 +3668,7 @@ export type PutPathErrors = {
      */
     412: Error;
     /**
-     * - `100013` The request body is too large. Send less at once.
+     * - `100013` The request body is too large. Split it into smaller requests.
      */
     413: Error;
     /**
@@ -3697,7 +3697,7 @@ export type PutPathError = PutPathErrors[keyof PutPathErrors];
 
 export type PutPathResponses = {
     /**
-     * It is done.
+     * The change is made.
      */
     200: Stored;
 };
@@ -3796,7 +3796,7 @@ export type ReadRootData = {
          */
         recursive?: 'true';
         /**
-         * Lists removed files and folders that have not come back: 100 unless `limit` is given. The folder itself may be removed. The switch needs no value.
+         * Lists removed files and folders that have not come back: 100 by default (`limit`). The folder itself may be removed. The switch needs no value.
          */
         deleted?: string;
         /**
@@ -3861,7 +3861,7 @@ export type UploadToRootData = {
     body: Files;
     headers?: {
         /**
-         * `*`: change something only if nothing is there. ETags: only if the present state is none of them.
+         * `*`: the change is made only if the path is free. ETags: only if no tag names the present state.
          */
         'If-None-Match'?: string;
         /**
@@ -3881,11 +3881,11 @@ export type UploadToRootData = {
          */
         'Upload-Metadata'?: string;
         /**
-         * `sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. Other bytes are not stored.
+         * `sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. If the bytes do not match, none are stored.
          */
         'Upload-Checksum'?: string;
         /**
-         * ETags, or `*`: the request goes on only if the present state is one of them.
+         * ETags, or `*`: the change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -3916,7 +3916,7 @@ export type UploadToRootErrors = {
      * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
      * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed. Repeat when the removal is done.
+     * - `104010` The folder is being removed or restored. Repeat when that is done.
      * - `104012` The page has a running workflow. End it before you change the page.
      * - `104019` This path is a file. Choose a folder.
      * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
@@ -3993,11 +3993,11 @@ export type PutRootData = {
     body: Files;
     headers?: {
         /**
-         * `*`: change something only if nothing is there. ETags: only if the present state is none of them.
+         * `*`: the change is made only if the path is free. ETags: only if no tag names the present state.
          */
         'If-None-Match'?: string;
         /**
-         * ETags, or `*`: the request goes on only if the present state is one of them.
+         * ETags, or `*`: the change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -4023,7 +4023,7 @@ export type PutRootErrors = {
      * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
      * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed. Repeat when the removal is done.
+     * - `104010` The folder is being removed or restored. Repeat when that is done.
      * - `104012` The page has a running workflow. End it before you change the page.
      * - `104019` This path is a file. Choose a folder.
      * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
@@ -4054,7 +4054,7 @@ export type PutRootErrors = {
      */
     412: Error;
     /**
-     * - `100013` The request body is too large. Send less at once.
+     * - `100013` The request body is too large. Split it into smaller requests.
      */
     413: Error;
     /**
@@ -4197,7 +4197,7 @@ export type DescribeUploadErrors = {
      * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
      * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed. Repeat when the removal is done.
+     * - `104010` The folder is being removed or restored. Repeat when that is done.
      * - `104012` The page has a running workflow. End it before you change the page.
      * - `104019` This path is a file. Choose a folder.
      * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
@@ -4266,7 +4266,7 @@ export type AppendToUploadData = {
          */
         'Upload-Length'?: string;
         /**
-         * `sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. Other bytes are not stored.
+         * `sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. If the bytes do not match, none are stored.
          */
         'Upload-Checksum'?: string;
     };
@@ -4294,7 +4294,7 @@ export type AppendToUploadErrors = {
      * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
      * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
-     * - `104010` The folder is being removed. Repeat when the removal is done.
+     * - `104010` The folder is being removed or restored. Repeat when that is done.
      * - `104012` The page has a running workflow. End it before you change the page.
      * - `104019` This path is a file. Choose a folder.
      * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
@@ -4382,7 +4382,7 @@ export type ListChangesData = {
          */
         after?: string;
         /**
-         * The most changes of an answer: 100 unless given.
+         * The most changes of an answer, 100 by default.
          */
         limit?: number;
         /**

@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/errors.ts'
 
 /**
  * Timeouts of a client's request handler, in milliseconds: until the answer begins, and between two pieces of it. A
- * call that takes longer fails with a TimeoutError. Without `throwOnRequestTimeout` the SDK only warns, and waits on.
+ * slower call fails with a TimeoutError. Without `throwOnRequestTimeout` the SDK only warns, and keeps waiting.
  */
 export const timeouts = ({
   requestTimeout,

@@ -19,8 +19,8 @@ type Wanted = ReadonlyMap<number, boolean | undefined>
 const linksAtOnce = 16
 
 /**
- * `put` are links whose displayable flag the caller names. `add` are new ones without it, which another request may be
- * naming now.
+ * `put`: links with a displayable flag from the caller. `add`: new links without one; another request may set it at
+ * this moment.
  */
 const changesOf = (wanted: Wanted, present: ReadonlyMap<number, CategoryLink>) => ({
   put: [...wanted].flatMap(([id, displayable]): CategoryLink[] =>
@@ -62,7 +62,7 @@ const makeLinks = async (
   ])
   const unknown = ids.filter((id) => !existing.has(id))
   if (!isThere || unknown.length > 0) {
-    // A request that died between its writes and its second look has left them.
+    // Left by a request that died between its writes and its second look.
     const leftOver = [...present.keys()].filter((id) => !isThere || !existing.has(id))
     if (leftOver.length > 0) await undoLinksOfRemoved(items, list, leftOver, deadline)
     if (!isThere) return { outcome: 'category unknown', hasChanged: false }
@@ -166,7 +166,7 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
       if (!(await contents.markRemoved(site, kind, id))) return false
       await deleteLinksOf(object)
       await contents.delete(site, kind, id)
-      // The index lags: a link that was written just before the mark may only show now.
+      // The index lags: a link that was written just before the removal began may only show now.
       await deleteLinksOf(object)
       await record(entry)
       return true
@@ -180,7 +180,7 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
       return true
     },
 
-    // Links are found through categories, so links go first.
+    // Links are found through categories, so links are deleted first.
     async clear(site) {
       for await (const categories of contents.idPages(site, 'category')) {
         await inParallel(categories, categoriesAtOnce, async (id) => {
@@ -201,9 +201,9 @@ interface Options extends Omit<TableOptions, 'table'> {
 }
 
 /**
- * Contents and their links are in two tables, so no write covers both. A removal marks the object, deletes its links,
+ * Contents and their links are in two tables, so no write covers both. A removal flags the object, deletes its links,
  * then deletes the object. A new link is checked, written, and checked again. If a removal came in between, the second
- * check finds its mark and undoes the link.
+ * check finds its flag and undoes the link.
  */
 export const createCategoryStores = ({
   contentTable,

@@ -27,8 +27,8 @@ interface Deleting {
 }
 
 /**
- * The table Content: the categories, news items and blogs of a site. Long texts are items of their own. Items that are
- * marked as removed do not exist for readers.
+ * The table Content: the categories, news items and blogs of a site. Long texts are items of their own. Items with the
+ * flag of a removal do not exist for readers.
  */
 export type ContentItems = Reading & Writing & Deleting
 
@@ -85,7 +85,7 @@ const itemsOf = (content: Content, site: SiteId, kind: ContentKind): ContentItem
   ...textItems(content, site, kind),
 ]
 
-// A group is in memory with its long texts.
+// Each group is in memory with its long texts.
 const changedTogether = 100
 const groupsAtOnce = 4
 
@@ -182,7 +182,7 @@ const createWriting = (table: ContentTable, record: RecordChange): Writing => ({
   async create(site, kind, content, entry) {
     const item = fromContent(content, site, kind)
     if (!(await table.put(item, { condition: 'attribute_not_exists(#id)' }))) return false
-    // The text must not come to another content with the same id.
+    // Another item with the same id must not get this text.
     for (const text of textItems(content, site, kind)) await table.put(text)
     await record(entry)
     return true
@@ -205,7 +205,7 @@ const createWriting = (table: ContentTable, record: RecordChange): Writing => ({
   },
 })
 
-// Texts go first: the repetition of a removal that broke off still finds the items.
+// Texts are deleted first: if the removal is interrupted, its repetition still finds the items.
 const createDeleting = (table: ContentTable): Deleting => ({
   async markRemoved(site, kind, id) {
     const key = { kind: partitionOf(site, kind), id }

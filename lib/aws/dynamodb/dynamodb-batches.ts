@@ -39,7 +39,7 @@ const sendAll = async <Request>(
       attempt = 0
       end = Date.now() + stall
     }
-    // Full jitter: callers that were throttled together do not come back together.
+    // Full jitter: callers that were throttled together do not repeat together.
     const pause = Math.random() * Math.min(longestPause, 25 * 2 ** attempt)
     if (Date.now() + pause > end) throw new ServiceError('unavailable')
     await sleep(pause)

@@ -42,8 +42,8 @@ interface Write {
 }
 
 /**
- * One update of an item, which creates a missing one. Conditions may use the values to `set`, which have the names of
- * their columns. `update` has other clauses. `returns` is what `update` answers; nothing unless given.
+ * One update of an item, which creates a missing one. Conditions may use the values to `set`, under the names of their
+ * columns. `update` has other clauses. `returns` selects the result of `update`; nothing by default.
  */
 export interface ItemChange extends Write {
   readonly set?: Attributes
@@ -51,7 +51,7 @@ export interface ItemChange extends Write {
   readonly returns?: 'ALL_NEW' | 'UPDATED_OLD' | undefined
 }
 
-/** `where` is the condition on the keys; `columns` names the attributes to read, all unless given. */
+/** `where` is the condition on the keys; `columns` names the attributes to read, all by default. */
 export interface Query {
   readonly where: string
   readonly values: Attributes
@@ -100,7 +100,7 @@ const unlessRefused = async <Output>(call: Promise<Output>): Promise<Output | un
 /** Only this service writes to its tables, so their items have the declared type. */
 export type Table<Item extends object = Attributes> = ReturnType<typeof openTable<Item>>
 
-/** The calls on one table. A write whose condition does not hold answers false or undefined. Errors: unavailable. */
+/** The calls on one table. A write whose condition does not hold returns false or undefined. Errors: unavailable. */
 export const openTable = <Item extends object = Attributes>({ dynamodb, table, longestStall }: TableOptions) => {
   const TableName = table
   return {
@@ -194,7 +194,7 @@ export async function* queryPages<Item extends object>(
   }
 }
 
-/** The items of a query, up to `limit`; fewer only at its end. It reads no more than it answers. */
+/** The items of a query, up to `limit`; fewer only at its end. It reads no more than it returns. */
 export const queryItems = async <Item extends object>(
   table: Table<Item>,
   query: Query,

@@ -24,8 +24,8 @@ export interface FolderLook {
 }
 
 interface RemovalRecords extends Pick<FolderRemovals, 'note' | 'lastOf'> {
-  // Goes before the first deletion: if the process dies, the record covers what the request can have removed. Answers
-  // the removal together with an earlier one that it continues.
+  // Call it before the first deletion: if the process dies, the record covers everything that the request can have
+  // removed. Returns the removal, joined with an earlier one that it continues.
   begin(removal: RemovedFolder, deadline: Deadline): Promise<RemovedFolder>
   cancel(removal: RemovedFolder): Promise<void>
 }
@@ -35,7 +35,7 @@ export interface ObservedRemovals extends FolderRemovals, RemovalRecords {
   look(site: SiteId, folders: readonly StoragePath[], lockId?: string): Promise<FolderLook>
 }
 
-/** Closed removals are kept so long, in milliseconds, that changes which began before them still see them. */
+/** Milliseconds. Closed removals stay this long, so that changes which began before them still see them. */
 const closedFor = 24 * 3600 * 1000
 
 const whereFree = (now: number) => ({
@@ -155,7 +155,7 @@ const createRecords = (options: TableOptions, now: () => number, keptDays: numbe
       await change(removal, { update, condition: '#pending = :since' })
     },
 
-    // One that has not ended, or failed, hides none that came before it.
+    // One that has not ended, or that failed, hides no earlier one.
     async lastOf(site, folders) {
       const items = await readItems(table, site, folders.map(recordKey))
       return items
@@ -178,7 +178,7 @@ const createOpening = (
     const item = { site, path: removalKey(folder), id, closed: false, heard: began, began, entry, removed: 0 }
     using opening = deadline.reserving(reserves.answer)
     opening.check()
-    // Its message closes a removal that was opened by a call that was cut, when the folder is empty.
+    // If the opening call was cut and the folder is empty, its message closes the removal.
     if (await table.put(item, { ...whereFree(began), signal: opening.signal })) return id
     const removal = await read(site, folder)
     if (removal?.isHold && !removal.isClosed) throw new ServiceError('folderLocked')
@@ -188,7 +188,7 @@ const createOpening = (
   async close(site, path, id, removed) {
     const removal = await read(site, path)
     if (removal?.id !== id || removal.isClosed) return
-    // A worker that dies before it closes the removal is followed by another one, which does both.
+    // If a worker dies before it closes the removal, another one does both.
     await note({ site, folder: path, since: removal.began })
     const mark = createMark()
     const closed = await update(

@@ -8,13 +8,13 @@ import { createMark } from './write-mark.ts'
 /**
  * The table Journal: the history of a site in blocks of a few entries, one item each. An entry is added to its block by
  * one update, and DynamoDB orders the updates of an item: that order is the order of the history. A full block stays
- * full and names the next one, which nobody writes to before. So no entry ever appears before one that somebody has
- * read.
+ * full and names the next one, which nobody writes to before. So no entry ever appears before one that a reader has
+ * seen.
  */
 export interface Block {
   readonly site: SiteId
-  // The start of the positions of its entries; close to the epoch milliseconds when the block before it filled. 0 is
-  // the head.
+  // The start of the positions of its entries, close to the epoch milliseconds when the previous block became full. 0
+  // is the head.
   readonly block: number
   readonly count: number
   readonly bytes: number
@@ -37,7 +37,7 @@ interface EntryItem {
   readonly details: string
 }
 
-// A position is the number of the block with the three digits of the entry behind it: positions sort as text, too.
+// A position is the number of the block, followed by three digits for the entry: positions sort as text, too.
 const firstNumber = 100
 const perBlock = 1_000
 
@@ -113,7 +113,7 @@ export const toBlock = (item: BlockItem): Block => ({ count: 0, bytes: 0, entrie
 const toChange = (site: SiteId, position: number, item: EntryItem): Change => {
   const { at, subject, actor, requestId, details } = item
   const type = readChangeType(item.type)
-  if (!type) throw new Error(`There is no change of the type ${item.type}`)
+  if (!type) throw new Error(`The history has an unknown type of change: ${item.type}`)
   const known = JSON.parse(details)
   return {
     site,

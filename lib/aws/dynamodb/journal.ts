@@ -27,8 +27,8 @@ import {
 import { isOwnWrite } from './write-mark.ts'
 
 /**
- * Writes the history entry of a change, after the change and before its answer. It never throws: the change stays made,
- * and the entry goes to `lost` (docs/operating.md).
+ * Writes the history entry of a change, after the change and before its answer. It never throws: the change stays, and
+ * the entry goes to `lost` (docs/operating.md).
  */
 export type RecordChange = (entry: HistoryEntry, deadline?: Deadline) => Promise<void>
 
@@ -38,13 +38,14 @@ export const tellLost = (entry: HistoryEntry, error: unknown): void => {
 
 interface Options extends TableOptions {
   readonly lost?: (entry: HistoryEntry, error: unknown) => void
-  // Milliseconds by which an entry may delay its change: late is better than lost.
+  // Milliseconds by which an entry may delay its change. Late is better than lost.
   readonly longestDelay?: number
 }
 
 const mostAttempts = 30
 
-// A first block that was named longer ago, in milliseconds, and is missing has expired: it must not come again.
+// Milliseconds. If the head named the first block longer ago, and the block is missing, it has expired: its positions
+// must not repeat.
 const longestAbsence = 24 * 3600 * 1000
 
 const mostRemembered = 1_000
@@ -94,7 +95,7 @@ const firstOf = async (table: Blocks, query: Query, signal: AbortSignal): Promis
   return item && toBlock(item)
 }
 
-/** Starts the history of a site and answers its first block. If several writers start it, the first one wins. */
+/** Starts the history of a site and returns its first block. If several writers start it, the first one wins. */
 const startHistory = async (
   table: Blocks,
   site: SiteId,
@@ -158,8 +159,8 @@ const createHistory = (table: Blocks): History => ({
     const query = blocksFrom(site, { from: Math.max(blockOf(position), headBlock + 1) })
     for await (const { items } of queryPages(table, query, () => blocksFor(limit - changes.length))) {
       const blocks = items.map(toBlock)
-      // The blocks of a page are not read at one moment. A block after an open one may be newer than entries that the
-      // open one has gained since.
+      // The blocks of a page are read at different moments. After an open block, a page could miss entries that were
+      // added to the open one since.
       const open = blocks.findIndex((block) => !isFull(block))
       const whole = open < 0 ? blocks : blocks.slice(0, open + 1)
       changes.push(...whole.flatMap(changesIn).filter((change) => change.position > position))

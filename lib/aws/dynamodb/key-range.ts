@@ -2,7 +2,7 @@ import type { Count } from '../../categories/contents.ts'
 import { largestContentId } from '../../core/ids.ts'
 import { type Query, queryItems, queryPages, type Table } from './dynamodb.ts'
 
-/** Items of one partition of a table or an index, in order of an id that their sort key holds. */
+/** Items of one partition of a table or an index, in order of the id in their sort key. */
 export interface KeyRange {
   readonly index?: string
   readonly partitionKey: string
@@ -25,7 +25,7 @@ const queryAfter = (range: KeyRange, after: number): Query => ({
   consistent: range.consistent ?? false,
 })
 
-/** The items after an id, in order, up to `limit`; fewer only at the end. It reads no more than it answers. */
+/** The items after an id, in order, up to `limit`; fewer only at the end. It reads no more than it returns. */
 export const readRange = async <Item extends object>(
   table: Table<Item>,
   range: KeyRange,

@@ -9,7 +9,7 @@ import { batchDelete, batchGet, batchPut } from './dynamodb-batches.ts'
 import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts'
 
 /**
- * The table CategoryLinks: one item per link, as small as can be, and an index of the same two keys in reverse. A new
+ * The table CategoryLinks: one item per link, as small as possible, and an index of the same two keys in reverse. A new
  * link costs two write units. Every write is safe to repeat and takes each id once.
  */
 export interface LinkItems extends Omit<CategoryLinks, 'link' | 'unlink' | 'linkObject' | 'unlinkObject'> {
@@ -91,7 +91,7 @@ export const createLinkItems = (options: TableOptions): LinkItems => {
         deadline,
       ),
 
-    // An update without an expression creates the missing item. A batch cannot say that.
+    // An update without an expression creates the missing item. A batch cannot do this.
     addMany: (list, ids, { check, signal }) =>
       inParallel(keysOf(list, ids), updatesAtOnce, async (key) => {
         check()

@@ -5,7 +5,7 @@ import type { Holding, Progress, Upload } from '../../storage/uploads/upload.ts'
 import type { UploadRecords } from '../../storage/uploads/upload-stores.ts'
 import { type ItemChange, inSeconds, openTable, type Table, type TableOptions } from './dynamodb.ts'
 
-// The MD5 sums of all parts in a row: at most 640 of them, or 10 KiB.
+// The MD5 sums of all parts, joined: at most 640 of them, or 10 KiB.
 interface StoredHolding extends Pick<Holding, 'name' | 'tail'> {
   readonly parts: Uint8Array
 }
@@ -54,7 +54,7 @@ const toUpload = (id: string, item: RecordItem): Upload => {
   }
 }
 
-// The same table holds the progress of tokens, by their hashes.
+// The same table has the progress of tokens, by their hashes.
 const uploadKey = (id: string) => ({ token: `upload#${id}` })
 const openKey = ({ site, user }: Pick<Upload, 'site' | 'user'>) => ({ token: `open#${site}#${user}` })
 
@@ -158,7 +158,7 @@ const createUploadLeases = (
 
 /**
  * The records of uploads in the table Uploads. One conditional update takes the lease at the expected offset, another
- * one stores the progress: a crash between them loses nothing that was answered.
+ * one stores the progress: a crash between them loses no confirmed byte.
  */
 export const createUploadRecords = ({ now = Date.now, ...options }: TableOptions): UploadRecords => {
   const table = openTable<RecordItem>(options)
@@ -215,8 +215,8 @@ export const createUploadProgress = ({ now = Date.now, ...options }: TableOption
   const expires = () => inSeconds(now() + progressKeptFor)
 
   return {
-    // Arrival here decides which upload is the newest: a clock may be set back. A repeated call finds its upload, or
-    // finds it named as the one that a newer upload has replaced.
+    // Arrival here decides which upload is the newest: a clock may be set back. A repeated call finds its upload as the
+    // newest one, or as the one that the newest has replaced.
     async begin({ token, id }) {
       await table.update(
         { token },

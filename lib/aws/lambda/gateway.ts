@@ -35,9 +35,9 @@ const queryOf = ({ multiValueQueryStringParameters: query }: GatewayEvent): Map<
   new Map(Object.entries(query ?? {}).flatMap(([name, values]) => (values ? [[name, values]] : [])))
 
 /**
- * The form of `event.path`. REST APIs of AWS hand over the path as the caller wrote it and decode only
- * `pathParameters`, as captures show (https://github.com/middleapi/standard-server/pull/93). So does LocalStack.
- * MiniStack decodes the path once.
+ * The form of `event.path`. REST APIs of AWS pass on the path as the caller wrote it and decode only `pathParameters`,
+ * as captures show (https://github.com/middleapi/standard-server/pull/93). So does LocalStack. MiniStack decodes the
+ * path once.
  */
 export type PathEncoding = 'encoded' | 'decoded'
 
@@ -103,14 +103,14 @@ const bytesOf = async (body: Readable | Uint8Array): Promise<Buffer> =>
     ? Buffer.concat(await body.toArray())
     : Buffer.from(body.buffer, body.byteOffset, body.length)
 
-// Lambda's result has 6 MB at most, with the headers. In bytes.
+// Lambda's result has at most 6 MB, with the headers. In bytes.
 const largestText = 5_900_000
 
 // In JSON, quotes and line ends take two bytes. Only large texts are measured.
 const isSmallInJson = (text: string, length: number): boolean =>
   length * 2 < largestText || Buffer.byteLength(JSON.stringify(text)) < largestText
 
-// No text has them, and in JSON each takes six bytes.
+// Bytes that no text contains, and that take six bytes each in JSON.
 const controlCharacter = /[^\P{Cc}\t\n\r]/u
 
 /**

@@ -34,7 +34,7 @@ interface GatewayKind {
 
 /**
  * The entry of a Lambda function behind API Gateway. Shortly before the time is up, middy aborts the request's signal,
- * and the core answers 503 and logs it. middy's own answer would come earlier, so it never ends.
+ * and the core answers 503 and logs it. middy's own answer would come earlier, so its promise never settles.
  */
 export const lambdaHandler = (
   handler: Handler,

@@ -22,9 +22,9 @@ const readTask = (body: string): RemovalTask => {
 }
 
 /**
- * Finishes removals, slice by slice: the rest is a new message. When a worker dies or fails, the queue delivers its
+ * Completes removals, slice by slice: the rest is a new message. When a worker dies or fails, the queue delivers its
  * message again, and finally moves it to the dead letters. After a store's failure the message waits until the worker's
- * time is over, because the worker may still hold the lease.
+ * time is over, because the worker may still have the lease.
  */
 export const createRemovalWorker = ({ removalQueue, ...deps }: Deps): SQSHandler => {
   const work = async (message: RemovalMessage, remaining: number): Promise<Rest | undefined> => {
@@ -33,7 +33,7 @@ export const createRemovalWorker = ({ removalQueue, ...deps }: Deps): SQSHandler
       return await continueRemoval(deps, message, deadline, remaining)
     } catch (error) {
       if (!(error instanceof ServiceError && error.status === 503)) throw error
-      console.warn('The removal of a folder waits for another attempt:', error)
+      console.warn('The removal of a folder failed, and is repeated later:', error)
       return { delay: Math.ceil(remaining / 1000) }
     }
   }

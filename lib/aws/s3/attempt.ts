@@ -13,8 +13,8 @@ interface Uncovered {
 }
 
 /**
- * The result of a step: a version or a delete marker, or an old version that lost its markers. A bucket whose versioning
- * is new answers no versions: there, an object at a free key can be undone, and nothing else.
+ * The result of a step: a version or a delete marker, or an old version that lost its markers. A bucket with new
+ * versioning returns no versions: there, only an object at a free key can be undone.
  */
 export type Made = Doomed | Uncovered | { readonly kind: 'final'; readonly key: string }
 
@@ -23,7 +23,9 @@ export interface StepResult {
   readonly failure?: unknown
 }
 
-/** The bucket until the deadline for changes, and until that for finding what a call has made whose answer was lost. */
+/**
+ * The bucket with the deadline for changes, and with the one for finding the results of calls whose answer was lost.
+ */
 export interface StepBuckets {
   readonly doing: Bucket
   readonly finding: Bucket
@@ -32,7 +34,7 @@ export interface StepBuckets {
 // S3 may finish a call a moment after it was cut. In milliseconds.
 const secondLook = 1_000
 
-/** Finds the result of a call whose answer was lost. S3 made nothing when it has refused the call. */
+/** Finds the result of a call whose answer was lost. If S3 refused the call, it made nothing. */
 const findLost = async (
   { doing }: StepBuckets,
   failure: unknown,
@@ -50,7 +52,7 @@ const findLost = async (
 interface Creation {
   readonly key: string
   readonly isNew: boolean
-  // Finds the version that the call has made although its answer was lost.
+  // Finds the version of a call whose answer was lost.
   readonly find: () => Promise<string | undefined>
 }
 
@@ -79,15 +81,15 @@ export const awaitVersion = async (
   }
 }
 
-/** The result with what a refusal by S3 means: another failure, or none. */
+/** The result, with the meaning of a refusal by S3: another failure, or none. */
 export const explainRefusal = async (
   { made, failure }: StepResult,
   explain: (refusal: unknown) => Promise<unknown>,
 ): Promise<StepResult> =>
   isRefused(failure) ? { made, failure: await explain(failure).catch((error: unknown) => error) } : { made, failure }
 
-// Only the version tells an upload of the same bytes apart, and S3 compares tags alone: somebody may upload them before
-// the removal.
+// S3 compares only tags. Another caller may upload the same bytes before the removal, and only the version would
+// differ.
 const coverAgain = async (bucket: Bucket, uncovered: readonly Uncovered[]): Promise<void> => {
   const found: Doomed[] = []
   await inParallel(uncovered, callsInFlight, async ({ key, versionId }) => {
@@ -133,13 +135,13 @@ export const createAttempt = (bucket: Bucket, changes: readonly Change[], given:
       return result.made
     },
 
-    // Answers the failure, or both failures when this fails too.
+    // Returns the failure, or both failures if undoing fails too.
     async undo(failure: unknown): Promise<unknown> {
       try {
         await undoMade(buckets.finding, made)
         return failure
       } catch (second) {
-        const cause = new AggregateError([failure, second], 'A placement failed, and so did taking it back')
+        const cause = new AggregateError([failure, second], 'A placement failed, and undoing it failed, too')
         const passes = second instanceof ServiceError || undoDeadline.signal.aborted
         return new ServiceError(passes ? 'unavailable' : 'unexpected', { cause })
       }

@@ -13,17 +13,17 @@ import { failLikePort, timeouts } from '../calls/client-calls.ts'
 export interface Bucket {
   // Repeats transient failures: for idempotent calls.
   readonly client: S3Client
-  // Repeats refusals only: for calls that make a version, which nobody would know of after a lost answer.
+  // Repeats refusals only: for calls that make a version, which would stay unknown after a lost answer.
   readonly once: S3Client
   readonly name: string
   readonly known: Known
   readonly options: { readonly abortSignal?: AbortSignal }
 }
 
-/** The store behind a bucket may lack these. The text says the consequence. AWS lacks only versions, in a new bucket. */
+/** The store behind a bucket may lack these. The text is the consequence. AWS lacks only versions, in a new bucket. */
 const abilities = {
-  'a removal of one version alone': 'the check before it has to do',
-  'listings in the order of names': 'names come as they are, and must be such as XML can hold',
+  'a removal of one version alone': 'only the check before the call remains',
+  'listings in the order of names': 'names are sent as they are, and must be valid in XML',
   'versions (of a new bucket, for 15 minutes)': 'a replaced object cannot be restored there',
 }
 
@@ -48,7 +48,7 @@ const createRefusalRetries = (): StandardRetryStrategy => {
   strategy.refreshRetryTokenForRetry = async (token, failure) => {
     const { error } = failure
     const isRefusal = error instanceof S3ServiceException && isPassing(error.name)
-    // A call whose answer was lost may have been carried out.
+    // A call whose answer was lost may have been executed.
     if (!isRefusal) throw new Error('The outcome of this call is unknown')
     return next(token, failure)
   }
@@ -82,12 +82,12 @@ export const openBucket = (clients: Pick<Bucket, 'client' | 'once' | 'name'>): B
 
 export const until = (bucket: Bucket, abortSignal: AbortSignal): Bucket => ({ ...bucket, options: { abortSignal } })
 
-/** A type, and a mark by which the writer of an object recognises it when the answer was lost. */
+/** A type, and a mark by which the writer of an object recognises it after a lost answer. */
 export const marked = (contentType: string, mark: string) => ({ ContentType: contentType, Metadata: { change: mark } })
 export const markOf = (head: Pick<HeadObjectCommandOutput, 'Metadata'> | undefined): string | undefined =>
   head?.Metadata?.['change']
 
-/** A write succeeds onto this state alone; without one, onto any. */
+/** A write succeeds only onto this state; without one, onto any. */
 export const onlyOnto = (
   expected: Pick<Expected, 'version'> | undefined,
 ): Pick<PutObjectCommandInput, 'IfMatch' | 'IfNoneMatch'> => {
@@ -95,7 +95,7 @@ export const onlyOnto = (
   return expected.version === undefined ? { IfNoneMatch: '*' } : { IfMatch: expected.version }
 }
 
-// To join or copy a large object takes long. A request of a function ends before.
+// Joining or copying a large object takes longer than a request of a function.
 export const longCall = { requestTimeout: 60_000 }
 export const longOptions = ({ options }: Bucket) => ({ ...options, ...longCall })
 
@@ -112,7 +112,7 @@ export const statusOf = (error: unknown): number | undefined => refusalIn(error)
 
 export const isMissing = (error: unknown): boolean => statusOf(error) === 404 || refusalIn(error)?.name === 'NoSuchKey'
 
-/** A condition did not hold, or a race was lost (409), or nothing was there to compare with (404). Nothing was made. */
+/** A condition did not hold, or a race was lost (409), or there was nothing to compare with (404). Nothing was made. */
 export const isRefused = (error: unknown): boolean => isMissing(error) || [409, 412].includes(statusOf(error) ?? 0)
 
 /** Refused without a repetition: the refusal of a repetition may be caused by the first attempt. */

@@ -38,7 +38,7 @@ const batchError = ({ Code = 'InternalError', Message = '' }: FailedKey): Error 
   return Code === 'AccessDenied' ? cause : new ServiceError('unavailable', { cause })
 }
 
-// A newer object stays, and another removal may have been faster.
+// A newer object stays. Another removal may have been faster.
 const isSettled = ({ Code = '' }: FailedKey): boolean =>
   ['PreconditionFailed', 'ConditionalRequestConflict', 'NoSuchKey', 'NoSuchVersion'].includes(Code)
 
@@ -67,7 +67,7 @@ const conditionalRemoval = 'a removal of one version alone'
 
 /**
  * Hides an object if it still has the tag; without a tag, in any state. LocalStack 4.14.0 does not implement the
- * condition (501): there, a look before the call replaces it.
+ * condition (501): there, a look before the call replaces the condition.
  */
 export const deleteState = async (
   bucket: Bucket,

@@ -79,7 +79,7 @@ export const findObject = async (bucket: Bucket, key: string): Promise<ObjectInf
   return head && toInfo(key, head)
 }
 
-/** Listed keys are URL-encoded, because XML cannot hold some of them. */
+/** Listed keys are URL-encoded, because XML cannot contain some of them. */
 export const decodeKey = (key: string | undefined): string => decodeURIComponent(key?.replaceAll('+', ' ') ?? '')
 
 export const compareKeys = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
@@ -113,8 +113,8 @@ const listOnce = async (
 const behindAllKeys = '\u00e9'
 
 /**
- * LocalStack 4.14.0 compares names in their URL-encoded form, and so skips those that are not ASCII: there, something
- * follows every name.
+ * LocalStack 4.14.0 compares names in their URL-encoded form, and so skips those that are not ASCII: there, a listing
+ * after this key returns objects.
  */
 const comparesNamesAsTheyAre = async (bucket: Bucket): Promise<boolean> => {
   const { objects } = await listOnce(bucket, { prefix: '', folded: false, after: behindAllKeys, limit: 1 })

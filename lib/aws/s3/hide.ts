@@ -65,7 +65,7 @@ const withoutListed = async (bucket: Bucket, restorations: readonly Restoration[
 // A listing costs as much as a dozen looks.
 const fewObjects = callsInFlight
 
-/** The first one that is not there with those bytes. Somebody else may have put the same bytes there. */
+/** The first one that is missing or has other bytes. Another caller may have stored the same bytes. */
 const findMissing = async (bucket: Bucket, restorations: readonly Restoration[]): Promise<string | undefined> => {
   const left = restorations.length > fewObjects ? await withoutListed(bucket, restorations) : restorations
   let missing: string | undefined
@@ -81,7 +81,7 @@ export const uncover = async ({ doing }: StepBuckets, restorations: readonly Res
   const markers = restorations.flatMap(({ key, hiddenBy = [] }) =>
     hiddenBy.map((versionId): Doomed => ({ kind: 'version', key, versionId })),
   )
-  // Some are uncovered even when a call fails.
+  // Some objects become visible even when a call fails.
   const made = restorations.map(({ key, id }): Made => ({ kind: 'uncovered', key, versionId: id }))
   try {
     await deleteAll(doing, markers)

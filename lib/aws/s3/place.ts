@@ -46,7 +46,7 @@ const changesKey = (change: Change, key: string): boolean =>
 const isAtOrBelow = (key: string, other: string): boolean =>
   key === other || (other.endsWith('/') && key.startsWith(other))
 
-/** When two placements missed each other before, one sees the other now. Errors: NotPlaced. */
+/** If two placements missed each other in the first look, one sees the other now. Errors: NotPlaced. */
 const checkAfter = async (
   bucket: Bucket,
   { absent, present = [], matching = [] }: PlaceConditions,
@@ -54,7 +54,7 @@ const checkAfter = async (
   looking: Promise<boolean>,
 ): Promise<void> => {
   const others = absent.filter((one) => !changes.some(({ key }) => isAtOrBelow(key, one)))
-  // The calls that changed the other keys have compared them.
+  // The calls that changed the other keys compared their states.
   const unchanged = matching.filter(({ key }) => !changes.some((change) => changesKey(change, key)))
   const [isLocked, rival, there, changed] = await Promise.all([
     looking,
@@ -127,8 +127,8 @@ const each = (run: Run, changes: readonly Change[], work: Work): Promise<void> =
     await work(run, change)
   })
 
-// Changes with an expectation go first, one by one. When several requests expect the same, one succeeds, and the others
-// have made nothing yet on which it might build.
+// Changes with an expectation come first, one by one. If several requests expect the same state, one succeeds, and the
+// others have made nothing yet that it could depend on.
 const inTurn = async (
   run: Run,
   changes: readonly Change[],
@@ -147,13 +147,13 @@ const apply = async (run: Run, changes: readonly Change[]): Promise<void> => {
   const covered = changes.filter((change) => change.kind === 'restore').filter(({ hiddenBy }) => hiddenBy)
   await attempt.collect(uncover(attempt.buckets, covered))
   await inTurn(run, changes.toSorted(byKey), ({ kind, key }) => kind === 'put' && expected.has(key), create)
-  // Without versions, nothing could bring the source back: it stays.
+  // Without versions, nothing could restore the source: it stays.
   const isVersioned = attempt.made.every(({ kind }) => kind !== 'object' && kind !== 'final')
   if (!isVersioned && changes.some(({ kind }) => kind === 'move')) throw new ServiceError('unavailable')
   await inTurn(run, changes, (change) => expected.has(removedBy(change, expected)?.key ?? change.key), takeAway)
 }
 
-/** `ObjectStore.place`, and if anything has changed: folders that existed before are no change. */
+/** `ObjectStore.place`; also returns whether anything has changed: folders that existed before are no change. */
 export const place = async (
   { bucket, removals, bodyOf }: PlaceDeps,
   changes: readonly Change[],
@@ -176,7 +176,7 @@ export const place = async (
     const isCut = deadline.signal.aborted && !(error instanceof NotPlaced)
     const cause = isCut ? new NotPlaced({ outcome: 'late' }) : error
     const failure = await attempt.undo(cause)
-    // The record of an earlier removal that this one continues stays.
+    // If this removal continues an earlier one, the record of that one stays.
     if (begun && removedFolder && failure === cause)
       await undoDeadline.wait(removals.cancel(removedFolder)).catch(() => {})
     if (failure instanceof NotPlaced) return { outcome: failure.outcome, hasChanged: false }

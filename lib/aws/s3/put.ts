@@ -88,7 +88,7 @@ const findCopy = async (bucket: Bucket, { from, key }: Transfer): Promise<string
 export const copyObject = async (buckets: StepBuckets, transfer: Transfer): Promise<StepResult> => {
   const { doing, finding } = buckets
   const { kind, from, key, contentType } = transfer
-  // MiniStack 1.5.33 ignores IfNoneMatch of a copy. Copies are many and keep their source: they go without this look.
+  // MiniStack 1.5.33 ignores IfNoneMatch of a copy. Copies are many and keep their source: they skip this look.
   if (kind === 'move' && (await headObject(doing, key))) throw new NotPlaced({ outcome: 'occupied', key })
   const mark = randomUUID()
   const goal = { Key: key, CopySourceIfMatch: from.version, IfNoneMatch: '*' }

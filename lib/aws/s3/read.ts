@@ -80,7 +80,7 @@ export const readObject = async (
 
 const linkSeconds = 300
 
-// S3 counts from whole seconds. In epoch milliseconds.
+// S3 counts in whole seconds. In epoch milliseconds.
 const thisSecond = (): number => Math.floor(Date.now() / 1000) * 1000
 
 /**
@@ -95,7 +95,7 @@ export const downloadLink = async (
   const command = new GetObjectCommand({
     Bucket: name,
     Key: key,
-    // A file that is replaced during the download does not come in two halves.
+    // A download does not mix two versions if the file is replaced meanwhile.
     VersionId: versionId,
     ResponseContentDisposition: asAttachment(key.slice(key.lastIndexOf('/') + 1)),
     ResponseContentType: 'application/octet-stream',

@@ -13,7 +13,7 @@ import { type ListPosition, listPage, type Page, type State, statesBelow } from 
 /** The search for the version of a key that was hidden in some period, from its newest state on. */
 interface Search {
   readonly key: string
-  // The markers that hide it, as far as seen; undefined when there is a newer version.
+  // The delete markers that hide it, as far as seen; undefined when there is a newer version.
   hiddenBy: string[] | undefined
   isBehindMarker: boolean
   isOver: boolean
@@ -38,7 +38,7 @@ const continueSearch = (
   return []
 }
 
-// The clocks of bucket and caller differ a little, and the bucket's has whole seconds. In milliseconds.
+// The clocks of bucket and caller differ a little, and S3 rounds to seconds. In milliseconds.
 const slack = 1_000
 
 export async function* listRemovedWithin(
@@ -60,12 +60,12 @@ export async function* listRemovedWithin(
 
 const looksAtOnce = 16
 
-// Listings of the folder itself, of each folder in it that was removed, and of all of those together.
+// Listings of the folder itself, for each removed folder in it, and for all removed folders together.
 const mostPages = 10
 const mostLooks = 10
 const mostLooksInAll = 200
 
-/** The folder, if it is empty, with the last removal among its first 10,000 states, and how many listings that took. */
+/** The folder, if it is empty, with the last removal among its first 10,000 states, and the number of listings used. */
 const removedFolder = async (
   bucket: Bucket,
   folder: string,
@@ -115,7 +115,7 @@ const candidatesIn = (
   return { candidates: candidates.sort((one, other) => compareKeys(one.key, other.key)), undecided }
 }
 
-/** The first listing is short, since few entries are often asked for; each further one is longer. */
+/** The first listing is short, because most requests want few entries; each further one is longer. */
 async function* findCandidates(bucket: Bucket, { prefix, after, limit }: RemovedQuery) {
   let upTo = after
   let position = after === undefined ? undefined : behindKey(prefix, after)
@@ -133,7 +133,7 @@ async function* findCandidates(bucket: Bucket, { prefix, after, limit }: Removed
     yield { candidates: found.candidates, upTo, isLast: !next }
     if (!next) return
   }
-  // Nobody hides an object that often: skip it, so that the listing ends.
+  // No real object was removed that often: skip it, so that the listing ends.
   if (undecided) yield { candidates: [], upTo: undecided.key, isLast: false }
 }
 

@@ -16,7 +16,7 @@ interface Options extends Pick<Bucket, 'client' | 'once'>, Pick<PlaceDeps, 'remo
   // It must keep versions: they undo a change.
   readonly bucket: string
   readonly record: RecordChange
-  // Bytes of small files that may wait in memory, for all requests together.
+  // Bytes of staged small files in memory, for all requests together.
   readonly memory?: number
   readonly buffers?: PartBuffers
 }
@@ -47,7 +47,7 @@ const createStagedBodies = (bucket: Bucket, memory: number, buffers: PartBuffers
 
     bodyOf(staged: Staged): StagedBody {
       const body = bodies.get(staged)
-      if (!body) throw new Error('These bytes do not wait in this store')
+      if (!body) throw new Error('This store has not staged these bytes')
       return body
     },
 
@@ -89,7 +89,7 @@ export const createS3ObjectStore = ({
     find: (key) => findObject(bucket, key),
     exists: (prefix) => existsBelow(bucket, prefix),
     list: (query) => listObjects(bucket, query),
-    // S3 makes it from the bytes as they come in.
+    // S3 computes it while the bytes arrive.
     fingerprintOf: async ({ fingerprint }) => fingerprint,
     read: (key, choose, expected) => readObject(bucket, key, choose, expected),
     versions: (key, query) => listVersions(bucket, key, query),
@@ -115,7 +115,7 @@ export const createS3ObjectStore = ({
         const doomed = objects.map(({ key, version }): Doomed => ({ kind: 'object', key, tag: version }))
         await deleteAll(until(bucket, deadline.signal), doomed)
         await Promise.all([
-          // Without this, the record goes on to the end of the request's time.
+          // Without this, the record would extend to the end of the request's time.
           begun && deadline.wait(removals.note(begun)).catch(() => {}),
           entry && objects.length > 0 && record(entry, given),
         ])

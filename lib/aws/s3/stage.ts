@@ -21,8 +21,8 @@ export interface PartBuffers {
   open(): Lending
 }
 
-// With the small files in memory (32 MiB) they take 192 MiB. Each of the 16 requests of an environment has one to fill,
-// and four are on their way.
+// With the small files in memory (32 MiB) they take 192 MiB. Each of the 16 requests of an environment fills one, and
+// four are being sent.
 const mostParts = 20
 
 export const createPartBuffers = (most = mostParts): PartBuffers => {
@@ -89,7 +89,7 @@ export async function* inParts(content: AsyncIterable<Uint8Array>, lending: Lend
   yield { bytes: buffer.subarray(0, length), buffer, isLast: true }
 }
 
-/** Bytes that wait to be put in place. A multipart upload has all its parts and is not completed. */
+/** Staged bytes. A multipart upload has all its parts, but is not completed. */
 export interface StagedBody {
   readonly size: number
   readonly contentType: string
@@ -110,7 +110,7 @@ interface Upload {
   readonly uploadId: string
 }
 
-// For uploads whose place is not known yet. A lifecycle rule clears away what a crashed process has left.
+// For uploads without a known path. A lifecycle rule removes the rest of a crashed process.
 const scratchPrefix = 'scratch/'
 export const isScratch = (key: string): boolean => key.startsWith(scratchPrefix)
 
@@ -145,7 +145,7 @@ export const abortUpload = async ({ client, name }: Bucket, { key, uploadId }: U
   }
 }
 
-// They fill the line of a function (1 Gbit/s).
+// They use the full bandwidth of a function (1 Gbit/s).
 const partsInFlight = 3
 
 const sendParts = async (
@@ -168,7 +168,7 @@ const sendParts = async (
     await inParallel(parts, partsInFlight, send)
     return { parts: sent, size }
   } catch (error) {
-    // No part is on its way: one that arrives after the abort would stay.
+    // No part is being sent: one that arrives after the abort would stay.
     await abortUpload(bucket, upload).catch(() => {})
     throw error
   }
@@ -185,7 +185,7 @@ interface Room {
   readonly buffers: PartBuffers
 }
 
-/** Small bodies wait in memory while there is room. Others are uploaded without becoming visible. */
+/** Small bodies stay in memory while there is room. Others are uploaded without becoming visible. */
 export const stageBody = async (
   bucket: Bucket,
   { reserve, buffers }: Room,

@@ -34,11 +34,11 @@ const mostParts = 10_000
 
 const partsInFlight = 4
 
-// Here an upload becomes one object before it is copied into its place: another attempt finds it. A lifecycle rule
-// clears it away.
+// Here an upload becomes one object before it is placed by a copy, so that another attempt finds it. A lifecycle rule
+// removes it.
 const wholeKey = (id: HeldUpload['id']): string => `scratch/uploads/${id}/whole`
 
-// S3 refuses signatures from a clock that is further off. In milliseconds.
+// S3 refuses signatures if the clock differs more. In milliseconds.
 const clockSkew = 15 * 60_000
 
 const newTailKey = (id: string): string => `scratch/uploads/${id}/tail-${randomUUID()}`
@@ -70,7 +70,7 @@ const checkedParts = async (
     PartNumber === index + 1 && unquote(ETag) === sums[index]
   if (parts.length === sums.length && parts.every(isKept)) return parts
   throw new ServiceError('storageRefused', {
-    message: 'The stored parts of the upload were overwritten. Nothing was stored. Begin a new upload.',
+    message: 'The stored parts of the upload were overwritten. Nothing was stored. Create a new upload.',
   })
 }
 
@@ -104,7 +104,7 @@ const joinParts = async (
   }
 }
 
-/** Received content behind a tail. When it breaks off, its failure is noted, and the bytes before it count. */
+/** Received content after a tail. If it is interrupted, its failure is noted, and the bytes before it count. */
 const createSource = (tail: Uint8Array, content: AsyncIterable<Uint8Array>) => {
   const received: { size: number; failure?: unknown } = { size: 0 }
   async function* chunks(): AsyncGenerator<Uint8Array, void> {
@@ -156,7 +156,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
         durable.size = Math.max(kept * partLength - offset, 0)
         durable.holding = { name: uploadId, parts: sums.slice(0, kept), tail: null }
       }
-      // A last part that is full need not wait as a tail when the whole has more than one.
+      // A full last part need not become a tail when the upload has several parts.
       const isTail = ({ bytes, isLast }: Part): boolean =>
         isLast && !(bytes.length === partLength && received.size > 0 && length !== null && length > partLength)
       await inParallel(inParts(chunks(), lending), partsInFlight, async (part) => {

@@ -130,13 +130,13 @@ const headVersion = async (bucket: Bucket, key: string, id: string): Promise<Hea
   } catch (error) {
     if (statusOf(error) === 405) return undefined
     if (statusOf(error) !== 400) throw error
-    // S3 gives no reason for a HEAD. If the version's name was not the fault, the key alone is refused too.
+    // S3 gives no reason for a HEAD. If the version id is not the reason, S3 refuses the key alone too.
     await headObject(bucket, key)
     return undefined
   }
 }
 
-// A marker for each version, and a few more.
+// A delete marker for each version, and a few more.
 const statesFor = (versions: number): number => Math.min(longestListing, 2 * versions + 4)
 
 /** `ObjectStore.versions`. S3 refuses to continue after an unknown version, so that is checked first. */

@@ -12,7 +12,7 @@ export const quote = (text: string): string =>
 
 export const memberNamed = (shape: ItemShape, name: string, use: string): MemberReference => {
   const member = findMember(shape, name)
-  if (!member) throw new QueryFault(`there is no member ${quote(name)}`)
+  if (!member) throw new QueryFault(`${quote(name)} is no member: GET /docs lists them`)
   if (member.type === 'text') throw new QueryFault(`${member.name} cannot be ${use}`)
   return member
 }

@@ -60,7 +60,7 @@ export const parseFields = (text: string, shape: ItemShape): Selection => {
   const choose = ({ name, members }: ItemShape['objects'][number], names: readonly string[]) => {
     const known = names.filter((member) => Object.hasOwn(members, member))
     const before = objects.get(name) ?? []
-    // Naming parts of a whole object takes nothing away.
+    // A whole object stays whole, even if its parts are named too.
     if (known.length > 0 && before !== 'all') objects.set(name, new Set([...before, ...known]))
   }
 

@@ -71,7 +71,7 @@ export const parseListQuery = (query: ReadonlyMap<string, string>, { shape, iden
     cursor && problems.length === 0
       ? attempt('cursor', undefined, () => readCursor(cursor, hash(), order.members.length))
       : undefined
-  if (cursor !== undefined && skip > 0) problems.push({ path: 'skip', message: 'does not go together with cursor' })
+  if (cursor !== undefined && skip > 0) problems.push({ path: 'skip', message: 'cannot be combined with cursor' })
   if (problems.length > 0) throw invalidInput('categoriesMalformed', problems)
 
   return {
@@ -105,12 +105,13 @@ const isComparable = (value: unknown): value is Comparable =>
 // C-18. Throws QueryFault for a malformed cursor, or one of another list.
 const readCursor = (text: string, hash: string, members: number): Position | undefined => {
   const parts = parse(text)
-  if (!Array.isArray(parts)) throw new QueryFault('is not a cursor that this service has given out')
+  if (!Array.isArray(parts)) throw new QueryFault('is not a cursor of this service. Send nextCursor unchanged')
   const [listed, key, ...values] = parts as readonly unknown[]
-  if (listed !== hash) throw new QueryFault('belongs to another list, or to other switches of this one')
+  if (listed !== hash) throw new QueryFault('belongs to a list with other parameters. Begin with an empty cursor')
   const isPosition = Number.isSafeInteger(key) && values.length === members && values.every(isComparable)
   const position = isPosition ? { key: Number(key), values } : undefined
   // Decoding is lenient: compare with the one true cursor.
-  if (writeCursor(hash, position) !== text) throw new QueryFault('is not a cursor that this service has given out')
+  if (writeCursor(hash, position) !== text)
+    throw new QueryFault('is not a cursor of this service. Send nextCursor unchanged')
   return position
 }

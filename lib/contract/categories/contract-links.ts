@@ -32,7 +32,7 @@ const unlinked = z.union([named(unlinkItem, 'UnlinkedItem'), objectId])
 const unlinkedItems = named(
   z.union([itemsOf(unlinked, 'objectId'), unlinked]),
   'UnlinkedItems',
-  'Objects with an `objectId`, or ids; or one of them.',
+  'Objects with an `objectId`, or ids. A single one needs no array.',
 )
 
 const unlinks = component('Unlinks', 'The objects to unlink from the category.', { items: unlinkedItems })
@@ -48,7 +48,7 @@ const unlinkedCategory = z.union([named(unlinkCategoryItem, 'UnlinkedCategory'),
 const unlinkedCategories = named(
   z.union([itemsOf(unlinkedCategory, 'categoryId'), unlinkedCategory]),
   'UnlinkedCategories',
-  'Objects with a `categoryId`, or ids; or one of them.',
+  'Objects with a `categoryId`, or ids. A single one needs no array.',
 )
 
 const categoryUnlinks = component('CategoryUnlinks', 'The categories to unlink the object from.', {

@@ -130,7 +130,7 @@ const listSwitches = (
   ),
   skip: parameter('The number of items to skip at the start.', 0, count),
   limit: parameter(
-    `The number of items on a page, ${standardLimit} unless given. Over ${largestLimit} counts as ${largestLimit}.`,
+    `The number of items on a page, ${standardLimit} by default. A number over ${largestLimit} counts as ${largestLimit}.`,
     2,
     count,
   ),
@@ -238,7 +238,7 @@ export const categoriesContract: GroupContract<'categories'> = {
     },
     listSiteUrls: {
       summary: 'List the addresses of a site',
-      description: 'There is one: the base URL of the data centre where the site lives.',
+      description: 'The list has one item: the base URL of the data centre where the site lives.',
       query: listSwitches(siteUrlShape, { fields: 'url', where: '{"siteId":1001}', order: 'url' }),
       answers: page(siteUrlPage),
       errors: ['categoriesMalformed'],

@@ -12,7 +12,7 @@ export const documentationContract: GroupContract<'documentation'> = {
   tag: { name: 'Service', description: 'The service and its documentation, without a token.' },
   parameters: {
     asset: parameter('The name of the file.', 'swagger-ui.css', z.enum(Object.keys(referenceAssets))),
-    file: text('The name of the file, as it stands on the page.', 'licenses.txt'),
+    file: text('The name of the file, as the page writes it.', 'licenses.txt'),
   },
   operations: {
     getOpenApi: {
@@ -23,7 +23,7 @@ export const documentationContract: GroupContract<'documentation'> = {
     getReference: {
       summary: 'Read this document as a page',
       answers: { 200: { description: 'The page.', mediaTypes: ['text/html'] } },
-      // Its script is the text of a function, which differs with what runs it.
+      // Its script is the text of a function, which differs between runtimes.
       shownByAddress: true,
     },
     getReferenceAsset: {

@@ -92,7 +92,7 @@ export const fieldsContract: GroupContract<'fields'> = {
     name: 'Web forms',
     description: 'The web forms of a site and the system fields on them. Answers and bodies are JSON or XML.',
   },
-  // Texts that are no id (`abc`, `07`) are answered like unknown ids.
+  // Texts that are no id (`abc`, `07`) get the answer of unknown ids.
   parameters: {
     site: siteParameter,
     webForm: parameter('The id of the web form.', 1, z.int()),
@@ -142,8 +142,8 @@ export const fieldsContract: GroupContract<'fields'> = {
     createField: {
       summary: 'Add a system field to a web form',
       description:
-        'Without `order`, the field goes behind the last one. On a taken position, the field that has it and those ' +
-        'directly behind it move down by one, no further than the first gap.',
+        'Without `order`, the field becomes the last one. If the position is taken, its field and those directly ' +
+        'after it move down by one, up to the first gap.',
       body: { schema: newField, xml: xmlNames.field },
       answers: {
         201: {
@@ -161,7 +161,7 @@ export const fieldsContract: GroupContract<'fields'> = {
       summary: 'Change a system field of a web form',
       description:
         'Changes whether the field is mandatory, its order, or both. A field that moves leaves its old position ' +
-        'first; on a taken position, the others move as they do for a new field.',
+        'first. If the new position is taken, other fields move as they do for a new field.',
       body: {
         schema: fieldChange,
         also: {

@@ -9,10 +9,10 @@ const order = z.int({ error: inRange, abort: true }).check(z.minimum(1, inRange)
 const typeIds = [...fieldTypes.keys()]
 export const typeId = z.union(
   [z.literal(typeIds), z.pipe(z.literal(typeIds.map(String)), z.transform(Number))],
-  'must be the identifier of a type of system field that can be placed on a form',
+  'must be a field type: GET …/webformfieldtypes/system lists them',
 )
 
-/** F-14: without `order`, the field goes behind the last one. */
+/** F-14: without `order`, the field becomes the last one. */
 export const newFieldBody = z.object(
   { type: z.object({ id: typeId }, 'must be an object with an id'), mandatory, order: z.optional(order) },
   'must be an object',
@@ -21,5 +21,5 @@ export const newFieldBody = z.object(
 export const fieldChangeBody = z
   .object({ mandatory: z.optional(mandatory), order: z.optional(order) }, 'must be an object')
   .check(
-    z.refine((change) => change.mandatory !== undefined || change.order !== undefined, 'give mandatory, order or both'),
+    z.refine((change) => change.mandatory !== undefined || change.order !== undefined, 'send mandatory, order or both'),
   )

@@ -3,14 +3,13 @@ import { documentationRoutes } from './documentation.ts'
 import { fieldsRoutes } from './fields.ts'
 import { storageRoutes } from './storage.ts'
 
-// The API document begins with what needs no token.
+// The API document begins with operations that need no token.
 const [health, root, ...ofFields] = fieldsRoutes
 
 /**
- * The one route table. The router, the local server, the deployment and the API document all read it.
- * `permission` is what the token must permit; without it any token of the site will do.
- * A GET route answers HEAD as well, and OPTIONS is answered on every path.
- * Each group keeps its own rows, so that its function carries no others.
+ * The one route table. The router, the local server, the deployment and the API document all read it. `permission` is
+ * the one that the token needs; without it, any token of the site is enough. A GET route answers HEAD as well, and
+ * OPTIONS is answered on every path. Each group keeps its own rows, so that its function contains no others.
  */
 export const routes = [
   health,

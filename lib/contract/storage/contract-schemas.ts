@@ -139,7 +139,7 @@ export const meta = text('Asks for information about the path, not for its bytes
 
 export const noneMatch: ParameterContracts = {
   'If-None-Match': text(
-    '`*`: change something only if nothing is there. ETags: only if the present state is none of them.',
+    '`*`: the change is made only if the path is free. ETags: only if no tag names the present state.',
     '"an-etag-of-before"',
   ),
 }

@@ -6,11 +6,11 @@ import { copyPath, newName, newPath, putSwitches, restoreBody } from './switches
 
 const digests: ParameterContracts = {
   'Content-MD5': text(
-    'The MD5 of the content of a file, in base64. Other bytes are not stored.',
+    'The MD5 of the content of a file, in base64. If the bytes do not match, nothing is stored.',
     'ixqZU8RhEpaoJ6v4xHgE1w==',
   ),
   'Content-Digest': text(
-    'The SHA-256 of the content of a file (RFC 9530). Other bytes are not stored. Other algorithms are ignored.',
+    'The SHA-256 of the content of a file (RFC 9530). If the bytes do not match, nothing is stored. Other algorithms are ignored.',
     'sha-256=:GF+NsyJx/iX1Yab8k4suJkMG7DBO2lGAB9F2SCY4GWk=:',
   ),
 }
@@ -20,12 +20,12 @@ const inTus: ParameterContracts = { 'Tus-Resumable': { ...tusVersion, required: 
 const uploadLength = { 'Upload-Length': text('The number of bytes of the whole upload.', '11') }
 const uploadChecksum = {
   'Upload-Checksum': text(
-    '`sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. Other bytes are not stored.',
+    '`sha256`, `sha1` or `md5`, a space and the checksum of the body in base64. If the bytes do not match, none are stored.',
     'sha1 qvTGHdzF6KLavt4PO0gs2a6pQ00=',
   ),
 }
 
-/** Errors of any upload when its file is put in place, also at the end of a resumable one. */
+/** Errors of any upload when its file is placed, also at the end of a resumable one. */
 const placementErrors: readonly ErrorName[] = [
   'fileTooLarge',
   'regionNameInvalid',
@@ -166,7 +166,7 @@ export const uploadOperations = {
         '*/*': bytes,
       },
     },
-    answers: ok('It is done.', success, { links: pathLinks }),
+    answers: ok('The change is made.', success, { links: pathLinks }),
     errors: putErrors,
     examples: [
       { headers: { 'Content-Type': 'text/plain' }, body: 'Hello' },
@@ -188,8 +188,8 @@ export const uploadOperations = {
   describeUpload: {
     summary: 'Show the progress of a resumable upload',
     description:
-      'The upload is complete when `Upload-Offset` equals `Upload-Length`. If a passing fault kept its file from ' +
-      'being put in place, the service tries again first.',
+      'The upload is complete when `Upload-Offset` equals `Upload-Length`. If a temporary fault prevented the ' +
+      'placing of its file, the service tries again first.',
     headers: inTus,
     answers: ok('The progress of the upload.', undefined, {
       headers: [...uploadState, 'Cache-Control'],
@@ -201,15 +201,15 @@ export const uploadOperations = {
   appendToUpload: {
     summary: 'Continue a resumable upload',
     description:
-      'All bytes before the answered `Upload-Offset` are stored for good. The last byte puts the file in place, by ' +
-      'the rules of every upload. If these rules refuse the file, the upload ends.',
+      'All bytes before the `Upload-Offset` of an answer are durable. After the last byte, the service places the ' +
+      'file, by the rules of every upload. If these rules refuse the file, the upload ends.',
     headers: {
       ...inTus,
       'Upload-Offset': { ...text('The position of the first byte of the body in the upload.', '0'), required: true },
       ...uploadLength,
       ...uploadChecksum,
     },
-    // A request without bytes completes an upload that could not be put in place before.
+    // A request without bytes completes an upload that could not be placed before.
     body: { schema: bytes, mediaTypes: { 'application/offset+octet-stream': bytes }, optional: true },
     answers: {
       204: { description: 'The bytes are stored.', headers: uploadState, optionalHeaders: ['Upload-Expires'] },
@@ -233,7 +233,7 @@ export const uploadOperations = {
   },
   cancelUpload: {
     summary: 'Cancel a resumable upload',
-    description: 'The stored bytes of the upload are removed. A file that is already in place stays.',
+    description: 'The stored bytes of the upload are removed. A file that is already stored stays.',
     headers: inTus,
     answers: { 204: { description: 'The upload has ended.', headers: ['Tus-Resumable'] } },
     errors: ['protocolVersionUnknown', 'uploadUnknown'],

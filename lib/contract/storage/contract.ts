@@ -37,7 +37,7 @@ const listSwitches = switchesOf(listing, {
 
 const historySwitches: ParameterContracts = {
   deleted: text(
-    'Lists removed files and folders that have not come back: 100 unless `limit` is given. The folder itself may be ' +
+    'Lists removed files and folders that have not come back: 100 by default (`limit`). The folder itself may be ' +
       'removed. The switch needs no value.',
     '',
   ),
@@ -93,7 +93,7 @@ const changesOperation: OperationContract = {
       '',
     ),
     ...switchesOf(changesQuery, {
-      limit: ['The most changes of an answer: 100 unless given.', 10],
+      limit: ['The most changes of an answer, 100 by default.', 10],
       type: [
         'Only changes of this type, or of several types, separated by commas.',
         'form.created,site.created',
@@ -164,10 +164,7 @@ export const storageContract: GroupContract<'storage'> = {
             'may use it for five minutes. The switch needs no value.',
           '',
         ),
-        versions: text(
-          'Lists the states of the live file: 100 unless `limit` is given. The switch needs no value.',
-          '',
-        ),
+        versions: text('Lists the states of the live file: 100 by default (`limit`). The switch needs no value.', ''),
         versionId: text('Reads one of its `versions` instead of the present one.', 'a-version-of-the-file'),
         ...historySwitches,
         version: text(
@@ -199,9 +196,9 @@ export const storageContract: GroupContract<'storage'> = {
           headers: ['Location', 'Cache-Control'],
         },
         304: {
-          description: 'The state that `If-None-Match` names is still the present one.',
+          description: 'The file has not changed: `If-None-Match` names its present state.',
           headers: ['ETag', 'Accept-Ranges'],
-          // Gateways may take it out beside an `ETag` (RFC 9110, section 15.4.5).
+          // Gateways may remove it if `ETag` exists (RFC 9110, section 15.4.5).
           optionalHeaders: ['Last-Modified'],
         },
       },

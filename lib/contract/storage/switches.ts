@@ -7,9 +7,10 @@ const putVersion = z.enum(['draft', 'draft-publish'], 'must be draft or draft-pu
 export const force = z.enum(['true', 'false'], 'must be true or false')
 
 const countable = 'must be a whole number, 1 or more'
-const pageLimit = z.int(countable).check(z.minimum(1, countable), z.maximum(999_999_999, 'is too large'))
+const pageLimit = z.int(countable).check(z.minimum(1, countable), z.maximum(999_999_999, 'must be 999999999 or less'))
 
-const pageCursor = z.string().check(z.maxLength(2_000, 'is too long'))
+const atMost = (length: number) => z.maxLength(length, `must have ${length} characters or fewer`)
+const pageCursor = z.string().check(atMost(2_000))
 
 const recursive = z.literal('true', 'must be true, or be left out')
 
@@ -37,13 +38,13 @@ export const changesQuery = z.object({
   type: z.optional(
     z.pipe(
       z.string().check(
-        z.maxLength(1_000, 'is too long'),
-        z.refine((text) => !typesIn(text).includes(undefined), 'names an unknown type of change'),
+        atMost(1_000),
+        z.refine((text) => !typesIn(text).includes(undefined), 'has an unknown type of change: GET /docs lists all'),
       ),
       z.transform((text) => typesIn(text).filter((type) => type !== undefined)),
     ),
   ),
-  subject: z.optional(z.string().check(z.maxLength(1_000, 'is too long'))),
+  subject: z.optional(z.string().check(atMost(1_000))),
 })
 
 // A PUT with `?meta` renames, moves or copies (S-51). The rules of paths check the texts.
@@ -51,21 +52,21 @@ export const newName = z.object({ name: z.string() })
 export const newPath = z.object({ path: z.string() })
 export const copyPath = z.object({ copyTo: z.string() })
 
-const versionName = z.string('must be a text').check(z.minLength(1, 'is empty'), z.maxLength(1_024, 'is too long'))
+const versionName = z.string('must be a text').check(z.minLength(1, 'must not be empty'), atMost(1_024))
 export const restoreBody = z.strictObject(
   {
     version: z.optional(versionName),
     replace: z.optional(z.boolean('must be true or false')),
   },
-  'The body is an object with no members but version and replace',
+  'The body must be an object with no other members than version and replace',
 )
 export const versionSwitches = z.object({ versionId: z.optional(versionName) })
 
 const destinations = ['name', 'path', 'copyTo']
-const onlyOne = `must hold exactly one of ${destinations.join(', ')}`
+const onlyOne = `must have exactly one of ${destinations.join(', ')}`
 export const destinationBody = z.pipe(
   z
     .looseObject({}, 'must be an object')
     .check(z.refine((body) => destinations.filter((name) => Object.hasOwn(body, name)).length === 1, onlyOne)),
-  z.union([newName, newPath, copyPath], `${onlyOne}, and a text there`),
+  z.union([newName, newPath, copyPath], `${onlyOne}, and its value must be a text`),
 )

@@ -7,11 +7,14 @@ import { UsageError } from '../directory/faults.ts'
 import { isFree, takeLock } from '../directory/locks.ts'
 import { makePrivateFolder, syncFolder } from '../directory/private-files.ts'
 
-/** A backup is written beside its place, which it takes when it is complete. Until then, nothing of it outlives this. */
+/**
+ * A backup is written beside its folder, and gets the name of the folder when it is complete. Until then, nothing of it
+ * outlives this.
+ */
 export interface BackupPlace extends Disposable {
   readonly directory: DataDirectory
   readonly path: string
-  /** Throws UsageError when the place has been taken meanwhile. */
+  /** Throws UsageError when the name was taken meanwhile. */
   complete(): void
 }
 
@@ -21,7 +24,8 @@ const isTaken = (path: string) => new UsageError(`${path} is not empty. Name a f
 
 const admit = (path: string): void => {
   const parent = statSync(dirname(path), { throwIfNoEntry: false })
-  if (!parent?.isDirectory()) throw new UsageError(`There is no folder ${dirname(path)} for the backup. Make it first.`)
+  if (!parent?.isDirectory())
+    throw new UsageError(`There is no folder ${dirname(path)} for the backup. Create it first.`)
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found) return
   if (!found.isDirectory()) throw new UsageError(`${path} is not a folder. Name one that does not exist yet.`)
@@ -61,7 +65,7 @@ export const openBackupPlace = (given: string, source: DataDirectory): BackupPla
   const path = resolve(given)
   admit(path)
   if (liesIn(source, path)) {
-    throw new UsageError(`${path} lies in the data directory ${source.path}. Name a folder outside of it.`)
+    throw new UsageError(`${path} is inside the data directory ${source.path}. Name a folder outside of it.`)
   }
   clearLeftovers(path)
   const directory = layoutOf(`${path}.unfinished-${randomBytes(4).toString('hex')}`)

@@ -16,8 +16,8 @@ export const createIsHeld = (connection: DatabaseSync): ((now: number) => boolea
 }
 
 /**
- * Holds every blob. A blob is removed only after its last row is gone, and when there is no hold: a snapshot that is
- * taken after this either lacks the row, or keeps the blob. The hold of a dead process runs out.
+ * Holds every blob. A blob is removed only after its last row is gone, and only without a hold: a snapshot from after
+ * this call either lacks the row, or the blob stays. The hold of a dead process expires.
  */
 export const holdBlobs = async (
   { connection, note }: Pick<Database, 'connection' | 'note'>,
@@ -36,7 +36,7 @@ export const holdBlobs = async (
   let isWhole = true
   return {
     async extend(duration) {
-      // When the database is busy, or full, there is time for another attempt.
+      // If the database is busy or full, there is time for another attempt.
       const isHeld = await note(() => extend.run(now() + duration, id, now()).changes === 1).catch(() => true)
       isWhole &&= isHeld
       return isWhole
@@ -48,8 +48,8 @@ export const holdBlobs = async (
 const interval = 10_000
 
 /**
- * Removes blobs when no backup needs them any more. The next start of the service sets aside those that a process has
- * left. Asks `isHeld` when nothing in the database refers to the blob any more.
+ * Removes blobs when no backup needs them any more. The next start of the service moves those that a dead process left
+ * to `orphans/`. Asks `isHeld` when nothing in the database refers to the blob any more.
  */
 export const holdForBackups = (blobs: Blobs, isHeld: () => boolean): Blobs => {
   const waiting = new Set<string>()

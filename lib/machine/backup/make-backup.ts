@@ -16,7 +16,7 @@ import { blobsIn, takeBlobs } from './take-blobs.ts'
 
 export interface BackupOptions {
   readonly evenIfDamaged: boolean
-  /** Compares the bytes of every file with its fingerprint, also where none are copied. */
+  /** Compares the bytes of every file with its fingerprint, also of files that are not copied. */
   readonly withBytes: boolean
   readonly signal: AbortSignal
   readonly clock?: Clock
@@ -27,11 +27,11 @@ export interface Backup extends BackupMarker {
   readonly path: string
 }
 
-/** Milliseconds: blobs are held this long after the last sign of life, and there is one every `interval`. */
+/** Milliseconds: blobs are held this long after the last extension, which comes every `interval`. */
 const heldFor = 60_000
 const interval = 10_000
 
-/** Bytes per millisecond, at least. SQLite copies the database while everything else of this process waits. */
+/** Bytes per millisecond, at least. SQLite copies the database while the rest of this process waits. */
 const slowestCopy = 4_000
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
@@ -39,24 +39,24 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 const timeToCopy = ({ database, wal }: DataDirectory): number =>
   Math.ceil((sizeOf(database) + sizeOf(wal)) / slowestCopy)
 
-/** Blames the data directory, and not the place of the backup, when it is what keeps a backup from being made. */
+/** Names the data directory, not the folder of the backup, if its disk prevents the backup. */
 const asFailureOfSource = (error: unknown, { path, database }: DataDirectory): unknown => {
   if (isOutOfSpace(error)) {
     return new UsageError(
-      `The disk of the data directory ${path} is full, and a backup writes a little there, too, to keep files until ` +
-        'they are backed up. Make room on that disk. No backup was made.',
+      `The disk of the data directory ${path} is full, but a backup writes a little there, to keep files until ` +
+        'it has copied them. Make room on that disk. No backup was made.',
       { cause: error },
     )
   }
   if (failureOf(error) !== 'damaged') return error
   return new UsageError(
-    `The database ${database} cannot be backed up: it is damaged: ${reasonOf(error)}. "site-admin check" names what ` +
-      'is wrong. Put the directory back from an earlier backup by "site-admin restore". No backup was made.',
+    `The database ${database} is damaged and cannot be backed up: ${reasonOf(error)}. "site-admin check" lists ` +
+      'the damage. Restore an earlier backup with "site-admin restore". No backup was made.',
     { cause: error },
   )
 }
 
-/** SQLite takes the copy no further than to the system: the caller takes it to the disk. */
+/** SQLite does not flush the copy: the caller does. */
 const copyDatabase = ({ database, directory: source }: OpenDirectory, file: string): void => {
   makePrivateFile(file)
   try {
@@ -75,7 +75,7 @@ const beginHold = async ({ database, directory: source }: OpenDirectory, { wall 
 }
 
 /**
- * Checks the copy of the database, and removes from it what concerns the backup alone. Throws UsageError when it is
+ * Checks the copy of the database, and removes rows from it that concern only the backup. Throws UsageError when it is
  * damaged as a whole, and the reason of `signal` when that is aborted.
  */
 const readSnapshot = async ({ database: file }: DataDirectory, source: DataDirectory, signal: AbortSignal) => {
@@ -101,10 +101,10 @@ const tookTooLong = () => new UsageError('The backup took so long that files wer
 const damageOf = (damaged: readonly Damaged[]): UsageError => {
   const [first] = damaged
   const count =
-    damaged.length === 1 ? 'A file or row is not whole:' : `${damaged.length} files or rows are not whole, such as`
+    damaged.length === 1 ? 'A file or row is damaged:' : `${damaged.length} files or rows are damaged, such as`
   return new UsageError(
-    `${count} ${first?.where}, ${first?.fault}. "site-admin check --bytes" lists the affected files. Put that right, ` +
-      'or add --even-if-damaged to back up all that is there. No backup was made.',
+    `${count} ${first?.where}, ${first?.fault}. "site-admin check --bytes" lists the affected files. Repair them, ` +
+      'or add --even-if-damaged to back up everything else. No backup was made.',
   )
 }
 
@@ -141,14 +141,14 @@ const fillWhileHeld = async (place: BackupPlace, opened: OpenDirectory, options:
     place.complete()
     return { path: place.path, ...marker }
   } finally {
-    // Should this fail, the hold ends by itself.
+    // If this fails, the hold expires.
     await hold.end().catch(() => {})
   }
 }
 
 /**
  * Backs up a data directory, in use or not: the database as it is at one moment, and every blob that it refers to then.
- * Blobs that are given up meanwhile stay until they are in the backup. Throws UsageError; nothing is left behind then.
+ * Blobs that are no longer needed stay until they are in the backup. Throws UsageError; nothing is left behind then.
  */
 export const makeBackup = async (dataDirectory: string, target: string, options: BackupOptions): Promise<Backup> => {
   const opened = await openDirectory(dataDirectory, { role: 'command', reset: false, durable: true })

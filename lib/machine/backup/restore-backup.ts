@@ -61,7 +61,7 @@ const realPathOf = (path: string): string => {
 
 /**
  * Fills an empty data directory from a backup. If the process dies meanwhile, no service starts on the directory before
- * this is repeated. Throws UsageError; the directory is as empty as before then.
+ * this is repeated. Throws UsageError; the directory is still empty then.
  */
 export const restoreBackup = async (
   backupPath: string,
@@ -72,7 +72,7 @@ export const restoreBackup = async (
   const marker = readBackupMarker(backup)
   if ('code' in marker) throw refusalOf(backup, marker)
   if (`${realPathOf(resolve(dataDirectory))}${sep}`.startsWith(join(realpathSync(backup.path), sep))) {
-    throw new UsageError(`The data directory ${dataDirectory} lies in the backup. Name another one with --data-dir.`)
+    throw new UsageError(`The data directory ${dataDirectory} is inside the backup. Name another one with --data-dir.`)
   }
   const { blobs, ...database } = await readDatabase(backup, marker, signal)
   const directory = layoutOf(dataDirectory)
@@ -80,7 +80,7 @@ export const restoreBackup = async (
   try {
     signal.throwIfAborted()
     copyFiles(backup, directory)
-    // All of it is given to that owner: under another name, a blob of somebody else's would be taken away from them.
+    // All of it gets that owner: a linked blob of another user would lose its owner.
     const owner = ownerToServe(directory.path) ?? { uid: process.getuid?.() }
     const passage = { from: backup.blobs, to: directory.blobs, owner, readsLinked: true }
     const found = [...database.damaged, ...(await takeBlobs(passage, blobs, signal))]
@@ -88,7 +88,7 @@ export const restoreBackup = async (
     const [first] = needed
     if (first && !evenIfDamaged) {
       throw new UsageError(
-        `The backup ${backup.path} is damaged: ${needed.length} of its files or rows are not whole, such as ${first.where}: ` +
+        `The backup ${backup.path} is damaged: ${needed.length} of its files or rows are damaged, such as ${first.where}: ` +
           `${first.fault}. Name another backup, or add --even-if-damaged to restore the rest. Nothing was ` +
           'changed.',
       )
@@ -99,6 +99,6 @@ export const restoreBackup = async (
     return { path: directory.path, ...marker, ...countsOf(found) }
   } catch (error) {
     claim.giveUp()
-    throw asSentence(error, `The data directory ${directory.path}`, 'It is as empty as before.')
+    throw asSentence(error, `The data directory ${directory.path}`, 'It is still empty.')
   }
 }

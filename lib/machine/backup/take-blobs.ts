@@ -14,7 +14,7 @@ export interface ReferredBlob extends BlobContent {
   readonly need: Need
 }
 
-/** The blobs of current and earlier objects and of uploads, each once. An upload without a byte needs none. */
+/** The blobs of current and old versions and of uploads, each once. An upload without a byte needs none. */
 export const blobsIn = (connection: DatabaseSync): readonly ReferredBlob[] =>
   prepareQuery<ReferredBlob>(
     connection,
@@ -50,7 +50,7 @@ const link = (from: string, to: string): boolean => {
   }
 }
 
-/** The copy is on the disk, for its user alone. Bytes that an upload got since its size was noted are left out. */
+/** Flushes the copy, which only its user can read. Leaves out bytes that an upload received since its size was read. */
 const copy = async (from: string, to: string, { need, size }: ReferredBlob): Promise<void> => {
   await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
   chmodSync(to, 0o600)
@@ -60,8 +60,8 @@ const copy = async (from: string, to: string, { need, size }: ReferredBlob): Pro
 }
 
 /**
- * Links the blob, as nothing is ever written into it again, or copies it. Answers the fault of the result; undefined
- * when it is whole. Errors: those of the file system.
+ * Links the blob, which never changes again, or copies it. Returns the fault of the result; undefined if it has none.
+ * Errors: those of the file system.
  */
 const takeBlob = async (
   { from: source, to: target, owner, readsLinked }: Passage,
@@ -85,7 +85,7 @@ const takeBlob = async (
 
 const atOnce = 8
 
-/** Answers the blobs that are not whole. Throws the reason of `signal` when that is aborted. */
+/** Returns the damaged blobs. Throws the reason of `signal` when that is aborted. */
 export const takeBlobs = async (
   passage: Passage,
   blobs: readonly ReferredBlob[],

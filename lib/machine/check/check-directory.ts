@@ -15,7 +15,7 @@ const checkModes = ({ path, database, blobs, demo, marker, backupMarker }: DataD
   [path, database, blobs, demo, marker, backupMarker].flatMap((file) => {
     const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
     const isOpen = process.platform !== 'win32' && (mode & 0o077) !== 0
-    return isOpen ? [{ where: file, fault: 'other users of the machine may use it. Take their rights away.' }] : []
+    return isOpen ? [{ where: file, fault: 'other users of the machine have access to it. Remove their rights.' }] : []
   })
 
 interface Surroundings {
@@ -46,12 +46,12 @@ const checkContents = (connection: DatabaseSync, directory: DataDirectory, use: 
   connection.exec('BEGIN')
   const { findings, isReadable } = checkDatabase(connection, directory.database)
   const files = isReadable ? checkFiles(connection, directory, { before, use }) : []
-  // Some errors of SQLite have ended it already.
+  // Some errors of SQLite end the transaction.
   if (connection.isTransaction) connection.exec('ROLLBACK')
   return { findings: [...findings, ...files], isReadable }
 }
 
-/** A fault that comes from a change during the check is gone when it is looked for again. */
+/** A fault caused by a change during the check is gone in the second pass. */
 const checkLasting = (connection: DatabaseSync, directory: DataDirectory, use: CheckedUse): Findings => {
   const first = checkContents(connection, directory, use)
   if (first.findings.length === 0 || use !== 'served') return first
@@ -62,8 +62,7 @@ const checkLasting = (connection: DatabaseSync, directory: DataDirectory, use: C
 
 const bytesNotRead = ({ blobs }: DataDirectory): Finding => ({
   where: blobs,
-  fault:
-    'the bytes of the files were not read: the database has to tell first what they were. Repeat this when it does.',
+  fault: 'the bytes of the files were not compared: their fingerprints are in the database. Repair it, then repeat.',
 })
 
 const tryToCheckBytes = async (connection: DatabaseSync, directory: DataDirectory): Promise<readonly Finding[]> => {
@@ -76,8 +75,8 @@ const tryToCheckBytes = async (connection: DatabaseSync, directory: DataDirector
 }
 
 /**
- * Every fault of the data directory or the backup at a path, in use or not. Changes nothing. Throws UsageError when
- * there is nothing of this version of the service.
+ * Every fault of the data directory or the backup at a path, in use or not. Changes nothing. Throws UsageError if the
+ * path has no data of this version of the service.
  */
 export const checkDirectory = async (path: string, { withBytes = false } = {}): Promise<readonly Finding[]> => {
   const directory = layoutOf(path)

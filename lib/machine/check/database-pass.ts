@@ -10,7 +10,7 @@ import { contentTables, everyObject, linkTables, tablesWithBlobs } from '../sqli
 
 type Row = Readonly<Record<string, SQLOutputValue>>
 
-/** A query that answers a row for each fault, or for each row that `findingOf` is to judge. */
+/** A query with a row for each fault, or for each row that `findingOf` checks. */
 interface Question {
   readonly query: string
   readonly findingOf: (row: Row, database: string) => Finding | undefined
@@ -18,7 +18,7 @@ interface Question {
 
 const most = 100
 
-export const damagedBy = (finding: string): string => `it is damaged: ${finding}. Put it back from a backup.`
+export const damagedBy = (finding: string): string => `it is damaged: ${finding}. Restore it from a backup.`
 
 const integrity: Question = {
   query: `PRAGMA integrity_check(${most})`,
@@ -45,7 +45,7 @@ const unfinishedRemovals = contentKinds.map(
     query: `SELECT site, id FROM ${contentTables[kind].table} WHERE going = 1`,
     findingOf: ({ site, id }) => ({
       where: `site ${site}, ${kind} ${id}`,
-      fault: 'its removal broke off. The next start completes it.',
+      fault: 'its removal was interrupted. The next start completes it.',
     }),
   }),
 )
@@ -58,7 +58,7 @@ const questions: readonly Question[] = [
       WHERE "table" NOT IN ('${Object.values(linkTables).join("', '")}') GROUP BY "table", parent`,
     findingOf: ({ table, parent, count }, database) => ({
       where: database,
-      fault: `${count} rows of the table ${table} refer to rows of ${parent} that are not there`,
+      fault: `${count} rows of the table ${table} refer to rows of ${parent} that do not exist`,
     }),
   },
   {
@@ -67,7 +67,7 @@ const questions: readonly Question[] = [
         SELECT 1 FROM removal_queue WHERE site = removal.site AND path = removal.folder AND id = removal.id)`,
     findingOf: ({ site, folder }) => ({
       where: `site ${site}, folder ${folder}`,
-      fault: 'its removal broke off, and nothing continues it. Delete the folder once more.',
+      fault: 'its removal was interrupted, and nothing continues it. Delete the folder again.',
     }),
   },
   {
@@ -120,7 +120,7 @@ const paths: readonly (readonly [table: string, key: string, column: string, isR
 
 const unreadable = (table: string, column: string, row: Row): Finding => ({
   where: [`table ${table}`, ...Object.entries(row).map((entry) => entry.join(' '))].join(', '),
-  fault: `the service cannot read its ${column}. Put the database back from a backup`,
+  fault: `the service cannot read its ${column}. Restore the database from a backup`,
 })
 
 /** A database may come from anywhere. Requests for such a row fail, or lead elsewhere. */
@@ -150,7 +150,7 @@ const ask = (connection: DatabaseSync, { query, findingOf }: Question, database:
     }
     return { findings, isReadable: true }
   } catch (error) {
-    // The next start makes the tables of another kind of objects: all others are there.
+    // The next start creates missing tables of a kind of objects. All others must exist.
     if (/^no such table/.test(reasonOf(error))) return { findings: [], isReadable: true }
     return { findings: [{ where: database, fault: damagedBy(reasonOf(error)) }], isReadable: false }
   }
@@ -164,14 +164,14 @@ const strayNames = (connection: DatabaseSync): readonly string[] =>
     }
     if (count === 0) return []
     const [rows, have] = count === 1 ? ['1 row', 'has'] : [`${count} rows`, 'have']
-    return [`${rows} of the table ${table} ${have} a blob with a name that no blob has, which may lead to other files`]
+    return [`${rows} of the table ${table} ${have} a blob name that no blob can have, and that may lead to other files`]
   })
 
-/** Faults that make every row unusable: rows may have changed, or name any place. */
+/** Faults that make every row unusable: rows may have changed, or name any file. */
 export const checkStructure = (connection: DatabaseSync, database: string): readonly Finding[] => {
   const damage = ask(connection, integrity, database).findings
   if (damage.length > 0) return damage
-  const refusal = isEmpty(connection) ? damagedBy('it holds nothing') : refusalOfTables(versionOf(connection))
+  const refusal = isEmpty(connection) ? damagedBy('it is empty') : refusalOfTables(versionOf(connection))
   if (refusal !== undefined) return [{ where: database, fault: refusal }]
   const wrong = schemaFaults(connection)
   const reasons = wrong.length > 0 ? wrong : strayNames(connection)

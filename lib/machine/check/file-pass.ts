@@ -17,13 +17,13 @@ interface ObjectFault {
 const questions: readonly (readonly [query: string, fault: string])[] = [
   [
     "SELECT key FROM objects WHERE substr(key, -1) = '/' AND (blob IS NOT NULL OR size <> 0)",
-    'it is a folder, and has bytes',
+    'it is a folder, but has bytes',
   ],
-  ["SELECT key FROM objects WHERE substr(key, -1) <> '/' AND blob IS NULL", 'it is a file, and has no bytes'],
+  ["SELECT key FROM objects WHERE substr(key, -1) <> '/' AND blob IS NULL", 'it is a file, but has no bytes'],
   [
     `SELECT key FROM objects AS file WHERE substr(key, -1) <> '/' AND EXISTS (
        SELECT 1 FROM objects AS below WHERE below.key >= file.key || '/' AND below.key < file.key || '0')`,
-    'it is a file, and something lies below it',
+    'it is a file, but has entries below it',
   ],
 ]
 
@@ -34,7 +34,7 @@ export const checkObjects = (connection: DatabaseSync): readonly ObjectFault[] =
       .map(({ key }) => ({ key, fault })),
   )
 
-/** The object that bytes belong to: a current one, or an earlier state from before it was replaced or removed. */
+/** The object that bytes belong to: the current version, or an old one. */
 export interface ContentOwner {
   readonly key: string
   readonly isEarlier: Flag
@@ -47,7 +47,7 @@ interface Content extends ContentOwner {
   readonly held: number | null
 }
 
-const anEarlierState = 'an earlier state of'
+const anEarlierState = 'an old version of'
 
 const describe = ({ key, isEarlier }: ContentOwner): string => {
   const [, area, site, path] = /^([^/]*)\/([^/]*)\/(.*)$/s.exec(key) ?? []
@@ -56,12 +56,11 @@ const describe = ({ key, isEarlier }: ContentOwner): string => {
   return `site ${site}, ${isEarlier ? `${anEarlierState} the ${file}` : file}`
 }
 
-/** Uploading a file again mends it, and makes an earlier state of the broken one: only its bytes mend that. */
-const whatToDo = 'Upload it again, or put that back.'
+/** A new upload repairs a file, and makes the damaged one an old version. Only its bytes can repair that. */
+const whatToDo = 'Upload it again, or restore its bytes from a backup.'
 const whatOfEarlier =
-  'This state cannot be restored. The present state of the site is complete, and you need not do ' +
-  'anything: the service forgets the state when it has been kept for KEPT_DAYS (30 unless set). If a backup has that ' +
-  'blob, you can put it back.'
+  'This version cannot be restored, but the current files of the site are complete. You need not do anything: the ' +
+  'service removes the version after KEPT_DAYS (30 by default). If a backup has that blob, you can copy it back.'
 
 export const findingOfBytes = (owner: ContentOwner, damage: string): Finding => ({
   where: describe(owner),
@@ -94,7 +93,7 @@ interface UploadRow {
   readonly blob: string
 }
 
-/** Unfinished uploads that lack bytes. The sites do without them: they keep no backup from being made. */
+/** Unfinished uploads that lack bytes. The sites do not need them, so a backup is made anyway. */
 const checkUploads = (connection: DatabaseSync, { blobs }: DataDirectory): readonly Finding[] =>
   prepareQuery<UploadRow>(
     connection,
@@ -110,8 +109,8 @@ const checkUploads = (connection: DatabaseSync, { blobs }: DataDirectory): reado
         {
           where: `site ${site}, upload of ${path ?? id}`,
           fault:
-            `${missing} of the ${kept} bytes that have come in are missing: ${file}. Whoever sends the file begins ` +
-            'anew. You need not do anything: the service forgets the upload a day after its last bytes.',
+            `${missing} of the ${kept} received bytes are missing: ${file}. The sender must start again. You need not ` +
+            'do anything: the service removes the upload a day after its last bytes.',
         },
       ]
     })

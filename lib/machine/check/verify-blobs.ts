@@ -10,12 +10,11 @@ export interface BlobContent {
   readonly fingerprint: string | null
 }
 
-export const bytesDiffer = 'its bytes are not those that were stored'
+export const bytesDiffer = 'its bytes differ from those that were stored'
 
 export const notFile = 'it is not a file'
 
-export const faultOfSize = (size: number, found: number): string =>
-  `it has ${size} bytes, ${found < size ? 'of which' : 'and'} ${found} are there`
+export const faultOfSize = (size: number, found: number): string => `it has ${found} bytes instead of ${size}`
 
 const pieceSize = 1024 * 1024
 
@@ -38,13 +37,13 @@ const faultIn = (file: number, { size, fingerprint }: BlobContent): string | und
 }
 
 /**
- * The fault of a blob; undefined when it is whole, as far as its fingerprint is known. It reads all of it, while
- * everything else waits.
+ * The fault of a blob; undefined if it has none, or no known fingerprint. Reads all of it, while the rest of the
+ * process waits.
  */
 export const faultOfBlob = (path: string, content: BlobContent): string | undefined => {
   let file: number | undefined
   try {
-    // A pipe would else be waited for until somebody writes into it.
+    // Opening a pipe would wait for a writer.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     return faultIn(file, content)
   } catch (error) {
@@ -63,7 +62,7 @@ export interface Verdict {
   readonly fault: string | undefined
 }
 
-/** Bytes that are verified here before threads are started, which takes some time. */
+/** Bytes to verify here before threads start, which takes some time. */
 const bytesWithoutThreads = 32 * 1024 * 1024
 const mostThreads = 4
 

@@ -7,16 +7,16 @@ import { type Fault, isForbidden } from './faults.ts'
 import { foreignFileIn } from './inspect.ts'
 import { writePrivately } from './private-files.ts'
 
-/** Damage is that of the moment when the backup was made. Backups of before tell only one kind of it. */
+/** Damage at the time of the backup. Old backups count only one kind. */
 const markerSchema = z.object({
   version: z
     .string()
     .max(64)
     .regex(/^\d+\.\d+\.\d+[\w.+-]*$/),
   layout: z.int(),
-  /** The beginning: the backup holds the state of this moment. ISO, UTC. */
+  /** The beginning: the backup has the state of this moment. ISO, UTC. */
   at: z.string(),
-  /** Files of the sites, drafts included, earlier states not. */
+  /** Files of the sites with drafts, without old versions. */
   files: z.int(),
   /** Bytes: the database, and every blob. */
   bytes: z.int(),
@@ -29,7 +29,7 @@ export type BackupMarker = Readonly<z.infer<typeof markerSchema>>
 
 export type DamageCounts = Pick<BackupMarker, 'damaged' | 'damagedEarlier' | 'damagedUploads'>
 
-/** Completes a backup: without its marker it is none. */
+/** Completes a backup: without the marker, it is not valid. */
 export const writeBackupMarker = (
   { backupMarker }: DataDirectory,
   marker: Omit<BackupMarker, 'version' | 'layout'>,
@@ -56,7 +56,7 @@ const read = (backup: DataDirectory): BackupMarker | Fault => {
   }
 }
 
-/** Answers a fault where there is no backup, or none that this program reads. */
+/** Returns a fault if there is no backup, or if this program cannot read it. */
 export const readBackupMarker = (backup: DataDirectory): BackupMarker | Fault => {
   const marker = read(backup)
   if ('code' in marker || marker.layout === layoutVersion) return marker

@@ -15,11 +15,11 @@ export interface DataDirectory {
   readonly blobs: string
   readonly orphans: string
   readonly demo: string
-  /** In a backup, which has the same layout, in place of the marker. */
+  /** In a backup, which has the same layout, instead of the marker. */
   readonly backupMarker: string
   /** In an unfinished backup: its maker holds a lock on it. */
   readonly unfinished: string
-  /** There while anybody has the database open, and after a crash: then its WAL must be there, too. */
+  /** Exists while a process has the database open, and after a crash: then the WAL must exist, too. */
   readonly running: string
   readonly locks: { readonly folder: string; readonly gate: string; readonly users: string; readonly service: string }
 }
@@ -46,7 +46,7 @@ export const layoutOf = (given: string): DataDirectory => {
 export const liesIn = ({ path }: DataDirectory, file: string): boolean =>
   join(realpathSync(dirname(file)), basename(file)).startsWith(`${realpathSync(path)}${sep}`)
 
-/** The marker belongs to the owner, when there is one to give it to. */
+/** The marker gets the owner, if one is given. */
 export const writeMarker = (
   { marker }: DataDirectory,
   state: 'new' | 'half restored' | 'ready',
@@ -83,8 +83,8 @@ const ownNames = [
 ]
 
 /**
- * Removes everything of the service but the marker, which already says that the directory is not whole. Needs no room
- * on the disk.
+ * Removes everything of the service except the marker, which already says that the directory is incomplete. Needs no
+ * free space.
  */
 export const removeContents = ({ path }: DataDirectory): void => removeAll(path, ownNames)
 

@@ -26,10 +26,10 @@ const isId = (value: unknown): value is number => typeof value === 'number' && N
 const faultOf = (value: unknown): string | undefined => {
   const { siteId, webFormId, categoryIds, token, state }: Partial<Record<keyof KnownDemo, unknown>> =
     typeof value === 'object' && value !== null ? value : {}
-  if (!(isId(siteId) && isId(webFormId))) return 'it names no site and no web form'
-  if (!(Array.isArray(categoryIds) && categoryIds.every(isId))) return 'it names no categories'
-  if (!(typeof token === 'string' && /^[0-9a-f]{64}$/.test(token))) return 'it holds no token'
-  if (!(state === undefined || states.some((one) => one === state))) return 'it does not say what became of the site'
+  if (!(isId(siteId) && isId(webFormId))) return 'it lacks "siteId" or "webFormId"'
+  if (!(Array.isArray(categoryIds) && categoryIds.every(isId))) return 'it lacks "categoryIds"'
+  if (!(typeof token === 'string' && /^[0-9a-f]{64}$/.test(token))) return 'it lacks "token"'
+  if (!(state === undefined || states.some((one) => one === state))) return 'its "state" is unknown'
   return undefined
 }
 
@@ -38,7 +38,7 @@ const isDemo = (value: unknown): value is KnownDemo => faultOf(value) === undefi
 export const inspectDemo = ({ demo }: DataDirectory): KnownDemo | Fault | undefined => {
   try {
     const value: unknown = JSON.parse(readFileSync(demo, 'utf8'))
-    return isDemo(value) ? value : { code: 'demoUnreadable', detail: faultOf(value) ?? 'it is no demo' }
+    return isDemo(value) ? value : { code: 'demoUnreadable', detail: faultOf(value) ?? 'it does not describe a demo' }
   } catch (error) {
     if (isMissing(error)) return undefined
     return { code: isForbidden(error) ? 'demoForbidden' : 'demoUnreadable', detail: reasonOf(error) }
@@ -56,7 +56,7 @@ export const writeDemo = ({ path, demo: file }: DataDirectory, demo: Demo, state
   // Root may remove a site of another user's service, which has to read this.
   writePrivately(file, `${JSON.stringify({ ...demo, state })}\n`, ownerToServe(path))
 
-/** The demo file is written first, so that no later site of that id is taken for the demo. */
+/** The demo file is written first, so that no later site of that id counts as the demo. */
 export const markRemovedDemo = (sites: SiteDirectory, directory: DataDirectory): SiteDirectory => ({
   ...sites,
   async removeSite(id, entry) {

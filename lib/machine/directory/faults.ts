@@ -2,13 +2,13 @@ import { ServiceError } from '../../core/errors.ts'
 import { failureOf, isOfSqlite, reasonOf, type SystemFailure } from '../../core/system-failures.ts'
 import { type DataDirectory, layoutVersion } from './data-directory.ts'
 
-/** A person can put it right; the message is all they need. */
+/** A user can fix it; the message says how. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
 const adviceOnDamage =
-  'Put the directory back from a backup, choose another one with --data-dir, or start with an empty one (--reset).'
+  'Restore the directory from a backup, choose another one with --data-dir, or start with an empty one (--reset).'
 
 const adviceOnRights =
   'Only rights are missing: run this as the user who owns the data directory, give the directory to the user who ' +
@@ -32,10 +32,10 @@ const howToMake =
 const nameAnother = 'Name another backup. Nothing was changed.'
 
 const withoutDemo =
-  'Put it back from a backup, or remove it: the demo token is then no longer printed, and ' +
-  '"site-admin token issue" issues others.'
+  'Restore it from a backup, or remove it. Without it, no start prints the demo token; ' +
+  '"site-admin token issue" issues another one.'
 
-const damaged: Text = (_, detail) => `it is damaged: ${detail}. Put it back from a backup.`
+const damaged: Text = (_, detail) => `it is damaged: ${detail}. Restore it from a backup.`
 
 const nothingIn = (what: string): FaultText => ({
   allows: ['serve', 'reset', 'restore'],
@@ -45,9 +45,9 @@ const nothingIn = (what: string): FaultText => ({
 const lost = (what: string): FaultText => ({
   where: 'database',
   refusal: ({ path, database }) =>
-    `The database ${database} is ${what}, though the data directory ${path} has been in use. ${adviceOnDamage} ` +
+    `The database ${database} is ${what}, but the data directory ${path} was in use before. ${adviceOnDamage} ` +
     'Nothing was changed.',
-  finding: () => `it is ${what}. Put it back from a backup.`,
+  finding: () => `it is ${what}. Restore it from a backup.`,
 })
 
 const demoFault = (advice: string): FaultText => ({
@@ -60,7 +60,7 @@ const backupFault = (refusal: Text): FaultText => ({ where: 'backupMarker', refu
 
 /** SQLite needs the -shm to read a WAL, and creates a missing one. */
 const withoutShm = ({ wal }: DataDirectory): string =>
-  `it cannot be read where it is: its newest changes are in ${wal}, whose -shm file is missing, and this file ` +
+  `it cannot be read here: its newest changes are in ${wal}, but the -shm file of that is missing, and this file ` +
   'system is read-only. Copy the data directory to a writable disk (cp -a), and check the copy.'
 
 /** Everything that can be wrong with a directory as a whole: serving, commands, check and restore use these words. */
@@ -71,8 +71,8 @@ const faultTexts = {
   ofVersion01: {
     allows: ['reset'],
     refusal: ({ path }) =>
-      `The data directory ${path} was made by version 0.1 of the service, whose files this version does not read. ` +
-      'Move it away, choose another one with --data-dir, or give it up with --reset.',
+      `The data directory ${path} was made by version 0.1 of the service. This version cannot read it. ` +
+      'Move it away, choose another one with --data-dir, or discard it with --reset.',
   },
   foreign: {
     refusal: ({ path, marker }) =>
@@ -82,13 +82,13 @@ const faultTexts = {
   markerMissing: {
     allows: ['check'],
     refusal: ({ path, marker }) =>
-      `The data directory ${path} has lost its ${marker}. Put that file back from a backup, or choose another ` +
+      `The data directory ${path} lacks its ${marker}. Restore that file from a backup, or choose another ` +
       'directory with --data-dir. Nothing was changed.',
   },
   markerUnreadable: {
     allows: ['reset', 'check'],
     refusal: ({ marker }, detail) =>
-      `The file ${marker} cannot be read: ${detail}. Put it back from a backup, choose another directory ` +
+      `The file ${marker} cannot be read: ${detail}. Restore it from a backup, choose another directory ` +
       'with --data-dir, or start with an empty one (--reset). Nothing was changed.',
   },
   otherLayout: {
@@ -107,12 +107,11 @@ const faultTexts = {
   backup: {
     allows: ['check'],
     refusal: ({ path }) =>
-      `The directory ${path} is a backup. "site-admin restore ${path}" fills an empty data directory from it, ` +
-      'which --data-dir names.',
+      `The directory ${path} is a backup. Restore it into an empty data directory: ` +
+      `"site-admin restore ${path} --data-dir DIRECTORY".`,
   },
   unfinishedBackup: {
-    refusal: ({ path }) =>
-      `The directory ${path} is a part of a backup that broke off. Remove it, and make another backup.`,
+    refusal: ({ path }) => `The directory ${path} is an incomplete backup. Remove it, and make another one.`,
   },
   unreadable: { refusal: ({ path }, detail) => `The data directory ${path} cannot be used: ${detail}` },
 
@@ -141,10 +140,10 @@ const faultTexts = {
   walMissing: {
     where: 'wal',
     refusal: ({ wal, running }) =>
-      `The file ${wal} is missing, though the service did not end cleanly (${running} is there): the newest changes ` +
-      'are lost with it. Put it back, or put the directory back from a backup. If you can do without those changes, ' +
+      `The file ${wal} is missing, but the service did not stop cleanly (${running} exists), so the file has the ` +
+      'newest changes. Restore the file, or the directory from a backup. If you can do without these changes, ' +
       `remove ${running}. Nothing was changed.`,
-    finding: () => 'it is missing, though the service did not end cleanly: the newest changes are lost.',
+    finding: () => 'it is missing, but the service did not stop cleanly: the newest changes are lost.',
   },
   walUnreadable: {
     where: 'database',
@@ -208,7 +207,7 @@ const adviceOn: ReadonlyMap<SystemFailure | undefined, string> = new Map([
   ['notFolder', `A file is in the way. ${elsewhere}`],
   ['exists', `A file is in the way. ${elsewhere}`],
   ['missing', `No directory can be made there. ${elsewhere}`],
-  ['inputOutput', 'Look at its disk, and let "site-admin check" look at the data directory.'],
+  ['inputOutput', 'Check its disk, and run "site-admin check" on the data directory.'],
   ['damaged', adviceOnDamage],
 ])
 
@@ -234,8 +233,8 @@ export const databaseFailure = (error: unknown): string | undefined => {
 }
 
 /**
- * An error as a UsageError: `what` cannot be written, and `ending` says what is left. A mistake in the program comes
- * through.
+ * An error as a UsageError: `what` cannot be written, and `ending` says what is left. Errors of the program pass
+ * unchanged.
  */
 export const asSentence = (error: unknown, what: string, ending: string): unknown => {
   if (!(error instanceof Error) || error instanceof UsageError || error instanceof ServiceError) return error

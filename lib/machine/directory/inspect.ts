@@ -18,7 +18,7 @@ export const foreignFileIn = ({ marker, backupMarker, demo, database, wal }: Dat
     const found = lstatSync(file, { throwIfNoEntry: false })
     if (found?.isSymbolicLink()) return `${file} is a symbolic link`
     if (found && !found.isFile() && !found.isDirectory()) return `${file} is neither a file nor a folder`
-    if (found && small.includes(file) && found.size > mostInSmallFile) return `${file} is too large for what it is`
+    if (found && small.includes(file) && found.size > mostInSmallFile) return `${file} is larger than it can be`
   }
   return undefined
 }
@@ -38,7 +38,7 @@ const inspectMarker = (text: string): Fault | undefined => {
   const marker: { layout?: unknown; ready?: unknown; restoring?: unknown } = { ...JSON.parse(text) }
   const { layout, ready, restoring } = marker
   if (typeof layout !== 'number' || typeof ready !== 'boolean') {
-    return { code: 'markerUnreadable', detail: 'it does not hold a layout and whether it is ready' }
+    return { code: 'markerUnreadable', detail: 'it lacks "layout" or "ready"' }
   }
   if (layout !== layoutVersion) return { code: 'otherLayout', detail: String(layout) }
   if (ready) return undefined
@@ -50,7 +50,7 @@ const readMarker = ({ marker }: DataDirectory): string | Fault | undefined => {
     return readFileSync(marker, 'utf8')
   } catch (error) {
     if (isMissing(error)) return undefined
-    // With the rights to read it, it may be as good as ever: that is no reason to give the directory up.
+    // With the right to read it, it may be intact: do not advise to discard the directory.
     if (isForbidden(error)) return { code: 'unreadable', detail: reasonWithAdvice(error) }
     return { code: 'markerUnreadable', detail: reasonOf(error) }
   }
@@ -62,7 +62,7 @@ export const inspect = (directory: DataDirectory): Fault | undefined => {
     const names = readdirSync(directory.path)
     const stranger = foreignFileIn(directory)
     if (stranger !== undefined) {
-      return { code: 'unreadable', detail: `${stranger}. Put the real file there, or one from a backup.` }
+      return { code: 'unreadable', detail: `${stranger}. Replace it with the real file, or with one from a backup.` }
     }
     const marker = readMarker(directory)
     if (marker === undefined) return inspectNames(directory, names)
@@ -109,10 +109,10 @@ const inspectFiles = ({ database, wal, running }: DataDirectory): Fault | undefi
 const hasTables = (connection: DatabaseSync): boolean =>
   connection.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'] !== 0
 
-/** Milliseconds: a process that is being killed may still hold the database. */
+/** Milliseconds: a killed process may still have the database open. */
 const waits = { alone: 1_000, beside: 5_000 } as const
 
-/** Who reads: nobody else opens the database meanwhile, or somebody may. */
+/** `alone`: no other process opens the database meanwhile. `beside`: others may. */
 type Reader = keyof typeof waits
 
 const connectToRead = ({ database, wal }: DataDirectory, reader: Reader): DatabaseSync => {
@@ -123,13 +123,13 @@ const connectToRead = ({ database, wal }: DataDirectory, reader: Reader): Databa
     return connection
   } catch (error) {
     connection.close()
-    // Nothing can be written beside the file.
+    // No file can be created beside this one.
     if (existsSync(wal)) throw error
     return openImmutable(database)
   }
 }
 
-/** Opens the database for reading alone; where nothing can be written, nothing is written beside it. */
+/** Opens the database read-only. On a read-only file system, it creates no file beside it. */
 export const openReadOnly = (directory: DataDirectory, reader: Reader): DatabaseSync | Fault => {
   const fault = inspectFiles(directory)
   if (fault) return fault
@@ -148,13 +148,13 @@ const damageOfPages = (connection: DatabaseSync): string | undefined => {
   return damageIn(first?.['quick_check'])
 }
 
-/** Judges the database, all of its pages or only whether it can be read. The caller has the directory for itself. */
+/** Judges the database, all of its pages or only whether it can be read. No other process uses the directory. */
 export const inspectDatabase = (directory: DataDirectory, depth: 'surface' | 'pages'): Fault | undefined => {
   const opened = openReadOnly(directory, 'alone')
   if ('code' in opened) return opened
   using connection = opened
   try {
-    if (!hasTables(connection)) return { code: 'databaseDamaged', detail: 'it holds nothing' }
+    if (!hasTables(connection)) return { code: 'databaseDamaged', detail: 'it is empty' }
     const isLarge = statSync(directory.database).size > largestChecked
     const damage = depth === 'surface' || isLarge ? undefined : damageOfPages(connection)
     return damage === undefined ? undefined : { code: 'databaseDamaged', detail: damage }
@@ -168,7 +168,7 @@ export interface ContentCounts {
   readonly files: number
 }
 
-/** Undefined when the database cannot be read. The caller has the directory for itself. */
+/** Undefined when the database cannot be read. No other process uses the directory. */
 export const countContents = (directory: DataDirectory): ContentCounts | undefined => {
   if (inspectDatabase(directory, 'pages')) return undefined
   const opened = openReadOnly(directory, 'alone')

@@ -11,7 +11,7 @@ type LockKind = 'shared' | 'exclusive'
 
 /**
  * Takes a lock of the operating system, held through SQLite: it ends with its process. Nothing is ever written to its
- * file. Answers undefined when others are in the way.
+ * file. Returns undefined when another process has the lock.
  */
 export const takeLock = (file: string, kind: LockKind): Disposable | undefined => {
   makePrivateFile(file)
@@ -45,11 +45,14 @@ export const isUsedByOldService = ({ path }: DataDirectory): boolean => {
   return existsSync(file) && !isFree(file, 'exclusive')
 }
 
-/** Milliseconds that another process may take to open or close the database, and between two looks. */
+/** Milliseconds that another process may take to open or close the database, and between two attempts. */
 const longestWait = 30_000
 const interval = 10
 
-/** Nobody else opens or closes the database while this is held. Throws UsageError when others hold it for too long. */
+/**
+ * Nobody else opens or closes the database while this is held. Throws UsageError when another process has it for too
+ * long.
+ */
 export const takeGate = async ({ path, locks }: DataDirectory): Promise<Disposable> => {
   for (const until = performance.now() + longestWait; ; await pause(interval)) {
     const gate = takeLock(locks.gate, 'exclusive')
@@ -61,7 +64,7 @@ export const takeGate = async ({ path, locks }: DataDirectory): Promise<Disposab
   )
 }
 
-/** For readers: undefined where nothing can be written. */
+/** For readers: undefined on a read-only file system. */
 export const tryToTakeGate = async (directory: DataDirectory): Promise<Disposable | undefined> => {
   try {
     makeLocks(directory)

@@ -17,7 +17,7 @@ import { admit, type ContentCounts, countContents, inspectDatabase, isOnReadOnly
 import { inUse, isAlone, isUsedByOldService, takeGate, takeLock, takeLockOf } from './locks.ts'
 import { giveAllIn, makePrivateFile, ownerToServe, syncFile, syncFolder, writePrivately } from './private-files.ts'
 
-/** There is one service at a time, which makes a missing directory; commands work beside it or alone. */
+/** Only one service at a time uses a directory; it creates a missing one. Commands work beside it or alone. */
 export type Role = 'service' | 'command'
 
 /** Throws UsageError when the contents of the directory must stay. */
@@ -31,12 +31,12 @@ interface Request {
 
 const purposeOf = ({ role, reset }: Request): Purpose => (role === 'command' ? 'command' : reset ? 'reset' : 'serve')
 
-/** Throws UsageError on a read-only file system: even a reader takes locks, and makes files beside the database. */
+/** Throws UsageError on a read-only file system: even a reader takes locks, and creates files beside the database. */
 const admitWriting = (directory: DataDirectory): void => {
   if (!isOnReadOnlyDisk(directory)) return
   throw new UsageError(
-    `The data directory ${directory.path} is on a read-only file system, and every command but "check" writes ` +
-      'there, such as locks. Copy it to a writable disk (cp -a), and name the copy with --data-dir. Nothing was ' +
+    `The data directory ${directory.path} is on a read-only file system, but every command except "check" writes ` +
+      'locks there. Copy it to a writable disk (cp -a), and name the copy with --data-dir. Nothing was ' +
       'changed.',
   )
 }
@@ -49,7 +49,7 @@ const begin = (directory: DataDirectory, state: 'new' | 'half restored', fault: 
   makeFolders(directory)
 }
 
-/** Answers whether the directory is new. The caller holds the gate. */
+/** Returns whether the directory is new. The caller has the gate. */
 const prepare = async (directory: DataDirectory, request: Request): Promise<boolean> => {
   const { role, reset } = request
   const fault = admit(directory, purposeOf(request))
@@ -99,7 +99,7 @@ const enter = async (directory: DataDirectory, request: Request): Promise<Entry>
 /** The name of the WAL is on the disk before the marker: without a WAL, the marker says that changes are lost (O-20). */
 const markRunning = ({ path, running, wal }: DataDirectory): void => {
   if (existsSync(running)) {
-    // A killed process may have left changes that are not on the disk yet, and others build on them now.
+    // A killed process may have left unflushed changes, and other processes now depend on them.
     syncFile(wal)
   } else {
     syncFolder(path)
@@ -112,7 +112,7 @@ const unmarkRunning = ({ path, running }: DataDirectory): void => {
   syncFolder(path)
 }
 
-/** The caller holds the gate. The last process removes `running` before the WAL goes. */
+/** The caller has the gate. The last process removes `running` before SQLite removes the WAL. */
 const leave = (directory: DataDirectory, { service, users }: Entry, database: Database | undefined): void => {
   using _service = service
   users[Symbol.dispose]()
@@ -145,7 +145,7 @@ const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Datab
 
 export const noRoomToOpen = ({ path }: DataDirectory, cause: unknown): UsageError =>
   new UsageError(
-    `The disk of the data directory ${path} is full, and opening it needs some room. Make room on that disk. ` +
+    `The disk of the data directory ${path} is full, but opening it needs some space. Make room on that disk. ` +
       'Nothing was changed.',
     { cause },
   )
@@ -164,8 +164,8 @@ export interface OpenDirectory {
 }
 
 /**
- * Processes open and close a directory one after the other, under the gate, so that the file `running` is there exactly
- * while a database is open, or when one was not closed. Throws UsageError with what to do when the directory cannot be
+ * Processes open and close a directory one after the other, under the gate, so that the file `running` exists exactly
+ * while a database is open, or after it was not closed. Throws UsageError with what to do when the directory cannot be
  * used; nothing in it is changed then.
  */
 export const openDirectory = async (path: string, request: Request): Promise<OpenDirectory> => {
@@ -174,7 +174,7 @@ export const openDirectory = async (path: string, request: Request): Promise<Ope
   const entry = await enter(directory, request)
   let opened: Database | undefined
   try {
-    // Commands may make many changes at once, beside a service whose callers wait.
+    // Commands may make many changes at once, while callers of the service wait.
     opened = openPrepared(directory, { durable: request.durable, givesWay: request.role === 'command' })
     markRunning(directory)
     if (entry.isNew) writeMarker(directory, 'ready')
@@ -197,7 +197,7 @@ const admitEmpty = (directory: DataDirectory): Fault => {
   const fault = admit(directory, 'restore')
   if (fault) return fault
   throw new UsageError(
-    `The data directory ${directory.path} holds data already. Name an empty one with --data-dir. Nothing was changed.`,
+    `The data directory ${directory.path} already contains data. Name an empty one with --data-dir. Nothing was changed.`,
   )
 }
 
@@ -227,7 +227,7 @@ export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryCla
   const held = await lockAndClear(directory)
   return {
     fulfil() {
-      // Root may have filled a folder of the service's user. The service could not use files of root.
+      // Root may have filled a folder of the service's user. The service could not use root's files.
       const owner = ownerToServe(path)
       if (owner) giveAllIn(path, owner)
       writeMarker(directory, 'ready', owner)

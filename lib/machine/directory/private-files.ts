@@ -32,8 +32,8 @@ export const syncFolder = (path: string): void => sync(path, 'r')
 export const syncFile = (path: string): void => sync(path, 'r+')
 
 /**
- * Makes missing parents, too, and their names outlive a power cut (O-20). `mkdir` with `recursive` would never end where
- * nothing can be made, such as in /proc.
+ * Also creates missing parents, and their names survive a power cut (O-20). `mkdir` with `recursive` would never end in
+ * folders such as /proc.
  */
 const makeFolder = (path: string): void => {
   const parent = dirname(path)
@@ -41,7 +41,7 @@ const makeFolder = (path: string): void => {
   try {
     mkdirSync(path, { mode: modes.folder })
   } catch (error) {
-    // It is there already, or another process has been quicker.
+    // It exists already, or another process was faster.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
     return
   }
@@ -63,7 +63,7 @@ export const makePrivateFile = (path: string): void => {
     fchmodSync(file, modes.file)
     closeSync(file)
   } catch (error) {
-    // Another process has been quicker.
+    // Another process was faster.
     if (!existsSync(path)) throw error
   }
 }
@@ -73,7 +73,7 @@ export interface Owner {
   readonly gid: number
 }
 
-/** The owner of a folder in which root works for another user; undefined otherwise. */
+/** The owner of a folder, if root works there for another user. */
 export const ownerToServe = (folder: string): Owner | undefined => {
   const { uid, gid } = statSync(folder)
   return process.getuid?.() === 0 && (uid !== 0 || gid !== 0) ? { uid, gid } : undefined

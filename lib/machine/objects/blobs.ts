@@ -9,17 +9,17 @@ import type { ByteRange } from '../../storage/object-store.ts'
 import { makePrivateFolder } from '../directory/private-files.ts'
 import { type Writing, type Written, writeBlob } from './write-blob.ts'
 
-/** Files of bytes under random names: no file system has to bear the names that people give. */
+/** Files of bytes under random names: file systems may not support the names that users choose. */
 export interface Blobs {
   /**
-   * Nothing is left of the blob when the content or the disk fails. Answers its size in bytes. A durable blob is on the
-   * disk then, with its name. Errors: outOfSpace, unavailable (no file handle is free), those of the content.
+   * If the content or the disk fails, nothing of the blob stays. Returns its size in bytes. A durable blob is then on
+   * the disk, with its name. Errors: outOfSpace, unavailable (no file handle is free), those of the content.
    */
   write(name: string, content: AsyncIterable<Uint8Array>): Promise<number>
   /**
-   * Writes from `start` on, and drops later bytes; creates the blob at 0. When blobs are durable, the answered size is
-   * on the disk, and so is each size passed to `kept`. Undefined when the blob is missing. Throws when it is shorter
-   * than `start`. Errors: outOfSpace, unavailable (no file handle is free, or the time is over).
+   * Writes from `start` on, and drops later bytes; creates the blob at 0. If blobs are durable, the returned number of
+   * bytes is on the disk, and so is each one passed to `kept`. Undefined when the blob is missing. Throws when it is
+   * shorter than `start`. Errors: outOfSpace, unavailable (no file handle is free, or the time is over).
    */
   append(
     name: string,
@@ -48,7 +48,7 @@ const blobName = /^[0-9a-f]{32}$/
 
 export const isBlobName = (name: unknown): name is string => typeof name === 'string' && blobName.test(name)
 
-/** Throws for other names: a database may come from anywhere, and must not lead out of the folder. */
+/** Throws for other names: a database may come from anywhere, and its names must not lead out of the folder. */
 export const pathOfBlob = (folder: string, name: string): string => {
   if (isBlobName(name)) return join(folder, name)
   throw new Error('The database names a blob in a way that leads out of their folder')
@@ -88,7 +88,7 @@ async function* readForReader(fd: number, { first, last }: ByteRange): AsyncGene
     for (let position = first; position <= last; ) {
       ahead = Array.from({ length: most }, lendPiece)
       const { bytesRead } = await readMany(fd, ahead, position)
-      // It must not look whole.
+      // It must not look complete.
       if (bytesRead === 0) throw new Error('A blob has become shorter while it was read')
       const end = Math.min(position + bytesRead, last + 1)
       let taken = 0
@@ -109,7 +109,7 @@ async function* readForReader(fd: number, { first, last }: ByteRange): AsyncGene
   }
 }
 
-/** Lets a file end there. Answers whether it was longer; throws when it is shorter, as zeros must not fill the gap. */
+/** Truncates a file. Returns whether it was longer; throws when it is shorter, because zeros must not fill the gap. */
 const endAt = async (file: FileHandle, name: string, size: number): Promise<boolean> => {
   const found = (await file.stat()).size
   if (found < size) throw new Error(`The blob ${name} has ${found} bytes instead of ${size}`)
@@ -139,14 +139,14 @@ export const openBlobs = (
 ): Blobs => {
   makePrivateFolder(folder)
   makePrivateFolder(orphans)
-  // Open all the time, so that a shortage of file handles does not come in between.
+  // Always open, so that it never needs a new file handle.
   const folderHandle = openSync(folder, 'r')
   const pathOf = (name: string) => pathOfBlob(folder, name)
   const asOurs = (error: unknown) => {
     throw asPortError(error, folder)
   }
 
-  /** Begins before the content: the name is on the disk long before the bytes have come in. */
+  /** Begins before the content, so the name is on the disk long before all bytes have arrived. */
   const syncName = (): Promise<void> | undefined => {
     const named = durable ? syncFolder(folderHandle) : undefined
     named?.catch(() => {})
@@ -154,7 +154,7 @@ export const openBlobs = (
   }
 
   const remove: Blobs['remove'] = async (names) => {
-    // No blob has another name: there is nothing to be removed then.
+    // No blob has such a name: nothing to remove.
     await Promise.all(names.filter(isBlobName).map((name) => rm(pathOf(name), { force: true })))
   }
 

@@ -29,7 +29,7 @@ export const createBodies = ({ database, blobs, rows }: Deps) => {
       choose: (info: ObjectInfo) => ByteRange | undefined,
       what: string,
     ): Promise<ReadObject | undefined> {
-      // Once more when the bytes are gone: another process may have replaced them, or given them up, in between.
+      // Repeats if the bytes are gone: another process may have replaced or removed them in between.
       for (let missing: string | undefined; ; ) {
         const row = await database.read(find)
         if (!row) return undefined

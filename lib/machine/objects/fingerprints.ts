@@ -17,13 +17,13 @@ interface Deps {
 
 type Target = Pick<ListedObject, 'key' | 'version'>
 
-/** With more of them waiting, a fingerprint is made on request. */
+/** If more of them wait, a fingerprint is made on request. */
 const mostWaiting = 1_000
 
 /** Milliseconds: the connection of the request must not seem dead. */
 const longestWait = 60_000
 
-/** Milliseconds between pieces that nobody waits for, while uploads come in. That takes a few percent from them. */
+/** Milliseconds between pieces without a waiting request, while uploads arrive. This slows uploads by a few percent. */
 const restWhileBusy = 2
 
 interface Job extends Target {
@@ -34,7 +34,7 @@ interface Job extends Target {
 const nameOf = ({ key, version }: Target): string => `${version} ${key}`
 
 /**
- * Fingerprints of objects that were too large to get one while they came in. One at a time is made in the background;
+ * Fingerprints of objects that were too large to get one on arrival. One at a time is made in the background;
  * everything else has its turn between two pieces of a file.
  */
 export const createFingerprints = ({ database, rows, bodies, staging }: Deps) => {
@@ -59,7 +59,7 @@ export const createFingerprints = ({ database, rows, bodies, staging }: Deps) =>
     if (row?.version !== version || row.blob === null) return null
     const fingerprint = row.fingerprint ?? (await fingerprintOf(row, job))
     if (fingerprint === undefined) return null
-    // A fingerprint that cannot be stored now is computed again later. The caller gets it all the same.
+    // A fingerprint that cannot be stored now is computed again later. The caller gets it anyway.
     await database.note(() => rows.fingerprint(key, version, fingerprint)).catch(() => {})
     return fingerprint
   }
@@ -71,7 +71,7 @@ export const createFingerprints = ({ database, rows, bodies, staging }: Deps) =>
 
   const work = async (): Promise<void> => {
     for (let job = next(); job; job = next()) {
-      // An object without readable bytes has no fingerprint. Reading it answers the reason.
+      // An object without readable bytes has no fingerprint. Reading it shows the reason.
       job.made.resolve(await make(job).catch(() => null))
       jobs.delete(nameOf(job))
     }
@@ -88,7 +88,7 @@ export const createFingerprints = ({ database, rows, bodies, staging }: Deps) =>
   }
 
   return {
-    /** May be forgotten when there is too much to do, or the service ends before. */
+    /** May be dropped if too many wait, or if the service stops. */
     makeLater(object: Target): void {
       if (!isStopped && jobs.size < mostWaiting) add(object, false)
     },

@@ -9,7 +9,7 @@ export interface ObjectRow extends Omit<ObjectInfo, 'versionId'> {
 
 export const objectColumns = 'key, blob, size, modified, type AS contentType, version, fingerprint'
 
-/** The first key behind all keys with a prefix that ends in `/`: `0` follows `/`. */
+/** The first key after all keys with a prefix that ends in `/`: `0` follows `/`. */
 export const endOf = (prefix: string): string => `${prefix.slice(0, -1)}0`
 
 export const behind = (key: string): string => `${key}\0`
@@ -57,11 +57,11 @@ export const createObjectRows = (connection: DatabaseSync) => {
     list: (from: string, end: string, limit: number): readonly ListedObject[] =>
       listed.all(from, end, limit).map(toListed),
     put: (row: ObjectRow) => void objects.put.run(...valuesOf(row)),
-    /** Answers false, and does nothing, when the key is taken. */
+    /** Returns false, and does nothing, when the key is taken. */
     insert: (row: ObjectRow): boolean => objects.insert.run(...valuesOf(row)).changes === 1,
     remove: (key: string) => void objects.remove.run(key),
     removeVersion: (key: string, version: string): boolean => objects.removeVersion.run(key, version).changes === 1,
-    /** Answers false when nothing of that version is at `from`, or the destination is taken. */
+    /** Returns false when `from` has another version, or the destination is taken. */
     rename: (from: string, version: string, to: string, type: string | undefined): boolean =>
       objects.rename.run(to, type ?? null, from, version).changes === 1,
     fingerprint: (key: string, version: string, value: string) => void objects.fingerprint.run(value, key, version),
@@ -74,7 +74,7 @@ export const createObjectRows = (connection: DatabaseSync) => {
 
 export type ObjectRows = ReturnType<typeof createObjectRows>
 
-/** Rows in one step: twice as many as the step before has shown, so that little is read of the content of folders. */
+/** Rows in one step: twice as many as the previous step returned, so that it reads little of the content of folders. */
 const steps = { first: 256, least: 8, most: 1_001 } as const
 
 type Entry = ListedObject | string

@@ -22,28 +22,28 @@ import { createVersions } from './versions.ts'
 interface Deps {
   readonly database: Database
   readonly blobs: Blobs
-  /** Asked within the transaction that puts something into one of the folders. */
+  /** Runs in the transaction that places something in one of the folders. */
   readonly isBeingRemoved: (unlocked: PlaceConditions['unlocked']) => boolean
   readonly record: RecordChange
   /** Bytes: smaller content is kept in the database. */
   readonly smallContent?: number
-  /** Bytes of small content that wait in memory, for all requests together. */
+  /** Bytes of staged small content in memory, for all requests together. */
   readonly mostWaiting?: number
   readonly now?: () => number
 }
 
 export interface LocalObjectStore extends ObjectStore {
-  /** Stages an existing blob without a copy. It stays when it is not put in place. */
+  /** Stages an existing blob without a copy. If it is not placed, the blob stays. */
   adopt(blob: AdoptedBlob): Staged
-  /** Gives up earlier states for good. `before` is in milliseconds since the epoch. */
+  /** Removes old versions for good. `before` is in milliseconds since the epoch. */
   giveUp(before: number): Promise<void>
   stop(): Promise<void>
 }
 
-/** Objects in one transaction when several transactions may be used: nobody waits for long then. */
+/** Objects in one transaction, if several transactions may be used: other requests then wait only briefly. */
 const removalStep = 200
 
-/** Removes bytes that no row refers to any more. Answers the blobs to be removed after the transaction. */
+/** Removes bytes that no row refers to any more. Returns the blobs to remove after the transaction. */
 const dropBytes = (rows: ObjectRows, name: string | null): readonly string[] =>
   name === null || rows.refersTo(name) || rows.dropContent(name) ? [] : [name]
 
@@ -59,15 +59,15 @@ const giveUp = async ({ database, blobs, rows, old, stopping }: GivingUp, before
       const names = old.giveUp(before, removalStep)
       return { count: names.length, blobs: names.flatMap((name) => dropBytes(rows, name)) }
     })
-    // The change is on the disk: the next start sets aside a blob that stays behind.
+    // The change is on the disk. The next start moves a remaining blob to `orphans/`.
     await blobs.remove(given.blobs).catch(() => {})
     count = given.count
   }
 }
 
 /**
- * An index in the database, which keeps small content as well, and a blob for the bytes of each larger object. Changes
- * that become visible together are one transaction. A crash leaves at most blobs that nothing refers to (`tidyBlobs`).
+ * An index in the database, which also has small content, and a blob for the bytes of each larger object. Changes that
+ * become visible together are one transaction. A crash leaves at most blobs that nothing refers to (`tidyBlobs`).
  */
 export const createObjectStore = ({
   database,

@@ -30,7 +30,7 @@ const toVersion = ({ removed, ...row }: OldRow): ObjectVersion => ({
 })
 
 /**
- * Rows of replaced and removed objects, one statement each. Callers change several in a transaction. Callers know a
+ * Rows of replaced and removed objects, one statement each. Callers change several in a transaction. Callers identify a
  * state by its `version`. Moments are in milliseconds since the epoch.
  */
 export const createOldObjects = (connection: DatabaseSync, now: () => number) => {
@@ -66,26 +66,26 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
   return {
     keep: (key: string, isRemoved: boolean) => void objects.keep.run(now(), isRemoved ? 1 : 0, key),
     keepVersion: (key: string, version: string) => void objects.keepVersion.run(now(), key, version),
-    /** A state that is back in its place is no old one any more. */
+    /** A restored version is no longer an old one. */
     forget: (key: string, version: string) => void objects.forget.run(key, version),
     rename: (key: string, version: string, name: string) => void objects.rename.run(key, version, name),
 
     get: (key: string, version: string): ObjectRow | undefined => objects.get.get(key, version),
 
-    /** The object was removed in that state, and nothing has been at its key since. */
+    /** The object was removed in that state, and its key has been free since. */
     isLast(key: string, version: string): boolean {
       const last = objects.last.get(key)
       return last?.id === version && last.removed === 1
     },
 
-    /** The newest first, and only those older than `after`. */
+    /** The newest first; only those older than `after`. */
     of: (key: string, after: string | undefined, limit: number): readonly ObjectVersion[] =>
       (after === undefined ? objects.newest.all(key, limit) : objects.older.all(key, after, limit)).map(toVersion),
 
-    /** Removed objects in a range of keys that are not there again, in order. */
+    /** Removed objects in a range of keys that have not come back, in order. */
     removed: (from: string, end: string, limit: number): readonly RemovedRow[] => objects.removed.all(from, end, limit),
 
-    /** As far as the first thousand rows tell. */
+    /** Reads only the first thousand rows. */
     lastRemoval: (from: string, end: string): number => objects.lastRemoval.get(from, end)?.gone ?? 0,
 
     removedWithin: (from: string, end: string, period: Period, limit: number): readonly RemovedObject[] =>

@@ -50,7 +50,7 @@ const copy = (rows: ObjectRows, { from, key, contentType }: Transfer): boolean =
 
 const move = ({ rows, old }: Placing, { from, key, contentType }: Transfer): boolean => {
   old.keepVersion(from.key, from.version)
-  // The object may have been here before: it brings its name back.
+  // A restored object keeps its version name.
   old.rename(key, from.version, newName())
   return rows.rename(from.key, from.version, key, contentType)
 }
@@ -62,7 +62,7 @@ const transfer = (placing: Placing, change: Transfer): void => {
   throw new NotPlaced(rows.get(key) ? { outcome: 'occupied', key } : { outcome: 'stale', key: from.key })
 }
 
-/** The state that was removed last comes back as it was; any other becomes a new one with the same bytes. */
+/** The last removed version comes back unchanged; any other becomes a new version with the same bytes. */
 const restore = ({ rows, old }: Placing, { key, id }: Restoration): void => {
   const present = rows.get(key)
   if (present?.version === id) return

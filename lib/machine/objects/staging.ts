@@ -6,18 +6,18 @@ import type { Blobs } from './blobs.ts'
 
 export interface StagedBlob extends Pick<Staged, 'size'> {
   readonly blob: string
-  /** Undefined when there is a blob on the disk. */
+  /** Undefined if the bytes are in a blob. */
   readonly bytes?: Uint8Array
   readonly contentType: string
-  /** Null for many bytes: it is made when they are in place. */
+  /** Null for many bytes: it is made after they are placed. */
   readonly fingerprint: string | null
-  /** Runs in the transaction that puts the bytes in place. An error keeps them from it. */
+  /** Runs in the transaction that places the bytes. Its error prevents this. */
   readonly alongside?: () => void
 }
 
 export type AdoptedBlob = Omit<StagedBlob, 'bytes'>
 
-/** The name of a blob, or of a state of an object. */
+/** The name of a blob, or of a version of an object. */
 export const newName = (): string => randomBytes(16).toString('hex')
 
 interface Options {
@@ -91,7 +91,7 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options) => 
       }
     },
 
-    /** The blob stays when it is not put in place: the caller removes it. */
+    /** If the blob is not placed, it stays: the caller removes it. */
     adopt(blob: AdoptedBlob): Staged {
       const kept: Staged = { size: blob.size, discard: async () => void waiting.delete(kept) }
       waiting.set(kept, blob)
@@ -102,11 +102,11 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options) => 
 
     of(staged: Staged): StagedBlob {
       const found = waiting.get(staged)
-      if (!found) throw new Error('These bytes do not wait in this store')
+      if (!found) throw new Error('This store has not staged these bytes')
       return found
     },
 
-    /** Forgets bytes that are in their place. */
+    /** Forgets placed bytes. */
     take(staged: Staged): StagedBlob | undefined {
       const found = waiting.get(staged)
       forget(staged)

@@ -18,7 +18,7 @@ interface DamagedObject {
 
 export interface TidyReport {
   readonly orphans: number
-  /** Current objects only: nobody can mend an earlier state, and `check` names it. */
+  /** Current objects only: old versions cannot be repaired, and `check` lists them. */
   readonly damaged: readonly DamagedObject[]
 }
 
@@ -49,8 +49,9 @@ const removeOldOrphans = (orphans: string, now: number): void => {
 }
 
 /**
- * Moves blobs that nothing refers to into `orphans/`, and finds missing ones. Blobs of running requests look just the
- * same, so only a service does this, before its first request. While a backup holds the blobs, none is moved. `now` is in milliseconds since the epoch.
+ * Moves blobs that nothing refers to into `orphans/`, and finds missing ones. Blobs of running requests look the same,
+ * so only a service does this, before its first request. While a backup holds the blobs, it moves none. `now` is in
+ * milliseconds since the epoch.
  */
 export const tidyBlobs = (
   connection: DatabaseSync,
@@ -70,7 +71,7 @@ export const tidyBlobs = (
   for (const name of orphaned) {
     const path = join(orphans, name)
     renameSync(join(blobs, name), path)
-    // The time that counts is that of the move.
+    // Its age counts from the move.
     utimesSync(path, now / 1000, now / 1000)
   }
   removeOldOrphans(orphans, now)

@@ -19,8 +19,8 @@ interface Deps {
 const gone = () => new ServiceError('uploadUnknown')
 
 /**
- * Each upload is a blob, which becomes that of the file without a copy. The transaction that puts the file in place
- * completes the upload, so no crash comes between the two.
+ * Each upload is a blob, which becomes that of the file without a copy. The transaction that places the file completes
+ * the upload, so a crash cannot separate the two.
  */
 export const createUploadParts = ({ database, blobs, files, now }: Deps): UploadParts<Staged> => {
   const complete = database.connection.prepare(
@@ -57,12 +57,12 @@ export const createUploadParts = ({ database, blobs, files, now }: Deps): Upload
 
     read,
 
-    // The transaction that puts it in place writes down that it is there.
+    // The transaction that places it records this.
     isInPlace: async () => false,
 
     async whole(upload) {
       const { id, target, length, holding } = upload
-      // One without a byte may have no blob.
+      // An upload without bytes may have no blob.
       if (length === 0) await blobs.append(holding.name, 0, read(upload), {})
       else await blobs.cut(holding.name, length)
       return files.adopt({

@@ -1,13 +1,13 @@
 import type { FileHandle } from 'node:fs/promises'
 import { ServiceError } from '../../core/errors.ts'
 
-/** Bytes: large enough to be quick, small enough for many uploads at once. */
+/** Bytes: large enough to be fast, small enough for many uploads at once. */
 const writeBuffer = 512 * 1024
 
-/** Bytes after which the disk starts to sync while more comes in: at the end little is left to wait for. */
+/** Bytes after which the disk starts to sync while more arrive, so that little remains at the end. */
 const syncAhead = 8 * 1024 * 1024
 
-/** A disk that is nearly full takes a part, and refuses the rest. `position` is that of the first byte in the file. */
+/** A nearly full disk accepts a part, and refuses the rest. `position` is that of the first byte in the file. */
 const writeWhole = async (
   file: FileHandle,
   chunks: readonly Uint8Array[],
@@ -27,7 +27,7 @@ const later = (promise: Promise<void>): Promise<void> => {
   return promise
 }
 
-/** Syncs regularly, one time after the other. `kept` gets the number of bytes on the disk. */
+/** Syncs regularly, never twice at once. `kept` gets the number of bytes on the disk. */
 const createSyncAhead = (file: FileHandle, durable: boolean, kept: (size: number) => void) => {
   let written = 0
   let begun = 0
@@ -52,7 +52,7 @@ export interface Writing {
   readonly durable: boolean
   readonly start?: number
   readonly kept?: (size: number) => void
-  /** Then the file may be somebody else's: nothing is written any more. */
+  /** Then the file may belong to another request: do not write any more. */
   readonly isOver?: () => boolean
 }
 
@@ -61,7 +61,7 @@ export interface Written {
   readonly failure?: unknown
 }
 
-/** Answers the failure of the content; throws that of `takeIn`. */
+/** Returns the failure of the content; throws that of `takeIn`. */
 const readAll = async (
   content: AsyncIterable<Uint8Array>,
   takeIn: (chunk: Uint8Array) => Promise<void>,
@@ -81,8 +81,8 @@ const readAll = async (
 }
 
 /**
- * Writes while the next bytes are on their way, one write at a time. Durable bytes are on the disk when it answers,
- * also when the content has failed. However it ends, the file may be closed. Errors: unavailable when it is over.
+ * Writes while the next bytes are on their way, one write at a time. Durable bytes are on the disk when it returns,
+ * even if the content failed. Afterwards the file may be closed. Errors: unavailable when it is over.
  */
 export const writeBlob = async (
   file: FileHandle,

@@ -6,8 +6,8 @@ import { asPortError, isBusy } from '../../core/system-failures.ts'
 import { createTransactions, type Ending, type Job } from './transactions.ts'
 
 /**
- * The one SQLite database of a machine. SQLite works while everything else of the process waits, so changes are short,
- * and the changes of one turn of the event loop share a transaction, and with it the wait for the disk.
+ * The one SQLite database of a machine. The rest of the process waits while SQLite works, so changes are short. The
+ * changes of one turn of the event loop share a transaction, and so its wait for the disk.
  */
 export interface Database {
   /**
@@ -16,40 +16,40 @@ export interface Database {
    * running it (29 µs against 6).
    */
   readonly connection: DatabaseSync
-  /** Runs a query, at once when nobody is in the way. Its errors come through. Errors: unavailable. */
+  /** Runs a query, at once unless the database is locked. Its errors pass unchanged. Errors: unavailable. */
   read<Result>(query: () => Result): Promise<Result>
   /**
-   * Runs a change. All of it is on the disk when the promise resolves; none of it when `change` throws, whose error
-   * comes through. Changes run in the order of their calls. `change` may run more than once, and must do nothing
-   * outside of the database. Errors: unavailable (another process has kept the database to itself for 5 seconds, or it
-   * is closed), outOfSpace.
+   * Runs a change. All of it is on the disk when the promise resolves; none of it if `change` throws; the error passes
+   * unchanged. Changes run in the order of their calls. `change` may run more than once, and must do nothing outside of
+   * the database. Errors: unavailable (another process has locked the database for 5 seconds, or it is closed),
+   * outOfSpace.
    */
   write<Result>(change: () => Result): Promise<Result>
-  /** The same without waiting for the disk: it outlives the process, but not a power cut. */
+  /** The same without waiting for the disk: it survives the end of the process, but not a power cut. */
   note<Result>(change: () => Result): Promise<Result>
   close(): void
 }
 
 export interface DatabaseOptions {
   readonly durable: boolean
-  /** For a command beside a server: rests regularly, so that the server finds the database free. */
+  /** For a command beside a server: pauses regularly, so that the server can use the database. */
   readonly givesWay?: boolean
 }
 
 interface WaitingJob extends Job {
-  /** On the monotonic clock: then it is refused when another process has the database. */
+  /** On the monotonic clock: it is refused after this if another process has the database. */
   readonly until: number
   resolve(value: unknown): void
   reject(error: unknown): void
 }
 
-/** Milliseconds that SQLite itself waits for another process, with everything else of this one. */
+/** Milliseconds that SQLite itself waits for another process, and this process with it. */
 const lockWait = 20
-/** Milliseconds that a change is tried again after that, from a timer, while everything else goes on. */
+/** Milliseconds in which a timer repeats the change after that. The rest of the process runs meanwhile. */
 const longestWait = 5_000
-/** Short: a process that makes one change after the other frees the database for a moment only. */
+/** Short, because a busy process frees the database only for moments. */
 const pause = 1
-/** Milliseconds of work after which a process that gives way rests. */
+/** Milliseconds of work after which a command pauses. */
 const workBeforeRest = 20
 const rest = 4
 
@@ -60,12 +60,12 @@ export const connect = (file: string | URL, options: DatabaseSyncOptions = {}): 
   return connection
 }
 
-/** Opens a database that nobody changes for reading alone. Nothing is written beside it. */
+/** Opens an unused database read-only. Writes nothing beside it. */
 export const openImmutable = (file: string): DatabaseSync =>
   connect(new URL(`${pathToFileURL(file).href}?immutable=1`), { readOnly: true })
 
 const connectToWrite = (file: string): DatabaseSync => {
-  // Nobody is served yet: processes that open a new database at once may wait for each other.
+  // No request waits yet: processes that open a new database at once may wait for each other.
   const connection = connect(file, { timeout: longestWait })
   try {
     // Temporary data of SQLite stays in memory: it needs no disk space and no file handles.
@@ -151,7 +151,7 @@ const createChangeQueue = (connection: DatabaseSync, { durable, givesWay = false
     restsUntil = performance.now() + rest
   }
 
-  /** Makes as many of the waiting changes as one transaction takes. Answers the milliseconds until the next attempt. */
+  /** Makes as many of the waiting changes as one transaction takes. Returns the milliseconds until the next attempt. */
   const makeSome = (): number => {
     const jobs = waiting.next()
     // In WAL mode NORMAL syncs at checkpoints only; OFF would not even do that, and could damage the database.
@@ -159,7 +159,7 @@ const createChangeQueue = (connection: DatabaseSync, { durable, givesWay = false
     const begun = performance.now()
     const ending = transact(jobs)
     countWork(performance.now() - begun)
-    // When SQLite has waited in vain, the timer waits from then on.
+    // After SQLite has waited in vain, the timer waits.
     setLockWait(ending.outcome === 'kept out' ? 0 : lockWait)
     if (ending.outcome === 'kept out') {
       waiting.refuseLate(ending.error, isClosed)

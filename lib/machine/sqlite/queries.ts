@@ -6,7 +6,7 @@ import type { Database } from './database.ts'
 
 export type Flag = 0 | 1
 
-/** A query that answers rows. Tables are STRICT: values have the types of their columns, as `Row` repeats them. */
+/** A query that returns rows. Tables are STRICT: values have the types of their columns, as `Row` repeats them. */
 export interface Query<Row> {
   get(...values: readonly SQLInputValue[]): Row | undefined
   all(...values: readonly SQLInputValue[]): readonly Row[]
@@ -41,21 +41,19 @@ export const prepareArrays = <Row extends readonly unknown[]>(connection: Databa
   return statement as unknown as Query<Row>
 }
 
-/** Rows that are read while everything else of the process waits. */
+/** Rows that are read while the rest of the process waits. */
 const pageSize = 1_000
 const countPageSize = 20_000
 
 interface Pages<Row, Key> {
   readonly after: Key
   readonly limit?: number
-  /** Answers fewer rows than asked for only at the end. */
+  /** Returns fewer rows than requested only at the end. */
   readonly query: (after: Key, limit: number) => readonly Row[]
   readonly keyOf: (row: Row) => Key
 }
 
-/**
- * Reads up to `limit` rows behind `after` in the order of a key, page by page; everything else has its turn in between.
- */
+/** Reads up to `limit` rows after `after` in the order of a key, page by page. Other work runs in between. */
 export const readPages = async <Row, Key>(
   { read }: Pick<Database, 'read'>,
   { after, limit = Number.POSITIVE_INFINITY, query, keyOf }: Pages<Row, Key>,

@@ -3,7 +3,7 @@ import { type ObjectKind, objectKindNames } from '../../core/content-kinds.ts'
 import { connect } from './database.ts'
 import { contentTables, linkTables, newTables, tablesOf } from './tables.ts'
 
-/** The database itself holds the version of its tables as its `user_version`. */
+/** The `user_version` of the database is the version of its tables. */
 export const schemaVersion = 6
 
 const longestWait = 5_000
@@ -15,8 +15,8 @@ export const isEmpty = (connection: DatabaseSync): boolean =>
   connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
 
 /**
- * Kinds of objects without tables: all of them in a new database, and those that the program which made it did not
- * know.
+ * Kinds of objects without tables: all of them in a new database, otherwise those unknown to the program that created
+ * it.
  */
 const newKinds = (connection: DatabaseSync): readonly ObjectKind[] => {
   const table = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")
@@ -63,7 +63,7 @@ export const refusalOfTables = (version: number): string | undefined => {
 }
 
 /**
- * Makes the tables of a new database, and those of new kinds of objects, in one transaction. Throws an Error with a
+ * Creates the tables of a new database, and those of new kinds of objects, in one transaction. Throws an Error with a
  * sentence when the tables are of another version.
  */
 export const prepareSchema = (connection: DatabaseSync): void => {
@@ -94,7 +94,7 @@ const partsOf = (connection: DatabaseSync): readonly Part[] =>
     })
     .filter(({ table }) => !table.startsWith('sqlite_'))
 
-/** Every database has the tables of these kinds. Those of a later kind are made when it is opened. */
+/** Every database has the tables of these kinds. Tables of later kinds are created when it is opened. */
 const firstKinds: readonly string[] = ['news', 'blog']
 
 const tablesOfNewKind = (kind: ObjectKind, found: ReadonlySet<string>): readonly string[] => {
@@ -118,7 +118,7 @@ const compareParts = (found: readonly Part[], expected: readonly Part[]): readon
     return tables.has(table) || what.startsWith('table') ? [`the ${what} is missing`] : []
   })
   const known = new Set(expected.flatMap(({ table, what }) => ['', table, what]))
-  // A newer program may have made further tables, for another kind of objects.
+  // A newer program may have created further tables, for another kind of objects.
   const foreign = found.filter(({ table, what }) => known.has(table) && !known.has(what))
   return [...faults, ...foreign.map(({ what }) => `the ${what} is foreign: this program does not make it`)]
 }

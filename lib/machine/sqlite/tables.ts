@@ -18,8 +18,8 @@ export const contentTables: Readonly<Record<ContentKind, ContentTable>> = {
 export const linkTables: Readonly<Record<ObjectKind, string>> = byName(objectKindNames, (kind) => `${kind}_links`)
 
 /**
- * The condition that content is not being removed; the first parameter is the site. There hardly ever is such content:
- * SQLite looks for it once, and only then at each id. (`NOT IN` would have it make a filter for a million of them.)
+ * The condition that content is not being removed; the first parameter is the site. This content is rare: SQLite looks
+ * for it once, and only then at each id. (`NOT IN` would make a filter for a million ids.)
  */
 export const isNotBeingRemoved = (column: string, kind: ContentKind): string => {
   const { table } = contentTables[kind]
@@ -58,7 +58,7 @@ const webForms = `
     PRIMARY KEY (site, id)
   ) STRICT;`
 
-/** Members are JSON, without the long text. Content with `going` is being removed, and nobody finds it any more. */
+/** Members are JSON, without the long text. Content with `going` is being removed: reads do not find it. */
 const contents = (table: string) => `
   CREATE TABLE ${table} (
     site INTEGER NOT NULL,
@@ -79,8 +79,8 @@ const longTexts = (table: string, objects: string) => `
   ) STRICT;`
 
 /**
- * The links of one kind in both directions, and statistics for SQLite: without them, it looks for the links of a
- * removed object, as a foreign key asks for, among all those of the site.
+ * The links of one kind in both directions, and statistics for SQLite: without them, the foreign key of a removed
+ * object makes SQLite search all links of the site.
  */
 const links = (table: string, objects: string) => `
   CREATE TABLE ${table} (
@@ -178,9 +178,9 @@ const uploads = `
   CREATE INDEX uploads_by_expiry ON uploads (expires);`
 
 /**
- * Ids grow within a site, and stay near the microseconds of their moment since the epoch, so that none comes again
- * after a backup is restored. Details are JSON; the moment is in epoch milliseconds. One tree and not two, as with an
- * index: that halves the cost of an entry.
+ * Ids grow within a site, and stay near the microseconds of their moment since the epoch, so that none repeats after a
+ * backup is restored. Details are JSON; the moment is in epoch milliseconds. One tree, not two as with an index: this
+ * halves the cost of an entry.
  */
 const changes = `
   CREATE TABLE changes (
@@ -222,7 +222,7 @@ const oldObjects = `
     PRIMARY KEY (site, folder)
   ) STRICT, WITHOUT ROWID;`
 
-/** Running backups, each with its latest end in epoch milliseconds: blobs that are given up stay until then. */
+/** Running backups, each with its latest end in epoch milliseconds: blobs that are no longer needed stay until then. */
 const backups = `
   CREATE TABLE backups (
     id TEXT PRIMARY KEY,

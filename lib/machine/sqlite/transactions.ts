@@ -9,8 +9,8 @@ export interface Job {
 type Result = { readonly value: unknown } | { readonly error: unknown }
 
 /**
- * Done: the results of the jobs that had their turn, from the first one on. Kept out: by another process. Failed: none
- * of the jobs is done.
+ * `done`: the results of the jobs that ran, from the first one on. `kept out`: another process has the database.
+ * `failed`: no job was done.
  */
 export type Ending =
   | { readonly outcome: 'done'; readonly results: readonly Result[] }

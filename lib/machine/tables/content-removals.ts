@@ -14,7 +14,7 @@ interface ContentName {
   readonly id: number
 }
 
-/** Links in one transaction: this many keep the database for about 10 ms. */
+/** Links in one transaction: this many lock the database for about 10 ms. */
 const linksPerStep = 2_000
 
 const contentsPerStep = 200
@@ -46,8 +46,8 @@ const prepareRemovals = (connection: DatabaseSync, kind: ContentKind) => {
 }
 
 /**
- * Removes content with its links. With few links that is one transaction. With many, the first one marks the content,
- * so that nobody finds it any more, and others remove its links in steps, so that nobody waits for long.
+ * Removes content with its links. With few links that is one transaction. With many, the first one flags the content,
+ * so that no read finds it, and others remove its links in short steps.
  */
 export const createContentRemovals = ({ connection, read, write }: Database, record: RecordChange) => {
   const statements = byName(contentKinds, (kind) => prepareRemovals(connection, kind))
@@ -68,7 +68,7 @@ export const createContentRemovals = ({ connection, read, write }: Database, rec
   }
 
   return {
-    // A removal that broke off is completed: it was recorded when it began.
+    // Completes an interrupted removal, whose entry was written when it began.
     async remove(content: ContentName, entry: HistoryEntry): Promise<boolean> {
       const { site, kind, id } = content
       const isDone = await write(() => {

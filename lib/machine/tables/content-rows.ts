@@ -63,8 +63,8 @@ const emptyOf = (kind: ContentKind): Scalars => {
 }
 
 /**
- * Missing members are null. Lists are made of thousands of these: spreading objects takes half the time of a loop over
- * their members.
+ * Missing members are null. Lists have thousands of these: spreading objects takes half the time of a loop over their
+ * members.
  */
 export const contentReader = (site: SiteId, kind: ContentKind): ((row: ContentRow) => Content) => {
   const empty = emptyOf(kind)

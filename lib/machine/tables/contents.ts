@@ -9,7 +9,7 @@ import { createContentRemovals } from './content-removals.ts'
 import { contentReader, membersToKeep, prepareContents } from './content-rows.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
-/** Entries, and characters of their texts, in one transaction, so that nobody waits for long. */
+/** Items, and characters of their texts, in one transaction, so that other requests wait only briefly. */
 const mostEntries = 500
 const mostText = 1_000_000
 
@@ -20,7 +20,7 @@ type Apply = Parameters<Contents['changeMany']>[3]
 interface Changed {
   readonly done: number
   readonly changed: number
-  /** Ids that are being removed: nothing is changed then. */
+  /** Ids that are being removed: then nothing is changed. */
   readonly marked: readonly number[]
 }
 
@@ -67,7 +67,7 @@ const createPieces = (statements: Statements, record: RecordChange) => {
   }
 
   return {
-    /** Answers the ids that are being removed: nothing is stored then. */
+    /** Returns the ids that are being removed: then nothing is stored. */
     put(site: SiteId, kind: ContentKind, piece: readonly Content[], entry?: HistoryEntry): number[] {
       const ids = piece.map(({ id }) => id)
       const marked = markedOf(site, kind, ids)
@@ -191,7 +191,7 @@ export const createContents = (database: Database, record: RecordChange): Conten
     async putMany(site, kind, contents, entry) {
       for (const [index, piece] of piecesOf(contents, kind).entries()) {
         for (;;) {
-          // With the first of them: nothing is stored without a word of it.
+          // With the first of them, so that nothing is stored without an entry.
           const marked = await write(() => pieces.put(site, kind, piece, index === 0 ? entry : undefined))
           if (marked.length === 0) break
           await finishAll(site, kind, marked)

@@ -5,10 +5,12 @@ import { type Change, type History, keptFor } from '../../history/history.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type AnyId, prepareAll, prepareQuery, query, readPages } from '../sqlite/queries.ts'
 
-/** Runs within the transaction of the change: both become visible, or neither. */
+/** Runs in the transaction of the change: both become visible, or neither. */
 export type RecordChange = (entry: HistoryEntry) => void
 
-/** Positions are microseconds unless several entries share one, so that ids go on behind those of a restored backup. */
+/**
+ * Positions are microseconds unless several entries share one, so that ids continue after those of a restored backup.
+ */
 const perMillisecond = 1_000
 
 export const createRecorder = (connection: DatabaseSync, now: () => number): RecordChange => {
@@ -40,7 +42,7 @@ interface ChangeRow {
 
 const toChange = ({ id, site, at, type: stored, subject, actor, request, details }: ChangeRow): Change => {
   const type = readChangeType(stored)
-  if (!type) throw new Error(`${stored} is no type of change`)
+  if (!type) throw new Error(`The history has an unknown type of change: ${stored}`)
   return {
     position: id,
     at,
@@ -55,7 +57,7 @@ const toChange = ({ id, site, at, type: stored, subject, actor, request, details
 
 const positionOf = ({ position }: Change): number => position
 
-/** SQLite writes one transaction after the other: positions become visible in their order. */
+/** SQLite runs one write transaction at a time, so positions become visible in their order. */
 export const createHistory = (database: Pick<Database, 'connection' | 'read'>): History => {
   const changes = prepareAll(database.connection, {
     after: query<ChangeRow>('SELECT * FROM changes WHERE site = ? AND id > ? ORDER BY id LIMIT +?'),

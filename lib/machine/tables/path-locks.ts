@@ -55,7 +55,7 @@ export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall
   }
 }
 
-/** Only the service works on removals: its process alone knows the leases, and they end with it. */
+/** Only the service works on removals: its process has the leases in memory. */
 const createLeases = (monotonic: Clock['monotonic']) => {
   const leases = new Map<string, Lease>()
   const nameOf = ({ site, path, id }: RemovalTask) => JSON.stringify([site, path, id])
@@ -127,7 +127,7 @@ export const createFolderRemovals = (
 
     openOf,
 
-    // A restore is one transaction: nothing comes in between.
+    // A restore is one transaction, so it needs no lock.
     hold: async () => true,
     release: async () => {},
     note: async () => {},
@@ -144,7 +144,7 @@ export const forgetRemovals = async ({ connection, write }: Database, before: nu
   await write(() => void forget.run(before))
 }
 
-/** Answers, within the transaction of a change, whether a removal is open for one of its folders. */
+/** Returns, in the transaction of a change, whether a removal is open for one of its folders. */
 export const createRemovalCheck = (connection: DatabaseSync) => {
   const any = connection.prepare(
     'SELECT 1 FROM folder_removals WHERE site = ? AND folder IN (SELECT value FROM json_each(?)) LIMIT 1',

@@ -6,7 +6,7 @@ import type { RemovalQueue, RemovalTask } from '../../storage/path-locks.ts'
 import type { Database } from '../sqlite/database.ts'
 import { prepareQuery } from '../sqlite/queries.ts'
 
-/** Works for about `slice` milliseconds. Answers the rest. */
+/** Works for about `slice` milliseconds. Returns the rest. */
 type RemovalWorker = (message: RemovalMessage, slice: number) => Promise<Rest | undefined>
 
 export interface LocalRemovalQueue extends RemovalQueue {
@@ -16,7 +16,7 @@ export interface LocalRemovalQueue extends RemovalQueue {
   stop(): Promise<void>
 }
 
-/** Milliseconds: short, so that a stopping server need not wait for long. */
+/** Milliseconds: short, so that the server can stop soon. */
 const slice = 1_000
 const pauseAfterFailure = 5_000
 
@@ -28,8 +28,8 @@ interface TaskRow {
 }
 
 /**
- * Tasks are in the database, but only the server knows when they are due. A task that was put off for a request to
- * finish is due when that request is gone with its process.
+ * Tasks are in the database, but only the server knows when they are due. A task that waits for a request is due when
+ * the process of that request has ended.
  */
 export const createRemovalQueue = (
   { connection, read, write }: Database,
@@ -55,7 +55,7 @@ export const createRemovalQueue = (
       await write(() => remove.run(number))
       tasks.delete(number)
     } catch (error) {
-      console.error(`The removal of a folder of site ${task.site} waits for another attempt:`, error)
+      console.error(`The removal of a folder of site ${task.site} failed, and is repeated later:`, error)
       tasks.set(number, { task, due: monotonic() + pauseAfterFailure })
     }
   }

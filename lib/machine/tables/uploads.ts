@@ -12,7 +12,7 @@ interface UploadRow extends Omit<Upload, 'target' | 'isComplete' | 'holding'> {
   readonly blob: string | null
 }
 
-/** On one machine the bytes wait in one piece: a blob. */
+/** On one machine the bytes are in one piece: a blob. */
 const holdingIn = (blob: string): Holding => ({ name: blob, parts: [], tail: null })
 
 const toUpload = ({ blob, ...row }: UploadRow): Upload => ({
@@ -41,7 +41,7 @@ interface Lease {
   readonly until: number
 }
 
-/** Only the service adds to uploads: its process alone knows the leases, and they end with it. */
+/** Only the service adds to uploads: its process has the leases in memory. */
 export const createUploadRecords = (
   { connection, read, write, note }: Database,
   { monotonic }: Clock = systemClock,
@@ -71,7 +71,7 @@ export const createUploadRecords = (
 
     get: (id) => read(() => find(id)),
 
-    // In one step: nothing of this process comes in between.
+    // In one step, so that no other request of this process comes in between.
     take: (id, offset, holder, duration) =>
       read((): TakeOutcome => {
         const upload = find(id)
@@ -116,7 +116,7 @@ export const createUploadRecords = (
 
 const keptFor = 24 * 3600 * 1000
 
-/** The progress of the upload that each token began last, whatever the clock says. None of it waits for the disk. */
+/** The progress of the upload that each token began last, regardless of the clock. No write waits for the disk. */
 export const createUploadProgress = (
   { connection, read, note }: Database,
   { wall }: Clock = systemClock,

@@ -69,14 +69,14 @@ export interface Changes {
   readonly late?: ServiceError | undefined
 }
 
-/** Objects that go unless they were replaced. */
+/** Objects to remove unless they were replaced. */
 interface Deletion {
   readonly objects: readonly Pick<ListedObject, 'key' | 'version'>[]
   readonly entry: Entry
   readonly removedFolder?: RemovedFolder
 }
 
-/** The removal of a folder that may outlast its request. `open`: it has begun earlier. */
+/** The removal of a folder that may outlast its request. `open`: it began earlier. */
 export interface FolderRemoval {
   readonly folder: StoragePath
   readonly open?: OpenRemoval

@@ -7,7 +7,7 @@ import { ancestorsOf, fileKey, folderKey, parentOf, root, type StoragePath } fro
 import { type Ancestors, findAncestors, resolvePath } from '../resolve-path.ts'
 import { type Absences, foldersAround, noFileAt, type Requester, type StorageStores } from './change.ts'
 
-/** The path to which a file, a folder, or a folder with files comes. */
+/** The target path of a file, a folder, or a folder with files. */
 export interface Place {
   readonly site: SiteId
   readonly path: StoragePath
@@ -27,7 +27,7 @@ export interface Seen {
   readonly folders: readonly StoragePath[]
   readonly ancestors: Ancestors
   readonly isLocked: boolean
-  /** Errors of the keys that should be free and are not. */
+  /** Errors of the keys that should be free but are not. */
   readonly taken: ReadonlySet<ErrorName>
   readonly checked: CheckedConditions
 }

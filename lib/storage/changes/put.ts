@@ -84,7 +84,7 @@ const beforeBody = ({ isLocked, taken, checked }: Seen): Refusals => [
   taken.has('destinationExists') && 'destinationExists',
 ]
 
-/** Looks at a file's place and makes every check that needs no bytes. */
+/** Looks at the target of a file and makes every check that needs no bytes. */
 export const admitFile = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
   if (place.path === root) throw new ServiceError('nameRequired')
   const seen = await look(stores, place, requester)

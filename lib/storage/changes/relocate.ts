@@ -77,9 +77,9 @@ const refusalsOf = ({ relocation: { kind, path, target }, ...seen }: SeenRelocat
   seen.changes.length === 0 && 'fileUnknown',
   kind === 'move' && seen.isReserved && 'folderReserved',
   kind === 'move' && seen.isSourceInWorkflow && 'workflowUpdated',
-  target.startsWith(`${path}/`) && urlInvalid('The new place is inside the moved or copied folder.'),
+  target.startsWith(`${path}/`) && urlInvalid('The new path is inside the folder. Choose one outside of it.'),
   kind === 'copy' && target === path && 'destinationExists',
-  hasLongPath(seen.changes) && urlInvalid('In the new place, the path of a file becomes too long.'),
+  hasLongPath(seen.changes) && urlInvalid('The new path of a file is too long. Choose a shorter one.'),
   seen.occupied,
   seen.isTargetInWorkflow && 'workflowUpdated',
   seen.ofTemplates,
@@ -105,7 +105,7 @@ const planRelocation = (seen: SeenRelocation): Plan => {
     ancestors,
     matching: checked.matching,
     entry: { type: kind === 'copy' ? 'file.copied' : 'file.moved', subject: path, details: { to: target } },
-    // A folder that was moved away counts as removed at its old place.
+    // A moved folder counts as removed at its old path.
     removedFolder: kind === 'move' && !isFile ? { site, folder: path, since } : undefined,
     late: isFileMove ? undefined : tooMuch(kind),
   }

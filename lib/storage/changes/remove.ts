@@ -37,7 +37,7 @@ export interface SeenRemoval {
   readonly open: readonly OpenRemoval[]
   readonly live?: ObjectInfo | undefined
   readonly draft?: ObjectInfo | undefined
-  /** `objects`: undefined when they are too many. `since`: before they were listed. */
+  /** `objects`: undefined if there are too many. `since`: a moment before they were listed. */
   readonly folder?: { readonly objects: readonly ListedObject[] | undefined; readonly since: number }
   readonly isBelowFile?: boolean
   readonly condition?: ServiceError | undefined
@@ -48,7 +48,7 @@ export interface SeenRemoval {
 }
 
 export const refusalsOfRemoval = (seen: SeenRemoval): Refusals => [
-  seen.path === root && new ServiceError('nameRequired', { message: 'The root folder of a site cannot be deleted.' }),
+  seen.path === root && new ServiceError('nameRequired', { message: 'The root cannot be deleted. Name a folder.' }),
   // A removal of this very folder continues when it is requested again.
   seen.open.some(({ path, isHold }) => path !== seen.path || isHold) && 'folderLocked',
   seen.isBelowFile && 'pathUnknown',

@@ -29,7 +29,7 @@ const mostObjects = 10_000
 const assumedLength = 60_000
 
 const nothingToRestore = () =>
-  new ServiceError('fileUnknown', { message: 'Nothing of that name was removed, or it is kept no longer.' })
+  new ServiceError('fileUnknown', { message: 'No removed entry of this name is kept. ?deleted lists the others.' })
 
 const assumedRemoval = async (
   { files, clock }: Pick<ChangeDeps, 'files' | 'clock'>,
@@ -58,9 +58,9 @@ const tooMuch = (folder: StoragePath, changes: readonly Restoration[]): ServiceE
   const advice =
     names.length === 0
       ? 'Restore its files one by one.'
-      : `Restore its folders one by one, which ?deleted lists; among them are ${names.join(', ')}.`
+      : `Restore its folders one by one, such as ${names.join(', ')}. ?deleted lists them.`
   return new ServiceError('storageRefused', {
-    message: `The removal of this folder took more than ${mostObjects} files and folders along. ${advice}`,
+    message: `The removal of this folder took more than ${mostObjects} files and folders, too many at once. ${advice}`,
   })
 }
 
@@ -196,7 +196,7 @@ const restoreFolder = async (
 const fewVersions = 2
 
 export const unknownVersion = () =>
-  new ServiceError('fileUnknown', { message: 'There is no such version of this file, or it is kept no longer.' })
+  new ServiceError('fileUnknown', { message: 'No such version of this file is kept. ?versions lists those that are.' })
 
 const newestKept = async (files: ObjectStore, key: string) => {
   const { versions = [] } = (await files.versions(key, { limit: fewVersions })) ?? {}
@@ -252,7 +252,7 @@ const restoreFile = async (
   await change(deps, seen, (now) => planRestoredFile(now, restoration, version), requester, again)
 }
 
-/** Restores a removed or earlier file, or what the last removal of a folder took. */
+/** Restores a version of a file, or everything that the last removal of a folder took. */
 export const restore = async (
   deps: ChangeDeps,
   path: StoragePath,
@@ -275,7 +275,7 @@ export const restore = async (
     newestKept(files, key),
     removals.lastOf(site, selfAndAncestors(path)),
   ])
-  // A folder of that name may have gone since.
+  // A folder of that name may have been removed since.
   const later = periods.filter(({ from }) => from > (kept?.goneAt ?? 0))
   if (kept && !(await isAnyRemoved(files, site, path, later)))
     return restoreFile(deps, path, { ...kept, kind: 'restore', key }, { ...wanted, isPresent }, requester)

@@ -21,12 +21,12 @@ export interface Relocation {
   readonly target: StoragePath
 }
 
-// All of a folder becomes visible in the new place at once. The limit bounds time and memory.
+// All of a folder becomes visible at the new path at once. The limit bounds time and memory.
 const mostObjects = 10_000
 
 const tooMuchMessages: Readonly<Record<Transfer['kind'], string>> = {
   move: 'The folder is too large to rename or move at once. Upload it under its new name, then delete this one.',
-  copy: 'This is too large to copy at once. Copy its files and folders one by one.',
+  copy: 'The folder is too large to copy at once. Copy its files and folders one by one.',
 }
 
 export const tooMuch = (kind: Transfer['kind']): ServiceError =>

@@ -16,7 +16,7 @@ interface Part {
   readonly name: string
   readonly path: StoragePath
   readonly checked: CheckedConditions
-  /** Undefined when a tag does not match: a second file would be the first error. */
+  /** Undefined when a tag does not match, because a second file is the error to report first. */
   readonly staging?: Promise<Staged>
 }
 
@@ -36,12 +36,12 @@ const beforeBody = ({ isLocked, taken }: Seen): Refusals => [
 
 const parseName = (fileName: string | undefined, earlier: readonly Part[]): string => {
   if (fileName === undefined) {
-    throw new ServiceError('notAFile', { message: 'The part "file" is not a file: it has no file name.' })
+    throw new ServiceError('notAFile', { message: 'The part "file" has no file name. Send one.' })
   }
   const name = parseFileName(fileName)
   refuse([
     earlier.some((part) => part.staging && part.name === name) && 'nameTaken',
-    earlier.length === mostFiles && refused(`An upload brings at most ${mostFiles} files.`),
+    earlier.length === mostFiles && refused(`An upload can contain at most ${mostFiles} files.`),
   ])
   return name
 }
@@ -58,7 +58,7 @@ const lookAtPart = async (
   const path = isAtFolder ? folder : childOf(folder, name)
   const needsOne = namesStates(conditions)
   if (!isFirst && needsOne) {
-    throw refused('A tag in If-Match or If-None-Match is of one file, and the request brings several.')
+    throw refused('A tag in If-Match or If-None-Match names one file, but the request has several. Send one.')
   }
   const checked = await checkConditions(files, site, [path], false, conditions)
   if (!needsOne) refuse([checked.refusal])
@@ -87,14 +87,14 @@ const stageParts = async (
     if (ahead.isWhole) staging.catch(() => {})
     else await staging
   }
-  if (parts.length === 0) throw refused('The request has no part "file" with the content of a file.')
+  if (parts.length === 0) throw refused('The request contains no file. Send each file as a part named "file".')
 }
 
 const discardAll = async (parts: readonly Part[]): Promise<void> => {
   await Promise.allSettled(parts.map(async ({ staging }) => (await staging)?.discard()))
 }
 
-/** The files at their final places: only a single one can be at the folder's path. */
+/** The files with their final paths: only a single one can have the folder's path. */
 const settle = async (deps: UploadDeps, seen: Seen, parts: readonly Part[], { conditions }: Requester) => {
   const { site, path: folder } = seen.place
   const inFolder = async (part: Part): Promise<Part> => {

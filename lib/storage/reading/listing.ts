@@ -15,7 +15,9 @@ export const readCursor = <By extends string>(cursor: string, kinds: readonly By
   const [, kind, after] = /^(\w+):(.+)$/s.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   const by = kinds.find((one) => one === kind)
   if (by === undefined || after === undefined) {
-    throw new ServiceError('storageRefused', { message: 'The cursor is none of this listing. Begin the listing anew.' })
+    throw new ServiceError('storageRefused', {
+      message: 'This cursor belongs to another listing. List again without it.',
+    })
   }
   return { by, after }
 }

@@ -25,7 +25,7 @@ async function* objectsBelow(store: Listing, site: SiteId, folder: StoragePath):
   }
 }
 
-/** Counts files and folders as people see them; a draft counts as its page. Stops at 100,000 objects. */
+/** Counts files and folders as users see them; a draft counts as its page. Stops at 100,000 objects. */
 export const countFolder = async (
   store: Listing,
   site: SiteId,

@@ -21,7 +21,7 @@ const readAsWritten = async (
   const object = draft ?? (path === root ? undefined : await read('live'))
   if (object) return object
   if (path === root || (await store.exists(folderKey('live', site, path)))) {
-    throw new ServiceError('notAFile', { message: 'This is a folder. Add ?meta to read what it holds.' })
+    throw new ServiceError('notAFile', { message: 'This path is a folder. Add ?meta to list it.' })
   }
   return undefined
 }

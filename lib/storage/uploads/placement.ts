@@ -62,7 +62,7 @@ export const admitUpload = async (
   const draft = isForDraft(request)
   const requester = requesterOf(uploader, conditionalOf(request))
   const where = await placeInFolder(deps, request.folder, name, requester)
-  // Without a version, the upload leaves the draft alone, like a form.
+  // Without a version, the upload does not touch the draft, like a form.
   const place = { site, ...where, brings: 'file', asDraft: draft, keepsDraft: request.version === undefined } as const
   const admitted = await admitFile(deps, place, requester)
   const { path, into, keepsDraft } = admitted.place

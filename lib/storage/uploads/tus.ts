@@ -68,7 +68,7 @@ const readPair = (pair: string): readonly [key: string, value: Buffer] => {
   const [, key, value = ''] = /^([!-+\--~]+)(?: +(\S*))?$/.exec(pair.trim()) ?? []
   const bytes = decodeBase64(value)
   if (key === undefined || bytes === undefined) {
-    throw malformed('Upload-Metadata must be a list of pairs with commas between: a key, a blank, a value in base64.')
+    throw malformed('Upload-Metadata must be pairs, separated by commas: a key, a space and a value in base64.')
   }
   return [key, bytes]
 }
@@ -76,7 +76,7 @@ const readPair = (pair: string): readonly [key: string, value: Buffer] => {
 // "All keys MUST be unique."
 const readMetadata = (header: string): ReadonlyMap<string, Buffer> => {
   if (header.length > longestMetadata) {
-    throw malformed(`Upload-Metadata has at most ${longestMetadata} characters here.`)
+    throw malformed(`Upload-Metadata can have at most ${longestMetadata} characters.`)
   }
   const pairs = header.trim() === '' ? [] : header.split(',').map(readPair)
   const values = new Map(pairs)
@@ -127,7 +127,7 @@ export const readChecksum = (headers: RequestHeaders): Checksum | undefined => {
   if (algorithm && value && value.length > 0) return { algorithm, value }
   throw new ServiceError('checksumMismatch', {
     message:
-      `Upload-Checksum must be one of ${checksumAlgorithms.join(', ')}, a blank ` +
+      `Upload-Checksum must be one of ${checksumAlgorithms.join(', ')}, a space ` +
       'and the checksum of the body in base64. Nothing was kept.',
   })
 }
@@ -135,7 +135,7 @@ export const readChecksum = (headers: RequestHeaders): Checksum | undefined => {
 export const readAppend = (headers: RequestHeaders) => {
   requireBytes(headers)
   const offset = readNumber(headers, 'Upload-Offset')
-  if (offset === undefined) throw malformed('Upload-Offset must say where the bytes go on.')
+  if (offset === undefined) throw malformed('The request lacks Upload-Offset. Ask for the offset with HEAD.')
   return { offset, length: readNumber(headers, 'Upload-Length'), checksum: readChecksum(headers) }
 }
 

@@ -40,7 +40,7 @@ export type WholeUpload = HeldUpload & Pick<Upload, 'created'> & { readonly leng
 
 /**
  * The port to the bytes of uploads. Bytes after the recorded offset do not count and are overwritten, so a crash loses
- * nothing that was answered. Errors of every call: unavailable, outOfSpace where it writes.
+ * no confirmed byte. Errors of every call: unavailable, outOfSpace where it writes.
  */
 export interface UploadParts<Whole> {
   begin(target: Target): Promise<Holding>
@@ -58,7 +58,7 @@ export interface UploadParts<Whole> {
   read(upload: WholeUpload): AsyncIterable<Uint8Array>
   /** An earlier attempt may have placed it and died before the record. */
   isInPlace(upload: WholeUpload): Promise<boolean>
-  /** The bytes for `place`. They stay until they are placed or removed, so another attempt may ask again. */
+  /** The bytes for `place`. They stay until they are placed or removed, so another attempt may request them again. */
   whole(upload: WholeUpload): Promise<Whole>
   remove(upload: Omit<HeldUpload, 'target'>): Promise<void>
 }

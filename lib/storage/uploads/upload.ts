@@ -105,12 +105,12 @@ const lengthFrom = (upload: Upload, given: number | undefined): number | null =>
   if (given === undefined) return upload.length
   if (upload.length !== null && upload.length !== given) {
     throw new ServiceError('storageRefused', {
-      message: `The upload has ${upload.length} bytes: its length cannot be changed any more.`,
+      message: `The length of the upload is ${upload.length} bytes and can no longer change.`,
     })
   }
   if (given < upload.offset) {
     throw new ServiceError('storageRefused', {
-      message: `The upload has ${upload.offset} bytes already: its length cannot be ${given}.`,
+      message: `The upload already has ${upload.offset} bytes, so its length cannot be ${given}.`,
     })
   }
   requireLength(given, upload.limit)
@@ -123,7 +123,7 @@ export const admitAppend = (
 ): { readonly length: number | null; readonly room: number } => {
   if (offset !== upload.offset) {
     throw new ServiceError('offsetMismatch', {
-      message: `The upload is at offset ${upload.offset}, and not at ${offset}. Go on from there.`,
+      message: `The upload is at offset ${upload.offset}, not at ${offset}. Continue at ${upload.offset}.`,
     })
   }
   const length = lengthFrom(upload, given)

@@ -63,7 +63,7 @@ export const openUpload = async (
   })
 }
 
-/** Forgets an upload. A file that is in place stays. */
+/** Removes an upload. A placed file stays. */
 export const discardUpload = async ({ uploadRecords, uploadParts }: UploadsDeps, id: string): Promise<void> => {
   const holding = await uploadRecords.remove(id)
   if (holding) await uploadParts.remove({ id, holding })
@@ -181,7 +181,7 @@ const appendBytes = async (
   if (!stays) throw failure
   const progress = progressOf(grown, appended, clock.wall())
   await lease.settle()
-  // With the last byte there is more to do: the lease goes on.
+  // After the last byte the file is placed, so the lease stays.
   if (!(await uploadRecords.advance(id, holder, progress, progress.offset === length))) {
     throw new ServiceError((await uploadRecords.get(id)) ? 'uploadLocked' : 'uploadUnknown')
   }
@@ -200,7 +200,7 @@ export const appendTo = async (
 ): Promise<Upload> => {
   const { id, limit } = upload
   const { offset } = addition
-  // No upload ever gets there: a store is not asked for a number that it may not be able to hold.
+  // No upload reaches this offset: do not send the store a number that may be too large for it.
   if (offset > limit) throw new ServiceError('offsetMismatch')
   if (isEmptyAddition(upload, addition)) return settleUpload(deps, requester, upload)
   const { held, lease } = await acquireLease(deps, { id, offset }, 'uploadLocked')

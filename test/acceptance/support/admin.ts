@@ -27,7 +27,7 @@ const runOnce = async (args: readonly string[]): Promise<Outcome> => {
 }
 
 const isTooBusy = ({ status, stdout, stderr }: Outcome): boolean =>
-  status === 1 && stdout === '' && /\bis away or busy\b/.test(stderr)
+  status === 1 && stdout === '' && /\bis busy or does not answer\b/.test(stderr)
 
 const mostTries = 30
 

@@ -107,7 +107,7 @@ describe('check', () => {
     [
       'a removal of content that broke off',
       'UPDATE blogs SET going = 1 WHERE id = 8',
-      { where: 'site 1001, blog 8', fault: expect.stringContaining('its removal broke off') },
+      { where: 'site 1001, blog 8', fault: expect.stringContaining('its removal was interrupted') },
     ],
     [
       'a removal of a folder that nobody goes on with',
@@ -135,7 +135,7 @@ describe('check', () => {
         [
           what,
           sql,
-          { where, fault: `the service cannot read its ${column}. Put the database back from a backup` },
+          { where, fault: `the service cannot read its ${column}. Restore the database from a backup` },
         ] as const,
     ),
   ] as const)('names %s (T-21)', async ([, sql, fault], { demoDirectory }) => {
@@ -144,13 +144,16 @@ describe('check', () => {
     expect({ status, found: JSON.parse(stdout) }).toEqual({ status: 1, found: { faults: [fault] } })
   })
 
-  const notRead = { where: expect.stringMatching(/blobs$/), fault: expect.stringMatching(/^the bytes .+ not read: .+/) }
+  const notRead = {
+    where: expect.stringMatching(/blobs$/),
+    fault: expect.stringMatching(/^the bytes .+ not compared: .+/),
+  }
 
   test.for([
     [
       'lacks a table',
       'DROP TABLE objects',
-      /^it is damaged: the table objects is missing\. Put it back from a backup\.$/,
+      /^it is damaged: the table objects is missing\. Restore it from a backup\.$/,
     ],
     [
       'was made by a newer version',
@@ -175,7 +178,7 @@ describe('check', () => {
     database.close()
     chmodSync(file, 0o600)
     expect(await checkDirectory(siteDirectory)).toEqual([
-      { where: file, fault: 'it is damaged: it holds nothing. Put it back from a backup.' },
+      { where: file, fault: 'it is damaged: it is empty. Restore it from a backup.' },
     ])
   })
 

@@ -51,7 +51,7 @@ const contents = [
   { kind: 'link', type: 'news', categoryId: 5, objectId: 1 },
 ]
 const noSite = 'Site 9 does not exist. "site list" lists all sites.'
-const noForm = 'Site 1001 has no web form 9. "form list" shows those that it has.'
+const noForm = 'Site 1001 has no web form 9. "form list" lists its web forms.'
 
 test.for([
   ['site create --name Again --id 1001', 'There is a site 1001 already. Choose another --id, or leave it out.'],
@@ -71,8 +71,8 @@ test.for([
     'form remove 3 --site 1001',
     'Web form 3 "Contact" goes with its system fields: 1. Nothing was removed: add --yes to remove it.',
   ],
-  ['category rename 9 --name A --site 1001', 'Site 1001 has no category 9. "category list" shows those that it has.'],
-  ['category remove 9 --dry-run --site 1001', 'Site 1001 has no category 9. "category list" shows those that it has.'],
+  ['category rename 9 --name A --site 1001', 'Site 1001 has no category 9. "category list" lists its categories.'],
+  ['category remove 9 --dry-run --site 1001', 'Site 1001 has no category 9. "category list" lists its categories.'],
   ['category remove 5 --site 1001', 'Category 5 goes with its links: 1. Nothing was removed: add --yes to remove it.'],
   ['object list blog --site 9', noSite],
   ['object create blog --site 9', noSite],
@@ -106,7 +106,7 @@ test.for([
 )
 
 test.for([
-  ['{"colour":"red"}', /^colour: there is no such member\. There are: id, /],
+  ['{"colour":"red"}', /^colour: the record has no such member\. Its members: id, /],
   ['{"enabled":1}', /^enabled: must be true or false\. /],
 ] as const)('object create refuses the members %s', async ([members, reason], { siteDirectory }) => {
   const args = ['object', 'create', 'news', '--site', '1001', '--members', members]
@@ -126,7 +126,7 @@ test.for(['site', 'form --site 1001'])(
     const create = (...more: string[]) =>
       administer(siteDirectory, [command, 'create', ...options, '--name', 'Far', ...more])
     expect(await create('--id', '999999999999999')).toMatchObject({ status: 0 })
-    const sentence = 'The ids behind the highest one are used up. Choose a free one with --id.'
+    const sentence = 'No id after the highest one is free. Choose a lower one with --id.'
     expect(await create()).toEqual({ status: 1, stdout: '', stderr: refusedIn(siteDirectory, sentence) })
   },
 )

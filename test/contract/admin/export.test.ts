@@ -84,7 +84,7 @@ describe('export', () => {
 
   test('is refused for a file that cannot be written, in one line', async ({ siteDirectory, outside }) => {
     for (const [file, reason] of [
-      [join(outside, 'none', 'site.jsonl'), 'its folder is not there. Make it first, or name another file.'],
+      [join(outside, 'none', 'site.jsonl'), 'its folder does not exist. Create it first, or name another file.'],
       [outside, 'it is a directory. Name a file.'],
     ] as const) {
       const { status, stdout, stderr } = await administer(siteDirectory, ['export', '--site', '1001', '--out', file])
@@ -109,7 +109,9 @@ describe('export', () => {
     ]) {
       const { status, stdout, stderr } = await administer(siteDirectory, ['export', '--site', '1001', '--out', out])
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-      expect(stderr).toContain(`${out} lies in the data directory, where only the service writes. Name a file outside`)
+      expect(stderr).toContain(
+        `${out} is inside the data directory, where only the service writes. Name a file outside`,
+      )
     }
     expect(snapshotOf(siteDirectory)).toEqual(before)
   })
@@ -146,7 +148,7 @@ describe('export', () => {
     expect(failure).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/^{"kind":"news","id":1,/),
-      stderr: refusedIn(siteDirectory, 'Standard output cannot be written: write EPIPE. The export is not whole.'),
+      stderr: refusedIn(siteDirectory, 'Standard output cannot be written: write EPIPE. The export is incomplete.'),
     })
   })
 })

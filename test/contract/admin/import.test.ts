@@ -65,7 +65,7 @@ describe('import skips a bad record and names', () => {
   const faults = [
     [
       '{"kind":',
-      'it is not JSON: Unexpected end of JSON input. A file holds one record a line, or one array of records',
+      'it is not JSON: Unexpected end of JSON input. A file must have one record per line, or one array of records',
     ],
     ['7', 'it is not an object'],
     ['[]', 'it is not an object'],
@@ -78,22 +78,22 @@ describe('import skips a bad record and names', () => {
     ['{"kind":"webForm","id":1,"name":"a\\u0000b"}', 'name: must not have control characters'],
     ['{"kind":"webForm","id":1,"name":"a\\ud800"}', 'name: must not have halves of characters'],
     ['{"kind":"news","id":1,"body":"\\ud800"}', 'body: must not have halves of characters'],
-    ['{"kind":"webForm","id":1,"\\u001b[2J\\n":1}', '\\u{1b}[2J\\u{a}: there is no such member.'],
+    ['{"kind":"webForm","id":1,"\\u001b[2J\\n":1}', '\\u{1b}[2J\\u{a}: the record has no such member.'],
     [`{"kind":"webForm","id":1,"name":"${'x'.repeat(201)}"}`, 'name: must have 200 characters or fewer'],
     [`{"kind":"field","webFormId":1,"typeId":-2,"name":"${'x'.repeat(81)}"}`, 'name: must have 80 characters or fewer'],
     ['{"kind":"news","id":1,"roleId":3000000000}', 'roleId: must be a whole number from -2147483648 to 2147483647'],
     ['{"kind":"blog","id":1,"createDate":7}', 'createDate: must be a date such as 2026-01-31 or 2026-01-31T12:00:00'],
     [
       '{"kind":"blog","id":1,"a":1,"b":1,"c":1,"d":1}',
-      'a, b, c and 1 more: there are no such members. There are: id, ',
+      'a, b, c and 1 more: the record has no such member. Its members: id, ',
     ],
     [
       '{"kind":"link","type":"news","categoryId":1,"objectId":1,"colour":"red"}',
-      'There are: type, categoryId, objectId, displayable',
+      'Its members: type, categoryId, objectId, displayable',
     ],
     [
       '{"kind":"field","webFormId":1,"typeId":-2,"colour":"red"}',
-      'There are: webFormId, typeId, name, mandatory, order',
+      'Its members: webFormId, typeId, name, mandatory, order',
     ],
     ['{"kind":"field","webFormId":9,"typeId":-2}', 'The site has no such web form. Check the id.'],
     ['{"kind":"field","webFormId":1,"typeId":-1}', 'typeId: is not a type of system field'],
@@ -164,8 +164,8 @@ describe('import skips a bad record and names', () => {
       imported: 3,
       skipped: 3,
       errors: [
-        { line: 4, message: 'objectId: there is no such news item on this site', count: 2, lines: [4, 5] },
-        fault(6, 'categoryId: there is no such category on this site'),
+        { line: 4, message: 'objectId: the site has no such news item', count: 2, lines: [4, 5] },
+        fault(6, 'categoryId: the site has no such category'),
       ],
     })
   })
@@ -240,7 +240,7 @@ describe('import is refused', () => {
       stdout: '',
       stderr: refusedIn(
         siteDirectory,
-        `${file} is not imported: line 3001 has bytes that are no text in UTF-8. Save it in UTF-8, and import it again.`,
+        `${file} was not imported: line 3001 is not valid UTF-8. Save it in UTF-8, and import it again.`,
       ),
     })
     expect(await administerJson(siteDirectory, ['form', 'list', '--site', '1001'])).toEqual([])
@@ -254,7 +254,7 @@ describe('import is refused', () => {
       stdout: '',
       stderr: refusedIn(
         siteDirectory,
-        'Standard input is not imported any further: line 2 has bytes that are no text in UTF-8. Save it in UTF-8, ' +
+        'Standard input was imported only in part: line 2 is not valid UTF-8. Save it in UTF-8, ' +
           'and import it again: importing again is safe.',
       ),
     })

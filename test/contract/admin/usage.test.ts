@@ -101,7 +101,7 @@ describe('wrong usage has status 2, says what is wrong, and does nothing (T-4)',
     ['data-centre add us --url http://me:secret@a', 'http or https URL'],
     ['token issue --user ann', "required option '--site <id>' not specified"],
     ['token issue --user ann --site 1001 --permission root', 'Allowed choices are files.'],
-    ['token issue --user ann --site 1001 --ttl 0s', 'It must be a span such as 30m'],
+    ['token issue --user ann --site 1001 --ttl 0s', 'It must be a duration such as 30m'],
     ['token issue --user ann --site 1001 --ttl 31536001s', 'a year at most'],
     ['category rename 2147483648 --site 1001 --name A', 'It must be 2147483647 or less.'],
     ['object list poem --site 1001', 'Allowed choices are news, blog.'],
@@ -141,12 +141,12 @@ describe('A deployment that cannot be reached is refused in one line', () => {
     [
       'when no region is set',
       {},
-      /^No region is set, or none that can be one\. Set AWS_REGION to the home region of the directory, such as us-east-1\. \(Stacks: SiteAdmin-… at http:\/\/127\.0\.0\.1:9\)\n$/,
+      /^No valid region is set\. Set AWS_REGION to the home region of the directory, such as us-east-1\. \(Stacks: SiteAdmin-… at http:\/\/127\.0\.0\.1:9\)\n$/,
     ],
     [
       'when no server answers',
       keys,
-      /^The store is away or busy\. .+ \(Stacks: SiteAdmin-… at http:\/\/127\.0\.0\.1:9, us-east-1\)\n$/,
+      /^The store is busy or does not answer\. .+ \(Stacks: SiteAdmin-… at http:\/\/127\.0\.0\.1:9, us-east-1\)\n$/,
     ],
     [
       'when the address is no URL',
@@ -156,12 +156,12 @@ describe('A deployment that cannot be reached is refused in one line', () => {
     [
       'without credentials',
       { AWS_REGION: 'us-east-1' },
-      /^AWS does not let you: .*credentials.*\. Check your credentials.*\. \(Stacks: SiteAdmin-… at http:\/\/127\.0\.0\.1:9, us-east-1\)\n$/,
+      /^AWS refuses this: .*credentials.*\. Check your credentials.*\. \(Stacks: SiteAdmin-… at http:\/\/127\.0\.0\.1:9, us-east-1\)\n$/,
     ],
     [
       'when the server refuses',
       { ...keys, AWS_ENDPOINT_URL: 'SERVER' },
-      /^AWS does not let you: Not you\. Check your credentials, and what they are allowed to do\. \(.+\)\n$/,
+      /^AWS refuses this: Not you\. Check your credentials and their permissions\. \(.+\)\n$/,
     ],
   ] as const)('%s', async ([, environment, reason], { onTestFinished }) => {
     const answer = '<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not you.</Message></Error></ErrorResponse>'

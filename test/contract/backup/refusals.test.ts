@@ -43,7 +43,7 @@ describe('a backup is refused, and nothing is left of it,', () => {
       /is not a folder\. Name one that does not/,
     ],
     ['in a folder that is not there', (folder: string) => join(folder, 'no/where'), /^There is no folder .+no for the/],
-    ['inside of the data directory', (folder: string) => join(folder, 'backup'), /lies in the data directory/],
+    ['inside of the data directory', (folder: string) => join(folder, 'backup'), /is inside the data directory/],
   ] as const)('%s', async ([, target, sentence], { siteDirectory }) => {
     const before = snapshotOf(siteDirectory)
     await expect(backUp(siteDirectory, target(siteDirectory))).rejects.toThrow(sentence)
@@ -66,7 +66,9 @@ describe('a backup is refused, and nothing is left of it,', () => {
     const target = join(folder, 'again')
     const outcome = await administer(data, ['backup', target, '--bytes'])
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(/^A file or row is not whole: .+, its bytes are not those that were stored\. .+\n$/)
+    expect(outcome.stderr).toMatch(
+      /^A file or row is damaged: .+, its bytes differ from those that were stored\. .+\n$/,
+    )
     expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
 
     const even = { evenIfDamaged: true, withBytes: true, signal: new AbortController().signal }
@@ -117,18 +119,18 @@ describe('a restoration is refused, and nothing is changed,', () => {
 
   test('into a directory that is not empty, that a service holds, or that is a backup', async ({ backedUp, serve }) => {
     const { data, folder, backup } = backedUp
-    await expect(restore(backup, data)).rejects.toThrow(/holds data already\. Name an empty one with --data-dir\./)
+    await expect(restore(backup, data)).rejects.toThrow(/already contains data\. Name an empty one with --data-dir\./)
     await expect(restore(backup, folder)).rejects.toThrow(/has files, but no .+: it is not a data directory/)
-    await expect(restore(backup, backup)).rejects.toThrow(/lies in the backup/)
+    await expect(restore(backup, backup)).rejects.toThrow(/is inside the backup/)
     const link = join(folder, 'link')
     symlinkSync(backup, link)
-    await expect(restore(backup, join(link, 'data'))).rejects.toThrow(/lies in the backup/)
+    await expect(restore(backup, join(link, 'data'))).rejects.toThrow(/is inside the backup/)
     const service = await serve(data)
     const outcome = await administer(data, ['restore', backup])
     expect(outcome).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^.+ holds data already.+\n$/),
+      stderr: expect.stringMatching(/^.+ already contains data.+\n$/),
     })
     expect(await read(service, 'large.bin')).toEqual(contentOf('a'))
   })
@@ -164,12 +166,12 @@ describe('a restoration is refused, and nothing is changed,', () => {
     [
       'of which a file is missing',
       (backup) => renameSync(blobOf(backup), join(backup, 'x')),
-      /1 of its files or rows are not whole, such as .+: it is missing\. .+ Nothing was changed/,
+      /1 of its files or rows are damaged, such as .+: it is missing\. .+ Nothing was changed/,
     ],
     [
       'of which a file is longer than it was',
       (backup) => appendFileSync(blobOf(backup), 'more'),
-      /such as .+: it has 40064 bytes, and 40068 are there\. .+ Nothing was changed/,
+      /such as .+: it has 40068 bytes instead of 40064\. .+ Nothing was changed/,
     ],
     [
       'of which a file is longer, and has to be copied',
@@ -178,9 +180,9 @@ describe('a restoration is refused, and nothing is changed,', () => {
         // A file that other users can read is copied, not linked.
         chmodSync(blobOf(backup), 0o644)
       },
-      /such as .+: it has 40064 bytes, and 40068 are there\. .+ Nothing was changed/,
+      /such as .+: it has 40068 bytes instead of 40064\. .+ Nothing was changed/,
     ],
-    ['of which a file holds other bytes', replaceBlob, /such as .+: its bytes are not those that were stored/],
+    ['of which a file holds other bytes', replaceBlob, /such as .+: its bytes differ from those that were stored/],
   ]
 
   test.for(damages)('from one %s', async ([, inflict, sentence], { backedUp: { backup, restored } }) => {
@@ -209,7 +211,7 @@ test('a restoration that fails leaves nothing where not even a marker can be wri
 })
 
 test('a backup is refused by the start and by commands, with what to do', async ({ backedUp: { backup } }) => {
-  const sentence = /is a backup\. "site-admin restore .+" fills an empty data directory from it/
+  const sentence = /is a backup\. Restore it into an empty data directory: "site-admin restore .+"/
   await expect(openMachine(backup, { role: 'service' })).rejects.toThrow(sentence)
   const outcome = await administer(backup, ['site', 'list'])
   expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) })

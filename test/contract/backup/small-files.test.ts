@@ -11,19 +11,19 @@ const become = (bytes: string) =>
   `UPDATE small_contents SET bytes = CAST('${bytes}' AS BLOB) WHERE bytes = CAST('small' AS BLOB)`
 
 test.for([
-  ['has other bytes', 'smalL', 'its bytes are not those that were stored'],
-  ['is short', 'sma', 'it has 5 bytes, of which 3 are there'],
+  ['has other bytes', 'smalL', 'its bytes differ from those that were stored'],
+  ['is short', 'sma', 'it has 3 bytes instead of 5'],
 ] as const)(
   'a small file that %s refuses a backup and a restoration, unless they are made even so',
   async ([, bytes, fault], { backedUp: { data, folder, backup, restored } }) => {
     const [target, other] = [join(folder, 'again'), join(folder, 'other')]
     tamper(data, become(bytes))
     await expect(backUp(data, target)).rejects.toThrow(
-      new RegExp(`^A file or row is not whole: [0-9a-f]{32} in ${join(data, 'site-admin.db')}, ${fault}\\. `),
+      new RegExp(`^A file or row is damaged: [0-9a-f]{32} in ${join(data, 'site-admin.db')}, ${fault}\\. `),
     )
     expect(await makeBackup(data, target, even)).toMatchObject({ damaged: 1, damagedEarlier: 0, damagedUploads: 0 })
     await expect(restore(target, restored)).rejects.toThrow(
-      /is damaged: 1 of its files or rows are not whole, such as .+ in /,
+      /is damaged: 1 of its files or rows are damaged, such as .+ in /,
     )
     expect(await restoreBackup(target, restored, even)).toMatchObject({ damaged: 1 })
     expect(await faultsOf(restored)).toMatchObject([{ where: 'site 1001, file small.txt' }])

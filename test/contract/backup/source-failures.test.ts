@@ -26,10 +26,10 @@ test('a backup of a damaged database blames the data directory, and says what to
   const file = join(data, 'site-admin.db')
   writeFileSync(file, readFileSync(file).fill(0xa7, 10 * 4096, 13 * 4096))
   await expect(backUp(data, join(folder, 'again'))).rejects.toThrow(
-    /^The database .+data\/site-admin\.db cannot be backed up: it is damaged: .+ "site-admin check" names .+ "site-admin restore"\. No backup was made\.$/,
+    /^The database .+data\/site-admin\.db is damaged and cannot be backed up: .+ "site-admin check" lists .+ "site-admin restore"\. No backup was made\.$/,
   )
   expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
-  expect(await faultsOf(data)).toMatchObject([{ where: file }, { fault: expect.stringContaining('not read') }])
+  expect(await faultsOf(data)).toMatchObject([{ where: file }, { fault: expect.stringContaining('not compared') }])
 })
 
 describe('a full disk under the data directory is named, though the backup has room,', () => {

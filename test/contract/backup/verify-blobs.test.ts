@@ -27,8 +27,8 @@ for (const [where, withoutThreads] of [
     const names = ['whole', 'short', 'other', 'missing', 'whole']
     expect(await Promise.all(names.map((name) => verifier.faultOf(path(name), content)))).toEqual([
       undefined,
-      `it has ${size} bytes, of which 100 are there`,
-      'its bytes are not those that were stored',
+      `it has 100 bytes instead of ${size}`,
+      'its bytes differ from those that were stored',
       'it is missing',
       undefined,
     ])

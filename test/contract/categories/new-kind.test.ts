@@ -97,7 +97,8 @@ describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
       errors: [
         {
           line: 5,
-          message: 'colour: there is no such member. There are: id, siteId, title, programme, seats, startDate, open',
+          message:
+            'colour: the record has no such member. Its members: id, siteId, title, programme, seats, startDate, open',
           count: 1,
           lines: [5],
         },

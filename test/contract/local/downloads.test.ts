@@ -41,7 +41,7 @@ const changed = (url: URL, name: string, value: string): URL => {
   return other
 }
 
-const refusal = { status: 404, text: expect.stringContaining('"code":104001,"message":"This link does not work') }
+const refusal = { status: 404, text: expect.stringContaining('"code":104001,"message":"This link is wrong') }
 
 describe('a link of one machine', () => {
   it('gives the file as an attachment that runs nothing, with its validators', async () => {

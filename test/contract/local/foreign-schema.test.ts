@@ -31,15 +31,15 @@ describe('a database without one of its tables', () => {
       for (const directory of [saved, used]) tamper(directory, `DROP TABLE ${table}`)
       const fault = (directory: string) => ({
         where: join(directory, 'site-admin.db'),
-        fault: `it is damaged: the table ${table} is missing. Put it back from a backup.`,
+        fault: `it is damaged: the table ${table} is missing. Restore it from a backup.`,
       })
       expect(await checkDirectory(saved)).toContainEqual(fault(saved))
       expect(await checkDirectory(used)).toContainEqual(fault(used))
       await expect(restore(saved, restored)).rejects.toThrow(
-        `the table ${table} is missing. Put it back from a backup. Name another backup.`,
+        `the table ${table} is missing. Restore it from a backup. Name another backup.`,
       )
       await expect(openMachine(used)).rejects.toThrow(
-        `is damaged: the table ${table} is missing. Put the directory back from a backup, `,
+        `is damaged: the table ${table} is missing. Restore the directory from a backup, `,
       )
     }
   })
@@ -49,7 +49,7 @@ describe('a database without one of its tables', () => {
   }) => {
     tamper(data, 'DROP TABLE sites')
     const sentence =
-      /^The database .+ is damaged: the table sites is missing\. Put the directory back from a backup, .+\n$/
+      /^The database .+ is damaged: the table sites is missing\. Restore the directory from a backup, .+\n$/
     for (const args of [
       ['site', 'list'],
       ['backup', join(folder, 'again')],
@@ -60,9 +60,7 @@ describe('a database without one of its tables', () => {
         stderr: expect.stringMatching(sentence),
       })
     }
-    await expect(startService(data)).rejects.toThrow(
-      /the table sites is missing\. Put the directory back from a backup/,
-    )
+    await expect(startService(data)).rejects.toThrow(/the table sites is missing\. Restore the directory from a backup/)
   })
 })
 
@@ -98,7 +96,7 @@ describe('a database with a part that this program does not make', () => {
       const before = snapshotOf(data)
       for (const directory of [data, backup]) {
         expect(await checkDirectory(directory)).toEqual([
-          { where: join(directory, 'site-admin.db'), fault: `it is damaged: ${fault}. Put it back from a backup.` },
+          { where: join(directory, 'site-admin.db'), fault: `it is damaged: ${fault}. Restore it from a backup.` },
         ])
       }
       await expect(restore(backup, restored)).rejects.toThrow(fault)

@@ -168,7 +168,7 @@ const action: fc.Arbitrary<Action> = fc.record({
 
 async function* inPieces(bytes: Buffer, cut: number, breaks: boolean): AsyncGenerator<Uint8Array, void> {
   for (let at = 0; at < bytes.length; at += cut) yield bytes.subarray(at, at + cut)
-  if (breaks) throw new ServiceError('storageRefused', { message: 'The request body breaks off before its end.' })
+  if (breaks) throw new ServiceError('storageRefused', { message: 'The request body is incomplete. Send it again.' })
 }
 
 /** Codes of refusals. None of them loses bytes of an upload. */

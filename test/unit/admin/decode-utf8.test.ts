@@ -40,7 +40,7 @@ describe('invalid bytes', () => {
   it.each(broken)('are refused with their line: %s', async (_, bytes, line) => {
     for (const size of sizes) {
       const decoding = decode(Buffer.from(bytes, 'latin1'), size)
-      await expect(decoding).rejects.toThrow(new NotUtf8(`line ${line} has bytes that are no text in UTF-8`))
+      await expect(decoding).rejects.toThrow(new NotUtf8(`line ${line} is not valid UTF-8`))
     }
   })
 })

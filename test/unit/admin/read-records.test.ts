@@ -93,7 +93,7 @@ describe('one JSON array', () => {
     for (const chunks of [[text], [...text]]) {
       const records = await read(chunks)
       expect(valuesOf(records.slice(0, 2))).toEqual([1, 2])
-      expect(records.slice(2)).toEqual([{ line, text: rest, fault: expect.stringContaining('behind the end') }])
+      expect(records.slice(2)).toEqual([{ line, text: rest, fault: expect.stringContaining('after the end') }])
     }
   })
 
@@ -105,7 +105,7 @@ describe('one JSON array', () => {
     { text: '[', line: 1 },
   ])('that breaks off ($text) reports this, and where', async ({ text, line }) => {
     const records = await read([text])
-    expect(records.at(-1)).toMatchObject({ line, fault: expect.stringContaining('breaks off') })
+    expect(records.at(-1)).toMatchObject({ line, fault: expect.stringContaining('ends here') })
     expect(records.slice(0, -1).every(({ fault }) => fault === undefined)).toBe(true)
   })
 })

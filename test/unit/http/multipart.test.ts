@@ -289,7 +289,7 @@ describe('a reader of a multipart body', () => {
       break
     }
     const before = asked.bytes
-    await expect(gather(kept ?? [])).rejects.toThrow('no longer read')
+    await expect(gather(kept ?? [])).rejects.toThrow('its reader has stopped')
     expect(asked.bytes).toBe(before)
   })
 })

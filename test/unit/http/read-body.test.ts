@@ -19,7 +19,7 @@ test('A body whose stream breaks off is 115000', async () => {
   const stream = new Readable({ read: () => undefined })
   const reading = read(stream)
   stream.destroy(new Error('socket hang up'))
-  await expect(reading).rejects.toThrow(refusal(115000, 'breaks off'))
+  await expect(reading).rejects.toThrow(refusal(115000, 'is incomplete'))
 })
 
 test('A body that announces too many bytes is 100013, and nothing is read', async () => {

@@ -51,7 +51,7 @@ const newsItem = (id: number) => {
   const releaseDate = new Date(Date.UTC(2020, 0, 1) + ((id * 7_919) % 50_000) * hour).toISOString().slice(0, 19)
   const members = {
     id,
-    subject: `What happened on day ${id}`,
+    subject: `News of day ${id}`,
     body: '<p>It was a day.</p>',
     weight: id % 100,
     releaseDate,

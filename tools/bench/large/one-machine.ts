@@ -84,7 +84,7 @@ export const measureOneMachine = (): Promise<Table> =>
       const rows: (string | number)[][] = []
       for (const way of ways) rows.push(...(await measureWay(each, files, way)))
       return {
-        title: `Large uploads in tus to disk (median of ${runs}, by turns)`,
+        title: `Large uploads in tus to disk (median of ${runs}, alternating)`,
         columns: ['figure', 'service', '@tus/server', 'ratio', 'target', 'verdict'],
         rows: [...rows, ...memory],
       }

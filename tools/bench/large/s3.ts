@@ -55,7 +55,7 @@ const measureRates = async (opened: CloudFiles, call: Service): Promise<Table> =
   })
   const ratio = library / own
   return {
-    title: `256 MiB to S3 at ${process.env['AWS_ENDPOINT_URL']} (median of ${runs}, by turns)`,
+    title: `256 MiB to S3 at ${process.env['AWS_ENDPOINT_URL']} (median of ${runs}, alternating)`,
     columns: ['figure', 'service, s', 'lib-storage, s', 'ratio', 'target', 'verdict'],
     rows: [['tus, appends of 4 MiB', own.toFixed(1), library.toFixed(1), ratio.toFixed(2), ...atLeast(ratio, target)]],
   }

@@ -67,7 +67,7 @@ const measure = (tables: TestTables): Promise<Table> =>
       })
       const ratio = theirs / own
       return {
-        title: `Streaming to S3 at ${process.env['AWS_ENDPOINT_URL']} (median of ${runs}, by turns)`,
+        title: `Streaming to S3 at ${process.env['AWS_ENDPOINT_URL']} (median of ${runs}, alternating)`,
         columns: ['figure', 'service', 'lib-storage behind a server', 'ratio', 'target', 'verdict'],
         rows: [
           ['256 MiB by PUT, s', own.toFixed(2), theirs.toFixed(2), ratio.toFixed(2), ...atLeast(ratio, targets.rate)],

@@ -123,7 +123,7 @@ const measureWrites = async (tree: Tree, { baseUrl, token }: BenchedService) => 
   return [tree.name, name, Math.round(rate), '', `>= ${Math.round(target)}/s`, verdict(rate >= target)]
 }
 
-/** Requests per second, in turns with a bare server in a process of its own. */
+/** Requests per second, alternating with a bare server in a process of its own. */
 export const measureRates = async (): Promise<Table> => {
   const bare = await startMeasured('tools/bench/bare-server.ts', [])
   const { baseUrl: bareUrl } = JSON.parse(bare.line) as { baseUrl: string }

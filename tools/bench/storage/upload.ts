@@ -44,7 +44,7 @@ const uploadSmall = async ({ baseUrl, token }: Service, run: number): Promise<nu
 }
 
 /**
- * One file of 256 MiB through the local server by each method, in turns with a server that only writes its body to a
+ * One file of 256 MiB through the local server by each method, alternating with a server that only writes its body to a
  * file.
  */
 const measureLarge = (fsync: 'on' | 'off') =>

@@ -33,7 +33,7 @@ describe('a command on a damaged database says what to do in one line', () => {
   test.for(all)('%s', async (command, { siteDirectory }) => {
     damageTables(siteDirectory, "tbl_name <> 'secrets'")
     const { status, stdout, stderr } = await administer(siteDirectory, wordsOf(command))
-    expect(stderr).toMatch(/ is damaged: [^\n]+\. Put the directory back from a backup, [^\n]+\n$/)
+    expect(stderr).toMatch(/ is damaged: [^\n]+\. Restore the directory from a backup, [^\n]+\n$/)
     expect(stderr).toContain(siteDirectory)
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
   })
@@ -41,9 +41,7 @@ describe('a command on a damaged database says what to do in one line', () => {
   test('site list, when the first table to read is damaged', async ({ siteDirectory }) => {
     damageTables(siteDirectory, "tbl_name = 'secrets'")
     const { status, stderr } = await administer(siteDirectory, ['site', 'list'])
-    expect(stderr).toMatch(
-      /^The data directory .+ cannot be opened: .+ Put the directory back from a backup, [^\n]+\n$/,
-    )
+    expect(stderr).toMatch(/^The data directory .+ cannot be opened: .+ Restore the directory from a backup, [^\n]+\n$/)
     expect(status).toBe(1)
   })
 })

@@ -84,7 +84,7 @@ const interruptedAfter = (count: number, directory: string) => ({
   stdout: '',
   stderr: refusedIn(
     directory,
-    `Interrupted: ${count} records are imported. Import the same file again to go on: importing again is safe.`,
+    `Interrupted: ${count} records are imported. Import the same file again to continue: importing again is safe.`,
   ),
 })
 

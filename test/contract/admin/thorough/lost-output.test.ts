@@ -54,7 +54,7 @@ test.skipIf(!existsSync(full)).for([
 describe.skipIf(noSmallDisk !== undefined)('output of which only the beginning finds room is lost as well', () => {
   test.for([
     ['completion bash', noRoom],
-    ['export --site 1001', /^Standard output cannot be written: ENOSPC: [^\n]+ The export is not whole\. [^\n]+\n$/],
+    ['export --site 1001', /^Standard output cannot be written: ENOSPC: [^\n]+ The export is incomplete\. [^\n]+\n$/],
   ] as const)('%s', async ([command, told], { siteDirectory, skip }) => {
     await addForms(siteDirectory)
     const disk = mountSmallDisk(join(siteDirectory, 'disk'), 1)
@@ -81,7 +81,7 @@ test.for(['site list', '--help'] as const)(
 )
 
 describe('a token that nobody can have seen is revoked at once', () => {
-  const revoked = /^Standard output cannot be written: .+\. Nobody has seen the token, so it is revoked\. Issue .+\n$/
+  const revoked = /^Standard output cannot be written: .+\. Nobody saw the token, so it is revoked\. Issue .+\n$/
 
   test.for([
     ['there was no room for it', (directory: string) => administerInto(full, directory, issue)],

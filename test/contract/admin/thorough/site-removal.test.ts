@@ -48,7 +48,7 @@ describe('site remove', () => {
     const refused = await administer(directory, ['site', 'remove', '1001'])
     expect(refused).toMatchObject({ status: 1, stdout: '' })
     expect(refused.stderr).toMatch(
-      /^Site 1001 "Demo site" goes with 4 files \(\d+ bytes\), 2 web forms, .+, 1 running workflow\. 3 tokens will no longer cover it\. Nothing was removed: add --yes/,
+      /^Removing site 1001 "Demo site" also removes 4 files \(\d+ bytes\), 2 web forms, .+, 1 running workflow\. 3 tokens will no longer cover it\. Nothing was removed: add --yes/,
     )
 
     expect(await administerJson(directory, ['site', 'remove', '1001', '--yes'])).toEqual({ removed: true })
@@ -137,7 +137,7 @@ describe('site remove', () => {
     expect(waits).toHaveLength(1)
     expect(waits[0]).toBeGreaterThan(50_000)
     expect(said).toEqual([
-      expect.stringMatching(/^The site is empty\. Its tokens stop working everywhere within 60 seconds/),
+      expect.stringMatching(/^The site is empty\. Waiting 60 seconds until its tokens stop working everywhere/),
     ])
     expect(await leftOf(machine.stores, site)).toEqual(nothing)
     await machine.close()

@@ -32,9 +32,9 @@ describe('when an earlier state of a file is damaged', () => {
       status: 1,
       faults: [
         {
-          where: 'site 1001, an earlier state of the file large.bin',
+          where: 'site 1001, an old version of the file large.bin',
           fault: expect.stringMatching(
-            /^its bytes are missing: .+\. This state cannot be restored\. .+ is complete, .+ KEPT_DAYS \(30 unless set\)/,
+            /^its bytes are missing: .+\. This version cannot be restored, .+ are complete\. .+ KEPT_DAYS \(30 by default\)/,
           ),
         },
       ],
@@ -44,9 +44,7 @@ describe('when an earlier state of a file is damaged', () => {
     const target = join(folder, 'again')
     const made = await administer(data, ['backup', target])
     expect(made).toMatchObject({ status: 0, stderr: '' })
-    expect(made.stdout).toMatch(
-      /\n\n1 earlier state is damaged and cannot be restored\. The present state of the sites/,
-    )
+    expect(made.stdout).toMatch(/\n\n1 old version is damaged and cannot be restored\. The current files of the sites/)
     expect(JSON.parse(readFileSync(join(target, 'site-admin-backup.json'), 'utf8'))).toMatchObject({
       damaged: 0,
       damagedEarlier: 1,
@@ -62,8 +60,8 @@ describe('when an earlier state of a file is damaged', () => {
     await service.stop()
     expect(await faultsOf(data)).toEqual([
       {
-        where: 'site 1001, an earlier state of the file large.bin',
-        fault: expect.stringMatching(/^its bytes are not those that were stored: .+ cannot be restored\./),
+        where: 'site 1001, an old version of the file large.bin',
+        fault: expect.stringMatching(/^its bytes differ from those that were stored: .+ cannot be restored,/),
       },
     ])
     const plainly = { evenIfDamaged: false, withBytes: true, signal: new AbortController().signal }
@@ -83,7 +81,7 @@ describe('when an earlier state of a file is damaged', () => {
     await replaceBlob(data)
     expect(await faultsOf(data)).toMatchObject([{ where: 'site 1001, file copy.bin' }])
     const thoroughly = { evenIfDamaged: false, withBytes: true, signal: new AbortController().signal }
-    await expect(makeBackup(data, join(folder, 'again'), thoroughly)).rejects.toThrow(/^A file or row is not whole/)
+    await expect(makeBackup(data, join(folder, 'again'), thoroughly)).rejects.toThrow(/^A file or row is damaged/)
   })
 })
 

@@ -40,7 +40,7 @@ test.for([
       {
         where: 'site 1001, upload of uploads/half.bin',
         fault: expect.stringMatching(
-          new RegExp(`^${missing} of the 30000 bytes that have come in are missing: .+${blob}\\. .+ begins anew\\. `),
+          new RegExp(`^${missing} of the 30000 received bytes are missing: .+${blob}\\. .+ must start again\\. `),
         ),
       },
     ]

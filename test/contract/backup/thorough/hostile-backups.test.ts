@@ -34,11 +34,11 @@ describe('a blob that leads out of the folder', () => {
     '%s is refused always, by restore, by backup and by check',
     async ([, sql, table], { backedUp }) => {
       const { data, folder, backup, restored } = backedUp
-      const finding = new RegExp(`is damaged: 1 row of the table ${table} has a blob with a name that no blob has`)
+      const finding = new RegExp(`is damaged: 1 row of the table ${table} has a blob name that no blob can have`)
       tamper(backup, sql)
       expect(await faultsOf(backup)).toMatchObject([
         { where: join(backup, 'site-admin.db'), fault: expect.stringMatching(finding) },
-        { fault: expect.stringMatching(/^the bytes of the files were not read/) },
+        { fault: expect.stringMatching(/^the bytes of the files were not compared/) },
       ])
       await expect(restoreBackup(backup, restored, even)).rejects.toThrow(finding)
       expect(existsSync(restored)).toBe(false)
@@ -92,7 +92,7 @@ describe('a pipe in the place of a file is not waited for', () => {
     const outcome = await administerApart(data, ['site', 'list'], '', signal)
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
     expect(outcome.stderr).toMatch(
-      /site-admin\.json is neither a file nor a folder\. Put the real file there, or one from a backup\.\n$/,
+      /site-admin\.json is neither a file nor a folder\. Replace it with the real file, or with one from a backup\.\n$/,
     )
   })
 
@@ -146,7 +146,7 @@ test('a marker that is far too large is not read', async ({ backedUp: { backup, 
   expect(await administer(restored, ['restore', backup])).toMatchObject({
     status: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^The backup .+site-admin-backup\.json is too large for what it is\. .+\n$/),
+    stderr: expect.stringMatching(/^The backup .+site-admin-backup\.json is larger than it can be\. .+\n$/),
   })
 })
 

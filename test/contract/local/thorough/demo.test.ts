@@ -41,7 +41,7 @@ describe('the demo token', () => {
     expect((await service.request(fields)).status).toBe(200)
     expect((await service.request(fields, { headers: { Authorization: token } })).status).toBe(401)
     const { stderr } = await service.stop()
-    expect(stderr).toMatch(/^The demo token has been revoked, or has expired\. Another one is issued in its place\.\n/)
+    expect(stderr).toMatch(/^The demo token was revoked or has expired\. A new one replaces it\.\n/)
     expect(readFileSync(file, 'utf8')).toContain(service.token)
   })
 

@@ -45,7 +45,7 @@ describe('with --log json, every line on standard error is a JSON object with it
     const { status, stderr } = await service.stop()
     expect(status).toBe(0)
     const lines = [
-      logged(expect.stringMatching(/^1 file is not whole, /)),
+      logged(expect.stringMatching(/^1 file is damaged and cannot be read\. /)),
       ready,
       expect.objectContaining({ path: large, status: 500, error: expect.objectContaining({ name: 'Error' }) }),
       logged('careful', 'careful'),

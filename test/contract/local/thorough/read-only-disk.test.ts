@@ -62,7 +62,7 @@ describe.skipIf(noSmallDisk !== undefined)('a data directory on a file system th
       faults: [
         {
           where: join(data, 'site-admin.db'),
-          fault: expect.stringMatching(/^it cannot be read where it is: .+ Copy .+ and check the copy\.$/),
+          fault: expect.stringMatching(/^it cannot be read here: .+ Copy .+ and check the copy\.$/),
         },
       ],
     })

@@ -44,7 +44,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     expect(lastAnswer(await connection.rest()).status).toBe(200)
     const ended = await service.ended
     expect(ended).toMatchObject({ status: 0, signal: null })
-    expect(ended.stderr).toMatch(/^Waiting for 1 request to be answered\.$/m)
+    expect(ended.stderr).toMatch(/^Waiting for the answers to 1 request\.$/m)
 
     const next = await start()
     expect(await (await next.request(field)).json()).toMatchObject({ mandatory: false, order: 7 })
