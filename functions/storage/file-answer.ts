@@ -8,8 +8,6 @@ import type { Request } from '../../lib/http/request.ts'
 import type { Downloads } from '../../lib/service/deps.ts'
 import type { ByteRange, ObjectInfo, ReadObject } from '../../lib/storage/object-store.ts'
 
-type Headers = Request['headers']
-
 const anyBytes = 'application/octet-stream'
 
 /**
@@ -40,7 +38,7 @@ const lastModified = ({ modified }: ObjectInfo): string => new Date(modified).to
 const lengthOf = ({ first, last }: ByteRange): number => last - first + 1
 
 // A range continues an earlier answer only while the file is unchanged (RFC 9110, section 13.1.5).
-const rangeFor = (info: ObjectInfo, tag: string, headers: Headers): RequestedRange => {
+const rangeFor = (info: ObjectInfo, tag: string, headers: Request['headers']): RequestedRange => {
   const condition = headers['if-range']
   if (condition !== undefined && condition !== tag && condition !== lastModified(info)) return { kind: 'whole' }
   return readRange(headers['range'], info.size)

@@ -112,20 +112,19 @@ const show = async <Entry>(
 }
 
 /** GET with `?meta`: describes a file, or a folder with its contents in pages (S-74 to S-81). */
-export const getMeta = ({ files, workflows }: StorageDeps) =>
+export const getMeta = (deps: StorageDeps) =>
   operation({ params: pathOf, query: listingOf }, async ({ site, dataCentre, params, query, deadline }) => {
+    const { files } = deps
     const { limit, cursor, recursive: isRecursive } = query
     const viewOf = async (path: StoragePath): Promise<EntryView | undefined> => {
       const uri = siteUrls(dataCentre, site).storage(encodePath(path))
-      const file = await describeFile({ files, workflows }, site.id, path)
+      const file = await describeFile(deps, site.id, path)
       if (file && isRecursive) {
         throw new ServiceError('storageRefused', { message: 'This is a file. Leave out recursive, or name a folder.' })
       }
       if (file) {
-        return fileView(nameOf(path), uri, {
-          ...file,
-          fingerprint: await files.fingerprintOf(file.info, deadline),
-        })
+        const fingerprint = await files.fingerprintOf(file.info, deadline)
+        return fileView(nameOf(path), uri, { ...file, fingerprint })
       }
       const page = isRecursive
         ? show(uri, filesBelow, (countThatFit) => listFiles(files, site.id, path, { limit, cursor, countThatFit }))

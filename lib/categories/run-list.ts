@@ -35,8 +35,6 @@ interface Page<E extends Entry> {
   readonly next: { readonly behind: Position | undefined } | null
 }
 
-type CursorPaging = Extract<Paging, { by: 'cursor' }>
-
 const start = 0
 const firstStep = 100
 const longestStep = 1_000
@@ -124,7 +122,7 @@ const skipTo = async <E extends Entry>(source: ListSource<E>, query: ListQuery, 
 const walk = async <E extends Entry>(
   source: ListSource<E>,
   query: ListQuery,
-  { after }: CursorPaging,
+  { after }: Extract<Paging, { by: 'cursor' }>,
   longest: number,
 ) => {
   const matches: Match<E>[] = []

@@ -8,12 +8,9 @@ import { batchGet } from './dynamodb-batches.ts'
  * The table PathLocks has four kinds of items, by prefix of the sort key: running workflows, removals and holds of
  * folders, and records of past removals. All reads are consistent.
  */
-type Prefix = 'workflow#' | 'removal#' | 'removed#'
-
-const keyed = (prefix: Prefix) => (path: StoragePath) => `${prefix}${path}`
-export const workflowKey = keyed('workflow#')
-export const removalKey = keyed('removal#')
-export const recordKey = keyed('removed#')
+export const workflowKey = (page: StoragePath) => `workflow#${page}`
+export const removalKey = (folder: StoragePath) => `removal#${folder}`
+export const recordKey = (folder: StoragePath) => `removed#${folder}`
 
 interface PathItem {
   readonly site: number

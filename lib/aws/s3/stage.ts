@@ -97,12 +97,7 @@ export interface StagedBody {
   readonly content:
     | { readonly kind: 'memory'; readonly bytes: Buffer }
     | { readonly kind: 'object'; readonly key: string }
-    | StagedUpload
-}
-
-interface StagedUpload extends Upload {
-  readonly kind: 'upload'
-  readonly parts: CompletedPart[]
+    | (Upload & { readonly kind: 'upload'; readonly parts: CompletedPart[] })
 }
 
 interface Upload {

@@ -52,14 +52,12 @@ export const readVersion = async (
   throw unknownVersion()
 }
 
-type Stores = Pick<StorageStores, 'files' | 'workflows'>
-
 export interface PageState {
   readonly draft: ObjectInfo | undefined
   readonly isInWorkflow: boolean
 }
 
-export const describeFile = async ({ files, workflows }: Stores, site: SiteId, path: StoragePath) => {
+export const describeFile = async ({ files, workflows }: StorageStores, site: SiteId, path: StoragePath) => {
   if (path === root) return undefined
   const find = (area: Area) => files.find(fileKey(area, site, path))
   const [info, draft, isInWorkflow] = await Promise.all([

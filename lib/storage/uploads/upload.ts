@@ -88,10 +88,9 @@ export interface Announcement {
 }
 
 export const checksumAlgorithms = ['sha256', 'sha1', 'md5'] as const
-type ChecksumAlgorithm = (typeof checksumAlgorithms)[number]
 
 export interface Checksum {
-  readonly algorithm: ChecksumAlgorithm
+  readonly algorithm: (typeof checksumAlgorithms)[number]
   readonly value: Buffer
 }
 
