@@ -89,10 +89,7 @@ export const adviceOn = (error: unknown): string | undefined => {
   const failure = databaseFailure(error)
   if (failure !== undefined) return failure
   if (!rightsErrors.has(error.name)) return undefined
-  return (
-    `AWS does not let you: ${error.message.replace(/\.$/, '')}. Check your credentials, and what they are allowed ` +
-    'to do.'
-  )
+  return `AWS refuses this: ${error.message.replace(/\.$/, '')}. Check your credentials and their permissions.`
 }
 
 // Adds the place to messages that do not name it. Program faults stay as they are.

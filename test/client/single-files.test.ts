@@ -99,7 +99,7 @@ test('a folder can be renamed to other case, like a file', async ({ demo, folder
   expect((await demo('mv', `${folder}/news`, `${folder}/News`)).stdout).toBe(`${folder}/News\n`)
   expect(Object.keys(await site.texts())).toStrictEqual(['News/a.txt'])
   expect(await demo('mv', `${folder}/News`, `${folder}/News`)).toMatchObject(
-    outcome(1, 'inside the moved or copied folder'),
+    outcome(1, 'The new path is inside the folder'),
   )
 })
 

@@ -69,31 +69,34 @@ test.for([
   ['form remove 9 --dry-run --site 1001', noForm],
   [
     'form remove 3 --site 1001',
-    'Web form 3 "Contact" goes with its system fields: 1. Nothing was removed: add --yes to remove it.',
+    'Removing web form 3 "Contact" also removes its fields: 1. Nothing was removed: add --yes to remove it.',
   ],
   ['category rename 9 --name A --site 1001', 'Site 1001 has no category 9. "category list" lists its categories.'],
   ['category remove 9 --dry-run --site 1001', 'Site 1001 has no category 9. "category list" lists its categories.'],
-  ['category remove 5 --site 1001', 'Category 5 goes with its links: 1. Nothing was removed: add --yes to remove it.'],
+  [
+    'category remove 5 --site 1001',
+    'Removing category 5 also removes its links: 1. Nothing was removed: add --yes to remove it.',
+  ],
   ['object list blog --site 9', noSite],
   ['object create blog --site 9', noSite],
   [
     'object create news --id 1 --site 1001',
     'Site 1001 has a news item 1 already. Choose another --id, or leave it out.',
   ],
-  ['object show news 9 --site 1001', 'Site 1001 has no news item 9. "object list news" shows those that it has.'],
-  [
-    'object remove blog 9 --dry-run --site 1001',
-    'Site 1001 has no blog 9. "object list blog" shows those that it has.',
-  ],
+  ['object show news 9 --site 1001', 'Site 1001 has no news item 9. "object list news" lists those it has.'],
+  ['object remove blog 9 --dry-run --site 1001', 'Site 1001 has no blog 9. "object list blog" lists those it has.'],
   [
     'object remove news 1 --site 1001',
-    'News item 1 goes with its links: 1. Nothing was removed: add --yes to remove it.',
+    'Removing news item 1 also removes its links: 1. Nothing was removed: add --yes to remove it.',
   ],
   ['workflow list --site 9', noSite],
   ['export --site 9', noSite],
   ['token issue --user ann --site 1001 --site 9', noSite],
   ['token list --site 9', noSite],
-  [`token revoke ${'a'.repeat(64)}`, 'There is no such token. It may have been revoked already, or have expired.'],
+  [
+    `token revoke ${'a'.repeat(64)}`,
+    'This token does not exist: it may be revoked or expired. "token list" lists all tokens.',
+  ],
 ] as const)(
   '%s is refused with the next step, and changes nothing (T-5, T-17)',
   async ([line, reason], { siteDirectory }) => {
