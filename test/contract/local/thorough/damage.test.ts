@@ -63,9 +63,8 @@ const flipBytes = (file: string, at: number, length: number) => {
   writeFileSync(file, bytes)
 }
 
-const isDamaged =
-  /^The database .+site-admin\.db is damaged: .+ Put the directory back from a backup, .+ Nothing was ch/
-const notWhole = /^1 file is not whole, .+"site-admin check" names what is missing\.$/
+const isDamaged = /^The database .+site-admin\.db is damaged: .+ Restore the directory from a backup, .+ Nothing was ch/
+const notWhole = /^1 file is damaged and cannot be read\. Run "site-admin check" to see the damage\.$/
 
 interface Damage {
   readonly name: string
@@ -111,7 +110,7 @@ const damages: readonly Damage[] = [
     name: 'the WAL is missing after a crash',
     killed: true,
     inflict: (directory) => rmSync(`${database(directory)}-wal`),
-    refusal: /^The file .+-wal is missing, though the service did not end cleanly .+ Nothing was changed\.$/,
+    refusal: /^The file .+-wal is missing, but the service did not stop cleanly .+ Nothing was changed\.$/,
     fault: [/-wal$/, /^it is missing/],
   },
   { name: 'nothing is missing after a crash', killed: true, inflict: () => {} },
@@ -130,8 +129,8 @@ const damages: readonly Damage[] = [
   {
     name: 'the marker is missing',
     inflict: (directory) => rmSync(join(directory, 'site-admin.json')),
-    refusal: /^The data directory .+ has lost its .+site-admin\.json\. .+ Nothing was changed\.$/,
-    fault: [/site-admin\.json$/, /has lost its/],
+    refusal: /^The data directory .+ lacks its .+site-admin\.json\. .+ Nothing was changed\.$/,
+    fault: [/site-admin\.json$/, /lacks its/],
   },
   {
     name: 'the marker cannot be read',
@@ -149,8 +148,8 @@ const damages: readonly Damage[] = [
     name: 'the demo has no token',
     inflict: (directory) =>
       writeFileSync(join(directory, 'demo.json'), '{"siteId":1001,"webFormId":1,"categoryIds":[]}'),
-    refusal: /^The file .+demo\.json cannot be read: it holds no token\. .+ Nothing was changed\.$/,
-    fault: [/demo\.json$/, /^it cannot be read: it holds no token/],
+    refusal: /^The file .+demo\.json cannot be read: it lacks "token"\. .+ Nothing was changed\.$/,
+    fault: [/demo\.json$/, /^it cannot be read: it lacks "token"/],
   },
 ]
 

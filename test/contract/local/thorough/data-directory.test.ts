@@ -146,16 +146,16 @@ describe('--reset asks before it removes anything (O-11)', () => {
   })
 
   test.for([
-    ['filled', fill, 'would remove 3 sites with 1,204 files from '],
-    ['damaged', damage, 'would remove all data from '],
-    ['partial', loseTable, 'would remove all data from '],
+    ['filled', fill, 'removes 3 sites with 1,204 files from '],
+    ['damaged', damage, 'removes all data from '],
+    ['partial', loseTable, 'removes all data from '],
   ] as const)('without a terminal, a %s directory needs --yes', async ([, prepare, loss], { siteDirectory, start }) => {
     await prepare(siteDirectory)
     const before = snapshotOf(siteDirectory)
     const outcome = await startOn(siteDirectory, ['--port', '0', '--reset'])
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
     expect(outcome.stderr).toContain(`Nothing was removed. --reset ${loss}${siteDirectory}`)
-    expect(outcome.stderr).toMatch(/: confirm it on a terminal, or add --yes\.\n$/)
+    expect(outcome.stderr).toMatch(/: agree to it on a terminal, or add --yes\.\n$/)
     expect(snapshotOf(siteDirectory)).toEqual(before)
 
     await start(['--port', '0', '--reset', '--yes'])
