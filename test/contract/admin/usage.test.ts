@@ -27,7 +27,7 @@ test.for([
   },
 )
 
-test('object show prints one member in a row for people (T-14)', async ({ siteDirectory }) => {
+test('object show prints one member per row for people (T-14)', async ({ siteDirectory }) => {
   await administer(siteDirectory, ['import', '-', '--site', '1001'], '{"kind":"news","id":1,"subject":"One"}')
   const { stdout } = await administer(siteDirectory, ['object', 'show', 'news', '1', '--site', '1001'])
   expect(stdout).toMatch(/^member +value\nid +1\n[\s\S]*\nsubject +One\n/)
@@ -81,7 +81,7 @@ describe('the help of each command shows examples that it takes', () => {
   })
 })
 
-test('--version tells the version of the package (T-19)', async ({ directory }) => {
+test('--version prints the version of the package (T-19)', async ({ directory }) => {
   const { version } = JSON.parse(await readFile('package.json', 'utf8'))
   expect(await administer(directory, ['--version'])).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' })
 })

@@ -97,7 +97,7 @@ describe.each(Object.entries(changes))('%s while the store is slow', (_, { metho
     expect(await service.storedFields(path)).toEqual(newer(before))
   })
 
-  test('is answered as done when the store has done it', async () => {
+  test('is answered with success when the store made it', async () => {
     const { answer } = await begin('back')
     expect(answer.status).toBe(done)
   })
@@ -136,7 +136,7 @@ describe('links while the store is slow', () => {
     ['in batches', path, [1, 2].map((objectId) => ({ objectId, displayable: 1 }))],
     ['one by one', path, [1, 2].map((objectId) => ({ objectId }))],
     ['from the side of the object', ofObject, [{ categoryId: 5 }]],
-  ])('that are made %s are 503, and do not come back after their removal', async (_, at, items) => {
+  ])('that are made %s answer 503, and do not reappear after their removal', async (_, at, items) => {
     await unlink([1, 2])
     const { answer, goOn } = await slowly('POST', { items }, at)
     expect(answer.status).toBe(503)
@@ -149,7 +149,7 @@ describe('links while the store is slow', () => {
   test.each([
     ['the category', path, [{ objectId: 1 }]],
     ['the object', ofObject, [{ categoryId: 5 }]],
-  ])('that are removed from the side of %s are 503, and stay when somebody links them again', async (_, at, items) => {
+  ])('that are removed from %s answer 503, and stay when somebody links them again', async (_, at, items) => {
     await link([1, 2])
     const { answer, goOn } = await slowly('DELETE', { items }, at)
     expect(answer.status).toBe(503)

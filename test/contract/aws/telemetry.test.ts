@@ -34,7 +34,7 @@ const record: RequestRecord = {
 const failed: RequestRecord = { ...record, status: 500, error: new TypeError('x is undefined') }
 
 describe('a request in the log', () => {
-  test('is one structured line, and nothing else: no metric is paid for that nobody reads', () => {
+  test('is one structured line, without paid metrics', () => {
     const lines = linesOf((telemetry) => telemetry.request(record))
     expect(lines).toEqual([
       expect.objectContaining({ ...record, message: 'request', level: 'INFO', service: 'fields' }),

@@ -56,7 +56,7 @@ test.for(steps)(
   },
 )
 
-test('a restoration that is repeated and killed again, while it clears up, keeps the service from starting as well', async ({
+test('a restoration that is killed again while it clears up also blocks the start of the service', async ({
   backedUp,
   serve,
 }) => {
@@ -73,10 +73,7 @@ test('a restoration that is repeated and killed again, while it clears up, keeps
   await expect(serve(restored)).rejects.toThrow(/A restore into the data directory .+ was interrupted/)
 })
 
-test('a restoration that is killed keeps the service from starting until it is repeated', async ({
-  backedUp,
-  serve,
-}) => {
+test('a killed restoration blocks the start of the service until it is repeated', async ({ backedUp, serve }) => {
   const { backup, restored, token } = backedUp
   await killWhen(['--data-dir', restored, 'restore', backup], () => existsSync(join(restored, 'site-admin.db')))
   // Had it been quicker, the directory would be ready: it is put back to where the restoration stood.

@@ -20,9 +20,7 @@ const test = base.extend('small', async ({ backedUp: { data, folder }, skip }, {
 /** Enough writes to fill the disk with the log of changes. */
 const mostWrites = 3_000
 
-test('a backup of a damaged database blames the data directory, and says what to do', async ({
-  backedUp: { data, folder },
-}) => {
+test('a backup of a damaged database names the data directory, with advice', async ({ backedUp: { data, folder } }) => {
   const file = join(data, 'site-admin.db')
   writeFileSync(file, readFileSync(file).fill(0xa7, 10 * 4096, 13 * 4096))
   await expect(backUp(data, join(folder, 'again'))).rejects.toThrow(
@@ -32,10 +30,10 @@ test('a backup of a damaged database blames the data directory, and says what to
   expect(await faultsOf(data)).toMatchObject([{ where: file }, { fault: expect.stringContaining('not compared') }])
 })
 
-describe('a full disk under the data directory is named, though the backup has room,', () => {
+describe('a full disk of the data directory is named, although the disk of the backup has room,', () => {
   const sentence = (path: string) => new RegExp(`^The disk of the data directory ${path} is full, .+ Make room`)
 
-  test('when nobody uses it', async ({ small: { disk, onDisk }, backedUp: { folder } }) => {
+  test('when no service runs', async ({ small: { disk, onDisk }, backedUp: { folder } }) => {
     disk.fill()
     await expect(backUp(onDisk, join(folder, 'again'))).rejects.toThrow(sentence(onDisk))
     disk.makeRoom()

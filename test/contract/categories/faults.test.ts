@@ -178,7 +178,7 @@ describe.each(Object.entries(operations))('%s', (_, operation) => {
     },
   )
 
-  test('is 503, and never a partial success, when the store stays too busy', async () => {
+  test('answers 503, and is never a partial success, when the store stays too busy', async () => {
     await operation.reset?.()
     const busy = intercept(
       store.dynamodb,

@@ -74,7 +74,7 @@ describe('the page of the console', () => {
     expect(one?.headers['etag']).not.toBe(ninety?.headers['etag'])
   })
 
-  test('says what to do where the console was not built', async () => {
+  test('explains what to do if the console was not built', async () => {
     const { status, text } = await send(handlerOf({ consoleFolder: join(folder, 'nowhere') }), 'GET', '/console')
     expect({ status, text }).toEqual({ status: 404, text: expect.stringContaining('npm run build:console') })
   })
@@ -101,7 +101,7 @@ describe('a file of the console', () => {
     expect((body as Uint8Array).length).toBeLessThan(script.length / 10)
   })
 
-  test('comes uncompressed where a gateway hands over no bytes', async () => {
+  test('comes uncompressed if the gateway returns no bytes', async () => {
     const answer = await handlerOf()(requestOf('GET', file, compressed), unlimited)
     const bytes = await toGateway(answer, { accept: '*/*', binaryAccept: 'any' })
     expect(bytes).toMatchObject({ isBase64Encoded: true, headers: { 'Content-Encoding': 'gzip' } })

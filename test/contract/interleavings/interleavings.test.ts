@@ -151,7 +151,7 @@ test.each<[Plant, keyof typeof subjects, number]>([
   ['no lease of uploads', 'uploads', 1],
   ['no second look at locks', 'a folder', 1],
 ])(
-  'code with %s is found out by concurrent changes of %s',
+  'concurrent changes reveal code with %s: %s',
   async (plant, name, seed) => {
     const sites = createSites(plant)
     onTestFinished(() => sites.close())

@@ -61,7 +61,7 @@ const openSite = async (): Promise<BothSites> => {
 const clock = createClock(1_800_000_000_000)
 
 test(
-  'every sequence of requests is answered alike by both stores, and as the model says',
+  'both stores answer every sequence of requests as the model does',
   async () => {
     vi.spyOn(Date, 'now').mockImplementation(clock.wall)
     onTestFinished(() => void vi.restoreAllMocks())

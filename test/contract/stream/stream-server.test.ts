@@ -75,7 +75,7 @@ describe('the address of the function', () => {
     expect(records).toEqual([])
   })
 
-  it('does not wait for the body of a stranger', async () => {
+  it('does not wait for the body of an unknown caller', async () => {
     const { url } = await openStream()
     const connection = await rawConnection({ url })
     await connection.write(requestText('PUT', `${storage}/a`, { 'Content-Length': '1000' }, 'abc'))
@@ -95,7 +95,7 @@ describe('the address of the function', () => {
 })
 
 describe('behind a distribution', () => {
-  it('an answer waits for the body, and the connection goes on', async () => {
+  it('an answer waits for the body, and the connection stays open', async () => {
     const { url } = await openStream()
     const { socket, text } = await connectTo(url)
     socket.write(requestText('PUT', `${storage}/a.bin`, { ...fromDistribution, 'Content-Length': '10' }, '01234'))

@@ -29,7 +29,7 @@ const all = [
 ]
 const wordsOf = (command: string) => command.split(' ')
 
-describe('a command on a damaged database says what to do in one line', () => {
+describe('a command on a damaged database prints advice in one line', () => {
   test.for(all)('%s', async (command, { siteDirectory }) => {
     damageTables(siteDirectory, "tbl_name <> 'secrets'")
     const { status, stdout, stderr } = await administer(siteDirectory, wordsOf(command))

@@ -16,7 +16,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _site_admin; printf '%s\\n' "\${COMPR
 }
 
 describe('completion in bash', () => {
-  test('offers commands, and options of all of them', () => {
+  test('offers all commands and their options', () => {
     expect(offered('')).toEqual(expect.arrayContaining(['site', 'backup', 'serve', '--data-dir', '--json']))
     expect(offered('ba')).toEqual(['backup'])
   })
@@ -37,7 +37,7 @@ describe('completion in bash', () => {
   })
 })
 
-test('completion is printed for each shell, zsh by way of bash', async () => {
+test('completion is printed for each shell; zsh uses that of bash', async () => {
   expect(await run('admin/main.js', ['completion', 'bash'])).toMatchObject({ status: 0, stdout: `${script}\n` })
   expect(completionOf(createProgram(), 'zsh')).toBe(
     `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }\nautoload -Uz bashcompinit && bashcompinit\n${script}`,

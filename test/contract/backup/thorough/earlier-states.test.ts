@@ -7,8 +7,8 @@ import { administer, administerJson } from '../../../support/administration.ts'
 import { blobOf, contentOf, faultsOf, put, read, replaceBlob, restore, test } from '../../../support/backups.ts'
 import { storage } from '../../../support/paths.ts'
 
-describe('when an earlier state of a file is damaged', () => {
-  test('following the advice of check mends the file, and leaves a fault that says so', async ({
+describe('when an old version of a file is damaged', () => {
+  test('the advice of check repairs the file, and the remaining fault explains itself', async ({
     backedUp: { data, folder, restored },
     serve,
   }) => {
@@ -53,7 +53,7 @@ describe('when an earlier state of a file is damaged', () => {
     expect(await read(await serve(restored), 'large.bin')).toEqual(contentOf('a'))
   })
 
-  test('by other bytes, check --bytes names it as such', async ({ backedUp: { data, folder }, serve }) => {
+  test('by other bytes, check --bytes reports an old version', async ({ backedUp: { data, folder }, serve }) => {
     await replaceBlob(data)
     const service = await serve(data)
     await put(service, 'large.bin', contentOf('b'))
@@ -68,7 +68,7 @@ describe('when an earlier state of a file is damaged', () => {
     expect(await makeBackup(data, join(folder, 'again'), plainly)).toMatchObject({ damaged: 0, damagedEarlier: 1 })
   })
 
-  test('a copy that is still there counts as damaged', async ({ backedUp: { data, folder }, serve }) => {
+  test('a live copy counts as damaged', async ({ backedUp: { data, folder }, serve }) => {
     const service = await serve(data)
     const copied = await service.request(`${storage}/large.bin?meta`, {
       method: 'PUT',
@@ -85,7 +85,7 @@ describe('when an earlier state of a file is damaged', () => {
   })
 })
 
-test('a backup of a program that did not tell earlier states apart is restored', async ({
+test('a backup of a program that did not distinguish old versions is restored', async ({
   backedUp: { backup, restored },
 }) => {
   const marker = join(backup, 'site-admin-backup.json')

@@ -17,7 +17,7 @@ const scriptBelow = (file: string, heading: string): string => {
   return script
 }
 
-test('the drill of a backup works as it is written, and says so when it does not', async ({ place, serve }) => {
+test('the documented backup drill works, and reports a failure', async ({ place, serve }) => {
   const bin = join(place.folder, 'bin')
   mkdirSync(bin)
   symlinkSync(join(root, 'bin', 'site-admin.js'), join(bin, 'site-admin'))

@@ -13,7 +13,7 @@ const form = (size: number) => multipart(['a', 'b'].map((name) => ({ name, conte
 
 const blobsIn = (directory: string): string[] => readdirSync(join(directory, 'blobs'))
 
-describe('an upload whose caller goes away', () => {
+describe('an upload whose caller disconnects', () => {
   const size = 4_000_000
   const uploads = {
     'in a form': { method: 'POST', target: `${storage}/new/folder`, type: formType, body: form(size), files: 2 },

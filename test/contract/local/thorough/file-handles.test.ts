@@ -41,7 +41,7 @@ const useUp = async (url: string): Promise<readonly Socket[]> => {
   return sockets
 }
 
-test('a service without file handles refuses, lives, and answers again when there are some (O-19)', async ({
+test('a service without file handles refuses requests, and answers again when it has some (O-19)', async ({
   scarce: { baseUrl, token, program },
 }) => {
   const headers = { Authorization: token }

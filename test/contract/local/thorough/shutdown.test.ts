@@ -33,7 +33,7 @@ const takesConnections = (url: string): Promise<boolean> =>
   })
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  test(`${signal} lets a request in flight be answered, and ends with status 0`, async ({ start }) => {
+  test(`${signal} stops the service with status 0, after the running request`, async ({ start }) => {
     const service = await start()
     const connection = await beginChange(service)
 
@@ -51,7 +51,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-test('a service whose starter is killed, and cannot tell it, ends as well', async ({ directory }) => {
+test('a service also ends when its parent process is killed', async ({ directory }) => {
   const starter = launch('bin/site-admin.js', ['--json', '--data-dir', directory, 'serve', '--port', '0'])
   const { baseUrl } = JSON.parse(await starter.line())
   starter.kill('SIGKILL')
@@ -60,7 +60,7 @@ test('a service whose starter is killed, and cannot tell it, ends as well', asyn
   expect(await takesConnections(baseUrl)).toBe(false)
 })
 
-test('connections on which nothing is in flight are ended first', async ({ start }) => {
+test('idle connections are closed first', async ({ start }) => {
   const service = await start()
   const unused = await rawConnection({ url: service.baseUrl })
   const kept = await rawConnection({ url: service.baseUrl })

@@ -34,7 +34,7 @@ const useService = async (service: SpawnedService, name: string, isOver: () => b
   return statuses
 }
 
-test('an import of many records and a service beside it do not fail each other', { timeout: 120_000 }, async ({
+test('an import of many records and a running service do not disturb each other', { timeout: 120_000 }, async ({
   directory,
   start,
 }) => {
