@@ -23,7 +23,7 @@ export interface BackupOptions {
 }
 
 export interface Backup extends BackupMarker {
-  /** Of the backup, or of the data directory that was filled from it. */
+  /** The path of the backup, or of the data directory that was restored from it. */
   readonly path: string
 }
 

@@ -30,7 +30,7 @@ describe('Deleting (operation 14)', () => {
       expectError(answer, 400, 104010)
       refused[kind] += 1
     }
-    // A removal takes any time. Requests that come too early or too late are repeated in the next round.
+    // A removal may take any time, so requests that come too early or too late are repeated in the next round.
     for (let round = 0; round < 10 && Object.values(refused).includes(0); round++) {
       for (let request = 0; request < 12; request++) {
         await upload(
@@ -44,7 +44,7 @@ describe('Deleting (operation 14)', () => {
       const askRemove = async () => count('remove', await remove(`${folder}/below`))
       const askMove = async () => count('move', await move(`${own}/beside-${round}`, `${folder}/moved`))
       const askCopy = async () => count('copy', await copy(`${own}/beside-${round}`, `${folder}/copied`))
-      // Each of them begins with another request.
+      // Each one begins with a different request.
       const asks = [askPut, askRemove, askMove, askCopy]
       const others = Array.from({ length: 30 }, async (_, index) => {
         for (let turn = 0; turn < asks.length; turn++) await asks[(index + turn) % asks.length]?.()

@@ -144,7 +144,7 @@ describe('A change at a path in another case', () => {
   it('A folder of more than 1,000 entries is not searched (S-8)', async () => {
     const hundred = (request: number) =>
       Array.from({ length: 100 }, (_, index) => ({ name: `f${request}-${index}`, content: '' }))
-    // A gateway on a busy machine may refuse one for the time that it takes.
+    // A gateway on a busy machine may refuse a slow request.
     for (let request = 0; request < 10; request++) {
       await expect
         .poll(async () => (await upload(`${own}/Full`, hundred(request))).status, { timeout: 20_000 })

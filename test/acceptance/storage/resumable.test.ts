@@ -141,7 +141,7 @@ describeWithAdmin('The owner of a resumable upload', () => {
     expect((await call(`${storageOf(site)}/owned.txt`, as(ann))).text).toBe('hello')
   })
 
-  // Tokens of their own: progress is that of the token's newest upload, and other cases upload meanwhile.
+  // Separate tokens, because other cases upload meanwhile, and only the progress of the token's newest upload is shown.
   it('An append reports the progress of its token (U-16, S-86)', async () => {
     const site = await ownSiteId()
     const [first, second] = await Promise.all([1, 2].map(() => issueToken([site], '--permission', 'files')))

@@ -164,7 +164,7 @@ describe('Refused uploads', () => {
   it('A name that is not UTF-8 answers 104015 and leaves nothing (S-30, S-39)', async () => {
     const folder = `${own}/refused/names`
     const text = multipart([{ name: 'good' }, { name: 'a' }]).toString('latin1')
-    // In its bytes, in an extended form, and by what it says of itself.
+    // In raw bytes, in an extended form, and by its declared charset.
     for (const parameter of ['filename="\xe9"', "filename*=UTF-8''%e9", "filename*=ISO-8859-1''e"]) {
       const body = Buffer.from(
         text.replace('filename="a"', () => parameter),

@@ -13,7 +13,7 @@ const folder = (key: string) =>
   `INSERT INTO objects (key, blob, size, modified, type, version) VALUES ('${key}/', NULL, 0, 0, '', 'v')`
 const form = (fields: string) => `UPDATE web_forms SET fields = '${fields}' WHERE id = 1`
 
-/** Rows that no request could read: the fault, the SQL that makes it, the place and the column. */
+/** Rows that no request could read: the fault, the SQL that causes it, the place and the column. */
 const unreadable = [
   ['JSON that is cut', form('[{'), 'table web_forms, site 1001, id 1', 'fields'],
   ['an item without a member', form('[{"typeId":1,"mandatory":true}]'), 'table web_forms, site 1001, id 1', 'fields'],

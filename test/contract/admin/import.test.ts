@@ -231,7 +231,7 @@ describe('import is refused', () => {
 
   test('when the file is not UTF-8, and imports nothing of it', async ({ siteDirectory }) => {
     const file = join(siteDirectory, 'records')
-    // More than is read at once.
+    // More than one read returns.
     const many = Array.from({ length: 3_000 }, (_, index) => ({ ...form, id: index + 1 }))
     const latin1 = Buffer.from('{"kind":"webForm","id":4,"name":"Caf\xe9"}\n', 'latin1')
     await writeFile(file, Buffer.concat([Buffer.from(jsonLines(many)), latin1]))

@@ -43,19 +43,19 @@ test.for([
   expect(await readdir(directory)).toEqual([])
 })
 
-/** The commands of the program that have none below them, each with what people type to get there. */
+/** The commands without subcommands, each with its words on the command line. */
 const leavesOf = (command: Command, names: readonly string[] = []): readonly (readonly [string, Command])[] =>
   command.commands.length === 0
     ? [[names.join(' '), command]]
     : command.commands.flatMap((child) => leavesOf(child, [...names, child.name()]))
 
-/** The words of a line, as a shell takes it apart. */
+/** The words of a line, as a shell splits it. */
 const wordsOf = (line: string): string[] =>
   [...line.replace(/ >+ .*/, '').matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, plain]) => single ?? double ?? plain ?? '',
   )
 
-/** Commands that have others below them, too. */
+/** Commands with subcommands are listed too. */
 const commandsOf = (program: Command): readonly (readonly [string, Command])[] => [
   ...program.commands.flatMap((group) => (group.commands.length > 0 ? [[group.name(), group] as const] : [])),
   ...leavesOf(program),

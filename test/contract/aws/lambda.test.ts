@@ -39,7 +39,7 @@ describe('an event of the gateway', () => {
     const path = await service.createForm()
     const form = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded; charset=UTF-8' }
     expect((await sendEvent(fieldsFunction(), 'POST', path, { headers: form, body })).status).toBe(201)
-    // AWS hands over bodies in base64 only, as the caller wrote them.
+    // AWS passes bodies on only in base64, unchanged.
     if (body.startsWith('%')) {
       const untouched = { headers: form, body: Buffer.from(body).toString('base64'), isBase64Encoded: true }
       expect((await sendEvent(fieldsFunction(), 'POST', path, untouched)).status).toBe(415)

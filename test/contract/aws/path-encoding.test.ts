@@ -17,7 +17,7 @@ afterAll(() => service.close())
 
 const sites = '/api/v1/admin/sites'
 
-/** The path as each kind of gateway hands it over. */
+/** The path as each kind of gateway passes it on. */
 const handOver: Readonly<Record<PathEncoding, (written: string) => string>> = {
   encoded: (written) => written,
   decoded: decodeURIComponent,

@@ -107,7 +107,7 @@ describe('the locks of paths in DynamoDB', () => {
         { site, folder, since: time },
         createDeadline(() => timeLeft),
       )
-    /** One that has begun now and ends in a minute. */
+    /** A request that begins now and ends in a minute. */
     const remove = async () => {
       const begun = await begin()
       time += minute
@@ -205,7 +205,7 @@ describe('the locks of paths in DynamoDB', () => {
       time += 1_000
       await removals.note(other)
       expect(await periods()).toEqual([{ from, to: time }])
-      // A third one has listed the folder before the others had ended.
+      // A third removal listed the folder before the others ended.
       const third = await removals.begin(
         listed,
         createDeadline(() => minute),

@@ -22,9 +22,9 @@ interface Message {
 
 let tables: TestTables
 let time: number
-/** The messages in the queue. The tests deliver them, in any order and as often as they like. */
+/** The messages in the queue. The tests deliver them in any order, and repeatedly. */
 let sent: Message[]
-/** How many objects are left in the folder. Each call removes one of them. */
+/** The number of objects left in the folder. Each call removes one. */
 let left: number
 
 beforeEach(async () => {
@@ -38,7 +38,7 @@ afterEach(async () => {
   vi.restoreAllMocks()
 })
 
-/** A store with nothing but those objects in it. `remove` may do something else than to remove one. */
+/** A store with only these objects. `remove` may replace the removal. */
 const files = (remove = async () => {}): ObjectStore => {
   const list = async ({ prefix }: { readonly prefix: string }) => ({
     objects:
@@ -71,7 +71,7 @@ const files = (remove = async () => {}): ObjectStore => {
   }
 }
 
-/** A function of its own, over connections of its own. */
+/** A separate function with its own connections. */
 const start = (remove?: () => Promise<void>) => {
   const clock = { wall: () => time, monotonic: () => time }
   const { removals } = createPathLocks({
@@ -104,7 +104,7 @@ const open = async (objects: number) => {
   return async () => (await removals.openOf(task.site, [task.path])).length > 0
 }
 
-/** A step of a worker that a test may hold back. */
+/** A step of a worker that a test can delay. */
 const gate = () => {
   const reached = Promise.withResolvers<void>()
   const opened = Promise.withResolvers<void>()
@@ -168,7 +168,7 @@ describe('the worker that finishes removals', () => {
   test('continues the removal of a dead worker after its lease has ended', async () => {
     const isOpen = await open(3)
     const { pass, reached } = gate()
-    // It is never heard of again: neither does its call end, nor does it give anything back.
+    // The worker dies: its call never ends, and it releases nothing.
     void start(pass).deliver()
     await reached
     time += wholeTime

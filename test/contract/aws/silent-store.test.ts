@@ -29,7 +29,7 @@ afterAll(async () => {
   await once(server, 'close')
 })
 
-/** The times of the service, shortened. */
+/** The time limits of the service, shortened. */
 const config = (times: Partial<Record<keyof typeof smallCallTimeouts, number>>) => ({
   endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
   region: 'local',

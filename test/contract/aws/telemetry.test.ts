@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-/** The lines on standard output and standard error, where the platform picks up logs. */
+/** The lines on standard output and standard error, where the platform collects logs. */
 const linesOf = (tell: (telemetry: Telemetry) => void, level: (typeof logLevels)[number] = 'INFO') => {
   const lines: string[] = []
   for (const stream of [process.stdout, process.stderr]) {

@@ -23,7 +23,7 @@ const test = base.extend('machines', async ({ directory }, { onCleanup }) => {
   }
   return {
     clock,
-    /** A service that gives up old versions at its start, and moves unreferenced blobs to the orphans. */
+    /** A service that drops old versions at its start, and moves unreferenced blobs to the orphans. */
     async service() {
       return keep(await openMachine(directory, { role: 'service', durable: false, keptFor: 0, clock }))
     },

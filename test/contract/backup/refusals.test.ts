@@ -96,7 +96,7 @@ describe('a backup is refused, and nothing is left of it,', () => {
       await expect(restore(backup, restored)).rejects.toThrow(/^(The disk is full|The data directory)/)
       expect(unfinishedIn(disk.path)).toEqual([])
 
-      // On another file system blobs are copied, and not linked.
+      // On another file system blobs are copied, not linked.
       disk.makeRoom()
       await expect(backUp(data, disk.path)).rejects.toThrow(/is not empty|is a file system of its own/)
       await backUp(data, target)

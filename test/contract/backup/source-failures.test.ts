@@ -6,7 +6,7 @@ import { backUp, test as base, faultsOf } from '../../support/backups.ts'
 import { storage } from '../../support/paths.ts'
 import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
 
-/** `small`: a disk with a data directory on it, and nobody there. */
+/** `small`: a small disk with a data directory, on which no service runs. */
 const test = base.extend('small', async ({ backedUp: { data, folder }, skip }, { onCleanup }) => {
   if (noSmallDisk !== undefined) skip(noSmallDisk)
   const disk = mountSmallDisk(join(folder, 'disk'), 8)
@@ -53,7 +53,7 @@ describe('a full disk of the data directory is named, although the disk of the b
       disk.makeRoom()
       expect(await backUp(onDisk, join(folder, 'again'))).toMatchObject({ damaged: 0 })
     } finally {
-      // Before the disk goes.
+      // Before the disk is unmounted.
       await service.stop()
     }
   })

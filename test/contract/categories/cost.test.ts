@@ -58,7 +58,7 @@ test('300 links in requests of 100 cost at most 2.1 write units each, index incl
     await linkObjects(
       deps,
       newsOfCategory,
-      // With and without a word about how they are displayed.
+      // With and without `displayable`.
       range(from, from + 99).map((objectId) => ({ objectId, ...(objectId % 10 > 0 && { displayable: true }) })),
       author,
     )

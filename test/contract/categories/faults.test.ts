@@ -69,7 +69,7 @@ const operations: Readonly<Record<string, Operation>> = {
       linkObjects(
         over,
         newsOfCategory,
-        // Most of the new ones in batches; each of the others is a call of its own.
+        // Most new links in batches, each of the others in its own call.
         all.map((objectId) => ({ objectId, ...(objectId > 44 && { displayable: true }) })),
         author,
       ),

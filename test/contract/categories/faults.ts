@@ -24,7 +24,7 @@ export const intercept = (
   })
 }
 
-/** Does it at one call, and counts the calls. */
+/** Intervenes at one call, and counts the calls. */
 export const interceptOnce = (client: DynamoDBDocumentClient, at: number, intervention: Intervention) => {
   let calls = 0
   const intercepted = intercept(client, (call, proceed, command) => {
@@ -59,7 +59,7 @@ export const faults: Readonly<Record<string, Intervention>> = {
       const [now, later] = half(request?.Keys ?? [])
       command.input.RequestItems = { [table]: { ...request, Keys: now } }
       const answer = await proceed()
-      // The store names what it left by key only, as dynalite does.
+      // The store names unprocessed items by key only, as dynalite does.
       return { ...(answer as object), UnprocessedKeys: later.length > 0 ? { [table]: { Keys: later } } : {} }
     }
     return proceed()

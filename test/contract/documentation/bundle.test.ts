@@ -5,7 +5,7 @@ import { bundleFunction } from '../../../cdk/config/bundles.ts'
 import { functionSettings } from '../../../cdk/config/functions.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 
-/** The function as it is deployed: a folder of its own, far from the project and its packages. */
+/** The deployed function in a separate folder, away from the project and its packages. */
 let folder: string
 
 beforeAll(async () => {

@@ -13,7 +13,7 @@ import type { DataCentre } from '../../../lib/sites/site-directory.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { requestOf, send } from '../../support/gateway.ts'
 
-/** A build of the console, as far as serving it goes. */
+/** A minimal build of the console, enough to serve it. */
 let folder: string
 let consoleFolder: string
 

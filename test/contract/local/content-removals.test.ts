@@ -10,7 +10,7 @@ const site = 1001 as SiteId
 const category = 5 as CategoryId
 const list = { site, kind: 'news', category } as const
 
-/** A category with 30 news items. A killed process has left a removal of the category, and one of the news item 7. */
+/** A category with 30 news items. A killed process left unfinished removals of the category and of the news item 7. */
 const openHalfRemoved = async (going: readonly ('category' | 'object')[]) => {
   const database = scratchTables()
   const { contents, links } = createTableStores(database)

@@ -42,7 +42,7 @@ describe('when the disk is full', () => {
 })
 
 describe('an error of SQLite', () => {
-  /** Any file that is there, on a disk with room. */
+  /** Any existing file, on a disk with free space. */
   const file = fileURLToPath(import.meta.url)
   const failure = (errcode: number) => Object.assign(new Error(`SQLite says ${errcode}`), { errcode })
 
@@ -59,7 +59,7 @@ describe('an error of SQLite', () => {
     ['the memory beside the database', 4874],
     ['a sync', 1034],
   ])('of %s is 507 when the disk has no room left', (_, code) => {
-    // /proc has none, ever.
+    // /proc never has free space.
     expect(asPortError(failure(code), '/proc/self/status')).toEqual(outOfSpace)
   })
 

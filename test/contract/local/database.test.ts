@@ -10,7 +10,7 @@ import { openWords, scratchFile } from '../../support/scratch-database.ts'
 
 const unavailable = expect.objectContaining({ code: 100503, status: 503 })
 
-/** Another process, as far as SQLite is concerned: another connection that can hold the database. */
+/** For SQLite, another connection is like another process: it can lock the database. */
 const openAnother = (file: string): DatabaseSync => {
   const another = new DatabaseSync(file)
   onTestFinished(() => another.close())

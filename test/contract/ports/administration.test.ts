@@ -123,7 +123,7 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
     })
     const full = { forms: 1, categories: 3, news: 120, texts: 120, workflows: 2 }
 
-    test('Clearing a site removes all its links, and no record of another site', async () => {
+    test('Clearing a site removes all its links, and keeps every record of other sites', async () => {
       const other = (site + 5_000) as SiteId
       await fill(site)
       await fill(other)

@@ -44,7 +44,7 @@ describe('an answer of bytes', () => {
     const { url } = await listening(handler)
     const socket = connect(Number(new URL(url).port), '127.0.0.1').pause()
     await new Promise((resolve) => socket.write(requestText('GET', '/', { Connection: 'close' }), resolve))
-    // Nobody reads: no more is taken than fits in between.
+    // Nobody reads, so the service reads only as much as the sockets buffer.
     for (let before = -1; taken === 0 || taken !== before; ) {
       before = taken
       for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate)

@@ -7,10 +7,7 @@ import { administer } from '../../../support/administration.ts'
 import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
 
-/**
- * Puts other bytes in the place of the first page of tables, by a condition on what SQLite knows of them: the database
- * itself can be opened.
- */
+/** Overwrites the first page of the tables that match a condition. The database itself can still be opened. */
 const damageTables = (directory: string, which: string): void => {
   const file = join(directory, 'site-admin.db')
   const database = new DatabaseSync(file)

@@ -6,7 +6,7 @@ import { run } from '../../../support/program.ts'
 
 const script = completionOf(createProgram(), 'bash')
 
-/** The offers of bash for the last word. */
+/** The suggestions of bash for the last word. */
 const offered = (...words: readonly string[]): readonly string[] => {
   const asked = `${script}
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _site_admin; printf '%s\\n' "\${COMPREPLY[@]}"`

@@ -102,13 +102,13 @@ test.for(['SIGINT', 'SIGTERM'] as const)(
   },
 )
 
-/** Tells if a process has the file open. */
+/** True if a process has the file open. */
 const hasOpen = (pid: number, file: string): boolean =>
   readdirSync(`/proc/${pid}/fd`).some((name) => {
     try {
       return readlinkSync(`/proc/${pid}/fd/${name}`) === file
     } catch {
-      // It has been closed meanwhile.
+      // It was closed meanwhile.
       return false
     }
   })

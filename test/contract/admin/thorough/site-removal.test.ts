@@ -10,7 +10,7 @@ import { test } from '../../../support/test.ts'
 
 const site = 1001 as SiteId
 
-/** The demo site, and a second one that nothing may be taken of. */
+/** The demo site, and a second site that must stay unchanged. */
 const fill = async (
   directory: string,
   { request, stop }: { request: (path: string, init?: RequestInit) => Promise<Response>; stop: () => Promise<unknown> },

@@ -34,8 +34,8 @@ const oldestVersion = async (service: SpawnedService, path: string): Promise<Buf
 }
 
 /**
- * Writes a number into a small file, then into a large one, and so on: at any moment the first is as high as the
- * second, or higher by one.
+ * Writes a number into a small file, then into a large one, again and again. At any moment the first number equals the
+ * second, or is one higher.
  */
 const writeOn = async (service: SpawnedService, writer: number, isOver: () => boolean): Promise<void> => {
   for (let count = 0; !isOver(); count += 1) {

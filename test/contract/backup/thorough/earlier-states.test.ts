@@ -24,7 +24,7 @@ describe('when an old version of a file is damaged', () => {
     await put(service, 'large.bin', contentOf('a'))
     expect(await read(service, 'large.bin')).toEqual(contentOf('a'))
     await service.stop()
-    // The next start has nothing to say.
+    // The next start reports nothing.
     expect((await (await serve(data)).stop()).stderr).toBe('')
 
     const named = await administer(data, ['--json', 'check', '--bytes'])
@@ -40,7 +40,7 @@ describe('when an old version of a file is damaged', () => {
       ],
     })
 
-    // Nobody has to do anything: there are backups, and they are restored.
+    // No repair is needed: backups work, and can be restored.
     const target = join(folder, 'again')
     const made = await administer(data, ['backup', target])
     expect(made).toMatchObject({ status: 0, stderr: '' })

@@ -40,7 +40,7 @@ describe('an upload whose caller disconnects', () => {
           const socket = connect(Number(port), hostname)
           await once(socket, 'connect')
           await new Promise((resolve) => socket.write(whole.slice(0, -Math.round(body.length * missing)), resolve))
-          // It has taken in the beginning.
+          // It has accepted the beginning.
           await expect.poll(() => blobsIn(directory)).not.toEqual(before)
           goAway(socket)
 

@@ -60,7 +60,7 @@ describe('A site that lives in another data centre', () => {
   })
 })
 
-/** Where the page of the console may send requests to. */
+/** The addresses to which the console page may send requests. */
 const consoleMayAsk = async (baseUrl: string): Promise<readonly string[]> => {
   const policy = (await fetch(`${baseUrl}/console`)).headers.get('content-security-policy') ?? ''
   return /connect-src ([^;]*)/.exec(policy)?.[1]?.split(' ') ?? []

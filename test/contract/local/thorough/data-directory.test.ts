@@ -15,7 +15,7 @@ const startOn = (directory: string, flags: readonly string[] = ['--port', '0']) 
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
-/** As version 0.1 of the service has left it. */
+/** A directory of version 0.1 of the service. */
 const makeOldDirectory = async (directory: string) => {
   for (const folder of ['tables', 'objects/blobs', 'run']) await mkdir(join(directory, folder), { recursive: true })
   for (const file of ['tables/CURRENT', 'objects/index.db', 'objects/blobs/1', 'demo.json']) {
@@ -87,7 +87,7 @@ test.for([
   expect(snapshotOf(directory)).toEqual(before)
 })
 
-/** As if callers had filled it. */
+/** Fills it as callers would. */
 const fill = (directory: string) => {
   const database = new DatabaseSync(join(directory, 'site-admin.db'))
   const numbers = 'WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 1204)'

@@ -18,7 +18,7 @@ const linesOf = (stderr: string) => {
     .map((line) => JSON.parse(line))
 }
 
-/** Has the process do something when it is told to stop, before the service does. */
+/** Makes the process do something when it receives a stop signal, before the service stops. */
 const onStop = (statement: string) => ({
   NODE_OPTIONS: `--import=data:text/javascript,process.on('SIGTERM',()=>{${encodeURIComponent(statement)}})`,
 })

@@ -44,7 +44,7 @@ test('writes to a full disk answer 507, reads continue, and writes succeed again
   disk.fill()
   const outOfSpace = { status: 507, code: 100507 }
   expect(await put('huge', 400_000)).toEqual(outOfSpace)
-  // The log of changes uses the room that it has already, until this is full.
+  // The log of changes first uses the room that it already has.
   let writes = 0
   while ((await put(`many/${writes}`, 10_000)).status === 200 && writes < mostWrites) writes += 1
   expect(writes).toBeLessThan(mostWrites)

@@ -9,7 +9,7 @@ const field = '/api/v1/admin/sites/current/webforms/1/fields/system/-2'
 const change = '{"mandatory":false,"order":7}'
 const half = 10
 
-/** Sends a change up to the middle of its body. */
+/** Sends a change up to the middle of its body, and waits. */
 const beginChange = async ({ baseUrl, token }: SpawnedService): Promise<RawConnection> => {
   const connection = await rawConnection({ url: baseUrl })
   await connection.write(
@@ -55,7 +55,7 @@ test('a service also ends when its parent process is killed', async ({ directory
   const starter = launch('bin/site-admin.js', ['--json', '--data-dir', directory, 'serve', '--port', '0'])
   const { baseUrl } = JSON.parse(await starter.line())
   starter.kill('SIGKILL')
-  // The service holds the same output: it is closed when both have gone.
+  // The service shares this output, which closes when both have ended.
   expect((await starter.ended).signal).toBe('SIGKILL')
   expect(await takesConnections(baseUrl)).toBe(false)
 })

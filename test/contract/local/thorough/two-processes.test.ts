@@ -14,7 +14,7 @@ const records = function* () {
 }
 
 /**
- * Reads and changes of every kind, one after the other, until told to stop. Answers how many there were of each status.
+ * Sends reads and changes of every kind, one after the other, until `isOver`. Returns the number of answers by status.
  */
 const useService = async (service: SpawnedService, name: string, isOver: () => boolean) => {
   const statuses: Record<number, number> = {}

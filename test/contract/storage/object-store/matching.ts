@@ -83,7 +83,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     return outcomes.indexOf('placed')
   }
 
-  it('Of two changes that replace or create the same object, one wins', async ({ skip }) => {
+  it('Two changes that replace or create the same object: one wins', async ({ skip }) => {
     if (!bench.comparesWrites()) return skip('NOT PROVEN: this endpoint does not compare what it writes onto')
     for (let round = 0; round < rounds; round++) {
       const key = `${fresh()}a`
@@ -99,7 +99,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('Of two changes that replace and remove the same object, one wins', async ({ skip }) => {
+  it('A replacement and a removal of the same object: one wins', async ({ skip }) => {
     if (!bench.comparesWrites()) return skip('NOT PROVEN: this endpoint does not compare what it writes onto')
     for (let round = 0; round < rounds; round++) {
       const prefix = fresh()
@@ -115,7 +115,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('Of two changes that create the same objects and folder, one wins', async ({ skip }) => {
+  it('Two changes that create the same objects and their folder: one wins', async ({ skip }) => {
     if (!bench.comparesWrites()) return skip('NOT PROVEN: this endpoint does not compare what it writes onto')
     for (let round = 0; round < rounds; round++) {
       const folder = `${fresh()}folder/`
