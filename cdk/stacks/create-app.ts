@@ -19,9 +19,7 @@ const accepted: Findings = {
   'AwsSolutions-COG4': 'Callers are programs with tokens of the service; there is no user pool.',
   'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
     "API Gateway requires this policy in the account's role for logs.",
-  'AwsSolutions-SQS3':
-    'The queue receives events that the pipe of change events could not deliver. It is itself a dead-letter queue, ' +
-    'but the rule does not know those of pipes.',
+  'AwsSolutions-SQS3': 'This is the dead-letter queue of the pipe of change events, which the rule does not recognise.',
   'AwsSolutions-S1':
     'The gateway logs requests for files; logs of the bucket would contain the signatures of download URLs.',
   'AwsSolutions-IAM5[Resource::<FilesBucket16450113.Arn>/*]':
@@ -62,7 +60,9 @@ export const acceptedOf = (settings: Settings): Findings => {
   const there = Object.entries(dataCentres).map(([id, { region, streaming }]) => {
     const stack = `arn:<AWS::Partition>:cloudformation:${region}:${accountInFindings()}:stack/${prefix}-${id}/*`
     return {
-      ...(deploymentRole && { [`AwsSolutions-IAM5[Resource::${stack}]`]: 'The id of a stack is made with it.' }),
+      ...(deploymentRole && {
+        [`AwsSolutions-IAM5[Resource::${stack}]`]: 'Stack names end with an unknown id.',
+      }),
       ...(streaming && acceptedWithStreaming(region, settings)),
     }
   })

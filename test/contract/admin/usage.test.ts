@@ -125,7 +125,7 @@ test.for([
   expect(status).toBeGreaterThan(0)
   const [first, ...rest] = stderr.split('\n')
   expect(first).toMatch(/^\P{Cc}*\\u\{a\}\\u\{1b\}\[2J\P{Cc}*$/u)
-  const advice = ['Add --help to see what it takes.', '']
+  const advice = ['Add --help to see the usage.', '']
   expect(rest).toEqual(status === 2 ? advice : [''])
 })
 
@@ -149,9 +149,9 @@ describe('A deployment that cannot be reached is refused in one line', () => {
       /^The store is busy or does not answer\. .+ \(Stacks: SiteAdmin-… at http:\/\/127\.0\.0\.1:9, us-east-1\)\n$/,
     ],
     [
-      'when the address is no URL',
+      'when the address is not a URL',
       { AWS_REGION: 'us-east-1', AWS_ENDPOINT_URL: 'elsewhere' },
-      /^AWS_ENDPOINT_URL is no URL\. Set it to .+, or leave it out\. \(Stacks: SiteAdmin-… at elsewhere, us-east-1\)\n$/,
+      /^AWS_ENDPOINT_URL is not a URL\. Set it to .+, or leave it out\. \(Stacks: SiteAdmin-… at elsewhere, us-east-1\)\n$/,
     ],
     [
       'without credentials',

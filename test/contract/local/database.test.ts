@@ -182,7 +182,7 @@ describe('while another process locks the database', () => {
   })
 
   test.each([
-    ['a command lets go of it after a while', { givesWay: true }, ['a']],
+    ['a command lets go of it after a while', { yieldsRegularly: true }, ['a']],
     ['a server goes on', {}, ['a', 'b']],
   ])('or may be about to, %s', async (_, options, atOnce) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })

@@ -127,18 +127,18 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
     })
 
     test('count as active until their workers are silent for too long', async () => {
-      const isTended = async () => (await removals.openOf(site, [folder])).map((removal) => removal.isTended)
+      const hasWorker = async () => (await removals.openOf(site, [folder])).map((removal) => removal.hasWorker)
       await removals.open(site, folder, 'one', entry)
       time += longestSilence - 1
-      expect(await isTended()).toEqual([true])
+      expect(await hasWorker()).toEqual([true])
       await removals.take(taskOf('one'), 'a', 90_000)
       time += longestSilence - 1
-      expect(await isTended()).toEqual([true])
+      expect(await hasWorker()).toEqual([true])
       await removals.giveBack(taskOf('one'), 'a', 0)
       time += longestSilence - 1
-      expect(await isTended()).toEqual([true])
+      expect(await hasWorker()).toEqual([true])
       time += 1
-      expect(await isTended()).toEqual([false])
+      expect(await hasWorker()).toEqual([false])
     })
 
     test('are found for many folders', async () => {
