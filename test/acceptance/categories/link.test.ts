@@ -89,7 +89,7 @@ describeWithAdmin.each(sides)('Linking $what', (side) => {
     expect(await linked()).toEqual([1, 2, 3])
   })
 
-  test('An item counts once, its id may be a text, and more is ignored (C-37, C-41)', async () => {
+  test('Repeated items count once, and unknown members are ignored (C-37, C-41)', async () => {
     const body = { items: [...items(two, String(two)).items, { [side.member]: two, note: 'x' }], more: true }
     expect((await post(body)).status).toBe(201)
     expect(await linked()).toEqual([2])

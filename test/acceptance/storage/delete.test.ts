@@ -16,7 +16,7 @@ describe('Deleting (operation 14)', () => {
     expect(await namesIn(`${own}/file`)).toEqual(['ab'])
   })
 
-  it('A folder goes with its contents, and nothing beside it (S-91)', async () => {
+  it('A folder is deleted with its contents, and nothing else is (S-91)', async () => {
     for (const path of ['folder/a', 'folder/b/c', 'folder-2/x', 'folders']) await put(`${own}/tree/${path}`, 'x')
     expect((await remove(`${own}/tree/folder`)).status).toBe(200)
     expect(await namesIn(`${own}/tree`)).toEqual(['folder-2/', 'folders'])
@@ -68,7 +68,7 @@ describe('Deleting (operation 14)', () => {
     expect((await remove(`${own}/kept`, '?force=true')).status).toBe(200)
   })
 
-  it('With force=false an empty folder goes (S-97)', async () => {
+  it('With force=false an empty folder is deleted (S-97)', async () => {
     await put(`${own}/empty`, '', '?type=folder')
     expect((await remove(`${own}/empty`, '?force=false')).status).toBe(200)
     expectError(await read(`${own}/empty`, '?meta'), 404, 104001)
@@ -98,7 +98,7 @@ describe('Deleting (operation 14)', () => {
     },
   )
 
-  it('The contents of a reserved folder may go (S-96)', async () => {
+  it('The contents of a reserved folder can be deleted (S-96)', async () => {
     await put(`StyleSheets/${own}/a.css`, 'a')
     expect((await remove(`StyleSheets/${own}`)).status).toBe(200)
     expectError(await rename('StyleSheets', 'x'), 400, 104020)

@@ -68,7 +68,7 @@ describe('an error of SQLite', () => {
     ['that the database is damaged', 11],
     ['that it is no database', 26],
     ['of a rule of the tables', 1555],
-  ])('%s stays the same error', (_, code) => {
+  ])('%s is an error that passes unchanged', (_, code) => {
     const error = failure(code)
     expect(asPortError(error, file)).toBe(error)
   })
