@@ -7,7 +7,7 @@ const unavailable = () => new ServiceError('unavailable')
 /** Replaces a call: it may proceed with the call, change the answer, or do something else first. */
 type Intervention = (proceed: () => Promise<unknown>, command: unknown) => Promise<unknown>
 
-/** A real client, whose calls go through an intervention. */
+/** A real client. Each of its calls passes through `intervene`. */
 export const intercept = (
   client: DynamoDBDocumentClient,
   intervene: (call: number, ...rest: Parameters<Intervention>) => Promise<unknown>,

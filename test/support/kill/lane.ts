@@ -15,7 +15,7 @@ export interface Lane<State> {
   readonly start: State
   /** The next change; `count` numbers the changes of all rounds. */
   next(state: State, count: number): Step<State>
-  /** The state in a directory. Throws when this contradicts itself. */
+  /** The state in a directory. Throws an Error if it is inconsistent. */
   observe(machine: Machine): Promise<State>
 }
 
