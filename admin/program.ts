@@ -1,6 +1,6 @@
 import { Argument, Command, CommanderError, Option } from 'commander'
 import { completionOf, type Shell, shells } from '../client/src/command/completion.ts'
-import { shown } from '../client/src/command/shown.ts'
+import { escapeControls } from '../client/src/command/format-text.ts'
 import { addServiceOptions, flagsOf, printableErrors, type RawFlags } from '../local/flags.ts'
 import { logInJson } from '../local/request-log.ts'
 import packageFile from '../package.json' with { type: 'json' }
@@ -69,7 +69,7 @@ export const createProgram = (sayHelp = (text: string): unknown => process.stdou
   for (const command of commands) program.addCommand(command)
   const configure = (command: Command): void => {
     command.configureOutput({ ...printableErrors, writeOut: sayHelp })
-    command.exitOverride().showHelpAfterError('Add --help to see what it takes.')
+    command.exitOverride().showHelpAfterError('Add --help to see the usage.')
     for (const child of command.commands) configure(child)
   }
   configure(program)
@@ -102,7 +102,7 @@ export const run = async (args: readonly string[]): Promise<number> => {
     if (error instanceof FaultsFound) return 1
     const advice = adviceOn(error)
     if (advice === undefined) throw error
-    console.error(shown(advice))
+    console.error(escapeControls(advice))
     return 1
   }
 }

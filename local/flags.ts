@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { shown } from '../client/src/command/shown.ts'
+import { escapeControls } from '../client/src/command/format-text.ts'
 import { UsageError } from '../lib/machine/directory/faults.ts'
 import { readBaseUrl } from '../lib/sites/site-directory.ts'
 import type { DataCentreListener } from './listeners.ts'
@@ -115,7 +115,7 @@ export const addServiceOptions = (command: Command): Command =>
 export const printableErrors = {
   writeErr: (text: string) => console.error(text.trimEnd()),
   outputError: (text: string, write: (text: string) => void) =>
-    write(shown(text.trimEnd().replace('\n(Did you mean', ' (Did you mean'))),
+    write(escapeControls(text.trimEnd().replace('\n(Did you mean', ' (Did you mean'))),
 }
 
 /** Throws UsageError for flags that contradict each other. */

@@ -9,7 +9,7 @@ import { systemClock } from '../lib/core/clock.ts'
 import { isOutOfSpace } from '../lib/core/system-failures.ts'
 import type { Telemetry } from '../lib/http/request.ts'
 import { type Demo, readDemo } from '../lib/machine/directory/demo-file.ts'
-import { noRoomToOpen, type Reset } from '../lib/machine/directory/open-directory.ts'
+import { diskFullError, type Reset } from '../lib/machine/directory/open-directory.ts'
 import { type LocalStores, openMachine } from '../lib/machine/machine.ts'
 import {
   createCategoriesDeps,
@@ -127,6 +127,6 @@ export const startService = async (options: Options): Promise<RunningService> =>
   } catch (error) {
     await stop()
     // A full disk may show first in the writes at the start.
-    throw isOutOfSpace(error) ? noRoomToOpen(directory, error) : error
+    throw isOutOfSpace(error) ? diskFullError(directory, error) : error
   }
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { shown } from '../client/src/command/shown.ts'
+import { escapeControls } from '../client/src/command/format-text.ts'
 import { SettingsError } from '../lib/config/settings.ts'
 import type { Demo } from '../lib/machine/directory/demo-file.ts'
 import { UsageError } from '../lib/machine/directory/faults.ts'
@@ -67,8 +67,9 @@ const confirmReset =
     const loss = contents
       ? `${counted(contents.sites, 'site')} with ${counted(contents.files, 'file')} from ${directory}`
       : `all data from ${directory} (its database cannot be read)`
-    const { askYes } = await import('../client/src/command/ask.ts')
-    const agrees = process.stderr.isTTY && (await askYes(shown(`This removes ${loss}. Continue?`)).catch(() => false))
+    const { askYesNo } = await import('../client/src/command/ask.ts')
+    const agrees =
+      process.stderr.isTTY && (await askYesNo(escapeControls(`This removes ${loss}. Continue?`)).catch(() => false))
     if (agrees) return
     throw new UsageError(`Nothing was removed. --reset removes ${loss}: agree to it on a terminal, or add --yes.`)
   }
@@ -102,7 +103,7 @@ export const serve = async (given: Flags, admin: string): Promise<void> => {
   const isBehindProxy = flags.dataCentres.some((dataCentre) => dataCentre.baseUrl !== undefined)
   // O-6: missing values have no member.
   const forPrograms = { baseUrl, dataCentres, ...(isBehindProxy && { listening }), ...demo }
-  const directory = shown(resolve(dataDir)).replaceAll("'", "'\\''")
+  const directory = escapeControls(resolve(dataDir)).replaceAll("'", "'\\''")
   console.log(json ? JSON.stringify(forPrograms) : welcome(service, `${admin} --data-dir '${directory}'`))
 }
 
@@ -112,7 +113,7 @@ export const start = async (argv: readonly string[]): Promise<void> => {
     await serve(parseFlags(argv), 'npm run --silent admin --')
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof SettingsError)) throw error
-    console.error(shown(error.message))
+    console.error(escapeControls(error.message))
     process.exitCode = 1
   }
 }

@@ -60,5 +60,5 @@ export const refuseTunnel = (socket: Duplex): void => {
   socket.on('error', () => {})
   socket.resume()
   socket.once('finish', () => socket.destroy())
-  refuseOn(socket, refusal(400, 'This service is no proxy: it does not answer CONNECT.'))
+  refuseOn(socket, refusal(400, 'This service is not a proxy: it does not answer CONNECT.'))
 }

@@ -71,7 +71,7 @@ function* piecesOf(body: string | Uint8Array): Generator<Uint8Array, void> {
 
 const hasLength = (status: number) => status !== 204 && status !== 304
 
-/** `isWaiting` tells whether the caller still waits for 100 Continue, and holds its body back. */
+/** `isWaiting` is true while the caller waits for 100 Continue before it sends its body. */
 export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse

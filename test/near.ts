@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createNearestTests, isLong, isSource } from './nearest-tests.ts'
 
-// `npm run test:near [FILE…]`: the tests nearest to these files, or to those that have changed since the last commit. It
-// is quick and no proof: `npm test` runs all that may be affected.
+// `npm run test:near [FILE…]` runs the tests nearest to these files, or to the files that changed since the last
+// commit. It is quick but proves little: `npm test` runs all tests that may be affected.
 
 const most = 10
 

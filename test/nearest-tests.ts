@@ -4,13 +4,13 @@ import { longTests } from '../vitest.config.ts'
 
 export const isSource = (file: string): boolean => /\.(tsx?|js)$/.test(file) && !/\.d\.ts$|^docs\//.test(file)
 
-/** Whether `npm run test:long` runs it, and nothing else does. */
+/** True if only `npm run test:long` runs it. */
 export const isLong = (test: string): boolean => longTests.some((pattern) => matchesGlob(test, pattern))
 
-/** A path in quotes: of an import, or of a program that is started. Types are no code. */
+/** A quoted path of an import or of a started program. Type imports do not count. */
 const paths = /^import type .*|'((?:[\w.-]+\/)+[\w.-]+\.(?:tsx?|js))'/gm
 
-/** The files that a file takes in or starts. */
+/** The files that a file imports or starts. */
 const usedBy = (root: string, file: string): string[] =>
   [...readFileSync(join(root, file), 'utf8').matchAll(paths)].flatMap(([, path]) =>
     path === undefined ? [] : [path.startsWith('.') ? posix.join(posix.dirname(file), path) : path],
@@ -22,10 +22,10 @@ const findUsers = (root: string, files: readonly string[]): ReadonlyMap<string, 
   return new Map([...Map.groupBy(arrows, ({ to }) => to)].map(([to, from]) => [to, from.map((arrow) => arrow.from)]))
 }
 
-/** How many steps lie between a file and each file that uses it. */
+/** The number of steps between a file and each file that uses it. */
 const distancesFrom = (start: string, users: ReadonlyMap<string, readonly string[]>): Map<string, number> => {
   const distances = new Map([[start, 0]])
-  // A map also hands out what is added meanwhile: the search goes outwards, step by step.
+  // Iterating a map includes entries that are added meanwhile, so the search moves outwards step by step.
   for (const [file, distance] of distances) {
     for (const user of users.get(file) ?? []) if (!distances.has(user)) distances.set(user, distance + 1)
   }
@@ -34,18 +34,15 @@ const distancesFrom = (start: string, users: ReadonlyMap<string, readonly string
 
 const wordsOf = (path: string) => path.replace(/(\.test)?\.\w+$/, '').split('/')
 
-/**
- * Folders and names that a test shares with a file make up for a long way: `test/contract/fields` is there for
- * `functions/fields`.
- */
+/** Shared folders and names outweigh distance: `test/contract/fields` tests `functions/fields`. */
 const kinship = (test: string, file: string): number => {
   const words = wordsOf(test)
   return wordsOf(file).filter((word) => words.includes(word)).length
 }
 
 /**
- * Tests that use a file, those first that are the most likely to notice a change of it. Without one, tests of the same
- * name or folder.
+ * Tests that use a file, the most likely to notice a change first. If no test uses it, tests of the same name or
+ * folder.
  */
 export const createNearestTests = (
   root: string,

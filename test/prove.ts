@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 
-// `npm run prove [-- NAME] [--count N] [--seed N] [--path N]`: tries by chance, many times, what the tests try a few
-// times. A failure prints seed and path; with them it begins at the case that failed.
+// `npm run prove [-- NAME] [--count N] [--seed N] [--path N]` runs the random tests with many more cases. A failure
+// prints its seed and path; with them a run begins at the failed case.
 
 interface Proof {
   readonly name: string

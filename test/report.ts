@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 
-/** What is read of a report of the test runner, as its reporter `json` writes it. */
+/** The parts of a report of the test runner in its format `json` that are read here. */
 interface Report {
   readonly numPassedTests: number
   readonly testResults: readonly TestFile[]
@@ -9,7 +9,7 @@ interface Report {
 
 interface TestFile {
   readonly name: string
-  /** Why the file as a whole failed: it could not be loaded, or a hook of it threw. */
+  /** The reason why the whole file failed: it could not be loaded, or a hook threw. */
   readonly message: string
   readonly status: string
   readonly assertionResults: readonly Case[]
@@ -28,7 +28,7 @@ interface Failure {
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? ''
 
-/** The failed cases of a file, each once; the file itself where it failed without one. */
+/** The failed cases of a file, each once, or the file itself if it failed without a failed case. */
 const failuresOf = ({ name, message, status, assertionResults }: TestFile): Failure[] => {
   const file = relative('', name)
   const cases = assertionResults.filter((result) => result.status === 'failed')
@@ -40,8 +40,8 @@ const failuresOf = ({ name, message, status, assertionResults }: TestFile): Fail
 }
 
 /**
- * `npm run report -- FILE…`: sums up reports of the test runner, after a line for each test that failed and one for its
- * reason. The last line is `N passed, N failed`. A file that could not be run counts as one failure.
+ * `npm run report -- FILE…` summarises reports of the test runner: a line for each failed test, a line for its reason,
+ * and at the end `N passed, N failed`. A file that could not be run counts as one failure.
  */
 const files = process.argv.slice(2)
 const reports = files.map((file): Report => JSON.parse(readFileSync(file, 'utf8')))

@@ -11,7 +11,7 @@ import { Refusal } from '../terminal/output.ts'
 // Users often begin a path with a slash.
 const pageOf = (text: string): StoragePath => {
   const path = toStoragePath(text)
-  if (!isPage(path)) throw new Refusal(`${text} is no page. A page is a .html or .htm file outside Templates.`)
+  if (!isPage(path)) throw new Refusal(`${text} is not a page. A page is a .html or .htm file outside Templates.`)
   return path
 }
 

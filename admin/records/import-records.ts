@@ -1,4 +1,4 @@
-import { shown } from '../../client/src/command/shown.ts'
+import { escapeControls } from '../../client/src/command/format-text.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { readJson } from '../../lib/http/json.ts'
 import type { ContentStores } from '../stores/admin-stores.ts'
@@ -53,7 +53,7 @@ const gatherFaults = () => {
       for (const { line, message: told } of faults) {
         skipped += 1
         // The message may quote the file.
-        const message = shown(told)
+        const message = escapeControls(told)
         const key = message.startsWith(notJson) ? notJson : message
         const known = errors.get(key)
         if (known) {

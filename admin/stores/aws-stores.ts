@@ -1,5 +1,5 @@
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
-import { type RecordChange, tellLost } from '../../lib/aws/dynamodb/journal.ts'
+import { logLostEntry, type RecordChange } from '../../lib/aws/dynamodb/journal.ts'
 import { createFilesOnDemand } from '../../lib/aws/files-on-demand.ts'
 import { openAreas, openDirectory, openJournal } from '../../lib/aws/open-tables.ts'
 import { readStackOutputs } from '../../lib/aws/stack-outputs.ts'
@@ -49,7 +49,7 @@ export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
       const { outputs, dynamodb } = await openDataCentre(home ?? '')
       await openJournal({ journalTable: outputs('JournalTable') }, { dynamodb }).record(entry)
     } catch (error) {
-      tellLost(entry, error)
+      logLostEntry(entry, error)
     }
   }
   const tables = { sitesTable: directory('SitesTable'), tokensTable: directory('TokensTable') }

@@ -45,7 +45,7 @@ export interface GlobalOptions {
 // The AWS client would fail with an obscure message.
 const checkEndpoint = (endpoint: string | undefined): void => {
   if (!endpoint || URL.canParse(endpoint)) return
-  throw new Refusal('AWS_ENDPOINT_URL is no URL. Set it to one such as http://127.0.0.1:4566, or leave it out.')
+  throw new Refusal('AWS_ENDPOINT_URL is not a URL. Set it to one such as http://127.0.0.1:4566, or leave it out.')
 }
 
 const openStores = async ({ target, dataDir, stackPrefix }: GlobalOptions): Promise<AdminStores> => {

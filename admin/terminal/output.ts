@@ -1,4 +1,4 @@
-import { shown } from '../../client/src/command/shown.ts'
+import { escapeControls } from '../../client/src/command/format-text.ts'
 
 type Row = object
 
@@ -12,7 +12,7 @@ const cell = (value: unknown): string => {
   }
   if (typeof value === 'object' && value !== null)
     return cell(Object.entries(value).map((pair) => pair.map(cell).join(': ')))
-  return value === null || value === undefined ? '' : shown(String(value))
+  return value === null || value === undefined ? '' : escapeControls(String(value))
 }
 
 /** Pads the cells of each column to equal width. */

@@ -12,21 +12,18 @@ export type Findings = Readonly<Record<string, string>>
 const accepted: Findings = {
   'AwsSolutions-APIG2':
     'The functions check every request against schemas, and answer with the errors of the contract.',
-  'AwsSolutions-APIG3': 'A firewall costs by the request; an installation chooses it with webApplicationFirewall.',
+  'AwsSolutions-APIG3': 'A firewall costs money per request. Installations turn it on with webApplicationFirewall.',
   'AwsSolutions-APIG6':
-    'Logs of executions hold query strings, in which a token may stand; the access log names why a request failed.',
-  'AwsSolutions-APIG4':
-    'The functions check the token of every request, after checks that the contract puts before it.',
+    'Execution logs contain query strings, which may contain a token. The access log gives the reason of a failure.',
+  'AwsSolutions-APIG4': 'The functions check the token of every request, in the order that the contract requires.',
   'AwsSolutions-COG4': 'Callers are programs with tokens of the service; there is no user pool.',
   'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
-    "It is the policy that API Gateway asks for in its account's role for logs.",
-  'AwsSolutions-SQS3':
-    'The queue holds what the pipe of change events could not deliver: it is a dead-letter queue itself, which the ' +
-    'rule does not see of pipes.',
+    "API Gateway requires this policy in the account's role for logs.",
+  'AwsSolutions-SQS3': 'This is the dead-letter queue of the pipe of change events, which the rule does not recognise.',
   'AwsSolutions-S1':
-    'The gateway logs requests for files; logs of the bucket would hold the signatures of download URLs.',
+    'The gateway logs requests for files; logs of the bucket would contain the signatures of download URLs.',
   'AwsSolutions-IAM5[Resource::<FilesBucket16450113.Arn>/*]':
-    'The objects of the bucket are the files of sites, whose names nobody knows beforehand.',
+    'The objects of the bucket are the files of sites, whose names are not known in advance.',
 }
 
 const accountOfDeployment = () => process.env['CDK_DEFAULT_ACCOUNT'] || undefined
@@ -35,16 +32,16 @@ const accountInFindings = () => accountOfDeployment() ?? '<AWS::AccountId>'
 const acceptedWithStreaming = (region: string, { webApplicationFirewall }: Settings): Findings => ({
   'AwsSolutions-CFR1': 'A token may be used from any country.',
   ...(!webApplicationFirewall && {
-    'AwsSolutions-CFR2': 'A firewall costs by the request; an installation chooses it with webApplicationFirewall.',
+    'AwsSolutions-CFR2': 'A firewall costs money per request. Installations turn it on with webApplicationFirewall.',
   }),
   'AwsSolutions-CFR3':
-    'Its logs hold query strings, in which a token may stand; the gateway and the functions log every request ' +
-    'without them.',
+    'Its logs contain query strings, which may contain a token. The gateway and the functions log every request ' +
+    'without its query.',
   'AwsSolutions-CFR4':
     'Without a domain of its own, a distribution has the certificate of CloudFront, which sets the version.',
   'AwsSolutions-SMG4': 'originSecret changes it, because the distribution must be deployed with the new one.',
   'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]':
-    'It is the policy that the CDK gives to its function that copies the code of another one while deploying.',
+    'The CDK gives this policy to its own function, which copies code during a deployment.',
   ...Object.fromEntries(
     [
       'Action::s3:Abort*',
@@ -53,7 +50,7 @@ const acceptedWithStreaming = (region: string, { webApplicationFirewall }: Setti
       `Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-${accountInFindings()}-${region}/*`,
     ].map((what) => [
       `AwsSolutions-IAM5[${what}]`,
-      'It is what the CDK grants its function that copies the code of another one while deploying.',
+      'The CDK grants this to its own function, which copies code during a deployment.',
     ]),
   ),
 })
@@ -63,7 +60,9 @@ export const acceptedOf = (settings: Settings): Findings => {
   const there = Object.entries(dataCentres).map(([id, { region, streaming }]) => {
     const stack = `arn:<AWS::Partition>:cloudformation:${region}:${accountInFindings()}:stack/${prefix}-${id}/*`
     return {
-      ...(deploymentRole && { [`AwsSolutions-IAM5[Resource::${stack}]`]: 'The id of a stack is made with it.' }),
+      ...(deploymentRole && {
+        [`AwsSolutions-IAM5[Resource::${stack}]`]: 'Stack names end with an unknown id.',
+      }),
       ...(streaming && acceptedWithStreaming(region, settings)),
     }
   })

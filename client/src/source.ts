@@ -15,7 +15,7 @@ export interface StreamedBody {
 
 export type Body = Blob | Uint8Array<ArrayBuffer> | string
 
-/** Bytes of a known size that can be read repeatedly, in any order. `Blob` and the `File` of a browser are sources. */
+/** Bytes of a known size that can be read repeatedly, in any order. A `Blob` is one, also a browser's `File`. */
 export interface Source {
   readonly size: number
   /** The bytes from `start` up to, but not including, `end`. */

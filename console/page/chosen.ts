@@ -13,7 +13,7 @@ const chosenId = (): number | undefined => {
 // The screen has room for list and details.
 const hasRoom = (): boolean => matchMedia('(min-width: 641px)').matches
 
-/** A long list grows by so many items while it is read. */
+/** A long list grows by this many items at a time while it is read. */
 const growthStep = 500
 
 /** Reads a list, and reads it again when the history reports a change. On a wide screen, selects the first item. */

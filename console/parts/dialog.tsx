@@ -38,7 +38,7 @@ export const Dialog = ({ title, onClose, children, kind = 'small', isClosable = 
     event.preventDefault()
     if (isClosable && event.target === dialog.current) onClose()
   }
-  // A browser closes a dialog itself after a second request.
+  // After a second close request, a browser closes the dialog even if the page prevents it.
   const onClosed = () => {
     if (isClosable && dialog.current) onClose()
     else dialog.current?.showModal()

@@ -8,7 +8,7 @@ import { isTus } from '../../lib/storage/uploads/tus.ts'
 import { deletePath, putPath, restorePath } from './change-path.ts'
 import { listChanges } from './list-changes.ts'
 import { readPath, readRoot } from './read-path.ts'
-import { appendToUpload, cancelUpload, createUpload, describeUpload, inTermsOfTus } from './resumable-upload.ts'
+import { appendToUpload, asTusRequest, cancelUpload, createUpload, describeUpload } from './resumable-upload.ts'
 import { upload } from './upload.ts'
 
 export const createStorageHandler = (deps: StorageDeps): Handler => {
@@ -32,6 +32,6 @@ export const createStorageHandler = (deps: StorageDeps): Handler => {
     listChanges: listChanges(deps),
   }
   return createHandler('storage', storageRoutes, operations, deps.edge, (request) =>
-    inTermsOfTus(request, deps.largestResumableFile),
+    asTusRequest(request, deps.largestResumableFile),
   )
 }

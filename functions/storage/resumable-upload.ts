@@ -5,8 +5,8 @@ import type { Request } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { Requester } from '../../lib/storage/changes/change.ts'
 import {
-  bringsBytes,
   createdHeaders,
+  hasBytes,
   isTus,
   offsetHeaders,
   readAppend,
@@ -49,10 +49,10 @@ export const createUpload = (deps: StorageDeps) =>
     const requester = uploaderOf(input)
     const opened = await openUpload(deps, requester, { request, length, metadata })
     const { body: content, follow } = openBody(deps, input, opened)
-    const first = bringsBytes(headers) ? { offset: 0, declared: declaredLength(input), content, checksum } : undefined
+    const first = hasBytes(headers) ? { offset: 0, declared: declaredLength(input), content, checksum } : undefined
     const upload = await follow(fillUpload(deps, requester, opened, first), isWhole)
     const location = `${dataCentre.url}/api/v2/admin/sites/${site.id}/uploads/${upload.id}`
-    return { status: 201, headers: createdHeaders(upload, location, bringsBytes(headers)) }
+    return { status: 201, headers: createdHeaders(upload, location, hasBytes(headers)) }
   })
 
 const isWhole = ({ isComplete }: Upload): boolean => isComplete
@@ -99,7 +99,7 @@ const methodOf = ({ method, path, headers }: Request): string => {
 }
 
 /** A request as tus means it: every answer to it has the headers of tus. `largest`: the largest upload, in bytes. */
-export const inTermsOfTus = (request: Request, largest: number): Request => {
+export const asTusRequest = (request: Request, largest: number): Request => {
   const method = methodOf(request)
   if (method === 'OPTIONS') return { ...request, method, answerHeaders: tusAbilities(largest) }
   if (!isTus(request.headers) && !uploadPath.test(request.path)) return request

@@ -17,12 +17,12 @@ type Default = Scalar | ((of: (name: string) => Scalar, now: string) => Scalar)
 export interface ContentMember extends Member {
   readonly meaning?: string
   readonly otherwise?: Default
-  readonly otherwiseSaid?: string
+  readonly defaultText?: string
 }
 
 /**
  * Paths and operation names contain `segment`. The `objectType` of a linked object is `type` (C-4). Answers have the
- * members in this order; one of type `text` is stored separately. `otherwiseSaid` describes a default that is a function.
+ * members in this order; one of type `text` is stored separately. `defaultText` describes a default that is a function.
  */
 interface ObjectKindRecord {
   readonly one: string
@@ -35,11 +35,11 @@ interface ObjectKindRecord {
 
 const member =
   (type: MemberType) =>
-  (meaning: string, otherwise?: Default, otherwiseSaid?: string): ContentMember => ({
+  (meaning: string, otherwise?: Default, defaultText?: string): ContentMember => ({
     type,
     meaning,
     ...(otherwise !== undefined && { otherwise }),
-    ...(otherwiseSaid !== undefined && { otherwiseSaid }),
+    ...(defaultText !== undefined && { defaultText }),
   })
 
 const integer = member('integer')

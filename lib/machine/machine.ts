@@ -58,7 +58,7 @@ interface Options {
   readonly clock?: Clock
 }
 
-const usuallyKeptFor = 30 * 24 * 3600 * 1000
+const defaultRetention = 30 * 24 * 3600 * 1000
 
 interface StoreDeps extends Required<Omit<Options, 'reset'>>, Pick<OpenDirectory, 'directory' | 'database'> {}
 
@@ -133,7 +133,7 @@ export interface Machine extends OpenDirectory {
 
 /** Throws UsageError with what to do when the directory cannot be used; nothing in it is changed then. */
 export const openMachine = async (path: string, options: Options = {}): Promise<Machine> => {
-  const { role = 'command', reset = false, durable = true, keptFor = usuallyKeptFor, clock = systemClock } = options
+  const { role = 'command', reset = false, durable = true, keptFor = defaultRetention, clock = systemClock } = options
   const { directory, database, close } = await openDirectory(path, { role, reset, durable })
   try {
     const stores = await openStores({ directory, database, role, durable, keptFor, clock })

@@ -18,7 +18,7 @@ export interface Workflows {
 export interface OpenRemoval {
   readonly path: StoragePath
   readonly id: string
-  readonly isTended: boolean
+  readonly hasWorker: boolean
   readonly isHold: boolean
 }
 

@@ -12,7 +12,7 @@ interface UploadName {
 export interface UploadProgress {
   /** Makes this the token's newest upload, at 0 %, regardless of clocks. */
   begin(upload: UploadName): Promise<void>
-  /** Progress never falls, and never touches another upload's. */
+  /** Progress never decreases, and never changes that of another upload. */
   report(upload: UploadName, percent: number): Promise<void>
   /** 0 to 100; 0 when the token has not uploaded within a day. */
   percentOf(token: string): Promise<number>

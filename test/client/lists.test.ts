@@ -35,7 +35,7 @@ test.for<readonly [string, (page: number) => number]>([
   }
 })
 
-test('an answer that is no file, folder or list is not taken for one of the service', async () => {
+test('an answer that is no file, folder or list is refused', async () => {
   const link = { rel: 'storage', uri: `${address}/api/v2/admin/sites/1/storage/a` }
   const contents = [5, 'a', [null], [{}], ['a'], [{ name: 'a' }], [{ name: 5, links: [] }], [{ path: 5, links: [] }]]
   const entries = contents.map((each) => ({ name: '', type: 'folder', links: [link], contents: each }))

@@ -14,7 +14,9 @@ import { test as base } from './support/site.ts'
 const large = 64 * 1024 ** 2
 
 const test = base.extend('uploadTo', async ({ listen }) => {
-  /** Uploads to a service that handles the bytes with a given listener. `left` resolves when nobody wants more. */
+  /**
+   * Uploads to a service that handles the bytes with a given listener. `left` resolves when the upload is abandoned.
+   */
   return async (append: RequestListener, signal?: AbortSignal, fetch = nodeFetch) => {
     const url: string = await listen((request, response) => {
       const sites = JSON.stringify({ items: [{ id: 1, name: 'Site', url, permissions: ['files'] }] })

@@ -10,9 +10,10 @@ import { tusRoom } from '../support/tus-clients.ts'
 import { useTusClients } from './tus-on-one-machine.ts'
 
 /**
- * `npm run clients`: makes a client in Python and one in TypeScript from the document of a running service, with
- * generators that many use, and calls the service with both; uploads with the clients of others that speak tus, killed
- * on the way. Needs Python 3.11 or newer; the first run and one after a change of what is pinned need the network.
+ * `npm run clients` generates a client in Python and one in TypeScript from the document of a running service, with
+ * popular generators, and calls the service with both. It also uploads with public tus clients, and kills them during
+ * uploads. Needs Python 3.11 or newer. The first run, and each run after a change of the pinned versions, needs the
+ * network.
  */
 const root = join(import.meta.dirname, '..', '..')
 const folder = join(root, '.local', 'clients')

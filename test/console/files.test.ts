@@ -206,7 +206,7 @@ test('the details panel follows a renamed file, and closes for a moved or delete
   await change(() => row(page, 'c.txt').dragTo(row(page, 'other')), '1 item moved.')
   await expectClosed()
 
-  // Of several changes, only those of the open file count.
+  // Changes of other files do not count.
   await openFile('z.txt')
   await row(page, 'other').getByRole('checkbox').check()
   await row(page, 'z.txt').getByRole('checkbox').uncheck()

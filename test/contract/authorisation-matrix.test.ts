@@ -15,8 +15,8 @@ import { openTestFiles, type TestFiles } from '../support/files.ts'
 import { send } from '../support/gateway.ts'
 
 /**
- * Every operation of the route table against everything that can be wrong with a caller. A new operation is covered by
- * its row in the table, a new group by its handler here.
+ * Every operation of the route table against every kind of unauthorised caller. A new operation is covered by its row
+ * in the table. A new group needs its handler here.
  */
 let service: FieldsService
 let files: TestFiles
@@ -26,7 +26,7 @@ beforeAll(async () => {
   service = await openFieldsService()
   const { handler, categoriesHandler, stores, deps } = service.start()
   files = await openTestFiles({
-    // Tokens and sites are those of the other functions.
+    // The same tokens and sites as the other functions.
     between: () => ({ sites: stores.sites, grants: stores.grants }),
     telemetry: deps.edge.telemetry,
     clock: { wall: () => beginning, monotonic: () => 0 },
@@ -54,7 +54,7 @@ const all: readonly Route[] = routes
 const guarded = all.filter((route) => !route.public)
 
 interface Asked extends Route {
-  /** What makes another operation of the route. */
+  /** Queries and headers that select another operation of the route. */
   readonly query?: Readonly<Record<string, string>>
 }
 
@@ -65,7 +65,7 @@ const switches: Readonly<Record<string, readonly string[]>> = {
   putPath: ['meta'],
 }
 
-/** The operations of a route: as it stands, and by each switch. */
+/** The operations of a route: without a switch, and with each switch. */
 const operationsOf = (route: Route): readonly Asked[] => [
   route,
   ...(switches[route.operation] ?? []).map((name) => ({
@@ -133,10 +133,12 @@ const admitted: Readonly<Record<string, Pick<Caller, 'authorization' | 'site'>>>
   'several sites, and one of them': { authorization: () => token({ sites: [plainSite, ownSite] }), site: own },
 }
 
-/** With every permission but the one that a route needs. */
+/** With every permission except the one that a route needs. */
 const lacking = ({ permission }: Route) => token({ permissions: permissions.filter((other) => other !== permission) })
 
-/** The path of a route on a site. What else it names need not exist: nobody comes that far without leave. */
+/**
+ * The path of a route on a site. Its other names need not exist, because callers without permission are refused before.
+ */
 const pathOf = ({ path }: Route, site: string) => path.replace('{site}', site).replaceAll(/\{\w+\+?\}/g, '424242')
 
 test('operations on files and folders, and no others, need the permission "Can use SFTP & File Manager"', () => {
@@ -190,7 +192,7 @@ describe.each(guarded.filter((route) => !isOfSite(route)))('$operation', (route)
 
 describe.each(all.filter((route) => route.public))('$operation', (route) => {
   test('needs no token', async () => {
-    // A path whose variable names nothing is not found, by whomever.
+    // A path whose variable names nothing answers 404 to every caller.
     const { status } = await call(route, { authorization: async () => undefined, site: own })
     expect([200, 404]).toContain(status)
   })

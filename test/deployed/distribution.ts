@@ -15,9 +15,9 @@ import { createServer, dispatch } from '../../server/create-server.ts'
 import { freePort, type StreamProcess, startStreamProcess } from './stream-process.ts'
 
 /**
- * A process in the place of the distribution of a data centre. It sends requests for files to the streaming function
- * from its bundle, in the way of Lambda, and answers all others itself, over the tables at `AWS_ENDPOINT_URL`. It
- * prints its address in one line.
+ * A process that replaces the distribution of a data centre. It sends requests for files to the bundled streaming
+ * function, as Lambda would, and answers all others itself, with the tables at `AWS_ENDPOINT_URL`. It prints its
+ * address in one line.
  */
 
 /**

@@ -3,12 +3,12 @@ import { stripTypeScriptTypes } from 'node:module'
 export interface SourceChange {
   readonly file: string
   readonly kind: string
-  /** Where it is, and what it does. */
+  /** Its place and its effect. */
   readonly label: string
   readonly source: string
 }
 
-/** Comments, texts, templates and regular expressions: nothing in them is code. */
+/** Comments, texts, templates and regular expressions contain no code. */
 const noCode =
   /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[(,=:[!&|?{};>]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[dgimsuvy]*/g
 
@@ -69,7 +69,7 @@ const findChanges = (file: string, source: string, code: string, [kind, where, r
     return { file, kind, label: `${file}:${line}  ${kind}: ${original} → ${to}`, source: changed }
   })
 
-/** Every single change that this knows how to make in a file, and that leaves it a program. */
+/** Every possible single change of a file that still compiles. */
 export const changesOf = (file: string, source: string): SourceChange[] => {
   const code = codeIn(source)
   if (code.length !== source.length) return []

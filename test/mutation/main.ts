@@ -9,8 +9,8 @@ import { createNearestTests, isLong } from '../nearest-tests.ts'
 import { changesOf, type SourceChange } from './changes.ts'
 
 /**
- * Would the tests notice? Makes single changes to the source, each in a copy of the tree, and runs the tests nearest to
- * the file. A seed picks the same changes every time, as many of each kind.
+ * Checks that tests notice faults: makes single changes to the source, each in a copy of the tree, and runs the tests
+ * nearest to the file. A seed selects the same changes every time, equally many of each kind.
  */
 const text = (otherwise: string) => ({ type: 'string', default: otherwise }) as const
 const { values: flags } = parseArgs({ options: { count: text('200'), seed: text('12'), in: text('') } })
@@ -41,10 +41,10 @@ const copyTree = (): string => {
 }
 
 const runner = join(root, 'node_modules/vitest/vitest.mjs')
-/** Milliseconds. A change that lets tests run without end is noticed too. */
+/** Milliseconds. A change that makes tests run forever counts as noticed. */
 const patience = 120_000
 
-/** Answers the first of these test files that fails, on the store that the changed file belongs to. */
+/** Returns the first of these test files that fails, on the store of the changed file. */
 const findFailure = async (copy: string, changed: string, tests: readonly string[]): Promise<string | undefined> => {
   const report = join(copy, 'report.json')
   const acceptance = changed.startsWith('lib/aws/') ? 'acceptance-aws' : 'acceptance'
@@ -65,7 +65,7 @@ const findFailure = async (copy: string, changed: string, tests: readonly string
   return failed ? relative(copy, failed.name) : tests[0]
 }
 
-/** Tests that are asked together: the quick ones first, and the whole specification last. */
+/** Tests that run together: the quick ones first, and the whole specification last. */
 const inSteps = (tests: readonly string[]): readonly (readonly string[])[] => {
   const kinds = Object.groupBy(tests, (test) => /^test.(unit|acceptance)?/.exec(test)?.[1] ?? 'contract')
   const { unit = [], contract = [], acceptance = [] } = kinds
@@ -76,7 +76,7 @@ const inSteps = (tests: readonly string[]): readonly (readonly string[])[] => {
 
 const passedBefore = new Set<string>()
 
-/** Answers the test that notices a change: it fails twice, the second time alone, and passes without the change. */
+/** Returns the test that notices a change: it fails twice, the second time alone, and passes without the change. */
 const findWitness = async (copy: string, { file, source }: SourceChange): Promise<string | undefined> => {
   const original = readFileSync(join(copy, file))
   const ask = async (tests: readonly string[]): Promise<string | undefined> => {
@@ -102,7 +102,7 @@ const nearestTests = createNearestTests(root, files, (test) => asked.test(test))
 let survivors = 0
 const waiting = changes.entries()
 
-/** Takes one change after the other, beside the other workers. */
+/** Works through the changes, in parallel with other workers. */
 const work = async () => {
   const copy = copyTree()
   try {

@@ -26,7 +26,7 @@ const looksComplete = (path: string): boolean => {
   return found === undefined || found.code === 'backup'
 }
 
-/** Commands beside the service, each in a process of its own: sites, backups, and directories restored from them. */
+/** Commands that run in their own processes during the service: sites, backups, and restored directories. */
 export const adminChanges = (prefix: string): Lane<Made> => ({
   start: { sites: [], backups: [], restored: [] },
   next(made, count): Step<Made> {

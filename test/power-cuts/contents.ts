@@ -24,14 +24,14 @@ export const createContent = (index: number): Content => ({
   pending: [],
 })
 
-/** The same bytes in memory of their own. */
+/** A copy of the same bytes. */
 const copyOf = (content: Buffer, size = content.length): Buffer => {
   const copy = Buffer.alloc(size)
   content.copy(copy)
   return copy
 }
 
-/** Bytes that nobody has written are zeros. Takes room ahead: the log of the database grows by a little each time. */
+/** Unwritten bytes are zeros. Allocates in advance, because the log of the database grows by a little each time. */
 const grow = (content: Buffer, size: number): Buffer => {
   if (size <= content.buffer.byteLength) return Buffer.from(content.buffer, 0, size)
   const larger = Buffer.from(new ArrayBuffer(2 * size), 0, size)

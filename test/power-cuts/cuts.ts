@@ -7,7 +7,7 @@ import { createRandom, fates, modes, type Outage, type Random } from './outage.t
 import { type Entry, markOf, type Recording, readLog } from './record.ts'
 import { createReplay, type Ignored, isAboutNames } from './replay.ts'
 
-/** Where in the log the power goes, and the effect of that. The seed decides by chance. */
+/** The position of the power cut in the log, and its effect. The seed decides both. */
 interface Cut extends Omit<Outage, 'random'> {
   readonly position: number
   readonly seed: number
@@ -28,7 +28,7 @@ const aroundStarts = (entries: readonly Entry[]): number[] => {
 
 /** Between the bytes of a blob and the next commit, which may be that of the offset or of the row. */
 const afterBytes = (entries: readonly Entry[]): number[] => {
-  // A file with the number of an earlier one is taken for that one.
+  // A file that reuses an inode counts as the earlier file.
   const paths = new Map(entries.filter(({ kind }) => kind === 'o').map(({ file, bytes }) => [file, bytes.toString()]))
   let isBetween = false
   return positionsWhere(entries, ({ kind, file }) => {
@@ -39,7 +39,7 @@ const afterBytes = (entries: readonly Entry[]): number[] => {
   })
 }
 
-/** Anywhere, and more often where a fault is most likely. In the order of the log. */
+/** Random positions, more of them where a fault is likely, in the order of the log. */
 const chooseCuts = (entries: readonly Entry[], count: number, random: Random): readonly Cut[] => {
   const kinds: readonly (readonly number[])[] = [
     entries.map((_, index) => index),
@@ -56,7 +56,7 @@ const chooseCuts = (entries: readonly Entry[], count: number, random: Random): r
 }
 
 interface Options {
-  /** Chosen by the seed; or one cut, once more. */
+  /** Chosen by the seed, or a single cut that is repeated. */
   readonly cuts: { readonly count: number; readonly seed: number } | Cut
   readonly isIgnored?: Ignored
 }
@@ -64,17 +64,17 @@ interface Options {
 /** Seed of `npm run prove`; otherwise always the same. */
 export const provedSeed = Number(process.env['PROVE_SEED'] ?? 20_261_125)
 
-/** One state in so many is served by a process of its own. */
+/** One of this many states is served by a separate process. */
 const apartEvery = 50
 
-/** In memory where 256 MiB are free: thousands of states are built and removed. */
+/** In memory if 256 MiB are free, because thousands of states are built and removed. */
 const folderOfStates = (): string => {
   const memory = '/dev/shm'
   const { bavail, bsize } = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 }
   return bavail * bsize > 256 * 1024 ** 2 ? memory : tmpdir()
 }
 
-/** Cuts the power at each position. Answers the first fault in a state that this may leave. */
+/** Cuts the power at each position. Returns the first fault in a resulting state. */
 export const tryCuts = async (
   { root, log }: Pick<Recording, 'root' | 'log'>,
   { cuts, isIgnored }: Options,

@@ -28,10 +28,10 @@ interface Serving extends Service {
   stop(): Promise<unknown>
 }
 
-/** The power stays while the judge works. */
+/** The judge itself needs no flushes. */
 const withoutFlushes = { FSYNC: 'off' } as const
 
-/** In this process: Node takes longer to start than all of the rest. */
+/** In this process, because the start of Node takes longer than everything else. */
 const serveHere = async (data: string): Promise<Serving> => {
   Object.assign(process.env, withoutFlushes)
   try {
@@ -50,7 +50,7 @@ const serveHere = async (data: string): Promise<Serving> => {
   }
 }
 
-/** In a process of its own, as `npm start` does it. */
+/** In a separate process, like `npm start`. */
 const serveApart = (data: string): Promise<Serving> => startProcess(data, ['--port', '0', '--quiet'], withoutFlushes)
 
 const faultOfLanes = async (judged: Judged, { lanes }: Expectation): Promise<string | undefined> => {
@@ -77,7 +77,7 @@ const judgeServed = async (root: string, expectation: Expectation, service: Serv
   }
 }
 
-/** Starts the service on a state that a power cut may leave. Answers its first fault. */
+/** Starts the service on a state that a power cut may leave. Returns its first fault. */
 export const judge = async (root: string, expectation: Expectation, isApart: boolean): Promise<string | undefined> => {
   const data = join(root, 'data')
   try {

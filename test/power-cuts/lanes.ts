@@ -29,7 +29,7 @@ export interface Judged extends Service {
   readonly machine: Machine
 }
 
-/** A change under way may have taken place or not. */
+/** A running change may have been made or not. */
 export interface Expected<State> {
   readonly acknowledged: State
   readonly underWay?: State | undefined
@@ -37,15 +37,15 @@ export interface Expected<State> {
 
 export interface Step<State> {
   readonly after: State
-  /** Answers the state that the change has left; rejects when it is refused, or when the service has gone. */
+  /** Returns the state after the change. Rejects if it is refused, or if the service has ended. */
   send(service: Service, recording: Recording): Promise<State>
 }
 
-/** Changes, one after the other, of something that nobody else changes. */
+/** Consecutive changes of contents that no other lane changes. */
 export interface Lane<State> {
   readonly start: State
   next(state: State, count: number): Step<State>
-  /** A fault in what a power cut has left. */
+  /** A fault in the state after a power cut. */
   faultIn(judged: Judged, expected: Expected<State>): Promise<string | undefined>
 }
 
@@ -57,7 +57,7 @@ export const expectStatus = async (answer: Promise<Response>, what: string): Pro
 
 export class Refusal extends Error {}
 
-/** The found state must be one of the two, as a whole. */
+/** The found state must equal one of the two. */
 const faultUnlessOneOf = <State>({ acknowledged, underWay }: Expected<State>, found: unknown): string | undefined => {
   const isAllowed = isDeepStrictEqual(found, acknowledged) || (underWay && isDeepStrictEqual(found, underWay))
   if (isAllowed) return undefined
@@ -161,7 +161,7 @@ export const shelfChanges = (folder: string) => told(shelfLane(folder), folder)
 export const fieldChanges = () => withKnownSteps(toldLane(fieldLane(), ({ type }) => type.startsWith('field.')))
 export const linkChanges = () => withKnownSteps(linkLane())
 
-/** Content whose every twelve bytes name it. */
+/** Content in which every twelve bytes name the content. */
 export const fill = (mark: string, size: number): Buffer => Buffer.alloc(size, mark.padEnd(12, '.'))
 
 /** Mark and size of a file that is filled with one mark. */
@@ -177,7 +177,7 @@ export const readDigest = async ({ request }: Service, path: string): Promise<st
   return response.ok ? digestOf(Buffer.from(await response.arrayBuffer())) : `status ${response.status}`
 }
 
-/** Replaces one file again and again, or puts an earlier version back. The state has its versions, newest first. */
+/** Replaces one file repeatedly, or restores an earlier version. The state has its versions, newest first. */
 export const versionChanges = (folder: string): Lane<readonly string[]> => {
   const path = `${storage}/${folder}/page`
   const listVersions = async ({ request }: Service): Promise<readonly string[]> => {

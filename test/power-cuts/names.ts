@@ -4,7 +4,7 @@ import type { Outage } from './outage.ts'
 
 export interface Folder {
   readonly kind: 'folder'
-  /** As the processes see it. */
+  /** The names that running processes see. */
   readonly names: Map<string, Node>
 }
 
@@ -19,16 +19,16 @@ interface Part {
   isFlushed: boolean
 }
 
-/** One call, which may change two names. Each is on the disk when its folder was flushed. */
+/** One call, which may change two names. Each is on the disk after a flush of its folder. */
 interface Change {
   readonly index: number
   readonly parts: readonly Part[]
 }
 
-/** A path, and what it names from then on: nothing when it is removed. */
+/** A path and its new file. Undefined: the path is removed. */
 type Named = readonly [path: string, node: Node | undefined]
 
-/** The names below a folder, which is on the disk, and empty. */
+/** The names below a folder, which is empty and on the disk at the beginning. */
 export const createNames = (root: string) => {
   const top = createFolder()
   const paths = new Map<Node, string>([[top, root]])
@@ -66,7 +66,7 @@ export const createNames = (root: string) => {
       changes.push({ index, parts: named.map(changePart) })
     },
 
-    /** With a file, a journalled file system flushes its name, and all changes of names before that. */
+    /** When a journalled file system flushes a file, it also flushes its name and all earlier changes of names. */
     flush(node: Node, begun: number): void {
       if (node.kind === 'file') journalled = Math.max(journalled, node.index)
       for (const { index, parts } of changes) {

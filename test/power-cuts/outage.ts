@@ -1,7 +1,7 @@
-/** Mulberry32: chance that its seed repeats. */
+/** Mulberry32: a random sequence that its seed repeats. */
 export const createRandom = (seed: number) => {
   let state = seed >>> 0
-  /** A whole number from 0 to below that one. */
+  /** A whole number from 0 to below `end`. */
   const below = (end: number): number => {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)
@@ -18,10 +18,10 @@ export const createRandom = (seed: number) => {
 
 export type Random = ReturnType<typeof createRandom>
 
-/** How a file system keeps names that were not flushed: each for itself, or in their order up to some point. */
+/** How a file system keeps unflushed names: each independently, or in order up to some point. */
 export const modes = ['strict', 'journalled'] as const
 
-/** The fate of everything that was not flushed: all of it, none of it, or chance decides for each piece. */
+/** The unflushed pieces that survive: all, none, or a random choice. */
 export const fates = ['lost', 'kept', 'mixed'] as const
 
 export interface Outage {

@@ -7,21 +7,21 @@ import { beginRecording, noRecorder, projectFolder } from './record.ts'
 import type { Ignored } from './replay.ts'
 import { runShortWorkload } from './workload.ts'
 
-/** A bug that loses something in a power cut: the suite has to find it. */
+/** A bug that loses data in a power cut. The suite must find it. */
 interface Planted {
   readonly bug: string
   readonly shows: RegExp
-  /** Flushes that the disk ignores, as if the service left them out. */
+  /** Flushes that the disk ignores, as if the service did not make them. */
   readonly isIgnored?: Ignored
   readonly environment?: Readonly<Record<string, string>>
   readonly patch?: { readonly file: string; readonly from: string; readonly to: string }
 }
 
-/** A file, or an upload, whose bytes are not all there. */
+/** A file or upload that lacks bytes. */
 const bytesAreGone = /bytes|mixture|missing|status 500|an append to/
 const changeIsGone = /another token|acknowledged|holds|entries|bytes|missing/
 
-/** Flushes a file when its row has been on the disk for a while. */
+/** Flushes a file some time after its row is on the disk. */
 const flushLater = `setTimeout(() => open(pathOf(name), 'r+').then((late) => late.datasync().finally(() => late.close()), () => {}), 100)`
 
 const plantedBugs: readonly Planted[] = [
@@ -70,7 +70,7 @@ const plantedBugs: readonly Planted[] = [
 
 const rooms = ['admin', 'client/src', 'functions', 'lib', 'local', 'server', 'package.json']
 
-/** A copy of the service with the bug in it. */
+/** A copy of the service with the bug. */
 const plant = (folder: string, { patch }: Planted): string => {
   if (!patch) return projectFolder
   for (const room of rooms) cpSync(join(projectFolder, room), join(folder, room), { recursive: true })

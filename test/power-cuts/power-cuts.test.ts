@@ -9,7 +9,7 @@ import { beginRecording, noRecorder, type Recording, readLog } from './record.ts
 import { createReplay } from './replay.ts'
 import { runWorkload } from './workload.ts'
 
-/** Each recording has other changes in another order, and serves so many states at most. */
+/** Each recording has different changes in a different order, and is used for a limited number of states. */
 const mostOfRecording = 500
 
 const states = Number(process.env['PROVE_COUNT'] ?? timesToTry(100))
@@ -18,7 +18,7 @@ const states = Number(process.env['PROVE_COUNT'] ?? timesToTry(100))
 const [failedIn = '', failedCut = '{}'] = (process.env['PROVE_PATH'] ?? '').split('#')
 
 describe.skipIf(noRecorder)('a power cut', () => {
-  /** The recorder misses nothing: everything that it has recorded makes the very directory. */
+  /** Completeness of the recorder: its records rebuild the same directory. */
   const expectFullRecord = ({ log, root }: Recording, built: string) => {
     const entries = readLog(log)
     const replay = createReplay(entries, root)
@@ -33,7 +33,7 @@ describe.skipIf(noRecorder)('a power cut', () => {
     'loses no acknowledged change and leaves none half done (O-20, S-47, U-19, H-9): recording %i',
     { timeout: 60_000 + mostOfRecording * 10_000 },
     async (number) => {
-      // It stays when a state is at fault.
+      // The recording is kept if a state has a fault.
       const folder = makeDirectory()
       const recording = beginRecording({ folder })
       await runWorkload(recording)

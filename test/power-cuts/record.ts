@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { launch, type Outcome, type Program } from '../support/program.ts'
 import { createService, type Expected } from './lanes.ts'
 
-/** Why nothing can be recorded here; undefined when it can. */
+/** The reason why recording is impossible here. Undefined if it is possible. */
 export const noRecorder = ((): string | undefined => {
   if (process.platform !== 'linux') return 'it takes Linux'
   const report: { header?: { glibcVersionRuntime?: string } } = { ...process.report?.getReport() }
@@ -18,7 +18,7 @@ export const noRecorder = ((): string | undefined => {
 })()
 if (noRecorder !== undefined) console.warn(`NOT RUN: power cuts (${noRecorder}).`)
 
-/** Answers the library to preload. */
+/** Returns the library to preload. */
 const compileRecorder = (folder: string): string => {
   const [source, library] = [join(import.meta.dirname, 'recorder.c'), join(folder, 'recorder.so')]
   execFileSync('cc', ['-O1', '-shared', '-fPIC', '-o', library, source, '-ldl', '-lpthread'])
@@ -68,7 +68,7 @@ interface Options {
 
 export const projectFolder = join(import.meta.dirname, '..', '..')
 
-/** Records everything below `root`, which is empty at first. */
+/** Records all calls below `root`, which is empty at first. */
 export const beginRecording = ({ folder, source = projectFolder, environment = {} }: Options) => {
   mkdirSync(folder, { recursive: true })
   // The recorder compares real paths.
@@ -104,7 +104,7 @@ export const beginRecording = ({ folder, source = projectFolder, environment = {
     mark({ event: 'stopped' })
   }
 
-  /** While it makes no call: each call that was made is recorded. */
+  /** Killed between its calls, so every call is recorded. */
   const kill = async (service: Program) => {
     execFileSync('flock', [log, 'kill', '-KILL', String(service.pid)])
     await service.ended
@@ -115,7 +115,7 @@ export const beginRecording = ({ folder, source = projectFolder, environment = {
     root,
     log,
     mark,
-    /** Starts the service as `npm start` does it. `clock` is in seconds from now. */
+    /** Starts the service like `npm start`. `clock` is in seconds from now. */
     async serve(clock = 0) {
       mark({ event: 'starting' })
       const args = ['--json', '--quiet', '--port', '0', '--data-dir', data]

@@ -5,12 +5,12 @@ import { createFolder, createNames, type Folder, type Node } from './names.ts'
 import type { Outage } from './outage.ts'
 import type { Entry } from './record.ts'
 
-/** Flushes that the disk ignores: this plants the bug that the service leaves them out. */
+/** Flushes that the disk ignores. This plants the bug that the service does not make them. */
 export type Ignored = (path: string, kind: Node['kind']) => boolean
 
 export const isAboutNames = ({ kind }: Entry): boolean => 'omrlu'.includes(kind)
 
-/** Memory that processes share: it may hold anything after an outage, and SQLite makes it anew. */
+/** Memory that processes share. SQLite rebuilds it, so an outage may leave anything in it. */
 const isShared = (name: string): boolean => name.endsWith('-shm')
 const anything = Buffer.alloc(32_768, 'anything')
 
@@ -35,10 +35,10 @@ const buildFolders = (
   build(top, target)
 }
 
-/** `root` is the path of the recorded folder, which is on the disk, and empty, when the log begins. */
+/** `root` is the path of the recorded folder, which is empty and on the disk when the log begins. */
 export const createReplay = (entries: readonly Entry[], root: string, isIgnored: Ignored = () => false) => {
   const names = createNames(root)
-  /** By inode. The kernel uses that of a removed file again: the newest is meant. */
+  /** By inode. The kernel reuses inodes of removed files, so the newest file counts. */
   const nodes = new Map<number, Node>()
   const begunFlushes = new Map<number, number>()
   let position = 0
@@ -77,7 +77,7 @@ export const createReplay = (entries: readonly Entry[], root: string, isIgnored:
   }
 
   return {
-    /** Takes in the records up to that position. Positions only grow. */
+    /** Applies the records up to this position. Positions only grow. */
     advance(until: number): void {
       for (; position < until; position += 1) {
         const entry = entries[position]

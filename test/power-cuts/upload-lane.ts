@@ -55,7 +55,7 @@ const append = ({ done, open }: Uploads & { readonly open: OneUpload }, end: num
   return stepOf(`append to ${open.path} until ${end}`, after, (service) => send(service, open, end))
 }
 
-/** The file is there as a whole, and the history has it once. */
+/** The file is complete, and the history has it once. */
 const faultOfFile = async (judged: Judged, upload: OneUpload) => {
   const { path } = upload
   const expected = digestOf(contentOf(upload))
@@ -69,7 +69,7 @@ const faultOfFile = async (judged: Judged, upload: OneUpload) => {
   return own.length === 1 ? undefined : `the history has ${own.length} entries of ${path}`
 }
 
-/** The upload has the bytes that were acknowledged, and takes the others. */
+/** The upload has the acknowledged bytes, and accepts the others. */
 const faultOfOpen = async (judged: Judged, upload: OneUpload): Promise<string | undefined> => {
   const { headers, status } = await judged.request(upload.url, { method: 'HEAD', headers: inTus })
   const offset = Number(headers.get('upload-offset') ?? Number.NaN)

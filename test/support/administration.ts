@@ -8,7 +8,7 @@ interface Terminal {
   readonly said: { stdout: string; stderr: string }
 }
 
-/** Commands may run side by side, so each finds its own terminal by its asynchronous context. */
+/** Commands may run concurrently, so each finds its own terminal by its asynchronous context. */
 const terminals = new AsyncLocalStorage<Terminal>()
 let isInstalled = false
 
@@ -42,7 +42,7 @@ const installTerminals = (): void => {
 
 type Said = Pick<Outcome, 'status' | 'stdout' | 'stderr'>
 
-/** Runs `site-admin` in this process: the same program, without the time that a process takes to start. */
+/** Runs `site-admin` in this process, which saves the start of a process. */
 export const administerWith = async (args: readonly string[], input = ''): Promise<Said> => {
   installTerminals()
   const terminal: Terminal = { stdin: Readable.from([Buffer.from(input)]), said: { stdout: '', stderr: '' } }
@@ -54,7 +54,7 @@ export const administerWith = async (args: readonly string[], input = ''): Promi
 export const administer = (dataDirectory: string, args: readonly string[], input?: string): Promise<Said> =>
   administerWith(['--data-dir', dataDirectory, ...args], input)
 
-/** Runs `site-admin` in a process of its own. The signal, as that of a test whose time is up, ends one that hangs. */
+/** Runs `site-admin` in its own process. The signal, for example of a test that has timed out, ends it. */
 export const administerApart = (
   dataDirectory: string,
   args: readonly string[],
@@ -62,7 +62,7 @@ export const administerApart = (
   signal?: AbortSignal,
 ): Promise<Outcome> => run('admin/main.js', ['--data-dir', dataDirectory, ...args], input, signal)
 
-/** Runs `site-admin --json` and answers the value it prints. Rejects when the command does not end well. */
+/** Runs `site-admin --json` and returns the printed value. Rejects if the command fails. */
 export const administerJson = async (dataDirectory: string, args: readonly string[], input?: string) => {
   const { status, stdout, stderr } = await administer(dataDirectory, ['--json', ...args], input)
   if (status !== 0) throw new Error(`site-admin ${args.join(' ')} ended with status ${status}: ${stderr}`)

@@ -1,10 +1,10 @@
-/** An answer of the service, over whatever it came. */
+/** An answer of the service, from any transport. */
 export interface Answer {
   readonly status: number
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly text: string
-  /** The body read as JSON; what it is, the case says. Undefined when it is none. */
+  /** The body parsed as JSON, with a type that the case chooses. Undefined if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: a case asserts on whatever the service answers
   readonly json: any
 }
@@ -26,7 +26,7 @@ export const answerOf = (status: number, headers: Answer['headers'], text: strin
   },
 })
 
-/** The code of a refusal; undefined where nothing is refused. */
+/** The code of a refusal. Undefined for a success. */
 export const codeOf = ({ json }: Answer): number | undefined => json?.code
 
 /** Most cases compare these two. */

@@ -4,14 +4,14 @@ import type { SystemField } from '../../lib/fields/web-forms.ts'
 
 const storedTypes = [...fieldTypes.keys(), imageVerification.id]
 
-/** Any text that a stored field may be called: one line, no lone halves of surrogate pairs. */
+/** Any legal name of a stored field: one line, without lone surrogates. */
 export const fieldName: fc.Arbitrary<string> = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 80 })
   .filter((name) => /^[^\p{Cc}\p{Cn}]*$/u.test(name))
 
 const orders = (highest: number) => fc.integer({ min: 1, max: highest })
 
-/** The fields of any form, sorted by order, close enough to each other to get in each other's way. */
+/** The fields of any form, sorted by order, so close together that they collide. */
 export const formFields: fc.Arbitrary<readonly SystemField[]> = fc
   .uniqueArray(
     fc.record({
@@ -29,5 +29,5 @@ export const formFields: fc.Arbitrary<readonly SystemField[]> = fc
       .toSorted((a, b) => a.order - b.order),
   )
 
-/** An order that may fall before, between, on or behind the fields of such a form. */
+/** An order that may be before, between, on or after the fields of such a form. */
 export const anyOrder = orders(storedTypes.length + 10)

@@ -11,10 +11,10 @@ import { storage } from './paths.ts'
 import { type SpawnedService, startService } from './spawned-service.ts'
 import { test as base } from './test.ts'
 
-/** Bytes: larger than what the database keeps itself. */
+/** In bytes: too large to be stored in the database. */
 export const large = 40_000
 
-/** Content that tells its own hash in front: a file that holds parts of two is not whole. */
+/** Content that starts with its own hash, which reveals a file with parts of two contents. */
 export const contentOf = (mark: string): Buffer => {
   const body = Buffer.alloc(large, mark)
   return Buffer.concat([Buffer.from(createHash('sha256').update(body).digest('hex')), body])
@@ -59,14 +59,14 @@ export const blobOf = (folder: string): string => {
   return join(folder, 'blobs', name)
 }
 
-/** Changes the database of a backup, or of a directory that nobody uses, whatever the tables say to that. */
+/** Changes the database of a backup, or of an unused directory, without the checks of the tables. */
 export const tamper = (backup: string, sql: string) => {
   const database = new DatabaseSync(join(backup, 'site-admin.db'), { enableForeignKeyConstraints: false })
   database.exec(sql)
   database.close()
 }
 
-/** Other bytes, as many as before, in a file of its own. */
+/** Replaces the file by one with the same number of other bytes. */
 export const replaceBlob = async (folder: string) => {
   const blob = blobOf(folder)
   await rm(blob)
@@ -74,8 +74,8 @@ export const replaceBlob = async (folder: string) => {
 }
 
 /**
- * The folders of a test: where its service has its data, and where backups go. `backedUp`: with a small and a large
- * file in them, and nobody there.
+ * The folders of a test: the data directory of its service, and the place of backups. `backedUp` has a backup of a
+ * small and a large file, without a running service.
  */
 export const test = base
   .extend('place', async ({ directory }) => ({

@@ -5,7 +5,7 @@ import type { Handler, RequestRecord } from '../../lib/http/request.ts'
 
 const nobody = async () => undefined
 
-/** A core with one public operation, at `/`, and what it has recorded. */
+/** A core with one public operation at `/`, and its records. */
 export const bareHandler = (
   run: PublicOperation['run'],
 ): { readonly handler: Handler; readonly records: readonly RequestRecord[] } => {

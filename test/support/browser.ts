@@ -2,10 +2,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 
-/** Where the browser is unpacked, once. */
+/** The folder of the unpacked browser. */
 const folder = join(import.meta.dirname, '..', '..', '.local', 'chromium')
 
-/** The browser comes out of its npm package, with the libraries that it needs, as it would on a bare machine. */
+/** Unpacks the browser from its npm package, with the libraries that a bare machine lacks. */
 const unpack = async (): Promise<string> => {
   await mkdir(folder, { recursive: true })
   const { TMPDIR, AWS_LAMBDA_JS_RUNTIME } = process.env
@@ -21,10 +21,7 @@ const unpack = async (): Promise<string> => {
   }
 }
 
-/**
- * Names the fonts of the package where they were unpacked: without any font the browser ends, and its own list looks
- * elsewhere.
- */
+/** Lists the unpacked fonts. Without a font the browser ends, and its own list names another folder. */
 const listFonts = async (): Promise<string> => {
   const file = join(folder, 'fonts.conf')
   const elements = [
@@ -36,13 +33,13 @@ const listFonts = async (): Promise<string> => {
   return file
 }
 
-/** Before the tests that use the browser: two of them that unpacked it at once would start it half written. */
+/** Runs before the tests that use the browser: if two unpacked it at once, one could start a partial file. */
 export const setup = async (): Promise<void> => {
   await unpack()
   await listFonts()
 }
 
-/** A headless Chromium that asks nobody anything but what its pages ask. */
+/** A headless Chromium that sends only the requests of its pages. */
 export const launchBrowser = async (): Promise<Browser> =>
   chromium.launch({
     executablePath: await unpack(),

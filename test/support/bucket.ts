@@ -21,12 +21,12 @@ export const noRemovals: Pick<ObservedRemovals, 'look' | 'begin' | 'note' | 'can
   cancel: async () => {},
 }
 
-/** An empty bucket that keeps versions, which a test has for itself. */
+/** An empty bucket with versions, for one test. */
 export interface TestBucket {
   readonly bucket: string
   /** A new client, which the test may change. It sends each call at most `maxAttempts` times. */
   connect(maxAttempts?: number): S3Client
-  /** How many unfinished uploads and scratch objects lie about. */
+  /** The number of unfinished uploads and scratch objects. */
   leftovers(): Promise<number>
 }
 
@@ -57,13 +57,13 @@ export const inMemory = ({ requestHandler }: MemoryS3): S3ClientConfig => ({
   retryMode: 'standard',
 })
 
-/** A bucket in memory, and what it is made of. */
+/** A bucket in memory, and its parts. */
 export const openBucketInMemory = (): TestBucket & { readonly s3: MemoryS3 } => {
   const s3 = createMemoryS3()
   return { ...openBucket('memory', inMemory(s3)), s3 }
 }
 
-/** A bucket in memory; with `AWS_ENDPOINT_URL`, of whatever speaks S3 there. */
+/** A bucket in memory, or with `AWS_ENDPOINT_URL` a bucket of that S3 service. */
 export const openTestBucket = async (): Promise<TestBucket> => {
   if (!process.env['AWS_ENDPOINT_URL']) return openBucketInMemory()
   const opened = openBucket(`test-${randomBytes(6).toString('hex')}`, {})
@@ -74,7 +74,7 @@ export const openTestBucket = async (): Promise<TestBucket> => {
   return opened
 }
 
-/** A store over a bucket: without removals and without a history, unless they are given. */
+/** A store over a bucket. Default: without removals and history. */
 export const openObjectStore = (
   { bucket, connect }: Pick<TestBucket, 'bucket' | 'connect'>,
   options: Partial<Parameters<typeof createS3ObjectStore>[0]> = {},

@@ -17,7 +17,10 @@ interface Started {
   readonly request: ClientRequest
 }
 
-/** Shows every request that Node's HTTP client sends from now on, as clients of the SDK do. Returns a way to stop. */
+/**
+ * Reports every request that Node's HTTP client sends from now on, also those of the SDK. Returns a function that stops
+ * this.
+ */
 export const watchCloudRequests = (see: (request: CloudRequest) => void): (() => void) => {
   const listen = (message: unknown) => {
     const { request } = message as Started
@@ -37,7 +40,7 @@ export const watchCloudRequests = (see: (request: CloudRequest) => void): (() =>
 /** The price class of a request. Listing costs as much as writing. */
 type S3Class = 'write' | 'read' | 'free'
 
-/** The method, and a parameter `?name` of the query or a header `name:` if the operation has one of its own. */
+/** The method, and the query parameter `?name` or header `name:` that is specific to the operation. */
 type S3Form = readonly [method: string, ...marks: string[]]
 
 interface S3Operation {

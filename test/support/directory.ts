@@ -7,7 +7,7 @@ export const makeDirectory = (): string => mkdtempSync(join(tmpdir(), 'site-admi
 
 export const removeDirectory = (directory: string): void => rmSync(directory, { recursive: true, force: true })
 
-/** A directory that goes with the test, for those that have no fixtures. */
+/** A directory that is removed after the test, for tests without fixtures. */
 export const scratchDirectory = (): string => {
   const directory = makeDirectory()
   onTestFinished(() => removeDirectory(directory))

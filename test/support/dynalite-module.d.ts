@@ -2,7 +2,7 @@ declare module 'dynalite' {
   import type { Server } from 'node:http'
 
   interface Options {
-    /** Where LevelDB keeps its files; in memory without it. */
+    /** The folder of LevelDB. Default: in memory. */
     readonly path?: string
     readonly createTableMs?: number
     readonly deleteTableMs?: number

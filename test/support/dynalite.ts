@@ -7,9 +7,9 @@ import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 
 /** A DynamoDB for tests, in memory. */
 export interface Dynalite {
-  /** A client of its own, to which a test may do what it likes. */
+  /** A separate client, which a test may change. */
   connect(): DynamoDBDocumentClient
-  /** The same tables for other processes. It listens nowhere yet. */
+  /** The same tables for other processes. It does not listen yet. */
   readonly server: Server
   close(): Promise<void>
 }
@@ -22,7 +22,7 @@ type Intercept = (
   request: IncomingMessage,
 ) => boolean
 
-// dynalite looks at the form of these headers, and at no signature.
+// dynalite checks the form of these headers, but no signature.
 const signed = {
   authorization: 'AWS4-HMAC-SHA256 Credential=local, SignedHeaders=host, Signature=none',
   'x-amz-date': '20260101T000000Z',
@@ -41,7 +41,7 @@ interface SmallResponse {
   readonly body: Uint8Array
 }
 
-/** Hands a request to dynalite without a socket, which costs more than the answer. */
+/** Passes a request to dynalite without a socket, which would cost more than the answer. */
 const askDirectly = (listener: RequestListener, { method, path, headers, body }: SmallRequest) =>
   new Promise<SmallResponse>((resolve) => {
     const request = Object.assign(new EventEmitter(), { method, url: path, headers: { ...headers, ...signed } })
@@ -61,9 +61,7 @@ const askDirectly = (listener: RequestListener, { method, path, headers, body }:
     request.emit('end')
   })
 
-/**
- * dynalite ends the process when a client goes away in the middle of a request: it only ever gets to see whole ones.
- */
+/** dynalite would end the process if a client disconnected during a request, so it receives only complete ones. */
 const serveWhole = (server: Server, listener: RequestListener, intercept: Intercept): void => {
   server.removeAllListeners('request')
   server.on('request', (request, response) => {

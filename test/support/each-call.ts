@@ -7,5 +7,5 @@ const triesAll = process.env['EVERY_CALL'] === '1'
 export const callsToTry = (count: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => index + 1).filter((call) => triesAll || call % 5 === 1 || call === count)
 
-/** How often something random is tried: a fifth of the times, or all with `EVERY_CALL=1`, as in CI. */
+/** The number of random cases: a fifth of `count`, or all with `EVERY_CALL=1`, as in CI. */
 export const timesToTry = (count: number): number => (triesAll ? count : Math.ceil(count / 5))

@@ -47,8 +47,7 @@ export const storesOver = (dynamodb: DynamoDBDocumentClient) => {
 }
 
 /**
- * Files that are placed after a look at the removals and before another one, and changes that are written down behind
- * them, as S3 has to do it.
+ * Files that are placed between two checks of the removals, followed by the writes of their changes, as S3 requires.
  */
 const watchingRemovals = (files: ObjectStore, removals: ObservedRemovals, record: RecordChange): ObjectStore => ({
   ...files,
@@ -70,10 +69,10 @@ const watchingRemovals = (files: ObjectStore, removals: ObservedRemovals, record
   },
 })
 
-/** The site that the exercises work on. */
+/** The site of the exercises. */
 export const site = 1001 as SiteId
 
-/** A site with everything enabled, in the data centre `us`; answers a token with every permission for it. */
+/** Creates a site with everything enabled, in the data centre `us`. Returns a token with every permission for it. */
 export const fillDirectory = async ({ sites, grants }: Pick<Stores, 'sites' | 'grants'>): Promise<string> => {
   await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
   await sites.createSite({ id: site, name: 'Own', dataCentre: 'us', renderingEngine: true }, entry)
@@ -88,9 +87,9 @@ export interface Request {
   /** Path and query. */
   readonly target: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Text is sent as it is, bytes as a multipart body, an object as JSON. */
+  /** Text is sent unchanged, bytes as a multipart body, objects as JSON. */
   readonly body?: object | string
-  /** There is no way in which the operation succeeds. */
+  /** The operation never succeeds. */
   readonly refused?: true
 }
 
@@ -195,14 +194,14 @@ const v2 = `/api/v2/admin/sites/${site}/storage`
 /** A multipart body with files of these names. */
 const filesOf = (...names: readonly string[]) => multipart(names.map((name) => ({ name })))
 
-/** More files than one page of a listing has: the removal of their folder goes on record. */
+/** More files than one page of a listing, so the removal of their folder is recorded. */
 const largeFolder: readonly Request[] = Array.from({ length: 11 }, (_, batch) => ({
   method: 'POST',
   target: `${v2}/large`,
   body: filesOf(...Array.from({ length: 100 }, (_, index) => `${batch}-${index}.txt`)),
 }))
 
-/** Files on this machine, and everything else of the storage in the tables. */
+/** Files on this machine, and all other data of the storage in the tables. */
 export const openStorageOver = (dynamodb: DynamoDBDocumentClient, surroundings: Surroundings) => {
   const { record, ...stores } = storesOver(dynamodb)
   const { sites, grants, workflows, removals, progress, uploadRecords, history } = stores
@@ -227,7 +226,7 @@ export const openStorageOver = (dynamodb: DynamoDBDocumentClient, surroundings: 
   })
 }
 
-/** An upload that is open, for whoever needs to know its id beforehand. */
+/** An open upload, for requests that need its id. */
 const openUpload = '0123456789abcdef0123456789abcdef'
 
 const beginUpload = async ({ uploadRecords, uploadParts }: Pick<Stores, 'uploadRecords' | 'uploadParts'>) => {
@@ -298,7 +297,7 @@ const storage: Exercise = {
 
 export const exercises: readonly Exercise[] = [documentation, fields, categories, storage]
 
-/** Sends a request of an exercise. Throws an Error when it does not end as it should. */
+/** Sends a request of an exercise. Throws an Error if the status is not the expected one. */
 export const perform = async (handler: Handler, token: string, request: Request, requestId = 'test'): Promise<void> => {
   const { method, target, headers, body, refused = false } = request
   const [path = '', search] = target.split('?')

@@ -20,10 +20,10 @@ export const distantSite = 2001 as SiteId
 
 export const baseUrls = { us: 'https://us.example.com', eu: 'https://eu.example.com' } as const
 
-/** A moment in epoch milliseconds at which tests begin, unless they say otherwise. */
+/** The default start of tests in epoch milliseconds. */
 export const beginning = Date.UTC(2026, 0, 1)
 
-/** Durations pass as they do; the time of day stands still. */
+/** Durations are real, but the time of day does not change. */
 const stopped: Clock = { wall: () => beginning, monotonic: () => performance.now() }
 
 interface Instance {
@@ -33,22 +33,22 @@ interface Instance {
   readonly stores: Pick<Stores, 'sites' | 'grants'>
   readonly deps: FieldsDeps
   readonly records: readonly RequestRecord[]
-  /** The client that this instance alone uses. */
+  /** The client of this instance. */
   readonly dynamodb: DynamoDBDocumentClient
 }
 
-/** The function and the directory that it works on: three sites in two data centres. */
+/** The function and its directory: three sites in two data centres. */
 export interface FieldsService {
   readonly names: TestTables['names']
-  /** Categories, what they are linked with, and the links, of the same sites. */
+  /** Categories, objects and links of the same sites. */
   readonly categories: Pick<Stores, 'contents' | 'links'>
   /** A fresh instance of the function, with cold caches. */
   start(clock?: Clock): Instance
   issueToken(grant?: Partial<Omit<Grant, 'hash'>>): Promise<string>
   revokeToken(token: string): Promise<void>
-  /** Makes a web form of its own on a site and answers the path of its fields. */
+  /** Creates a web form on a site. Returns the path of its fields. */
   createForm(fields?: readonly SystemField[], site?: SiteId): Promise<string>
-  /** The fields of the form whose path was answered, as they are stored. */
+  /** The stored fields of the form with this path. */
   storedFields(path: string): Promise<readonly SystemField[] | undefined>
   close(): Promise<void>
 }

@@ -35,12 +35,12 @@ export interface TestFiles {
   readonly sent: readonly (RemovalMessage & { readonly delay: number })[]
   /** The secret that signs links to files. */
   readonly linkSecret: Uint8Array
-  /** How many staged bodies lie about that no object refers to. */
+  /** The number of staged bodies without an object. */
   leftovers(): number
   close(): Promise<void>
 }
 
-/** Replaces stores of the operations by ones that fail or watch. */
+/** Replaces stores of the operations by failing or recording ones. */
 export type Between = (stores: StorageStores) => Partial<StorageStores>
 
 interface Options extends Partial<Surroundings> {

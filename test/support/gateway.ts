@@ -4,13 +4,13 @@ import type { Answer as CoreAnswer, Request as CoreRequest, Handler } from '../.
 import { type Answer, answerOf } from './answer.ts'
 
 export interface Request {
-  /** A header with several values has been sent several times. */
+  /** A header with several values was sent several times. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly query?: Readonly<Record<string, string | readonly string[]>>
-  /** Text, bytes and streams as they are; anything else as JSON, with its content type. */
+  /** Text, bytes and streams are sent unchanged, other values as JSON with its content type. */
   readonly body?: unknown
   readonly requestId?: string
-  /** Milliseconds that the platform leaves to the request, now or at any moment. */
+  /** The remaining milliseconds of the request, fixed or read each time. */
   readonly remaining?: number | (() => number)
 }
 
@@ -26,7 +26,7 @@ const headersOf = ({ headers = {}, body = '' }: Request): Record<string, string>
   return joined
 }
 
-/** The request as the core is given it. */
+/** The request in the form of the core. */
 export const requestOf = (method: string, path: string, request: Request = {}): CoreRequest => {
   const { query = {}, requestId: id = 'test' } = request
   return {
@@ -39,7 +39,7 @@ export const requestOf = (method: string, path: string, request: Request = {}): 
   }
 }
 
-/** The body of an answer, whatever form it has, as text. */
+/** The body of an answer of any form, as text. */
 export const textOf = async ({ body }: Pick<CoreAnswer, 'body'>): Promise<string> => {
   if (typeof body === 'string') return body
   return Buffer.from(body instanceof Readable ? Buffer.concat(await body.toArray()) : body).toString()

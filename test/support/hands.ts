@@ -10,17 +10,17 @@ import { makeDirectory, removeDirectory } from './directory.ts'
 import { unrecorded } from './history.ts'
 import { openTestTables, tableSettings } from './tables.ts'
 
-/** The ports over tables: files and queues are made of other things. */
+/** The ports over tables, without files and queues. */
 type TableStores = Omit<Stores, 'files' | 'removalQueue' | 'uploadParts'>
 
-/** Empty tables of a hand, which a test has for itself. */
+/** Empty tables of one kind of stores, for one test. */
 export interface OpenedHand<Tested = TableStores> {
   readonly stores: Tested
-  /** The same tables, to which a test writes by the thousand what it does not ask the history of. */
+  /** The same tables without a history, for tests that write thousands of records. */
   readonly unrecorded: Tested
-  /** The number of changes, one after the other, for which a test has time. */
+  /** The number of consecutive changes for which a test has time. */
   readonly quickChanges: number
-  /** The same tables over a connection of its own, as another process or function has it. */
+  /** The same tables over another connection, like that of another process or function. */
   connect(): Tested
   close(): Promise<void>
 }
@@ -57,7 +57,7 @@ const oneMachine: Hand = {
   },
 }
 
-/** DynamoDB: in memory, or whatever speaks it at `AWS_ENDPOINT_URL`. */
+/** DynamoDB: in memory, or the service at `AWS_ENDPOINT_URL`. */
 const aws: Hand = {
   name: 'AWS',
   async open(clock) {
@@ -80,7 +80,7 @@ const aws: Hand = {
   },
 }
 
-/** Every hand that the contract suites of the ports run against. */
+/** Every kind of stores that the contract suites of the ports test. */
 export const hands: readonly Hand[] = [oneMachine, aws]
 
 export { entry } from './history.ts'

@@ -1,4 +1,4 @@
-/** Documents that do whatever a document can do by itself to reach somebody else, and to tell him where it is. */
+/** Documents that try in every possible way to contact another server, and to send it their address. */
 export type HostileForm = 'html' | 'xhtml' | 'svg' | 'xml' | 'pdf'
 
 export const formsOf: Readonly<
@@ -6,7 +6,7 @@ export const formsOf: Readonly<
     HostileForm,
     {
       readonly type: string
-      /** The browser of the tests shows some forms, and saves the others. */
+      /** The browser of the tests shows some types, and saves the others. */
       readonly isShown: boolean
     }
   >
@@ -18,11 +18,11 @@ export const formsOf: Readonly<
   pdf: { type: 'application/pdf', isShown: false },
 }
 
-/** Runs first, says that it did, and takes the address along. */
+/** Runs first, and reports this with the address of the document. */
 const script = (to: string) =>
   `document.documentElement.setAttribute('data-ran', ''); new Image().src = '${to}/script?' + encodeURIComponent(location.href)`
 
-/** The elements of HTML that ask for something by themselves, written so that they are XML as well. */
+/** The HTML elements that send requests automatically, in a form that is also XML. */
 const elements = (to: string) => `
   <script>${script(to)}</script>
   <script src="${to}/script.js"></script>
@@ -77,5 +77,5 @@ trailer<</Root 1 0 R>>
 
 const written = { html, xhtml, svg, xml, pdf }
 
-/** A document that turns to addresses below `to`. */
+/** A document that sends requests to addresses below `to`. */
 export const openForm = (form: HostileForm, to: string): string => written[form](to)

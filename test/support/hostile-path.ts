@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Any character but halves of surrogate pairs. As `binary` of fast-check, which takes a second to make. */
+/** Any character except lone surrogates. Like `binary` of fast-check, whose creation takes a second. */
 export const codePoint = fc
   .integer({ min: 0, max: 0x10_ffff - 0x800 })
   .map((number) => String.fromCodePoint(number < 0xd800 ? number : number + 0x800))
@@ -18,5 +18,5 @@ const hostilePiece = fc.oneof(
   fc.string({ maxLength: 8 }).map(encodeURIComponent),
 )
 
-/** Up to twelve pieces that lead somewhere else from a URL or a file name. */
+/** Up to twelve pieces that can change the target of a URL or a file name. */
 export const hostilePath = fc.array(hostilePiece, { maxLength: 12 }).map((pieces) => pieces.join(''))

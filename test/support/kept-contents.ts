@@ -4,7 +4,7 @@ import type { DataDirectory } from '../../lib/machine/directory/data-directory.t
 
 /** The names of all content in a data directory, and those that its objects refer to. */
 export const keptContents = ({ blobs, database: file }: Pick<DataDirectory, 'blobs' | 'database'>) => {
-  // Files come first: one that is put in place meanwhile is referenced then.
+  // Files are read first, so a file that is placed meanwhile already has its reference.
   const inFiles = readdirSync(blobs)
   const database = new DatabaseSync(file, { readOnly: true })
   const inDatabase = database.prepare('SELECT name FROM small_contents').all()

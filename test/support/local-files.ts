@@ -10,14 +10,14 @@ import type { FolderRemovals } from '../../lib/storage/path-locks.ts'
 
 interface Options {
   readonly durable?: boolean
-  /** Bytes, as the object store takes them. */
+  /** Bytes in the form that the object store accepts. */
   readonly smallContent?: number
   readonly mostWaiting?: number
   /** The wall clock. */
   readonly now?: () => number
 }
 
-/** The object store of one machine, without the rest of it. */
+/** The object store of one machine alone. */
 export interface LocalFiles {
   readonly files: LocalObjectStore
   readonly removals: FolderRemovals

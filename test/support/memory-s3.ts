@@ -21,7 +21,7 @@ import { allOf, tag, textIn, urlEncoded } from './s3-xml.ts'
 interface Version {
   readonly id: string
   readonly etag: string
-  /** None: a delete marker. */
+  /** Undefined: a delete marker. */
   readonly bytes?: Buffer
   readonly modified: Date
   readonly type: string
@@ -34,7 +34,7 @@ interface Upload extends Pick<Version, 'type' | 'metadata'> {
   readonly parts: Map<number, { readonly bytes: Buffer; readonly digest: Buffer }>
 }
 
-/** A bucket with versions that speaks S3 as far as the object store needs it, in the place of the network. */
+/** A bucket with versions that implements the part of S3 that the object store needs, and replaces the network. */
 export interface MemoryS3 {
   /** Replaces the transport of a client. */
   readonly requestHandler: {
@@ -57,23 +57,23 @@ const knownQueries = new Set(
   uploads version-id-marker versionId versions x-id`.split(/\s+/),
 )
 const isOfSignedUrl = (name: string) => /^(x-amz-|response-)/i.test(name)
-/** In the order of the bytes of UTF-8, which is that of the characters where all are plain. */
+/** In the byte order of UTF-8, which equals the character order for plain characters. */
 const compare = (a: string, b: string) => {
   if (isPlain(a) && isPlain(b)) return a < b ? -1 : Number(a > b)
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
-/** S3 tells up to 1,000 in a page; few of them prove as much. */
+/** S3 lists up to 1,000 per page. Smaller pages prove as much. */
 const partsInAPage = 2
 
-/** S3 tells no fractions. */
+/** S3 has no fractions of seconds. */
 const wholeSecond = (moment: Date): string => `${moment.toISOString().slice(0, 19)}.000Z`
 
 const unquote = (tag: string) => tag.replaceAll('"', '')
 
-/** S3 gives no version such a name, or the key has none of that name to go on behind. */
+/** S3 never uses this name for a version, or the key has no version of this name to continue after. */
 const invalidArgument = () => new Refusal(400, 'InvalidArgument')
 
-/** The signal ends the waiting, as in the transport of the SDK. */
+/** The signal ends the wait, as in the transport of the SDK. */
 const cutBy = async (signal: AbortSignal | undefined, waiting: Promise<void>): Promise<void> => {
   const aborted = () => Object.assign(new Error('Request aborted'), { name: 'AbortError' })
   if (signal?.aborted) throw aborted()
@@ -86,7 +86,7 @@ export const createMemoryS3 = (): MemoryS3 => {
   const uploads = new Map<string, Upload>()
   const requests: S3Request[] = []
   let count = 0
-  /** How often a key has come or gone. */
+  /** The number of added and removed keys. */
   let changes = 0
 
   const present = (key: string): (Version & { bytes: Buffer }) | undefined => {
@@ -96,7 +96,7 @@ export const createMemoryS3 = (): MemoryS3 => {
   const add = (key: string, version: Omit<Version, 'id' | 'modified'>): Version => {
     count += 1
     const before = objects.get(key) ?? []
-    // No two versions of a key have the same moment, so their order is known.
+    // Versions of a key have different times, so their order is known.
     const modified = new Date(Math.max(Date.now(), (before[0]?.modified.getTime() ?? 0) + 1))
     const added = { ...version, id: `version-${count}`, modified }
     if (before.length === 0) changes += 1
@@ -183,7 +183,7 @@ export const createMemoryS3 = (): MemoryS3 => {
     const { key, parts, ...described } = uploadOf(id)
     const numbers = allOf(xmlIn(request), 'PartNumber').map(Number)
     const chosen = numbers.flatMap((number) => parts.get(number) ?? [])
-    // S3's own rules about parts are held by createRulesOfS3, on emulators as well.
+    // createRulesOfS3 enforces the rules of S3 about parts, also on emulators.
     const named = allOf(xmlIn(request), 'ETag').map((etag) => unquote(etag.replaceAll('&quot;', '')))
     if (named.some((etag, index) => etag !== chosen[index]?.digest.toString('hex')))
       throw new Refusal(400, 'InvalidPart')
@@ -235,7 +235,7 @@ export const createMemoryS3 = (): MemoryS3 => {
     return answer(204)
   }
 
-  /** All keys in order, as long as there is none more or less. */
+  /** All keys in order, cached until a key is added or removed. */
   let sorted: { readonly count: number; readonly keys: readonly string[] } = { count: 0, keys: [] }
   const keysUnder = (prefix: string) => {
     if (sorted.count !== changes) sorted = { count: changes, keys: [...objects.keys()].sort(compare) }
@@ -247,10 +247,7 @@ export const createMemoryS3 = (): MemoryS3 => {
     return xmlAnswer('ListMultipartUploadsResult', entries.join(''))
   }
 
-  /**
-   * As S3 has it: a page tells a marker even when it is the last one, `0` at the end, and goes on from the beginning
-   * there.
-   */
+  /** As in S3: every page has a marker, even the last one, where it is `0`, and `0` starts from the beginning. */
   const listParts = (id: string, marker: number): S3Answer => {
     const parts = [...uploadOf(id).parts].filter(([number]) => number > marker).sort(([a], [b]) => a - b)
     const page = parts.slice(0, partsInAPage)
@@ -262,7 +259,7 @@ export const createMemoryS3 = (): MemoryS3 => {
     return xmlAnswer('ListPartsResult', isTruncated + next + entries.join(''))
   }
 
-  /** Keys and, folded, folders behind a key, in their order. */
+  /** Keys after a key in their order, folded into folders if requested. */
   const entriesBehind = (after: string, prefix: string, delimiter: string): Set<string> => {
     const entries = new Set<string>()
     for (const key of keysUnder(prefix)) {
@@ -279,7 +276,7 @@ export const createMemoryS3 = (): MemoryS3 => {
     const entries = [...entriesBehind(text('start-after'), text('prefix'), delimiter)]
     const shown = entries.slice(0, Number(query['max-keys'] ?? 1000)).map((key) => {
       const version = present(key)
-      // A folder counts as one even where the object is that is the folder itself.
+      // The object of a folder also counts as that folder.
       if (!version || (delimiter && key.endsWith('/') && key !== query['prefix'])) {
         return `<CommonPrefixes>${tag('Prefix', write(key))}</CommonPrefixes>`
       }
@@ -290,8 +287,8 @@ export const createMemoryS3 = (): MemoryS3 => {
   }
 
   /**
-   * Versions and markers of all keys, behind a key or one version of it; what lies in a folder counts as that folder,
-   * when folded.
+   * Versions and markers of all keys, after a key or one of its versions. If folded, entries of a folder count as that
+   * folder.
    */
   const statesBehind = (query: NonNullable<S3Request['query']>): (Version & { key: string; isLatest: boolean })[] => {
     const [prefix, key, id] = ['prefix', 'key-marker', 'version-id-marker'].map((name) => String(query[name] ?? ''))

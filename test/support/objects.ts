@@ -13,7 +13,7 @@ export const stageObject = (
   contentType = 'text/plain',
 ) => store.stage(Readable.from([Buffer.from(content)]), { key, contentType })
 
-/** Stores an object past everything that would check it. Its content is its key unless it is given. */
+/** Stores an object without any check. Its default content is its key. */
 export const putObject = async (
   store: Pick<ObjectStore, 'stage' | 'place'>,
   key: string,
@@ -24,7 +24,7 @@ export const putObject = async (
   return store.place([{ kind: 'put', key, staged }], { ...nowhere, ...conditions }, entry)
 }
 
-/** An object that must be there. */
+/** An object that must exist. */
 export const infoOf = async (store: Pick<ObjectStore, 'find'>, key: string): Promise<ObjectInfo> => {
   const info = await store.find(key)
   if (!info) throw new Error(`There is no ${key}`)
@@ -35,13 +35,13 @@ export const infoOf = async (store: Pick<ObjectStore, 'find'>, key: string): Pro
 export const keysIn = async (store: Pick<ObjectStore, 'list'>): Promise<readonly string[]> =>
   (await store.list({ prefix: 'live/', folded: false, limit: 1000 })).objects.map(({ key }) => key)
 
-/** The bytes that an object was read with. */
+/** The bytes of an object that was read. */
 export const bytesOf = async ({ body }: ReadObject): Promise<Buffer> => {
   if (body === undefined) return Buffer.alloc(0)
   return Buffer.from(body instanceof Uint8Array ? body : Buffer.concat(await body.toArray()))
 }
 
-/** The content of an object; undefined when it is not there. */
+/** The content of an object. Undefined if it does not exist. */
 export const bytesIn = async (store: Pick<ObjectStore, 'read'>, key: string): Promise<Buffer | undefined> => {
   const object = await store.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
   return object && bytesOf(object)

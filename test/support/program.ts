@@ -10,18 +10,18 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface Outcome {
-  /** The exit status; null when a signal ended the program. */
+  /** The exit status. Null if a signal ended the program. */
   readonly status: number | null
   readonly signal: NodeJS.Signals | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** A program of the project that runs in a process of its own. */
+/** A program of the project in its own process. */
 export interface Program {
   readonly pid: number
   readonly stdin: Writable
-  /** The next lines of standard output; rejects when the program ends first. */
+  /** The next lines of standard output. Rejects if the program ends first. */
   line(): Promise<string>
   kill(signal: NodeJS.Signals): void
   readonly ended: Promise<Outcome>
@@ -48,7 +48,7 @@ const launchCommand = (
   const env = { ...process.env, ...environment }
   const child = spawn(command, args, { cwd: root, stdio: 'pipe', env, ...user })
   const lines = linesOf(child.stdout)
-  // A program may end without having read all of its input.
+  // A program may end before it has read all of its input.
   child.stdin.on('error', () => {})
   const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
     ([[status, signal], stdout, stderr]): Outcome => ({ status, signal, stdout, stderr }),
@@ -69,9 +69,7 @@ export const launch = (
   environment: Readonly<Record<string, string>> = {},
 ): Program => launchCommand(process.execPath, [entry, ...args], environment)
 
-/**
- * Runs a source file of the project to its end. The signal, as that of a test whose time is up, ends one that hangs.
- */
+/** Runs a source file of the project to its end. The signal, for example of a test that has timed out, ends it. */
 export const run = (entry: string, args: readonly string[], input = '', signal?: AbortSignal): Promise<Outcome> => {
   const program = launch(entry, args)
   signal?.addEventListener('abort', () => program.kill('SIGKILL'))
@@ -103,14 +101,14 @@ if (isRoot && !isOpenToOthers) {
   console.warn(`NOT RUN: what another user may do (other users may not read ${root}; run chmod -R go+rX on it).`)
 }
 
-/** Why nothing can be run as another user here; undefined when it can. */
+/** The reason why programs cannot run as another user here. Undefined if they can. */
 export const noOtherUser: string | undefined =
   isRoot && isOpenToOthers ? undefined : 'only root can run a program as another user, who must be able to read it'
 
 /** Another user, without access to files of root. */
 export const otherUser = 65_534
 
-/** By the working directory: another user may not enter the folders above it when they are the home of root. */
+/** Uses the working directory, because another user may not enter the folders above it if they belong to root. */
 const below = (path: string): string => (isAbsolute(path) ? path : `/proc/self/cwd/${path}`)
 
 /** Runs a source file of the project to its end, as the other user. */

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** A connection on which a test says exactly what it wants, well-formed or not. */
+/** A connection on which a test sends any bytes, well-formed or not. */
 export interface RawConnection {
-  /** Resolves when all of it is on its way; rejects when the other side takes no more. */
+  /** Resolves when everything is sent. Rejects if the other side accepts no more. */
   write(text: string): Promise<void>
-  /** Says that nothing more will come; answers can still be read. */
+  /** Ends the sending side. Answers can still be read. */
   end(): void
-  /** Everything received, as soon as it matches. Rejects when the other side ends first. */
+  /** Everything received, as soon as it matches. Rejects if the other side ends first. */
   until(pattern: RegExp): Promise<string>
   /** Everything received until the other side ends. */
   rest(): Promise<string>
@@ -59,7 +59,7 @@ export const rawConnection = async (
   return over(socket)
 }
 
-/** The text of a request, with the `Host` that HTTP/1.1 asks for. */
+/** The text of a request, with the `Host` that HTTP/1.1 requires. */
 export const requestText = (
   method: string,
   path: string,

@@ -1,9 +1,6 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 
-/**
- * XML knows no numbers and booleans, so text that reads as one becomes one, but for members that are text whatever they
- * look like.
- */
+/** XML has no numbers and booleans, so text of that form is converted, except in members that are always text. */
 const textMembers: ReadonlySet<string> = new Set(['name', 'rel', 'uri', 'path', 'message', 'requestId'])
 const listMembers: ReadonlySet<string> = new Set(['items', 'links', 'errors'])
 
@@ -43,7 +40,7 @@ const fromElement = (name: string, element: unknown): unknown => {
   return Object.fromEntries(members.map(([member, value]) => [member, fromElement(member, value)]))
 }
 
-/** Reads an answer of the service in XML, with its lists and texts, as the value that it holds in JSON. */
+/** Reads an XML answer of the service, with its lists and texts, as the equal JSON value. */
 export const readXmlAnswer = (text: string): unknown => {
   const validity = XMLValidator.validate(text)
   if (validity !== true) throw new Error(`${validity.err.msg} (line ${validity.err.line})`)

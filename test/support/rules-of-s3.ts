@@ -27,7 +27,7 @@ const refusal = (code: string, message: string): Answer =>
 
 const textOf = async ({ body }: Answer): Promise<string> => Buffer.concat(await body.toArray()).toString()
 
-/** Why S3 would not put these parts together; nothing when it would. */
+/** The reason why S3 would not join these parts. Undefined if it would. */
 const faultIn = ({ algorithm, parts }: Upload, xml: string): Answer | undefined => {
   const chosen = allOf(xml, 'Part')
   if (chosen.length === 0) return refusal('MalformedXML', 'There is no part')
@@ -49,11 +49,11 @@ const faultIn = ({ algorithm, parts }: Upload, xml: string): Answer | undefined 
   return undefined
 }
 
-/** Holds the clients of a bucket to these rules, and gives back the checksums of parts as S3 does. */
+/** Enforces these rules on the clients of a bucket, and returns the checksums of parts as S3 does. */
 export const createRulesOfS3 = () => {
   const uploads = new Map<string, Upload>()
 
-  /** Keeps the part in mind, or answers why S3 would not take it. */
+  /** Remembers the part, or returns the reason why S3 would refuse it. */
   const takePart = (upload: Upload, request: S3Request): Answer | undefined => {
     const named = request.headers['x-amz-sdk-checksum-algorithm']
     if (named !== upload.algorithm) {
@@ -69,7 +69,7 @@ export const createRulesOfS3 = () => {
     return request.method === 'POST' ? faultIn({ algorithm, parts }, xmlIn(request)) : undefined
   }
 
-  /** S3 tells the checksum of each part when they are listed. */
+  /** S3 includes the checksum of each part in listings. */
   const withChecksums = async ({ algorithm, parts }: Upload, listed: Answer): Promise<Answer> => {
     const xml = (await textOf(listed)).replaceAll(/<Part>.*?<\/Part>/gs, (one) => {
       const { checksum } = parts.get(Number(textIn(one, 'PartNumber'))) ?? {}
@@ -104,7 +104,7 @@ export const createRulesOfS3 = () => {
   }
 
   return {
-    /** The same client, held to them. */
+    /** The same client, with these rules enforced. */
     hold(client: S3Client): S3Client {
       const { requestHandler } = client.config
       const send = requestHandler.handle.bind(requestHandler)

@@ -12,7 +12,7 @@ const refusalOf = async (call: Promise<unknown>): Promise<string | undefined> =>
   return error instanceof Error ? error.name : undefined
 }
 
-/** AWS refuses to delete an object under a tag that it does not have. */
+/** AWS refuses to delete an object under another tag. */
 export const honoursVersions = async (client: S3Client, bucket: string): Promise<boolean> => {
   await client.send(new PutObjectCommand({ Bucket: bucket, Key: 'probe', Body: 'x' }))
   const Delete = { Objects: [{ Key: 'probe', ETag: '0'.repeat(32) }] }
@@ -20,7 +20,7 @@ export const honoursVersions = async (client: S3Client, bucket: string): Promise
   return Errors.some(({ Code }) => Code === 'PreconditionFailed')
 }
 
-/** AWS refuses to copy onto an object when nothing may be there. */
+/** AWS refuses to copy onto an existing object under `If-None-Match: *`. */
 export const refusesTakenPlaces = async (client: S3Client, bucket: string): Promise<boolean> => {
   for (const Key of ['probe', 'taken']) await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: 'x' }))
   const copy = new CopyObjectCommand({ Bucket: bucket, Key: 'taken', CopySource: `${bucket}/probe`, IfNoneMatch: '*' })

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 
-/** A request as the SDK hands it to its transport, for one bucket in path style. */
+/** A request in the form of the SDK's transport, for one bucket in path style. */
 export interface S3Request {
   readonly method: string
   readonly path: string
@@ -57,7 +57,7 @@ export const xmlIn = (request: S3Request): string => {
   return xml
 }
 
-/** The bytes that a `Range` names of so many. */
+/** The bytes that a `Range` selects from a content of this size. */
 export const rangeIn = (header: string | undefined, size: number) => {
   const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
   if (from === undefined || to === undefined) return undefined

@@ -5,7 +5,7 @@ const unescapeXml = (text: string) =>
   )
 const escapeXml = (text: string) =>
   text.replace(/[&<>"']/g, (character) => `&#x${character.charCodeAt(0).toString(16)};`)
-/** Keys as `encoding-type=url` has them. */
+/** Keys encoded as with `encoding-type=url`. */
 export const urlEncoded = (key: string) => encodeURIComponent(key).replaceAll('%2F', '/').replaceAll('%20', '+')
 export const tag = (name: string, text: string | number) => `<${name}>${escapeXml(String(text))}</${name}>`
 /** The inner XML of each element of that name. */

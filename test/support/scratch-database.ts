@@ -4,7 +4,7 @@ import { type Database, type DatabaseOptions, openDatabase } from '../../lib/mac
 import { prepareSchema } from '../../lib/machine/sqlite/schema.ts'
 import { scratchDirectory } from './directory.ts'
 
-/** The file of a database that does not exist yet, in a folder that goes with the test. */
+/** The path of a database that does not exist yet, in a folder that is removed after the test. */
 export const scratchFile = (): string => join(scratchDirectory(), 'site-admin.db')
 
 /** A database that is closed with the test. */

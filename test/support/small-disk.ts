@@ -5,16 +5,16 @@ import { join } from 'node:path'
 /** A file system of a few megabytes. */
 export interface SmallDisk {
   readonly path: string
-  /** Takes all the room there is, but for so many bytes: whole pieces of 4096. */
+  /** Fills the disk except for a number of bytes, in pieces of 4096. */
   fill(left?: number): void
   /** Gives it back. */
   makeRoom(): void
-  /** Lets nobody write there any more, not even root. */
+  /** Makes the disk read-only, even for root. */
   makeReadOnly(): void
   unmount(): void
 }
 
-/** Why there can be no small disk here; undefined when there can. */
+/** The reason why a small disk cannot be mounted here. Undefined if it can. */
 export const noSmallDisk: string | undefined =
   process.platform === 'linux' && process.getuid?.() === 0
     ? undefined
@@ -33,7 +33,7 @@ const writeUntilFull = (file: string): void => {
   }
 }
 
-/** Mounts a file system of so many megabytes in a folder. Answers undefined when that is not allowed. */
+/** Mounts a file system of this many megabytes in a folder. Returns undefined if that is not allowed. */
 export const mountSmallDisk = (path: string, megabytes: number): SmallDisk | undefined => {
   mkdirSync(path)
   try {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { launch, type Outcome } from './program.ts'
 
-/** A service in a process of its own, started as `npm start` does it. */
+/** A service in its own process, started like `npm start`. */
 export interface SpawnedService {
   readonly pid: number
   readonly baseUrl: string
@@ -15,7 +15,7 @@ export interface SpawnedService {
   request(path: string, init?: RequestInit): Promise<Response>
   kill(signal: NodeJS.Signals): void
   readonly ended: Promise<Outcome>
-  /** Ends it, however it stands, and waits until it has gone. */
+  /** Ends it in any state, and waits for its end. */
   stop(): Promise<Outcome>
 }
 
@@ -23,7 +23,7 @@ const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import
 /** The options of Node and the file that `npm start` runs. */
 const [first = '', ...rest] = scripts.start.replace(/^exec node /, '').split(' ')
 
-/** Starts the service on a data directory and any free port; it takes requests when this resolves. */
+/** Starts the service on a data directory and any free port. Resolves when it accepts requests. */
 export const startService = async (
   dataDirectory: string,
   flags: readonly string[] = ['--port', '0'],

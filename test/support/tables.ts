@@ -51,7 +51,7 @@ const tableCreation = (name: TableName): CreateTableCommand => {
   })
 }
 
-/** Creates every table under the name that the service has for it. */
+/** Creates every table under its name in the service. */
 export const createTables = async (dynamodb: DynamoDBDocumentClient): Promise<TestTables['names']> => {
   await Promise.all(
     tableNames.map(async (name) => {
@@ -63,7 +63,7 @@ export const createTables = async (dynamodb: DynamoDBDocumentClient): Promise<Te
   return Object.fromEntries(tableNames.map((name) => [name, name])) as TestTables['names']
 }
 
-/** Empty tables of dynalite, named as the service names them, for one test. */
+/** Empty tables of dynalite for one test, under the names of the service. */
 export const openTestTables = async (): Promise<TestTables> => {
   const { connect, close } = openDynalite()
   return { names: await createTables(connect()), connect, close }

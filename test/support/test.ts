@@ -4,7 +4,7 @@ import { administer } from './administration.ts'
 import { makeDirectory, removeDirectory } from './directory.ts'
 import { type SpawnedService, startService } from './spawned-service.ts'
 
-/** A data directory as `npm start` makes it, without a site. */
+/** A data directory of `npm start --no-demo`, without a site. */
 const makeDataDirectory = async (directory: string): Promise<void> => {
   const { openMachine } = await import('../../lib/machine/machine.ts')
   const machine = await openMachine(directory, { role: 'service', durable: false })

@@ -13,27 +13,28 @@ import { launchBrowser } from './browser.ts'
 import { preparePackages } from './node-packages.ts'
 import { preparePython } from './python-environment.ts'
 
-/** A file that a client is to upload. */
+/** The file of an upload, and its settings. */
 export interface Wanted {
-  /** The URL of the folder that it goes into. */
+  /** The URL of its folder. */
   readonly endpoint: string
   readonly token: string
   readonly name: string
   readonly content: Buffer
-  /** How many bytes go in one request; left out, all of them. */
+  /** Bytes per request. Default: all. */
   readonly chunkSize?: number
-  /** After how many bytes the client is killed. */
+  /** The client is killed after this many bytes. */
   readonly dieAt: number
 }
 
 /**
- * Uploads a file, is killed on the way, and goes on in another process or page. Answers at which offset that went on.
+ * Uploads a file, is killed during the upload, and continues in another process or page. Returns the offset where that
+ * continued.
  */
 type KilledClient = (wanted: Wanted) => Promise<number>
 
 export interface TusClients {
   readonly clients: Readonly<Record<string, KilledClient>>
-  /** Runs a script in the language of its name, in a folder. Answers when it has come to its end. */
+  /** Runs a script in the language of its name, in a folder. Resolves at its end. */
   run(
     name: 'documented.mjs' | 'documented.py',
     script: string,
@@ -41,8 +42,8 @@ export interface TusClients {
     env: Readonly<Record<string, string>>,
   ): Promise<void>
   /**
-   * Uploads with tus-js-client in Node, which kills another process on its way, and goes on when that is back. Answers
-   * where it went on.
+   * Uploads with tus-js-client in Node, kills another process during the upload, and continues after its restart.
+   * Returns the offset where it continued.
    */
   uploadAndKill(wanted: Omit<Wanted, 'dieAt'>, pid: number, at: number): Promise<number>
   close(): Promise<void>
@@ -51,16 +52,16 @@ export interface TusClients {
 const source = join(import.meta.dirname, '..', 'clients', 'tus')
 const local = join(import.meta.dirname, '..', '..', '.local', 'clients')
 
-/** Where the packages of the clients are, and their scripts with them. */
+/** The folder of the clients' packages and scripts. */
 export const tusRoom = join(local, 'tus')
 
 interface Ended {
   readonly signal: NodeJS.Signals | null
-  /** The last offset that it said it went on at. */
+  /** The last offset at which it reported to continue. */
   readonly goesOnAt: number
 }
 
-/** Runs a client to its end, however that comes. Throws when it fails. */
+/** Runs a client until it ends or is killed. Throws an Error if it fails. */
 const run = async (
   program: string,
   args: readonly string[],
@@ -83,7 +84,7 @@ const twice = async (program: string, args: (die: boolean) => readonly string[])
   return (await run(program, args(false))).goesOnAt
 }
 
-/** The origin that pages come from: another one than that of the service. */
+/** The origin of the pages, which differs from that of the service. */
 const openOrigin = async (script: string) => {
   let content: Uint8Array = Buffer.alloc(0)
   const server = createServer((request, response) => {
@@ -104,9 +105,7 @@ const openOrigin = async (script: string) => {
   }
 }
 
-/**
- * So many bytes a second leave a page that is to be closed on its way: fast enough, and not before anybody can look.
- */
+/** Bytes per second of a page that is closed during its upload: fast, but slow enough to be seen. */
 const slowly = 12 * 1024 * 1024
 
 const openPage = async (context: BrowserContext, url: string, isSlow: boolean): Promise<Page> => {
@@ -119,7 +118,8 @@ const openPage = async (context: BrowserContext, url: string, isSlow: boolean): 
 }
 
 /**
- * Uploads in a page until the upload is complete, or so many bytes have been sent. Answers where it went on, if it did.
+ * Uploads in a page until the upload is complete, or this many bytes were sent. Returns the offset where it continued,
+ * if it did.
  */
 const uploadIn = async (page: Page, order: Order, until: number): Promise<number> => {
   let goesOnAt = Number.NaN
@@ -156,7 +156,7 @@ const inBrowser =
     }
   }
 
-/** Installs the clients that speak tus, and a browser for those that run in one. */
+/** Installs the tus clients, and a browser for those that need one. */
 export const openTusClients = async (): Promise<TusClients> => {
   preparePackages(source, tusRoom)
   const python = preparePython(join(local, 'tus-python'), join(source, 'requirements.txt'))
@@ -165,7 +165,7 @@ export const openTusClients = async (): Promise<TusClients> => {
   const browser = await launchBrowser()
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-tus-'))
 
-  /** Where a file lies, and where its client keeps what it has begun. */
+  /** The path of a file, and of the client's record of begun uploads. */
   const filesOf = ({ name, content }: Pick<Wanted, 'name' | 'content'>) => {
     const file = join(folder, name)
     writeFileSync(file, content)
@@ -193,7 +193,7 @@ export const openTusClients = async (): Promise<TusClients> => {
       'Uppy in a browser': inBrowser(browser, origin, 'Uppy'),
     },
     async run(name, script, cwd, env) {
-      // Packages are found from where the script lies.
+      // Node finds packages from the folder of the script.
       const file = join(tusRoom, name)
       writeFileSync(file, script)
       const program = name === 'documented.py' ? join(python, 'python') : process.execPath

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { takeThatFit } from '../../lib/core/answer-size.ts'
 import { timesToTry } from '../support/each-call.ts'
 
-/** The bytes of the JSON of a value as a text within JSON, with its comma. */
+/** The size in bytes of a value, with its comma, in an answer that is a JSON string itself. */
 const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(JSON.stringify(value))) + 1
 
 const characters = fc.constantFrom('a', '"', '\\', '\n', 'ä', '€', '😀', '\ud800', '\u0000', '\u2028')

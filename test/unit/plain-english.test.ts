@@ -85,7 +85,7 @@ function* textsInCode(source: string, folder: string): Generator<Text> {
 interface Sentence {
   readonly folder: string
   readonly text: string
-  /** Where it is, and the pattern that it matches. Undefined if it is plain. */
+  /** The place of the sentence, and the pattern that it matches. Undefined if it is plain. */
   readonly fault: string | undefined
 }
 

@@ -52,7 +52,7 @@ export const useExampleService = async <Result>(use: (service: ExampleService) =
     say: () => undefined,
   })
   try {
-    if (!demo) throw new Error('The first start has made no demo')
+    if (!demo) throw new Error('The first start created no demo site')
     const upload = await prepareFiles(baseUrl, demo.token)
     await openRecords(dataDirectory, demo.siteId)
     return await use({ baseUrl, token: demo.token, upload })

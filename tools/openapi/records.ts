@@ -24,8 +24,8 @@ const moment = 'the moment of the first import'
 
 /** The default of a member. One that is made of other members shows their names in braces. */
 const otherwiseOf = (kind: ContentKind, name: string): string | undefined => {
-  const { otherwise, otherwiseSaid } = contentMembers[kind][name] ?? {}
-  if (otherwiseSaid !== undefined || otherwise === undefined) return otherwiseSaid
+  const { otherwise, defaultText } = contentMembers[kind][name] ?? {}
+  if (defaultText !== undefined || otherwise === undefined) return defaultText
   if (typeof otherwise !== 'function') return code(JSON.stringify(otherwise))
   const value = String(otherwise((other) => `{${other}}`, moment))
   const [, other] = /^\{(\w+)\}$/.exec(value) ?? []

@@ -46,5 +46,5 @@ const askHidden = (question: string): Promise<string> =>
 /** Reads a secret without echo. Without a terminal, reads the next line of standard input. */
 export const askSecret = async (question: string): Promise<string> => (isTerminal() ? askHidden(question) : askLine(''))
 
-export const askYes = async (question: string): Promise<boolean | undefined> =>
+export const askYesNo = async (question: string): Promise<boolean | undefined> =>
   isTerminal() ? /^y(es)?$/i.test(await askLine(`${question} [y/N] `)) : undefined

@@ -2,8 +2,8 @@ import { CommanderError } from 'commander'
 import { ServiceError } from '../service-error.ts'
 import { sentenceOf } from '../sync/disk-errors.ts'
 import { isConflict } from '../sync/local-refusal.ts'
+import { escapeControls } from './format-text.ts'
 import { OutputLost } from './output.ts'
-import { shown } from './shown.ts'
 
 export const exitStatus = { done: 0, failed: 1, usage: 2, conflicts: 3 } as const
 
@@ -45,7 +45,7 @@ export const report = (error: unknown): number => {
     console.error('Stopped, because the output was closed. Completed changes stay. Repeat the command to continue.')
     return exitStatus.failed
   }
-  console.error(shown(adviceOn(error)))
+  console.error(escapeControls(adviceOn(error)))
   if (error instanceof UsageError) return exitStatus.usage
   return isConflict(error) ? exitStatus.conflicts : exitStatus.failed
 }

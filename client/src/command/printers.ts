@@ -1,8 +1,8 @@
 import type { SyncEvent } from '../sync/events.ts'
 import type { KeptWhy } from '../sync/plan.ts'
 import type { Direction } from '../sync/prepare.ts'
+import { escapeControls, jsonOf, sizeOf, spanOf } from './format-text.ts'
 import { writeOut } from './output.ts'
-import { jsonOf, shown, sizeOf, spanOf } from './shown.ts'
 
 /** Prints the events of a push or a pull. `clear` removes the progress line before other output. */
 export interface Printer {
@@ -155,7 +155,7 @@ export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): 
   }
   const say = (line: string) => {
     clear()
-    process.stderr.write(`${shown(line)}\n`)
+    process.stderr.write(`${escapeControls(line)}\n`)
   }
   const live = ({ files, totalFiles, bytes, totalBytes }: Extract<SyncEvent, { event: 'progress' }>) => {
     const now = performance.now()
@@ -183,7 +183,7 @@ export const createTextPrinter = (asked: Asked = {}, isTerminal = terminals()): 
       if (event.event === 'skipped') return void skipped.push(line)
       if (event.event !== 'step' && event.event !== 'done') return say(line)
       clear()
-      writeOut(`${shown(line)}\n`)
+      writeOut(`${escapeControls(line)}\n`)
     },
   }
 }

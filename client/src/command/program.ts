@@ -4,9 +4,9 @@ import { nodeFetch } from '../node.ts'
 import { askLine, askSecret, isTerminal } from './ask.ts'
 import { completionOf, type Shell, shells } from './completion.ts'
 import { exitStatus, Interrupted, report, UsageError } from './failure.ts'
+import { escapeControls } from './format-text.ts'
 import { OutputLost, writeOut } from './output.ts'
 import { checkedUrl, connectAs, loginFile, type Where, writeLogin } from './settings.ts'
-import { shown } from './shown.ts'
 import * as single from './single.ts'
 import { type SyncFlags, synchronise, watch } from './synchronise.ts'
 
@@ -41,7 +41,9 @@ const login = async ({ url, site }: Globals, signal: AbortSignal): Promise<void>
   const client = await connect({ url: address, token, signal, fetch: nodeFetch, ...choice })
   await writeLogin({ url: address, token, ...choice })
   console.error(
-    shown(`Site ${client.site.id} (${client.site.name}). Saved the token in ${loginFile()}. Only you can read it.`),
+    escapeControls(
+      `Site ${client.site.id} (${client.site.name}). Saved the token in ${loginFile()}. Only you can read it.`,
+    ),
   )
 }
 
@@ -192,7 +194,7 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void): C
       .exitOverride()
       .configureOutput({
         writeOut: (text) => void writeOut(text),
-        outputError: (text, write) => write(`${shown(inOneLine(text))}\n`),
+        outputError: (text, write) => write(`${escapeControls(inOneLine(text))}\n`),
       })
       .showHelpAfterError('Add --help to see the usage.')
   }

@@ -10,11 +10,11 @@ import { fetchBytes, placeNew, writeTo } from '../sync/fetch-file.ts'
 import { LocalRefusal } from '../sync/local-refusal.ts'
 import { isUnmodified, stateOf } from '../sync/local-tree.ts'
 import { temporaryName } from '../sync/temporary.ts'
-import { askYes } from './ask.ts'
+import { askYesNo } from './ask.ts'
 import { UsageError } from './failure.ts'
+import { escapeControls, jsonOf, sizeOf } from './format-text.ts'
 import { writeOut } from './output.ts'
 import { createTextPrinter } from './printers.ts'
-import { jsonOf, shown, sizeOf } from './shown.ts'
 import { caseRenameTarget, destination, find, findExactly, nameOf, pathBelowRoot, sitePath } from './site-path.ts'
 
 export interface Context {
@@ -24,7 +24,7 @@ export interface Context {
 }
 
 const print = ({ json }: Context, value: object, text: string): void =>
-  void writeOut(`${json ? jsonOf(value) : shown(text)}\n`)
+  void writeOut(`${json ? jsonOf(value) : escapeControls(text)}\n`)
 
 const liveLine = ({ json }: Context, totalFiles: number, totalBytes: number) => {
   const printer = json ? undefined : createTextPrinter()
@@ -133,7 +133,7 @@ const destinations = async (context: Context, to: string, names: readonly string
 }
 
 /** Fails if the file changes during the upload, so the site never gets a mixture of two states. */
-const openUnchanging = async (file: string) => {
+const openUnmodified = async (file: string) => {
   const location = await realpath(file)
   const state = { location, ...stateOf(await stat(location)) }
   return openFile(location, async () => {
@@ -171,7 +171,7 @@ export const put = async (context: Context, files: readonly string[], to: string
   const live = liveLine(context, files.length, totalBytes)
   let before = 0
   for (const [index, { path, replace }] of places.entries()) {
-    const source = await openUnchanging(files[index] ?? '')
+    const source = await openUnmodified(files[index] ?? '')
     try {
       const onProgress = ({ sent }: { sent: number }) => live.tell(index, before + sent)
       await client.files.put(path, source, { replace, signal, onProgress })
@@ -202,7 +202,7 @@ export const copy = async (context: Context, given: string, to: string) => {
 
 const isWanted = async (path: string, what: string, type: string, yes: true | undefined): Promise<boolean> => {
   if (type !== 'folder' || yes) return true
-  const agreed = await askYes(shown(`Remove ${what}?`))
+  const agreed = await askYesNo(escapeControls(`Remove ${what}?`))
   if (agreed !== undefined) return agreed
   throw new LocalRefusal(
     `"${path}" is a folder (${what}). Add --yes to remove it with everything in it, or --dry-run to check first.`,

@@ -7,10 +7,10 @@ import { isInStateFolder } from '../sync/ignored.ts'
 import { LocalRefusal } from '../sync/local-refusal.ts'
 import type { Direction } from '../sync/prepare.ts'
 import { pull, push } from '../sync/sync.ts'
-import { askYes } from './ask.ts'
+import { askYesNo } from './ask.ts'
 import { exitStatus, report, UsageError } from './failure.ts'
+import { escapeControls, spanOf } from './format-text.ts'
 import { createJsonPrinter, createTextPrinter, type Printer } from './printers.ts'
-import { shown, spanOf } from './shown.ts'
 import type { Context } from './single.ts'
 import { sitePath } from './site-path.ts'
 
@@ -39,8 +39,8 @@ const confirmWith =
   async (paths: readonly string[]): Promise<boolean> => {
     printer.clear()
     const rest = paths.length > mostListed ? [`… and ${paths.length - mostListed} more`] : []
-    for (const path of [...paths.slice(0, mostListed), ...rest]) console.error(shown(`remove  ${path}`))
-    const agreed = await askYes(`Remove ${paths.length === 1 ? 'this file' : `these ${paths.length} files`}?`)
+    for (const path of [...paths.slice(0, mostListed), ...rest]) console.error(escapeControls(`remove  ${path}`))
+    const agreed = await askYesNo(`Remove ${paths.length === 1 ? 'this file' : `these ${paths.length} files`}?`)
     if (agreed === undefined)
       throw new LocalRefusal(
         'This removal needs a confirmation, and there is no terminal. Add --yes to remove these files, or --dry-run to check first. Nothing was changed.',
@@ -159,7 +159,7 @@ const createChanges = (directory: string, signal: AbortSignal) => {
 
 type Outcome = Pick<EndEvent, 'interrupted' | 'failed'>
 
-const patienceAfter = (failures: number): number | undefined =>
+const retryDelayAfter = (failures: number): number | undefined =>
   failures === 0 ? undefined : Math.min(longestRetry, firstRetry * 2 ** (failures - 1))
 
 const pushAfterChanges = async (
@@ -178,7 +178,7 @@ const pushAfterChanges = async (
     if (end.interrupted) return exitStatus.failed
     failures = end.failed > 0 ? failures + 1 : 0
     try {
-      await changed(patienceAfter(failures))
+      await changed(retryDelayAfter(failures))
     } catch (error) {
       if (signal.aborted) return exitStatus.done
       throw error

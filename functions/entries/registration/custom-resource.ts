@@ -40,5 +40,5 @@ export const answerDeployment = async (
     signal: AbortSignal.timeout(timeLimit),
   })
   // The URL is a secret: keep it out of the log.
-  if (!ok) throw new Error(`CloudFormation did not take the answer: status ${status}`)
+  if (!ok) throw new Error(`CloudFormation refused the answer: status ${status}`)
 }

@@ -125,7 +125,7 @@ const changeSome = async (
 }
 
 const createReading = (table: ContentTable): Reading => ({
-  // DynamoDB does not tell when a table was last written to.
+  // DynamoDB does not report when a table was last changed.
   state: async () => undefined,
 
   async get(site, kind, id) {

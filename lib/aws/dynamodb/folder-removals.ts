@@ -208,7 +208,7 @@ const createLooks = ({ table, now, readAll }: Removals): Pick<ObservedRemovals, 
   async openOf(site, folders) {
     const silent = now() - longestSilence
     return (await readAll(site, folders)).flatMap(({ path, id, isClosed, heard, isHold }) =>
-      isClosed ? [] : [{ path, id, isTended: heard > silent, isHold }],
+      isClosed ? [] : [{ path, id, hasWorker: heard > silent, isHold }],
     )
   },
 

@@ -32,7 +32,7 @@ import { isOwnWrite } from './write-mark.ts'
  */
 export type RecordChange = (entry: HistoryEntry, deadline?: Deadline) => Promise<void>
 
-export const tellLost = (entry: HistoryEntry, error: unknown): void => {
+export const logLostEntry = (entry: HistoryEntry, error: unknown): void => {
   console.error(`${lostEntry}: ${JSON.stringify(entry)}`, error)
 }
 
@@ -182,7 +182,7 @@ const createHistory = (table: Blocks): History => ({
 
 export const createJournal = ({
   now = Date.now,
-  lost = tellLost,
+  lost = logLostEntry,
   longestDelay = 15_000,
   ...options
 }: Options): { readonly record: RecordChange; readonly history: History } => {

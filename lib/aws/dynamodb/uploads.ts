@@ -95,7 +95,7 @@ const createOpenList = (options: TableOptions, uploads: Table<RecordItem>, now: 
   return { add, remove, prune }
 }
 
-const whileHeld = '#holder = :holder AND #complete = :false'
+const leaseCondition = '#holder = :holder AND #complete = :false'
 
 const progressColumns = ({ offset, length, expires, holding }: Progress) => ({
   offset,
@@ -110,7 +110,7 @@ const createUploadLeases = (
   now: () => number,
 ): Pick<UploadRecords, 'take' | 'renew' | 'advance' | 'giveBack'> => {
   const changeHeld = async (id: string, holder: string, change: ItemChange) => {
-    const held = { condition: whileHeld, values: { ':holder': holder, ':false': false } }
+    const held = { condition: leaseCondition, values: { ':holder': holder, ':false': false } }
     return (await table.update(uploadKey(id), { ...held, ...change })) !== undefined
   }
 
@@ -137,7 +137,7 @@ const createUploadLeases = (
       const until = now() + duration
       if (!progress) return changeHeld(id, holder, { set: { until } })
       // A late call must not undo newer progress.
-      const condition = `${whileHeld} AND #offset <= :offset`
+      const condition = `${leaseCondition} AND #offset <= :offset`
       return changeHeld(id, holder, { set: { ...progressColumns(progress), until }, condition })
     },
 

@@ -90,7 +90,7 @@ export const explainRefusal = async (
 
 // S3 compares only tags. Another caller may upload the same bytes before the removal, and only the version would
 // differ.
-const coverAgain = async (bucket: Bucket, uncovered: readonly Uncovered[]): Promise<void> => {
+const hideAgain = async (bucket: Bucket, uncovered: readonly Uncovered[]): Promise<void> => {
   const found: Doomed[] = []
   await inParallel(uncovered, callsInFlight, async ({ key, versionId }) => {
     const head = await headObject(bucket, key)
@@ -99,7 +99,7 @@ const coverAgain = async (bucket: Bucket, uncovered: readonly Uncovered[]): Prom
   await deleteAll(bucket, found)
 }
 
-export const undoMade = async (bucket: Bucket, made: readonly Made[]): Promise<void> => {
+export const undoResults = async (bucket: Bucket, made: readonly Made[]): Promise<void> => {
   const doomed: Doomed[] = []
   const uncovered: Uncovered[] = []
   for (const one of made) {
@@ -107,7 +107,7 @@ export const undoMade = async (bucket: Bucket, made: readonly Made[]): Promise<v
     else if (one.kind !== 'final') doomed.push(one)
   }
   await deleteAll(bucket, doomed)
-  await coverAgain(bucket, uncovered)
+  await hideAgain(bucket, uncovered)
 }
 
 export const timeToReturn = reserves.answer + 500
@@ -138,7 +138,7 @@ export const createAttempt = (bucket: Bucket, changes: readonly Change[], given:
     // Returns the failure, or both failures if undoing fails too.
     async undo(failure: unknown): Promise<unknown> {
       try {
-        await undoMade(buckets.finding, made)
+        await undoResults(buckets.finding, made)
         return failure
       } catch (second) {
         const cause = new AggregateError([failure, second], 'A placement failed, and undoing it failed, too')

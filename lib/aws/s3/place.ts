@@ -11,7 +11,7 @@ import {
   type Staged,
 } from '../../storage/object-store.ts'
 import type { FolderLook, ObservedRemovals } from '../dynamodb/folder-removals.ts'
-import { type Attempt, createAttempt, undoMade } from './attempt.ts'
+import { type Attempt, createAttempt, undoResults } from './attempt.ts'
 import { type Bucket, callsInFlight } from './bucket.ts'
 import { findChanged, findObject, findRival } from './find.ts'
 import { hide, uncover } from './hide.ts'
@@ -89,7 +89,7 @@ const put = async ({ attempt, expected }: Run, key: string, body: StagedBody): P
   if (!isScratch(content.key)) throw new Error('These bytes were staged for another place')
   const scratch = await collect(putBody(buckets, { key: content.key, expected: undefined }, body))
   await collect(putBody(buckets, write, { ...body, content: { kind: 'object', key: content.key } }))
-  return undoMade(buckets.doing, scratch)
+  return undoResults(buckets.doing, scratch)
 }
 
 const create = async (run: Run, change: Change): Promise<unknown> => {

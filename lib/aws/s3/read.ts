@@ -80,7 +80,7 @@ export const readObject = async (
 
 const linkSeconds = 300
 
-// S3 counts in whole seconds. In epoch milliseconds.
+// In epoch milliseconds, rounded down because S3 counts whole seconds.
 const thisSecond = (): number => Math.floor(Date.now() / 1000) * 1000
 
 /**

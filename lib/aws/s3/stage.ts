@@ -10,7 +10,7 @@ import { partLength } from '../../storage/fingerprint.ts'
 import type { StageTarget } from '../../storage/object-store.ts'
 import { type Bucket, isMissing, marked } from './bucket.ts'
 
-/** What one upload has of the buffers. It must not wait for a buffer while it keeps a filled one. */
+/** The buffers of one upload. It must not wait for a buffer while it keeps a filled one. */
 export interface Lending extends Disposable {
   take(): Promise<Buffer>
   // Not after a failure: a call may still be sending from the buffer.

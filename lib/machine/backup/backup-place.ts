@@ -8,8 +8,8 @@ import { isFree, takeLock } from '../directory/locks.ts'
 import { makePrivateFolder, syncFolder } from '../directory/private-files.ts'
 
 /**
- * A backup is written beside its folder, and gets the name of the folder when it is complete. Until then, nothing of it
- * outlives this.
+ * A backup is written beside its folder, and gets the name of the folder when it is complete. Disposal removes an
+ * unfinished backup.
  */
 export interface BackupPlace extends Disposable {
   readonly directory: DataDirectory

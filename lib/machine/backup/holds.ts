@@ -5,7 +5,7 @@ import type { Database } from '../sqlite/database.ts'
 
 /** While a backup holds them, no blob is removed. Moments are in epoch milliseconds. */
 export interface BackupHold {
-  /** From now on. Answers false when the hold has once run out: blobs may be gone. */
+  /** From now on. Returns false if the hold expired before: blobs may be gone. */
   extend(milliseconds: number): Promise<boolean>
   end(): Promise<void>
 }

@@ -23,7 +23,7 @@ export interface BackupOptions {
 }
 
 export interface Backup extends BackupMarker {
-  /** Of the backup, or of the data directory that was filled from it. */
+  /** The path of the backup, or of the data directory that was restored from it. */
   readonly path: string
 }
 
@@ -132,7 +132,7 @@ const fill = async (
   return writeBackupMarker(directory, { at, files, bytes, ...countsOf(damaged) })
 }
 
-const fillWhileHeld = async (place: BackupPlace, opened: OpenDirectory, options: BackupOptions): Promise<Backup> => {
+const fillUnderHold = async (place: BackupPlace, opened: OpenDirectory, options: BackupOptions): Promise<Backup> => {
   options.signal.throwIfAborted()
   const hold = await beginHold(opened, options.clock ?? systemClock)
   using _timer = setInterval(() => void hold.extend(heldFor), interval)
@@ -154,7 +154,7 @@ export const makeBackup = async (dataDirectory: string, target: string, options:
   const opened = await openDirectory(dataDirectory, { role: 'command', reset: false, durable: true })
   try {
     using place = openBackupPlace(target, opened.directory)
-    return await fillWhileHeld(place, opened, options)
+    return await fillUnderHold(place, opened, options)
   } catch (error) {
     throw asSentence(error, `The backup ${resolve(target)}`, 'Nothing of it is left.')
   } finally {

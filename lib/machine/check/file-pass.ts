@@ -47,24 +47,24 @@ interface Content extends ContentOwner {
   readonly held: number | null
 }
 
-const anEarlierState = 'an old version of'
+const oldVersionLabel = 'an old version of'
 
 const describe = ({ key, isEarlier }: ContentOwner): string => {
   const [, area, site, path] = /^([^/]*)\/([^/]*)\/(.*)$/s.exec(key) ?? []
-  if (area === undefined) return isEarlier ? `${anEarlierState} ${key}` : key
+  if (area === undefined) return isEarlier ? `${oldVersionLabel} ${key}` : key
   const file = `${area === 'live' ? 'file' : area} ${path}`
-  return `site ${site}, ${isEarlier ? `${anEarlierState} the ${file}` : file}`
+  return `site ${site}, ${isEarlier ? `${oldVersionLabel} the ${file}` : file}`
 }
 
 /** A new upload repairs a file, and makes the damaged one an old version. Only its bytes can repair that. */
 const whatToDo = 'Upload it again, or restore its bytes from a backup.'
-const whatOfEarlier =
+const adviceOnOldVersion =
   'This version cannot be restored, but the current files of the site are complete. You need not do anything: the ' +
   'service removes the version after KEPT_DAYS (30 by default). If a backup has that blob, you can copy it back.'
 
 export const findingOfBytes = (owner: ContentOwner, damage: string): Finding => ({
   where: describe(owner),
-  fault: `${damage}. ${owner.isEarlier ? whatOfEarlier : whatToDo}`,
+  fault: `${damage}. ${owner.isEarlier ? adviceOnOldVersion : whatToDo}`,
 })
 
 export const namesOfBlobs = ({ blobs }: DataDirectory): ReadonlySet<string> => {

@@ -73,7 +73,7 @@ export const inspect = (directory: DataDirectory): Fault | undefined => {
   }
 }
 
-/** Answers a fault that does not matter for the purpose. Throws UsageError for any other. */
+/** Returns a fault that does not matter for the purpose. Throws UsageError for any other. */
 export const admit = (directory: DataDirectory, purpose: Purpose): Fault | undefined => {
   const fault = inspect(directory)
   if (fault && !allows(fault, purpose)) throw refusalOf(directory, fault)

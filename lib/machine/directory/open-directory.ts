@@ -143,7 +143,7 @@ const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Datab
   }
 }
 
-export const noRoomToOpen = ({ path }: DataDirectory, cause: unknown): UsageError =>
+export const diskFullError = ({ path }: DataDirectory, cause: unknown): UsageError =>
   new UsageError(
     `The disk of the data directory ${path} is full, but opening it needs some space. Make room on that disk. ` +
       'Nothing was changed.',
@@ -152,7 +152,7 @@ export const noRoomToOpen = ({ path }: DataDirectory, cause: unknown): UsageErro
 
 export const cannotBeOpened = (directory: DataDirectory, error: unknown): UsageError => {
   if (error instanceof UsageError) return error
-  if (isOutOfSpace(asPortError(error, directory.database))) return noRoomToOpen(directory, error)
+  if (isOutOfSpace(asPortError(error, directory.database))) return diskFullError(directory, error)
   const what = `The data directory ${directory.path} cannot be opened: ${reasonWithAdvice(error)}`
   return new UsageError(what, { cause: error })
 }
@@ -175,7 +175,7 @@ export const openDirectory = async (path: string, request: Request): Promise<Ope
   let opened: Database | undefined
   try {
     // Commands may make many changes at once, while callers of the service wait.
-    opened = openPrepared(directory, { durable: request.durable, givesWay: request.role === 'command' })
+    opened = openPrepared(directory, { durable: request.durable, yieldsRegularly: request.role === 'command' })
     markRunning(directory)
     if (entry.isNew) writeMarker(directory, 'ready')
   } catch (error) {

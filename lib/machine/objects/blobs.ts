@@ -142,7 +142,7 @@ export const openBlobs = (
   // Always open, so that it never needs a new file handle.
   const folderHandle = openSync(folder, 'r')
   const pathOf = (name: string) => pathOfBlob(folder, name)
-  const asOurs = (error: unknown) => {
+  const throwPortError = (error: unknown) => {
     throw asPortError(error, folder)
   }
 
@@ -182,8 +182,8 @@ export const openBlobs = (
   }
 
   return {
-    write: (name, content) => writeNew(name, content).catch(asOurs),
-    append: (...given) => writeOn(...given).catch(asOurs),
+    write: (name, content) => writeNew(name, content).catch(throwPortError),
+    append: (...given) => writeOn(...given).catch(throwPortError),
 
     async cut(name, size) {
       await using file = await open(pathOf(name), 'r+')

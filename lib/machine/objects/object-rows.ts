@@ -53,7 +53,7 @@ export const createObjectRows = (connection: DatabaseSync) => {
   return {
     get: (key: string): ObjectRow | undefined => objects.get.get(key),
     isAny: (from: string, end: string): boolean => objects.isAny.get(from, end) !== undefined,
-    // All at once: a statement that is read step by step cannot be used twice at the same time.
+    // Reads all rows at once, because a statement that is read step by step cannot be used twice at the same time.
     list: (from: string, end: string, limit: number): readonly ListedObject[] =>
       listed.all(from, end, limit).map(toListed),
     put: (row: ObjectRow) => void objects.put.run(...valuesOf(row)),

@@ -33,7 +33,7 @@ export interface Database {
 export interface DatabaseOptions {
   readonly durable: boolean
   /** For a command beside a server: pauses regularly, so that the server can use the database. */
-  readonly givesWay?: boolean
+  readonly yieldsRegularly?: boolean
 }
 
 interface WaitingJob extends Job {
@@ -125,7 +125,7 @@ const createWaitingJobs = () => {
   }
 }
 
-const createChangeQueue = (connection: DatabaseSync, { durable, givesWay = false }: DatabaseOptions) => {
+const createChangeQueue = (connection: DatabaseSync, { durable, yieldsRegularly = false }: DatabaseOptions) => {
   const transact = createTransactions(connection)
   const setLockWait = openPragma(connection, 'busy_timeout')
   const setSynchronous = openPragma(connection, 'synchronous')
@@ -146,7 +146,7 @@ const createChangeQueue = (connection: DatabaseSync, { durable, givesWay = false
 
   const countWork = (duration: number) => {
     workedSinceRest += duration
-    if (!givesWay || workedSinceRest < workBeforeRest) return
+    if (!yieldsRegularly || workedSinceRest < workBeforeRest) return
     workedSinceRest = 0
     restsUntil = performance.now() + rest
   }

@@ -9,8 +9,8 @@ export interface Job {
 type Result = { readonly value: unknown } | { readonly error: unknown }
 
 /**
- * `done`: the results of the jobs that ran, from the first one on. `kept out`: another process has the database.
- * `failed`: no job was done.
+ * `done`: the results of the first jobs, which ran. `kept out`: another process has locked the database.
+ * `failed`: no job ran.
  */
 export type Ending =
   | { readonly outcome: 'done'; readonly results: readonly Result[] }

@@ -83,7 +83,7 @@ export const createFolderRemovals = (
     return rows.map(({ folder, id }) => {
       const task: RemovalTask = { site, path: toStoragePath(folder), id }
       const { heard = Number.NEGATIVE_INFINITY } = leases.of(task) ?? {}
-      return { path: task.path, id: task.id, isTended: monotonic() - heard < longestSilence, isHold: false }
+      return { path: task.path, id: task.id, hasWorker: monotonic() - heard < longestSilence, isHold: false }
     })
   }
 

@@ -41,7 +41,7 @@ interface Lease {
   readonly until: number
 }
 
-/** Only the service adds to uploads: its process has the leases in memory. */
+/** Leases are in memory, because only the process of the service appends to uploads. */
 export const createUploadRecords = (
   { connection, read, write, note }: Database,
   { monotonic }: Clock = systemClock,

@@ -27,7 +27,7 @@ export interface Seen {
   readonly folders: readonly StoragePath[]
   readonly ancestors: Ancestors
   readonly isLocked: boolean
-  /** Errors of the keys that should be free but are not. */
+  /** The errors of keys that must be free but are taken. */
   readonly taken: ReadonlySet<ErrorName>
   readonly checked: CheckedConditions
 }

@@ -166,7 +166,7 @@ const workWithin = async (deps: RemoveDeps, task: RemovalTask, name: string, { d
 
 const removeInSteps = async (deps: RemoveDeps, { folder, open }: FolderRemoval, requester: Requester) => {
   const { site, author, deadline } = requester
-  if (open?.isTended) return 'pending'
+  if (open?.hasWorker) return 'pending'
   const task: RemovalTask = { site, path: folder, id: open?.id ?? randomUUID() }
   // The message comes first: alone it is harmless, while a removal without a message might never end.
   const name = await deps.removalQueue.send(task, takeoverDelay)

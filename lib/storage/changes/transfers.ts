@@ -24,13 +24,13 @@ export interface Relocation {
 // All of a folder becomes visible at the new path at once. The limit bounds time and memory.
 const mostObjects = 10_000
 
-const tooMuchMessages: Readonly<Record<Transfer['kind'], string>> = {
+const tooLargeMessages: Readonly<Record<Transfer['kind'], string>> = {
   move: 'The folder is too large to rename or move at once. Upload it under its new name, then delete this one.',
   copy: 'The folder is too large to copy at once. Copy its files and folders one by one.',
 }
 
 export const tooMuch = (kind: Transfer['kind']): ServiceError =>
-  new ServiceError('storageRefused', { message: tooMuchMessages[kind] })
+  new ServiceError('storageRefused', { message: tooLargeMessages[kind] })
 
 const areasOf = (kind: Transfer['kind']): readonly Area[] => (kind === 'copy' ? ['live'] : ['live', 'draft'])
 

@@ -109,11 +109,11 @@ export const readCreation = (headers: RequestHeaders) => {
 
 const bytesType = 'application/offset+octet-stream'
 
-export const bringsBytes = (headers: RequestHeaders): boolean => mediaType(headers['content-type']) === bytesType
+export const hasBytes = (headers: RequestHeaders): boolean => mediaType(headers['content-type']) === bytesType
 
 // "All PATCH requests MUST use Content-Type: application/offset+octet-stream" ("PATCH").
 export const requireBytes = (headers: RequestHeaders): void => {
-  if (bringsBytes(headers)) return
+  if (hasBytes(headers)) return
   throw new ServiceError('mediaTypeUnsupported', { message: `Send the bytes of an upload as ${bytesType}.` })
 }
 

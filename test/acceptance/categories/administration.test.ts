@@ -35,7 +35,7 @@ describeWithAdmin('Administration of categories', () => {
     expectError(await own.call('/categories/5/news', { method: 'POST', body }), 404, 220002)
   })
 
-  test('A removed category takes its links along (T-13)', async () => {
+  test('The links of a removed category are removed too (T-13)', async () => {
     await importRecords(own.siteId, [
       { kind: 'category', id: 50, name: 'Short-lived' },
       { kind: 'link', type: 'news', categoryId: 50, objectId: 2 },
@@ -48,7 +48,7 @@ describeWithAdmin('Administration of categories', () => {
     expect((await own.call('/categories/50/news')).json.totalItemsCount).toBe(0)
   })
 
-  test('An import skips bad records, and again changes nothing (T-22, T-27)', async () => {
+  test('An import skips bad records, and its repetition changes nothing (T-22, T-27)', async () => {
     const more = [
       { kind: 'news', id: 60, subject: 'Sixty' },
       { kind: 'news', id: 0 },

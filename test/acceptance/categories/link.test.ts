@@ -8,7 +8,7 @@ const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
 const asJson = { 'Content-Type': 'application/json' }
 const library = useLibrary([...records, ...range(7, 8).map((id) => ({ kind: 'category', id, name: `Category ${id}` }))])
 
-/** From the side of category 6, and from that of object 4: `stranger` is such a path without its category or object. */
+/** Links of category 6, and links of object 4. `stranger` is the path of a missing category or object. */
 const sides = ['news', 'blogs'].flatMap((kind) => [
   {
     what: `${kind} with a category`,
@@ -36,7 +36,7 @@ const useLinks = ({ path, member, ids, inCategory }: Side) => {
   return {
     own: at('current', path),
     items,
-    /** Puts the member in place of ID, and the ids of the side in place of #1 to #4. */
+    /** Replaces ID by the member, and #1 to #4 by the ids. */
     fill: (text: string) => text.replaceAll('ID', member).replaceAll(/#([1-4])/g, (_, n) => String(ids[n - 1])),
     /** Which of the four ids are linked: 1 to 4. */
     async linked(): Promise<number[]> {
@@ -89,7 +89,7 @@ describeWithAdmin.each(sides)('Linking $what', (side) => {
     expect(await linked()).toEqual([1, 2, 3])
   })
 
-  test('An item counts once, its id may be a text, and more is ignored (C-37, C-41)', async () => {
+  test('Repeated items count once, and unknown members are ignored (C-37, C-41)', async () => {
     const body = { items: [...items(two, String(two)).items, { [side.member]: two, note: 'x' }], more: true }
     expect((await post(body)).status).toBe(201)
     expect(await linked()).toEqual([2])

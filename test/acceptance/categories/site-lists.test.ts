@@ -34,7 +34,7 @@ describeWithAdmin('All objects of a site', () => {
     expect(Object.keys(all[0])).toEqual(Object.keys(linked[0][object]))
   })
 
-  test('All objects take the switches of associations (C-50)', async () => {
+  test('The list of all objects accepts the switches of other lists (C-50)', async () => {
     const where = "{subject:{$beginsWith:'even'},releaseDate:{$gte:'2026-01-20'}}"
     expect(await ids('/news', { where, order: '-releaseDate', limit: '2' })).toEqual([30, 28])
     expect((await list('/news', { where, fields: 'id, subject,colour', limit: '1' })).json).toEqual({
@@ -48,7 +48,7 @@ describeWithAdmin('All objects of a site', () => {
     expect((await list('/news', { limit: 'undefined' })).json.limit).toBe(10)
   })
 
-  test('A cursor of all objects leads on in this list alone (C-16, C-18)', async () => {
+  test('A cursor of all objects works only in this list (C-16, C-18)', async () => {
     const where = '{roleId:{$ne:1}}'
     const { nextCursor: filtered } = (await list('/news', { cursor: '', limit: '7', where })).json
     expect(await ids('/news', { cursor: filtered, limit: '2', where })).toEqual([12, 14])
@@ -64,7 +64,7 @@ describeWithAdmin('All objects of a site', () => {
     },
   )
 
-  test('A site lists its own objects alone (C-50)', async () => {
+  test('A site lists only its own objects (C-50)', async () => {
     const empty = await createSite('Empty')
     const token = await issueToken([empty])
     expect((await call(at(empty, '/news'), { token })).json).toEqual({
@@ -84,7 +84,7 @@ describe('The addresses of a site', () => {
     expect(json).toEqual({ items: [item], totalItemsCount: 1, skip: 0, limit: 10 })
   })
 
-  test('The addresses take the switches of lists (C-51)', async () => {
+  test('The list of addresses accepts the switches of other lists (C-51)', async () => {
     const siteId = await ownSiteId()
     const list = async (switches: Readonly<Record<string, string>>) =>
       (await call(withQuery(at(siteId, '/siteurls'), switches))).json

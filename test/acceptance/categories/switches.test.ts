@@ -156,7 +156,7 @@ describeWithAdmin('fields', () => {
 
   const unknown = ['nonsense', 'news(nonsense)', 'news.nonsense', 'news()', 'subject', ',', ' ', '()']
   test.each([...unknown, 'constructor', '__proto__', 'news(toString)'])(
-    'The fields %j name nothing known: the default is shown (C-27)',
+    'The fields %j are all unknown: the default is shown (C-27)',
     async (fields) => {
       expect((await list({ fields })).json).toEqual((await list()).json)
     },
@@ -286,7 +286,7 @@ describeWithAdmin('cursor', () => {
     expect(json).toMatchObject({ limit: 3, totalItemsCount: null, nextCursor: expect.any(String) })
   })
 
-  test('A list by cursor counts when it is asked to (C-17)', async () => {
+  test('A list by cursor has a total on request (C-17)', async () => {
     expect((await list({ cursor: '', count: 'true' })).json.totalItemsCount).toBe(25)
     expect((await list({ cursor: '', count: 'true', where: '{displayable:0}' })).json.totalItemsCount).toBe(1)
   })
@@ -321,7 +321,7 @@ describeWithAdmin('cursor', () => {
     expectError(await list({ cursor: nextCursor }, '/categories/6/news'), 400, 220000)
   })
 
-  test('A cursor goes with no skip but 0 (C-16)', async () => {
+  test('A cursor allows no skip except 0 (C-16)', async () => {
     await refused({ cursor: '', skip: '5' }, 'skip')
     expect((await list({ cursor: '', skip: '0' })).status).toBe(200)
   })

@@ -40,7 +40,7 @@ describe('Changing a system field (operation 4)', () => {
     expect(await layoutOf(form)).toBe('-2@2 -5@3 -3@4')
   })
 
-  test('A field that keeps its order keeps its place', async () => {
+  test('A field with an unchanged order keeps its position', async () => {
     const form = await formWith({ id: -2 }, { id: -3 })
     await update(form, -2, { order: 1 })
     expect(await layoutOf(form)).toBe('-2@1 -3@2')
@@ -108,13 +108,13 @@ describe('Conditions on fields', () => {
     expect(await read(form, -2)).toMatchObject({ mandatory: true, order: 1 })
   })
 
-  test('A removal takes the ETag of a read in XML (F-31)', async () => {
+  test('A removal accepts the ETag of a read in XML (F-31)', async () => {
     const form = await formWith({ id: -2 })
     const { headers } = await call(`${fieldsOf(form)}/-2`, { headers: { Accept: 'application/xml' } })
     expect((await remove(form, -2, { 'If-Match': `"other", ${headers['etag']}` })).status).toBe(200)
   })
 
-  test('The condition * fits every state of a field', async () => {
+  test('The condition * matches every state of a field', async () => {
     const form = await formWith({ id: -2 })
     expect((await update(form, -2, { mandatory: true }, { 'If-Match': '*' })).status).toBe(200)
     for (const ifMatch of ['*', '"x"']) {
@@ -123,7 +123,7 @@ describe('Conditions on fields', () => {
     }
   })
 
-  test('A change gives the list a new ETag, and other fields none', async () => {
+  test('A change renews the ETag of the list, and not those of other fields', async () => {
     const form = await formWith({ id: -2 }, { id: -3 })
     const before = [await call(fieldsOf(form)), await call(`${fieldsOf(form)}/-2`)]
     await update(form, -3, { mandatory: true })

@@ -97,7 +97,7 @@ describe('Creating a system field (operation 3)', () => {
       .slice(0, 17)
       .map((id, index) => change('PUT', `${fieldsOf(form)}/${id}`, { order: 100 + index }))
     const answers = await Promise.all([...adding, ...changing, ...moving])
-    // An addition whose answer a busy store has lost finds itself when it is repeated: 115006.
+    // If a busy store loses the answer to an addition, its repetition finds the field: 115006.
     expect(answers.filter(({ status, json }) => status >= 300 && json.code !== 115006)).toEqual([])
     const { json } = await call(fieldsOf(form))
     expect(json.totalItemsCount).toBe(33)

@@ -54,7 +54,7 @@ describe('Listing system fields (operation 1)', () => {
     expect(json.items).toHaveLength(2)
   })
 
-  test('The number of the site works in place of current (A-15)', async () => {
+  test('The number of the site works instead of current (A-15)', async () => {
     const form = await formWith({ id: -2 })
     const { status, json } = await call(fieldsOf(form, `/api/v1/admin/sites/${await ownSiteId()}`))
     expect({ status, count: json.totalItemsCount }).toEqual({ status: 200, count: 1 })

@@ -8,7 +8,7 @@ import { call } from '../support/http.ts'
 const forms = (siteId: number | string) => `/api/v1/admin/sites/${siteId}/webforms`
 
 describe('Tokens', () => {
-  test('A token is taken bare, and behind Bearer (A-7)', async () => {
+  test('A token is accepted alone, and after Bearer (A-7)', async () => {
     const { token } = target
     expect((await call(`${site}/webforms`, { token })).status).toBe(200)
     expect((await call(`${site}/webforms`, { token: `Bearer ${token}` })).status).toBe(200)

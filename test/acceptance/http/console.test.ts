@@ -42,7 +42,7 @@ describe('GET /console', () => {
     expect(policy).not.toMatch(/unsafe|\*|data:/)
   })
 
-  test('The page is out of reach for others, with few features (K-20)', async () => {
+  test('The page is isolated from other pages, and uses few features (K-20)', async () => {
     const { headers } = await call('/console', anonymous)
     expect(headers['cross-origin-opener-policy']).toBe('same-origin')
     expect(headers['permissions-policy']?.split(', ')).toEqual(
@@ -51,7 +51,7 @@ describe('GET /console', () => {
     expect(headers['permissions-policy']).not.toContain('clipboard-write')
   })
 
-  test('The page names the days that removed files are kept (H-14)', async () => {
+  test('The page has the number of days that removed files are kept (H-14)', async () => {
     const { text } = await call('/console', anonymous)
     expect(text).toMatch(/<html [^>]*data-kept-days="[1-9]\d{0,3}"/)
   })
@@ -85,7 +85,7 @@ describe('GET /console', () => {
   test('A slash behind /console leads to the page', async () => {
     const { status, headers } = await call('/console/', anonymous)
     if (status === 308) expect(headers['location']).toBe('../console')
-    // A gateway may take the slash away before the service sees it.
+    // A gateway may remove the slash before the service sees it.
     else expect(status).toBe(200)
   })
 })

@@ -34,7 +34,7 @@ describe('A site in another data centre', () => {
       location: `${url}${path}`,
       cache: 'no-store',
     })
-    // It may stand behind a prefix that this one has not: the document of this one does not tell where its paths begin.
+    // Its base URL may have another prefix, so the document of this data centre does not show where its paths begin.
     expect((await fetch(`${url}${path}`, { headers: { Authorization: token } })).status).toBe(200)
   })
 

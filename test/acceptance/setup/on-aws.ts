@@ -47,7 +47,7 @@ import type { StartedHere } from './target.ts'
 
 const s3 = createMemoryS3()
 
-/** Signs a URL again as the service does, because only the signature tells that nobody has changed it. */
+/** Signs a URL again as the service does, because only the signature proves that nobody changed it. */
 const isSigned = async ({ path, query = {} }: S3Request): Promise<boolean> => {
   const value = (name: string) => String(query[name] ?? '')
   const [, year, month, day, hour, minute, second] =
@@ -79,7 +79,7 @@ const answerS3 = async (request: S3Request, response: ServerResponse): Promise<v
   body.pipe(response.writeHead(statusCode))
 }
 
-/** Answers what other processes send to the endpoint: requests to S3 and CloudFormation. dynalite answers the rest. */
+/** Answers requests of other processes to S3 and CloudFormation. dynalite answers the rest. */
 const answerElse = (
   headers: IncomingMessage['headers'],
   body: Buffer,

@@ -27,14 +27,14 @@ const fromEnvironment = (): Target | undefined => {
   return { baseUrl: baseUrl.replace(/\/+$/, ''), token, admin, largestFile, isSlow }
 }
 
-/** Small, so that a file over the limit is sent in no time; in bytes. */
+/** In bytes. Small, so that tests send a file over the limit quickly. */
 const largestFile = 2_000_000
 
 export type StartedHere = Pick<Target, 'baseUrl' | 'token' | 'admin'>
 
 /**
- * A service in the process of the tests, shared by all their files there. So a changed source takes effect with the next
- * process, and what watches the tests sees the service too.
+ * A service in the process of the tests, shared by all test files of that process. A changed source takes effect in the
+ * next process.
  */
 const startHere = async (): Promise<Target> => {
   process.env['LARGEST_FILE'] = String(largestFile)
@@ -43,5 +43,5 @@ const startHere = async (): Promise<Target> => {
   return { ...service, largestFile, isSlow: false }
 }
 
-/** The service of `npm run acceptance`, else one that is started for the tests. */
+/** The service of `npm run acceptance`, or one that is started for the tests. */
 export const target = fromEnvironment() ?? (await startHere())

@@ -74,7 +74,7 @@ describe('Access to storage', () => {
     }
   })
 
-  it('Storage knows no other methods: 405/100005 (E-8)', async () => {
+  it('Other methods of the storage answer 405/100005 (E-8)', async () => {
     const answer = await call(`${storage}/a`, { method: 'PATCH' })
     expectError(answer, 405, 100005)
     expect(answer.headers['allow']?.split(', ').sort()).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'])

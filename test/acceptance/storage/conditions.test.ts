@@ -28,7 +28,7 @@ const renameIf = (path: string, name: string, headers: Headers) => relocateIf(pa
 const refused = (answer: Answer) => expectError(answer, 412, 100412)
 
 describe('If-Match', () => {
-  it('PUT, DELETE and rename need the state of If-Match (S-60, S-65)', async () => {
+  it('PUT, DELETE and rename require the state in If-Match (S-60, S-65)', async () => {
     const path = fresh()
     await put(path, 'old')
     const old = await tagOf(path)
@@ -45,7 +45,7 @@ describe('If-Match', () => {
     expectError(await read(renamed), 404, 104001)
   })
 
-  it('If-Match fails where nothing is, and * fits any file (S-60, S-63)', async () => {
+  it('If-Match fails without a file, and * matches any file (S-60, S-63)', async () => {
     const path = fresh()
     for (const header of ['"x"', '*']) {
       refused(await putIf(path, 'x', { 'If-Match': header }))
@@ -57,7 +57,7 @@ describe('If-Match', () => {
     expect((await removeIf(path, { 'If-Match': '*' })).status).toBe(200)
   })
 
-  it.each(['path', 'copyTo'])('A relocation by %s needs the state of If-Match (S-60)', async (member) => {
+  it.each(['path', 'copyTo'])('A relocation by %s requires the state in If-Match (S-60)', async (member) => {
     const path = fresh()
     const to = (headers: Headers) => relocateIf(path, { [member]: `${path}-new` }, headers)
     refused(await to({ 'If-Match': '*' }))
@@ -71,7 +71,7 @@ describe('If-Match', () => {
     expect((await read(`${path}-new`)).text).toBe('new')
   })
 
-  it('The condition * fits a folder, but a tag never does (S-63)', async () => {
+  it('The condition * matches a folder, but a tag never does (S-63)', async () => {
     const path = fresh('folder')
     const parent = path.slice(0, -'/folder'.length)
     await put(`${path}/below`, 'x')
@@ -107,7 +107,7 @@ describe('If-Match', () => {
 })
 
 describe('If-None-Match', () => {
-  it('If-None-Match: * creates a file and replaces none (S-60)', async () => {
+  it('If-None-Match: * creates a file, but never replaces one (S-60)', async () => {
     const path = fresh()
     expect((await putIf(path, 'first', { 'If-None-Match': '*' })).status).toBe(200)
     refused(await putIf(path, 'second', { 'If-None-Match': '*' }))
@@ -116,7 +116,7 @@ describe('If-None-Match', () => {
     expect((await read(path)).text).toBe('first')
   })
 
-  it('If-None-Match with the present tag does not hold (S-65)', async () => {
+  it('If-None-Match with the present tag fails (S-65)', async () => {
     const path = fresh()
     await put(path, 'first')
     const tag = await tagOf(path)
@@ -126,7 +126,7 @@ describe('If-None-Match', () => {
 })
 
 describe('Conditions on drafts', () => {
-  it('A condition on a draft means what GET shows with it (S-61)', async () => {
+  it('A condition on a draft is about the content that GET shows (S-61)', async () => {
     const path = fresh('page.html')
     await put(path, 'live')
     const live = await tagOf(path)
@@ -139,7 +139,7 @@ describe('Conditions on drafts', () => {
     expect((await read(path, '?version=draft')).text).toBe('live')
   })
 
-  it('A DELETE with a condition takes the draft along (S-61, S-91)', async () => {
+  it('A DELETE with a condition also removes the draft (S-61, S-91)', async () => {
     const path = fresh('page.html')
     await put(path, 'live')
     await put(path, 'draft', '?version=draft')
@@ -151,7 +151,7 @@ describe('Conditions on drafts', () => {
 })
 
 describe('Conditions on forms', () => {
-  it('The condition * holds for each file of a form (S-62)', async () => {
+  it('The condition * applies to each file of a form (S-62)', async () => {
     const folder = `${own}/${count++}`
     await put(`${folder}/b`, 'old')
     refused(await postIf(folder, ['a', 'b'], 'new', { 'If-None-Match': '*' }))
@@ -162,7 +162,7 @@ describe('Conditions on forms', () => {
     expect((await read(`${folder}/b`)).text).toBe('newer')
   })
 
-  it('A tag takes a form of one file, else 400/104000 (S-62)', async () => {
+  it('A tag needs a form with one file, otherwise 400/104000 (S-62)', async () => {
     const folder = `${own}/${count++}`
     await put(`${folder}/a`, 'old')
     const tag = await tagOf(`${folder}/a`)
@@ -218,7 +218,7 @@ describe('The check of conditions', () => {
     expect((await remove(page)).status).toBe(200)
   })
 
-  it('One of several changes with a condition at once passes (S-64)', async () => {
+  it('Only one of several concurrent changes with a condition succeeds (S-64)', async () => {
     const texts = ['one', 'two']
     const winnerOf = async (changes: readonly Promise<Answer>[]): Promise<number> => {
       const statuses = (await Promise.all(changes)).map(({ status }) => status)

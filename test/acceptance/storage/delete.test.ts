@@ -16,7 +16,7 @@ describe('Deleting (operation 14)', () => {
     expect(await namesIn(`${own}/file`)).toEqual(['ab'])
   })
 
-  it('A folder goes with its contents, and nothing beside it (S-91)', async () => {
+  it('A folder is deleted with its contents, and nothing else is (S-91)', async () => {
     for (const path of ['folder/a', 'folder/b/c', 'folder-2/x', 'folders']) await put(`${own}/tree/${path}`, 'x')
     expect((await remove(`${own}/tree/folder`)).status).toBe(200)
     expect(await namesIn(`${own}/tree`)).toEqual(['folder-2/', 'folders'])
@@ -30,7 +30,7 @@ describe('Deleting (operation 14)', () => {
       expectError(answer, 400, 104010)
       refused[kind] += 1
     }
-    // A removal takes any time. Requests that come too early or too late are repeated in the next round.
+    // A removal may take any time, so requests that come too early or too late are repeated in the next round.
     for (let round = 0; round < 10 && Object.values(refused).includes(0); round++) {
       for (let request = 0; request < 12; request++) {
         await upload(
@@ -44,7 +44,7 @@ describe('Deleting (operation 14)', () => {
       const askRemove = async () => count('remove', await remove(`${folder}/below`))
       const askMove = async () => count('move', await move(`${own}/beside-${round}`, `${folder}/moved`))
       const askCopy = async () => count('copy', await copy(`${own}/beside-${round}`, `${folder}/copied`))
-      // Each of them begins with another request.
+      // Each one begins with a different request.
       const asks = [askPut, askRemove, askMove, askCopy]
       const others = Array.from({ length: 30 }, async (_, index) => {
         for (let turn = 0; turn < asks.length; turn++) await asks[(index + turn) % asks.length]?.()
@@ -68,7 +68,7 @@ describe('Deleting (operation 14)', () => {
     expect((await remove(`${own}/kept`, '?force=true')).status).toBe(200)
   })
 
-  it('With force=false an empty folder goes (S-97)', async () => {
+  it('With force=false an empty folder is deleted (S-97)', async () => {
     await put(`${own}/empty`, '', '?type=folder')
     expect((await remove(`${own}/empty`, '?force=false')).status).toBe(200)
     expectError(await read(`${own}/empty`, '?meta'), 404, 104001)
@@ -98,7 +98,7 @@ describe('Deleting (operation 14)', () => {
     },
   )
 
-  it('The contents of a reserved folder may go (S-96)', async () => {
+  it('The contents of a reserved folder can be deleted (S-96)', async () => {
     await put(`StyleSheets/${own}/a.css`, 'a')
     expect((await remove(`StyleSheets/${own}`)).status).toBe(200)
     expectError(await rename('StyleSheets', 'x'), 400, 104020)

@@ -26,7 +26,7 @@ describe('GET with ?link', () => {
     expect(await (await fetch(url)).text()).toBe('0123456789')
   })
 
-  it('A link makes an attachment of the file, of no type (S-73)', async () => {
+  it('A link returns the file as an attachment without a type (S-73)', async () => {
     await put(`${own}/größe.html`, '<script></script>')
     const { headers } = await fetch((await linkTo(`${own}/größe.html`)).url)
     expect(headers.get('content-type')).toBe('application/octet-stream')
@@ -41,7 +41,7 @@ describe('GET with ?link', () => {
     expect([response.status, await response.text()]).toEqual([206, '345'])
   })
 
-  it('A link gives its version and never another (S-73)', async () => {
+  it('A link returns its own version, and never another (S-73)', async () => {
     await put(`${own}/replaced.txt`, 'first')
     const { url } = await linkTo(`${own}/replaced.txt`)
     await put(`${own}/replaced.txt`, 'second')
@@ -66,7 +66,7 @@ describe('GET with ?link', () => {
     expect(await (await fetch((await linkTo(`${own}/${name}`)).url)).text()).toBe('odd')
   })
 
-  it('A link refuses a caller who changes it (S-73)', async () => {
+  it('A changed link is refused (S-73)', async () => {
     const { url } = await linkTo(`${own}/digits.txt`)
     await put(`${own}/other.txt`, 'secret')
     for (const changed of [url.replace('digits.txt', 'other.txt'), url.slice(0, -2)]) {
@@ -76,7 +76,7 @@ describe('GET with ?link', () => {
     }
   })
 
-  it('A link refuses a caller who leaves the signature out', async () => {
+  it('A link without its signature is refused', async () => {
     const { url } = await linkTo(`${own}/digits.txt`)
     expect([403, 404]).toContain((await fetch(url.replace(/\?.*/, ''))).status)
   })
@@ -92,7 +92,7 @@ describe('GET with ?link', () => {
     expect((await call(`${storage}?link&status`)).json).toHaveProperty('percent')
   })
 
-  it('The switch ?link needs the token as a read does (A-10)', async () => {
+  it('The switch ?link needs a token, like a read (A-10)', async () => {
     expectError(await call(at(`${own}/digits.txt`, '?link'), { token: null }), 401, 101000)
   })
 })

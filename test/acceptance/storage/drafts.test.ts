@@ -10,7 +10,7 @@ const pageWithDraft = async (path: string) => {
 }
 
 describe('Drafts', () => {
-  it('A draft is beside the live page (S-19, S-48, S-71)', async () => {
+  it('A draft does not change the live page (S-19, S-48, S-71)', async () => {
     await pageWithDraft(`${own}/a.html`)
     expect((await read(`${own}/a.html`)).text).toBe('live')
     expect((await read(`${own}/a.html`, '?version=draft')).text).toBe('draft')
@@ -32,7 +32,7 @@ describe('Drafts', () => {
     expect((await read(`${own}/b.txt`)).text).toBe('as a draft')
   })
 
-  it('DELETE with version=draft removes the draft alone (S-99)', async () => {
+  it('DELETE with version=draft removes only the draft (S-99)', async () => {
     await pageWithDraft(`${own}/c.html`)
     for (const _ of ['there is one', 'there is none']) {
       expect((await remove(`${own}/c.html`, '?version=draft')).status).toBe(200)
@@ -48,27 +48,27 @@ describe('Drafts', () => {
     expectError(await read(`${own}/ignored`, '?meta'), 404, 104001)
   })
 
-  it('A draft goes with its page (S-91)', async () => {
+  it('A draft is deleted with its page (S-91)', async () => {
     await pageWithDraft(`${own}/e.html`)
     await remove(`${own}/e.html`)
     expectError(await read(`${own}/e.html`, '?version=draft'), 404, 104001)
   })
 
-  it('A draft goes along when its page or folder is renamed (S-56)', async () => {
+  it('A rename of a page or folder also moves its drafts (S-56)', async () => {
     await pageWithDraft(`${own}/old/f.html`)
     await rename(`${own}/old/f.html`, 'g.html')
     await rename(`${own}/old`, 'new')
     expect((await read(`${own}/new/g.html`, '?version=draft')).text).toBe('draft')
   })
 
-  it('A draft alone becomes the live file where no page can be (S-111)', async () => {
+  it('A draft alone becomes the live file at a path for no page (S-111)', async () => {
     await put(`${own}/only/h.html`, 'draft', '?version=draft')
     expect((await rename(`${own}/only/h.html`, 'h')).status).toBe(200)
     expect((await read(`${own}/only/h`)).text).toBe('draft')
     expectError(await read(`${own}/only/h.html`, '?version=draft'), 404, 104001)
   })
 
-  it('A draft alone takes its path: no folder comes there or below (S-112)', async () => {
+  it('A draft alone occupies its path: folders are refused there (S-112)', async () => {
     const page = `${own}/only/i.html`
     await put(page, 'draft', '?version=draft')
     expectError(await put(page, '', '?type=folder'), 400, 104022)

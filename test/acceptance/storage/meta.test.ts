@@ -10,7 +10,7 @@ import { at, namesIn, ownFolder, put, read } from '../support/storage.ts'
 const own = ownFolder()
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
 
-/** Where something is, by its decoded path, whatever the base URL. */
+/** The decoded path of an entry, without the base URL. */
 const addressOf = (path: string) =>
   expect.stringMatching(new RegExp(`^https?://.*/api/v2/admin/sites/\\d+/storage/${path.replaceAll('.', '\\.')}$`))
 

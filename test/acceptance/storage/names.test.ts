@@ -62,7 +62,7 @@ describe('Names in every script', () => {
     expect(await namesIn(folder)).toEqual([])
   })
 
-  it('Names may be those of folders (S-13)', async () => {
+  it('Folders may have these names too (S-13)', async () => {
     const folder = `${own}/folders`
     await all((name) => put(`${folder}/${name}/a`, 'a'))
     expect(new Set(await namesIn(folder))).toEqual(new Set(names.map((name) => `${name}/`)))
@@ -70,7 +70,7 @@ describe('Names in every script', () => {
     expect(await statuses((name) => remove(`${folder}/${name}`))).toEqual(new Set([200]))
   })
 
-  it('A name comes out of a multipart body as it went in (S-13)', async () => {
+  it('A name in a multipart body stays unchanged (S-13)', async () => {
     // In a form, a quote ends the name, and the name starts after the last slash or backslash.
     const plain = names.filter((name) => !/["\\/]/.test(name))
     expect(

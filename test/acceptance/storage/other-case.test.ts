@@ -58,7 +58,7 @@ describe('A read of a path in another case', () => {
     for (const other of ['ı', 'STRASSE']) expectError(await read(`${own}/unicode/${other}`), 404, 104001)
   })
 
-  it('A file on the way ends the way, whatever folder is like it (S-3, S-41)', async () => {
+  it('A file in place of a folder ends the search for similar folders (S-3, S-41)', async () => {
     await put(`${own}/way/leaf`, 'x')
     await put(`${own}/way/LEAF/x`, 'x')
     expectError(await put(`${own}/way/leaf/y`, 'y'), 400, 104009)
@@ -75,7 +75,7 @@ describe('A read of a path in another case', () => {
 })
 
 describe('A change at a path in another case', () => {
-  it('A change finds only the folders on the way (S-5, S-6)', async () => {
+  it('A change ignores case only in the folders of its path (S-5, S-6)', async () => {
     await put(`${own}/Change/a.txt`, '1')
     expect((await put(`${own}/change/A.txt`, '2')).status).toBe(200)
     expect((await upload(`${own}/CHANGE`, [{ name: 'b' }])).status).toBe(200)
@@ -93,7 +93,7 @@ describe('A change at a path in another case', () => {
     expect(await namesIn(`${own}/change`)).toEqual([])
   })
 
-  it('A repeated DELETE of a.txt never takes A.TXT (S-6)', async () => {
+  it('A repeated DELETE of a.txt never removes A.TXT (S-6)', async () => {
     await put(`${own}/Again/a.txt`, 'a')
     await put(`${own}/Again/A.TXT`, 'A')
     expect((await remove(`${own}/again/a.txt`)).status).toBe(200)
@@ -118,7 +118,7 @@ describe('A change at a path in another case', () => {
     await admin('workflow', 'end', `${own}/Pages/p.html`, '--site', site)
   })
 
-  it('A change with a condition takes the path as written (S-7)', async () => {
+  it('A change with a condition uses the path as written (S-7)', async () => {
     await put(`${own}/Written/a.txt`, 'a')
     const headers = { 'If-None-Match': '*' }
     expect((await put(`${own}/written/b.txt`, 'b', '', { headers })).status).toBe(200)
@@ -144,7 +144,7 @@ describe('A change at a path in another case', () => {
   it('A folder of more than 1,000 entries is not searched (S-8)', async () => {
     const hundred = (request: number) =>
       Array.from({ length: 100 }, (_, index) => ({ name: `f${request}-${index}`, content: '' }))
-    // A gateway on a busy machine may refuse one for the time that it takes.
+    // A gateway on a busy machine may refuse a slow request.
     for (let request = 0; request < 10; request++) {
       await expect
         .poll(async () => (await upload(`${own}/Full`, hundred(request))).status, { timeout: 20_000 })

@@ -41,7 +41,7 @@ describe('Runs of slashes', () => {
     expectError(await at(slashes, { method: 'PUT', body: 'x' }), 400, 104014)
   })
 
-  it('A run of slashes leads out of no site (S-10, S-12, S-16)', async () => {
+  it('A run of slashes never leads out of its site (S-10, S-12, S-16)', async () => {
     expectError(await at('/..//x'), 400, 104015)
     expectError(await at('//..%2F/x', { method: 'DELETE' }), 400, 104009)
     expectError(await at(`/${'x'.repeat(256)}`), 400, 104028)

@@ -8,7 +8,8 @@ import { ownFolder, upload } from '../support/storage.ts'
 const own = ownFolder()
 
 describe('Progress (operation 13)', () => {
-  // The token is its own: progress is that of the token's newest upload, and other cases upload meanwhile.
+  // A separate token, because other cases upload meanwhile, and only the progress of the token's newest upload is
+  // shown.
   testWithAdmin('Progress is 0 for a token that has never uploaded (S-87)', async () => {
     const token = await issueToken([await ownSiteId()], '--permission', 'files')
     expect((await call(`${storage}?status`, { token })).json).toEqual({ percent: 0 })

@@ -15,12 +15,12 @@ describe('PUT of a file', () => {
     expect((await call(at(`${own}/raw/a.bin`), asBytes)).headers['content-length']).toBe('256')
   })
 
-  it('PUT takes a multipart body as POST does (S-47)', async () => {
+  it('PUT accepts a multipart body, like POST (S-47)', async () => {
     await upload(`${own}/raw/form`, [{ name: 'a', content: 'in a form' }], { method: 'PUT' })
     expect((await read(`${own}/raw/form/a`)).text).toBe('in a form')
   })
 
-  it('PUT with ?type=folder creates a folder, again and again (S-49)', async () => {
+  it('PUT with ?type=folder creates a folder, and may be repeated (S-49)', async () => {
     for (const _ of [1, 2]) expect((await put(`${own}/raw/empty/folder`, '', '?type=folder')).status).toBe(200)
     expect(await namesIn(`${own}/raw/empty`)).toEqual(['folder/'])
   })

@@ -38,7 +38,7 @@ describe('GET of a file', () => {
       expect(headers[name]).toBe(whole[name])
   })
 
-  it('HEAD tells the length in a header that gateways pass on', async () => {
+  it('HEAD has the length in a header that gateways pass on', async () => {
     const { headers } = await call(at(`${own}/digits.txt`), { method: 'HEAD' })
     expect(headers['x-content-length']).toBe('10')
     expect(headers['access-control-expose-headers']).toContain('X-Content-Length')
@@ -68,7 +68,7 @@ describe('GET of a file', () => {
     expect({ status, text }).toEqual({ status: 200, text: '0123456789' })
   })
 
-  it('A range with If-Range is that of the same file', async () => {
+  it('A range with If-Range needs the same file', async () => {
     const { headers } = await read(`${own}/digits.txt`)
     const { etag = '', 'last-modified': time = '' } = headers
     const earlier = new Date(Date.parse(time) - 1_000).toUTCString()
@@ -83,7 +83,7 @@ describe('GET of a file', () => {
     }
   })
 
-  it('GET answers 304 to a caller who has the file (S-70)', async () => {
+  it('GET answers 304 to a caller who already has the file (S-70)', async () => {
     const { headers } = await read(`${own}/digits.txt`)
     for (const tag of [headers['etag'] ?? '', `"x", W/${headers['etag']}`, '*']) {
       const { status, text } = await call(at(`${own}/digits.txt`), { headers: { 'If-None-Match': tag } })

@@ -47,7 +47,7 @@ describe('A rename', () => {
     expectError(await rename(`${own}/missing`, 'x'), 404, 104001)
   })
 
-  it('The root gets no new name and no new place: 400/104014 (S-109)', async () => {
+  it('The root cannot be renamed or moved: 400/104014 (S-109)', async () => {
     for (const body of [{ name: 'x' }, { path: 'x' }, { copyTo: 'x' }]) {
       expectError(await call(`${storage}?meta`, { method: 'PUT', body }), 400, 104014)
     }
@@ -72,7 +72,7 @@ describe.each([
   /** The content at the old place. */
   const left = (content: string) => (kind === 'copy' ? content : undefined)
 
-  it('A file comes to its new place, with folders on the way (S-51, S-52)', async () => {
+  it('A file moves to its new path, and missing folders are created (S-51, S-52)', async () => {
     await put(`${folder}/file/a.txt`, 'text')
     const { status, json } = await to(`${folder}/file/a.txt`, `/${folder}/new/deep/b.css`)
     expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })
@@ -81,7 +81,7 @@ describe.each([
     expect(await namesIn(`${folder}/new`)).toEqual(['deep/'])
   })
 
-  it('A folder comes to its new place with its contents (S-51)', async () => {
+  it('A folder moves to its new path with its contents (S-51)', async () => {
     const names = ['a', 'b/c', 'b/d/e']
     for (const name of names) await put(`${folder}/all/${name}`, name)
     expect((await to(`${folder}/all`, `${folder}/elsewhere/all`)).status).toBe(200)
@@ -171,7 +171,7 @@ describe.each([
 })
 
 describe('Only a move', () => {
-  it('A move takes the draft of a page along (S-56)', async () => {
+  it('A move of a page also moves its draft (S-56)', async () => {
     await put(`${own}/draft/a.html`, 'live')
     await put(`${own}/draft/a.html`, 'draft', '?version=draft')
     await move(`${own}/draft/a.html`, `${own}/drafts/b.html`)
@@ -180,7 +180,7 @@ describe('Only a move', () => {
     expect(await contentOf(`${own}/moved/drafts/b.html`, '?version=draft')).toBe('draft')
   })
 
-  it('A move takes a draft only where pages are (S-56, S-111)', async () => {
+  it('A move keeps a draft only at a path for pages (S-56, S-111)', async () => {
     const template = '{tag_pagecontent}'
     const templates = `Templates/${own}`
     for (const path of ['a.html', 'f/b.html']) {
@@ -215,7 +215,7 @@ describe('Only a move', () => {
 })
 
 describe('Only a copy', () => {
-  it('A copy takes live files alone, and goes its own way (S-58)', async () => {
+  it('A copy has only live files, and is independent (S-58)', async () => {
     await put(`${own}/live/a.html`, 'live')
     await put(`${own}/live/a.html`, 'draft', '?version=draft')
     await put(`${own}/live/only.html`, 'draft', '?version=draft')
@@ -234,7 +234,7 @@ describe('Only a copy', () => {
     for (const path of [`${own}/twice/a`, `${own}/twice`]) expectError(await copy(path, path), 400, 104022)
   })
 
-  it('A copy of a reserved folder is made (S-55)', async () => {
+  it('A reserved folder can be copied (S-55)', async () => {
     await put(`Layouts/${own}/a.txt`, 'a')
     expect((await copy('Layouts', `${own}/layouts`)).status).toBe(200)
     expect(await contentOf(`${own}/layouts/${own}/a.txt`)).toBe('a')

@@ -30,7 +30,7 @@ describe('A removed file', () => {
     expect((await read(`${own}/file`, '?deleted')).json.deleted).toEqual([])
   })
 
-  it('A restore overwrites a file only when told to (H-24)', async () => {
+  it('A restore overwrites a file only on request (H-24)', async () => {
     const path = `${own}/file/again.txt`
     await put(path, 'old')
     await remove(path)
@@ -62,7 +62,7 @@ describe('A removed file', () => {
     expect(await versionsOf(path)).toEqual([present])
   })
 
-  it('A restore of a file needs the state of its condition (S-60)', async () => {
+  it('A restore of a file requires the state in its condition (S-60)', async () => {
     const path = `${own}/file/conditions.txt`
     for (const text of ['1', '22']) await put(path, text)
     const [, old] = await versionsOf(path)
@@ -76,7 +76,7 @@ describe('A removed file', () => {
     refused(await restore(path, { version: present?.version }, { 'If-Match': '"another"' }))
   })
 
-  it('A file comes back neither onto a folder nor below a file (H-24, S-41)', async () => {
+  it('A file is not restored onto a folder or below a file (H-24, S-41)', async () => {
     const path = `${own}/file/place`
     await put(path, 'a file')
     await remove(path)
@@ -88,7 +88,7 @@ describe('A removed file', () => {
     expect((await read(path)).text).toBe('a file again')
   })
 
-  it('A file comes back with the folders on the way to it (H-20)', async () => {
+  it('A restored file gets its missing parent folders back (H-20)', async () => {
     await put(`${own}/file/deep/er/a.txt`, 'a')
     await remove(`${own}/file/deep`)
     expect((await restore(`${own}/file/deep/er/a.txt`)).status).toBe(200)
@@ -103,7 +103,7 @@ describe('A removed file', () => {
     expect((await read(`${own}/file/from.txt`)).text).toBe('moved')
   })
 
-  it('Versions stay at a place that a file left and came back to (H-26)', async () => {
+  it('Versions stay at a path that a file left and returned to (H-26)', async () => {
     const [here, there] = [`${own}/file/here.txt`, `${own}/file/there.txt`]
     await put(here, 'a')
     expect((await move(here, there)).status).toBe(200)
@@ -150,7 +150,7 @@ describe('A removed folder', () => {
     expect(await namesIn(folder)).toEqual(['below/', 'empty/', 'later', 'page.html'])
   })
 
-  it('A restore onto contents answers 104022 unless told to (H-24)', async () => {
+  it('A restore onto contents answers 104022 unless it may replace (H-24)', async () => {
     const folder = `${own}/onto`
     for (const name of ['a', 'b']) await put(`${folder}/${name}`, `removed ${name}`)
     await remove(folder)
@@ -162,7 +162,7 @@ describe('A removed folder', () => {
     expect(texts.map(({ text }) => text)).toEqual(['removed a', 'removed b', 'new c'])
   })
 
-  it('A restore onto a draft answers 104022 unless told to (H-24)', async () => {
+  it('A restore onto a draft answers 104022 unless it may replace (H-24)', async () => {
     const page = `${own}/drafts/page.html`
     await put(page, 'live')
     await remove(`${own}/drafts`)
@@ -175,7 +175,7 @@ describe('A removed folder', () => {
     ['x', 'x/y'],
     ['x/y', 'x'],
     ['x', ''],
-  ])('A removed file at "%s" does not come back with a file at "%s" (H-24)', async (before, meanwhile) => {
+  ])('A removed file at "%s" is not restored beside a file at "%s" (H-24)', async (before, meanwhile) => {
     const folder = `${own}/clash`
     const present = meanwhile === '' ? folder : `${folder}/${meanwhile}`
     await put(`${folder}/${before}`, 'removed')
@@ -186,7 +186,7 @@ describe('A removed folder', () => {
     await remove(folder)
   })
 
-  it('A restore of a folder needs the state of its condition (S-60)', async () => {
+  it('A restore of a folder requires the state in its condition (S-60)', async () => {
     const folder = `${own}/conditions`
     await put(`${folder}/a`, 'a')
     await remove(folder)

@@ -42,7 +42,7 @@ describe('The place of a resumable upload', () => {
     expect((await read(`${own}/names/b.txt`)).text).toBe('C:\\temp\\b.txt')
   })
 
-  it('A resumable file comes to a path that ends in its name (S-34)', async () => {
+  it('A resumable file is stored at a path that ends in its name (S-34)', async () => {
     await store(`${own}/habit/a.txt`, 'a.txt', 'at the path')
     await put(`${own}/habit/folder`, '', '?type=folder')
     await store(`${own}/habit/folder`, 'folder', 'in the folder')
@@ -111,7 +111,7 @@ describe('Checks when an upload is complete', () => {
     expect((await read(`${own}/mine.txt`)).text).toBe('theirs')
   })
 
-  it('A folder that got the name of the file refuses it (U-11, U-28)', async () => {
+  it('A new folder with the name of the file refuses it (U-11, U-28)', async () => {
     const upload = await beginHalf('name')
     await put(`${own}/name/below`, 'x')
     expectError(await append(upload, 2, 'llo'), 400, 104022)

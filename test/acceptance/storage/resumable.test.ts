@@ -13,7 +13,7 @@ const own = ownFolder()
 const { create, begin } = createUploader(own)
 
 describe('A resumable upload', () => {
-  it('The file is there after the last append (U-2, U-3, U-14, U-26)', async () => {
+  it('The file exists after the last append (U-2, U-3, U-14, U-26)', async () => {
     const created = await create('pieces.txt', 11)
     expect(created.status).toBe(201)
     expect(created.headers['location']).toMatch(/\/api\/v2\/admin\/sites\/\d+\/uploads\/[^/]+$/)
@@ -28,7 +28,7 @@ describe('A resumable upload', () => {
     expect((await head(upload)).headers).toMatchObject({ 'upload-offset': '11', 'upload-length': '11' })
   })
 
-  it('The file of several parts has the bytes as sent (S-83)', async () => {
+  it('A file of several parts has the sent bytes (S-83)', async () => {
     const content = Buffer.from(Array.from({ length: 9 * 1024 * 1024 }, (_, index) => index % 251))
     const upload = await begin('large.bin', content.length)
     const step = 4 * 1024 * 1024
@@ -141,7 +141,7 @@ describeWithAdmin('The owner of a resumable upload', () => {
     expect((await call(`${storageOf(site)}/owned.txt`, as(ann))).text).toBe('hello')
   })
 
-  // Tokens of their own: progress is that of the token's newest upload, and other cases upload meanwhile.
+  // Separate tokens, because other cases upload meanwhile, and only the progress of the token's newest upload is shown.
   it('An append reports the progress of its token (U-16, S-86)', async () => {
     const site = await ownSiteId()
     const [first, second] = await Promise.all([1, 2].map(() => issueToken([site], '--permission', 'files')))

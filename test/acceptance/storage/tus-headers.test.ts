@@ -71,7 +71,7 @@ describe('The headers of a creation', () => {
     expectError(await create('a', 5, headers), 400, code)
   })
 
-  it('A creation needs a length, or says that it comes later (U-2)', async () => {
+  it('A creation needs a length, or announces a later one (U-2)', async () => {
     const headers = { ...inTus, 'Upload-Metadata': metadata({ filename: 'a' }) }
     expectError(await call(at(own), { method: 'POST', headers }), 400, 104000)
     for (const value of ['0', '2', 'true', '']) {
@@ -94,7 +94,7 @@ describe('The headers of a creation', () => {
 
 describe('The headers of answers', () => {
   it.each(['0.2.2', '1.0.1', '2.0.0', 'x', '1.0.0, 1.0.0'])(
-    'Version %j of tus answers 412 with Tus-Version, and nothing more happens (U-7)',
+    'Version %j of tus answers 412 with Tus-Version, and changes nothing (U-7)',
     async (version) => {
       const upload = await begin('version.txt', 5)
       const headers = { 'Tus-Resumable': version }

@@ -85,7 +85,7 @@ describe('The type of bytes', () => {
     }
   })
 
-  it('An answer of 304 tells the type again', async () => {
+  it('An answer of 304 repeats the type', async () => {
     const { headers } = await read('page.html', 'text/html')
     const unchanged = await read('page.html', 'text/html', { headers: { 'If-None-Match': headers['etag'] ?? '' } })
     expect(unchanged).toMatchObject({ status: 304, headers: { 'content-type': 'text/html' } })

@@ -98,7 +98,7 @@ describe('The files of an upload', () => {
     expect((await read(`${own}/habit/photo.jpg`)).text).toBe('y')
   })
 
-  it('A file goes into a folder of its name, or with others (S-34)', async () => {
+  it('A file is stored in a folder of its name, or with others (S-34)', async () => {
     await put(`${own}/folders/same/x`, 'x')
     await upload(`${own}/folders/same`, [{ name: 'same' }])
     await upload(`${own}/folders/two`, [{ name: 'two' }, { name: 'more' }])
@@ -112,7 +112,7 @@ describe('The files of an upload', () => {
     expect(await namesIn(`${own}/many`)).toHaveLength(100)
   })
 
-  it('The media type is that of the name, else of the part (S-35)', async () => {
+  it('The media type comes from the name, otherwise from the part (S-35)', async () => {
     await upload(`${own}/types`, [
       { name: 'a.png', type: 'text/plain' },
       { name: 'b', type: 'image/gif' },
@@ -164,7 +164,7 @@ describe('Refused uploads', () => {
   it('A name that is not UTF-8 answers 104015 and leaves nothing (S-30, S-39)', async () => {
     const folder = `${own}/refused/names`
     const text = multipart([{ name: 'good' }, { name: 'a' }]).toString('latin1')
-    // In its bytes, in an extended form, and by what it says of itself.
+    // In raw bytes, in an extended form, and by its declared charset.
     for (const parameter of ['filename="\xe9"', "filename*=UTF-8''%e9", "filename*=ISO-8859-1''e"]) {
       const body = Buffer.from(
         text.replace('filename="a"', () => parameter),
@@ -188,7 +188,7 @@ describe('Refused uploads', () => {
     expectError(await read(folder, '?meta'), 404, 104001)
   })
 
-  it('A body that is no multipart answers 104000 (S-36)', async () => {
+  it('A body that is not multipart answers 104000 (S-36)', async () => {
     for (const [type, body] of [
       ['text/plain', 'hello'],
       ['application/json', '{}'],
@@ -288,7 +288,7 @@ describe.skipIf(largestFile === null)('Files at the limit', () => {
     expectError(await read(folder, '?meta'), 404, 104001)
   })
 
-  it('A file of the very limit is stored (S-40)', async () => {
+  it('A file of exactly the largest size is stored (S-40)', async () => {
     expect((await put(`${own}/largest`, largest, '', { isChunked: true })).status).toBe(200)
     expect((await upload(`${own}/largest-too`, [{ name: 'a', content: largest }])).status).toBe(200)
     expect((await read(`${own}/largest-too/a`)).headers['content-length']).toBe(String(largestFile))

@@ -12,7 +12,7 @@ const shapesOf = async (path: string) =>
   ])
 
 describe('Versions', () => {
-  it('Versions are what a file is and was, each is read (H-15, H-16)', async () => {
+  it('All states of a file are listed and readable (H-15, H-16)', async () => {
     const path = `${own}/versions/a.txt`
     for (const text of ['1', '22', '333']) await put(path, text)
     expect(await shapesOf(path)).toEqual([

@@ -47,7 +47,7 @@ export const admin = async (...args: readonly string[]): Promise<any> => {
   return JSON.parse(stdout)
 }
 
-/** The same for a command that may fail after it has told what it has done. */
+/** The same for a command that may fail after it has printed its result. */
 // biome-ignore lint/suspicious/noExplicitAny: a case asserts on whatever the tool prints
 export const outcomeOf = async (...args: readonly string[]): Promise<any> => {
   const { status, stdout, stderr } = await run(args)
@@ -55,7 +55,7 @@ export const outcomeOf = async (...args: readonly string[]): Promise<any> => {
   return JSON.parse(stdout)
 }
 
-/** Cases that need the administration tool; without it they are skipped, and reported so. */
+/** Cases that need the administration tool. Without it they are reported as skipped. */
 export const testWithAdmin = test.skipIf(!target.admin)
 export const describeWithAdmin = describe.skipIf(!target.admin)
 

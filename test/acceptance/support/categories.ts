@@ -7,7 +7,7 @@ import { target } from '../setup/target.ts'
 import { createSite, issueToken, outcomeOf } from './admin.ts'
 import { type Call, call } from './http.ts'
 
-/** Imports records into a site and answers what the tool prints, of bad records as well. */
+/** Imports records into a site. Returns the output of the tool, also for bad records. */
 export const importRecords = async (siteId: number, records: readonly object[], ...options: readonly string[]) => {
   const directory = mkdtempSync(join(tmpdir(), 'acceptance-'))
   const file = join(directory, 'records.jsonl')
@@ -37,7 +37,7 @@ export const createLibrary = async (records: readonly object[]): Promise<Library
   return { siteId, token, call: (path, options) => call(at('current', path), { token, ...options }) }
 }
 
-/** The library of the cases of one file. Without the administration tool there is none. */
+/** The library of the cases of one file. Undefined without the administration tool. */
 export const useLibrary = (records: readonly object[]): Library => {
   let library: Library
   beforeAll(async () => {
@@ -86,7 +86,7 @@ export const records: readonly object[] = [
   ...range(1, 3).map((objectId) => ({ kind: 'link', type: 'blog', categoryId: 5, objectId })),
 ]
 
-/** The path with switches behind it. */
+/** The path with a query of switches. */
 export const withQuery = (path: string, switches: Readonly<Record<string, string>>): string =>
   `${path}?${new URLSearchParams(switches)}`
 

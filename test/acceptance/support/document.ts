@@ -12,7 +12,7 @@ interface Header extends Reference {
 }
 
 interface Response extends Reference {
-  /** Which codes an error of this answer has: all answers share the schema of the error body. */
+  /** The error codes of this answer. All answers share the schema of the error body. */
   readonly 'x-codes'?: readonly number[]
   readonly headers?: Readonly<Record<string, Header>>
   readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>
@@ -62,14 +62,14 @@ const checkCode = (codes: readonly number[], text: string) => {
   if (!codes.includes(code)) throw new Error(`The code ${code} is not documented, but ${codes.join(', ')}`)
 }
 
-/** The expression for the paths of a template. A variable may hold slashes where the document says so. */
+/** A regular expression for the paths of a template. A variable may contain slashes if the document allows it. */
 const expressionOf = (template: string, operations: Readonly<Record<string, Operation>>): RegExp => {
   const spanning = Object.values(operations)
     .flatMap(({ parameters = [] }) => parameters)
     .flatMap(({ name, 'x-many-segments': many }) => (many ? [name] : []))
   const escaped = template.replaceAll('.', '\\.')
   const pattern = escaped.replaceAll(/\{(\w+)\}/g, (_, name: string) => (spanning.includes(name) ? '.+' : '[^/]+'))
-  // A run of slashes behind a path is one, and one is none.
+  // Slashes at the end of a path do not count.
   return new RegExp(`^${pattern}(?:/|%2F)*$`, 's')
 }
 

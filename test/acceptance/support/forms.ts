@@ -29,7 +29,7 @@ export const layoutOf = async (webFormId: number): Promise<string> => {
   return json.items.map(({ id, order }: { id: number; order: number }) => `${id}@${order}`).join(' ')
 }
 
-/** A form that this file alone uses; without the administration tool, the site's first one. */
+/** A form that only this file uses. Without the administration tool, the first form of the site. */
 const ownForm = async (): Promise<number> => {
   if (target.admin) {
     return (await admin('form', 'create', '--site', String(await ownSiteId()), '--name', 'Acceptance')).id

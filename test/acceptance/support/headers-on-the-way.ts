@@ -24,9 +24,8 @@ type Headers = Readonly<Record<string, string | undefined>>
 const renamed = 'x-amzn-remapped-'
 
 /**
- * The headers under the names that the service gave them. API Gateway renames some of them: the `Content-Length` of an
- * answer to HEAD, in whose place it puts its own, `WWW-Authenticate`, `Date` and others ("Amazon API Gateway important
- * notes").
+ * The headers under the names that the service gave them. API Gateway renames `WWW-Authenticate`, `Date` and others,
+ * and the `Content-Length` of an answer to HEAD, which it replaces by its own ("Amazon API Gateway important notes").
  */
 export const underOwnNames = (headers: Headers): Headers => ({
   ...headers,

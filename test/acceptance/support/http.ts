@@ -8,14 +8,14 @@ import { underOwnNames } from './headers-on-the-way.ts'
 
 export interface Call {
   readonly method?: string
-  /** `null` sends no token; without it the target's own is sent. */
+  /** `null` sends no token. Default: the token of the target. */
   readonly token?: string | null
   readonly headers?: Readonly<Record<string, string>>
-  /** `null` sends no `Accept`; without it, anything is accepted, as most clients have it. */
+  /** `null` sends no `Accept`. Default: any type, as most clients send it. */
   readonly accept?: null
-  /** Text and bytes are sent as they are, anything else as JSON. */
+  /** Text and bytes are sent unchanged, other values as JSON. */
   readonly body?: unknown
-  /** Sends the body without saying how long it is. */
+  /** Sends the body without its length. */
   readonly isChunked?: boolean
   readonly baseUrl?: string
 }
@@ -87,7 +87,7 @@ const readDocument = async () => {
   return createCheck(document)
 }
 
-/** Sends one request, and holds its answer to the service's own document. */
+/** Sends one request, and checks its answer against the document of the service. */
 const callOnce = async (path: string, options: Call): Promise<Answer> => {
   check ??= readDocument()
   const [answer, checkAnswer] = await Promise.all([send(path, options), check])
@@ -97,7 +97,7 @@ const callOnce = async (path: string, options: Call): Promise<Answer> => {
 
 const mostTries = 30
 
-/** Sends a request again when the service says that it is too busy for it, after the time that it asks for. */
+/** Repeats a request when the service is too busy, after the requested delay. */
 export const callPatiently = async (path: string, options: Call): Promise<Answer> => {
   for (let tries = 1; ; tries++) {
     const answer = await callOnce(path, options)
@@ -109,8 +109,8 @@ export const callPatiently = async (path: string, options: Call): Promise<Answer
 const isReading = ({ method = 'GET' }: Call) => method === 'GET' || method === 'HEAD'
 
 /**
- * Sends a request as it is given: redirects are not followed, paths are not normalised. An answer that is not as the
- * service's own document says is an Error, whatever the case asks for.
+ * Sends a request unchanged: without following redirects or normalising paths. Throws an Error if the answer
+ * contradicts the document of the service.
  */
 export const call = (path: string, options: Call = {}): Promise<Answer> =>
   target.isSlow && isReading(options) ? callPatiently(path, options) : callOnce(path, options)

@@ -7,7 +7,7 @@ import { type Call, call } from './http.ts'
 
 const encode = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
 
-/** The URL path of something in the storage; `path` is decoded. */
+/** The URL path of a file or folder. `path` is decoded. */
 export const at = (path: string, query = ''): string => `${storage}/${encode(path)}${query}`
 
 /** A folder for the cases of one file. It is deleted after them, with its contents. */
@@ -64,7 +64,7 @@ interface Version {
 export const versionsOf = async (path: string): Promise<readonly Version[]> =>
   (await read(path, '?versions')).json.versions
 
-/** The names in a folder, with a slash behind those of folders. */
+/** The names in a folder. Those of folders end with a slash. */
 export const namesIn = async (folder: string): Promise<string[]> => {
   const { json } = await read(folder, '?meta')
   return (json.contents ?? []).map(({ name, type }: { name: string; type: string }) =>

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats'
 import { readXmlBy, type Schema } from './xml-by-schema.ts'
 
 /**
- * Checks of values against schemas that refer to these components: each throws an Error that says what does not fit.
+ * Checks values against schemas that refer to these components. Each check throws an Error that names the difference.
  */
 export const createValueChecks = (schemas: Readonly<Record<string, Schema>>) => {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
@@ -23,7 +23,7 @@ export const createValueChecks = (schemas: Readonly<Record<string, Schema>>) => 
 
   return {
     checkValue,
-    /** Checks a body of a media type. A body whose schema is a string holds text or bytes. */
+    /** Checks a body of a media type. A body whose schema is a string is text or bytes. */
     checkText: (type: string, schema: Schema, text: string): void => {
       const isText = schema.type === 'string'
       const value = type === 'application/xml' ? readXmlBy(schema, text, schemas) : isText ? text : JSON.parse(text)

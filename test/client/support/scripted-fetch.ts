@@ -48,7 +48,7 @@ export const scripted = async (
   return { client, asked }
 }
 
-/** Zeros of a file that is read while it is sent. `onCancel` is called when nobody wants more. */
+/** A file of zeros that is read while it is sent. Calls `onCancel` when the reader stops early. */
 export const zeros = (size: number, onCancel = () => {}): Source => ({
   size,
   slice: (start, end) => new Uint8Array(end - start),

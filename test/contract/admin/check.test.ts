@@ -13,7 +13,7 @@ const folder = (key: string) =>
   `INSERT INTO objects (key, blob, size, modified, type, version) VALUES ('${key}/', NULL, 0, 0, '', 'v')`
 const form = (fields: string) => `UPDATE web_forms SET fields = '${fields}' WHERE id = 1`
 
-/** Rows that no request could read: the fault, the SQL that makes it, the place and the column. */
+/** Rows that no request could read: the fault, the SQL that causes it, the place and the column. */
 const unreadable = [
   ['JSON that is cut', form('[{'), 'table web_forms, site 1001, id 1', 'fields'],
   ['an item without a member', form('[{"typeId":1,"mandatory":true}]'), 'table web_forms, site 1001, id 1', 'fields'],
@@ -56,7 +56,7 @@ const unreadable = [
 ] as const
 
 describe('check', () => {
-  test('does not call a database damaged that it cannot open, like all commands', async ({ siteDirectory, skip }) => {
+  test('does not call a database damaged if it cannot open it', async ({ siteDirectory, skip }) => {
     if (process.getuid?.() === 0) skip('root may open every file')
     const database = join(siteDirectory, 'site-admin.db')
     chmodSync(database, 0)
@@ -78,7 +78,7 @@ describe('check', () => {
     expect(snapshotOf(siteDirectory)).toMatchObject(before)
   })
 
-  test('finds nothing while the service runs and takes uploads in', async ({ directory, start }) => {
+  test('finds nothing while the service runs and accepts uploads', async ({ directory, start }) => {
     const service = await start()
     let isOver = false
     const upload = async () => {
@@ -170,7 +170,7 @@ describe('check', () => {
     },
   )
 
-  test('says that a database holds nothing', async ({ siteDirectory }) => {
+  test('reports an empty database', async ({ siteDirectory }) => {
     const file = join(siteDirectory, 'site-admin.db')
     rmSync(file)
     const database = new DatabaseSync(file)
@@ -182,7 +182,7 @@ describe('check', () => {
     ])
   })
 
-  test('names files without their bytes beside other faults of the database', async ({ siteDirectory }) => {
+  test('reports files without bytes along with other faults of the database', async ({ siteDirectory }) => {
     tamper(
       siteDirectory,
       `INSERT INTO news_links (site, category, object, displayable) VALUES (1001, 1, 999, 1);
@@ -194,7 +194,7 @@ describe('check', () => {
     ])
   })
 
-  test('names blobs of no file, as long as no service runs, and the next start moves them', async ({
+  test('reports blobs without a file if no service runs, and the next start moves them', async ({
     siteDirectory,
     start,
   }) => {
@@ -209,7 +209,7 @@ describe('check', () => {
     expect(await administerJson(siteDirectory, ['check'])).toEqual({ faults: [] })
   })
 
-  test('names what other users can get at', async ({ siteDirectory }) => {
+  test('reports files and folders that other users can open', async ({ siteDirectory }) => {
     chmodSync(join(siteDirectory, 'site-admin.db'), 0o640)
     const { status, stdout } = await administer(siteDirectory, ['--json', 'check'])
     expect(status).toBe(1)
@@ -218,7 +218,7 @@ describe('check', () => {
     ])
   })
 
-  test('is refused without a data directory of one machine', async ({ directory }) => {
+  test('is refused without a data directory', async ({ directory }) => {
     for (const args of [['check'], ['--target', 'aws', 'check']]) {
       expect(await administer(directory, args)).toMatchObject({
         status: 1,

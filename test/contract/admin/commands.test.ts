@@ -38,7 +38,7 @@ test('Each command prints its answer and leaves its history (H-3, H-5, T-8, T-12
   }
 })
 
-test('Each command is in the session or in another test', () => {
+test('Each command is covered by the session or by another test', () => {
   const tried = [...commandSession.map(([line]) => `${line} `), ...elsewhere.map((name) => `${name} `)]
   expect(leavesOf(createProgram()).filter((leaf) => !tried.some((line) => line.startsWith(`${leaf} `)))).toEqual([])
 })
@@ -173,7 +173,7 @@ describe('data-centre add', () => {
     expect(stored).toEqual({ ...deployed, url: 'https://us.example', region })
   })
 
-  test('says once that a running service sets its base URL at its start', async ({ siteDirectory }) => {
+  test('warns once that a running service sets its base URL at its start', async ({ siteDirectory }) => {
     const sentence =
       'A service that serves us from this data directory sets its base URL whenever it starts: give it --base-url.\n'
     expect(await add(siteDirectory)).toMatchObject({ status: 0, stderr: sentence })

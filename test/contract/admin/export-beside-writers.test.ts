@@ -29,7 +29,7 @@ test.for(hands.map((hand): [string, Hand] => [hand.name, hand]))(
       const exported: object[] = []
       for await (const record of exportRecords(stores, site)) {
         exported.push(record)
-        // Behind the last of them, so that it has passed them already.
+        // After the last of them, so the export has already passed them.
         if ('id' in record && record.id === 5) {
           const late = [1, 3, 9].map(news)
           await importInto(stores, site, [

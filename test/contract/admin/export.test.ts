@@ -33,11 +33,7 @@ const test = base.extend('outside', async ({ directory }, { onCleanup }) => {
 const lines = (records: readonly object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
 describe('export', () => {
-  test('gives a site whose every list answers the same, when it is imported into an empty one (T-29)', async ({
-    directory,
-    outside,
-    start,
-  }) => {
+  test('and an import into an empty site give the same lists (T-29)', async ({ directory, outside, start }) => {
     const { baseUrl, siteId, token } = await start()
     await administerJson(directory, ['import', '-', '--site', String(siteId)], lines(oddRecords))
     const file = join(outside, 'export.jsonl')
@@ -56,9 +52,7 @@ describe('export', () => {
     expect(again.stdout).toBe(readFileSync(file, 'utf8'))
   })
 
-  test('writes each record behind those that it refers to, with every member that it may have', async ({
-    siteDirectory,
-  }) => {
+  test('writes each record after those that it refers to, with all its members', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(oddRecords))
     const { stdout } = await administer(siteDirectory, ['export', '--site', '1001'])
     const records = stdout
@@ -73,7 +67,7 @@ describe('export', () => {
     }
   })
 
-  test('keeps the content of the file when it fails, and leaves no other file', async ({ siteDirectory, outside }) => {
+  test('that fails keeps the old file, and leaves no other file', async ({ siteDirectory, outside }) => {
     const file = join(outside, 'site.jsonl')
     writeFileSync(file, 'before')
     const outcome = await administer(siteDirectory, ['export', '--site', '9', '--out', file])
@@ -82,7 +76,7 @@ describe('export', () => {
     expect(readdirSync(outside)).toEqual(['site.jsonl'])
   })
 
-  test('is refused for a file that cannot be written, in one line', async ({ siteDirectory, outside }) => {
+  test('to a file that cannot be written is refused in one line', async ({ siteDirectory, outside }) => {
     for (const [file, reason] of [
       [join(outside, 'none', 'site.jsonl'), 'its folder does not exist. Create it first, or name another file.'],
       [outside, 'it is a directory. Name a file.'],
@@ -93,7 +87,7 @@ describe('export', () => {
     }
   })
 
-  test('is refused for a file in the data directory, whichever way leads there, and changes nothing', async ({
+  test('to a file in the data directory is refused by any path, and changes nothing', async ({
     siteDirectory,
     outside,
   }) => {
@@ -116,10 +110,7 @@ describe('export', () => {
     expect(snapshotOf(siteDirectory)).toEqual(before)
   })
 
-  test('writes into what a link stands for, and into a pipe, and puts nothing in their place', async ({
-    siteDirectory,
-    outside,
-  }) => {
+  test('writes to the target of a link, and to a pipe, and replaces neither', async ({ siteDirectory, outside }) => {
     await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(oddRecords))
     const [file, link, pipe] = ['site.jsonl', 'link', 'pipe'].map((name) => join(outside, name)) as [
       string,
@@ -140,7 +131,7 @@ describe('export', () => {
     expect(readdirSync(outside).filter((name) => name.includes('partial'))).toEqual([])
   })
 
-  test('says so when its reader goes away before the end', async ({ siteDirectory }) => {
+  test('reports a reader that leaves before the end', async ({ siteDirectory }) => {
     const many = Array.from({ length: 3_000 }, (_, index) => ({ kind: 'news', id: index + 1, body: 'x'.repeat(200) }))
     await administerJson(siteDirectory, ['import', '-', '--site', '1001'], lines(many))
     const command = `"${process.execPath}" admin/main.js --data-dir "${siteDirectory}" export --site 1001 | head -n 1`

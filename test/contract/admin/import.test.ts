@@ -103,7 +103,7 @@ describe('import skips a bad record and names', () => {
     ['{"kind":"field","webFormId":1,"typeId":-2,"mandatory":1}', 'mandatory: must be true or false'],
   ] as const
 
-  test('each fault in its own words (T-28)', async ({ siteDirectory }) => {
+  test('each fault in a sentence of its own (T-28)', async ({ siteDirectory }) => {
     const good = '{"kind":"webForm","id":1}'
     const text = faults.map(([bad]) => `${good}\n\n${bad}\n`).join('')
     const outcome = await importSome(siteDirectory, text)
@@ -229,9 +229,9 @@ describe('import is refused', () => {
     })
   })
 
-  test('when the file is not UTF-8, before anything of it is imported', async ({ siteDirectory }) => {
+  test('when the file is not UTF-8, and imports nothing of it', async ({ siteDirectory }) => {
     const file = join(siteDirectory, 'records')
-    // More than is read at once.
+    // More than one read returns.
     const many = Array.from({ length: 3_000 }, (_, index) => ({ ...form, id: index + 1 }))
     const latin1 = Buffer.from('{"kind":"webForm","id":4,"name":"Caf\xe9"}\n', 'latin1')
     await writeFile(file, Buffer.concat([Buffer.from(jsonLines(many)), latin1]))
@@ -246,7 +246,7 @@ describe('import is refused', () => {
     expect(await administerJson(siteDirectory, ['form', 'list', '--site', '1001'])).toEqual([])
   })
 
-  test('when standard input is not UTF-8, from there on', async ({ siteDirectory }) => {
+  test('when standard input is not UTF-8, and keeps the records before that', async ({ siteDirectory }) => {
     const program = launch('admin/main.js', ['--data-dir', siteDirectory, ...importing])
     program.stdin.end(Buffer.concat([Buffer.from(jsonLines([form])), Buffer.from([0xff])]))
     expect(await program.ended).toMatchObject({

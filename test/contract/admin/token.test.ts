@@ -52,7 +52,7 @@ test('token list --site names those that cover the site (T-9)', async ({ siteDir
 })
 
 describe('token revoke', () => {
-  test('takes a token by its hash from the list, and no other (T-11)', async ({ siteDirectory }) => {
+  test('accepts the hash of a token from the list, and revokes no other (T-11)', async ({ siteDirectory }) => {
     await issue(siteDirectory)
     await issue(siteDirectory)
     const [first, second] = await administerJson(siteDirectory, ['token', 'list'])
@@ -62,7 +62,7 @@ describe('token revoke', () => {
 })
 
 describe('the running service', () => {
-  test('takes a token that was just issued, and not one that was revoked', async ({ directory, start }) => {
+  test('accepts a token that was just issued, and refuses a revoked one', async ({ directory, start }) => {
     const { request } = await start()
     const statusFor = async (token: string) => (await request(webForms, { headers: { Authorization: token } })).status
     const good = await issue(directory)

@@ -27,7 +27,7 @@ test.for([
   },
 )
 
-test('object show prints one member in a row for people (T-14)', async ({ siteDirectory }) => {
+test('object show prints one member per row for people (T-14)', async ({ siteDirectory }) => {
   await administer(siteDirectory, ['import', '-', '--site', '1001'], '{"kind":"news","id":1,"subject":"One"}')
   const { stdout } = await administer(siteDirectory, ['object', 'show', 'news', '1', '--site', '1001'])
   expect(stdout).toMatch(/^member +value\nid +1\n[\s\S]*\nsubject +One\n/)
@@ -43,19 +43,19 @@ test.for([
   expect(await readdir(directory)).toEqual([])
 })
 
-/** The commands of the program that have none below them, each with what people type to get there. */
+/** The commands without subcommands, each with its words on the command line. */
 const leavesOf = (command: Command, names: readonly string[] = []): readonly (readonly [string, Command])[] =>
   command.commands.length === 0
     ? [[names.join(' '), command]]
     : command.commands.flatMap((child) => leavesOf(child, [...names, child.name()]))
 
-/** The words of a line, as a shell takes it apart. */
+/** The words of a line, as a shell splits it. */
 const wordsOf = (line: string): string[] =>
   [...line.replace(/ >+ .*/, '').matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, plain]) => single ?? double ?? plain ?? '',
   )
 
-/** Commands that have others below them, too. */
+/** Commands with subcommands are listed too. */
 const commandsOf = (program: Command): readonly (readonly [string, Command])[] => [
   ...program.commands.flatMap((group) => (group.commands.length > 0 ? [[group.name(), group] as const] : [])),
   ...leavesOf(program),
@@ -81,7 +81,7 @@ describe('the help of each command shows examples that it takes', () => {
   })
 })
 
-test('--version tells the version of the package (T-19)', async ({ directory }) => {
+test('--version prints the version of the package (T-19)', async ({ directory }) => {
   const { version } = JSON.parse(await readFile('package.json', 'utf8'))
   expect(await administer(directory, ['--version'])).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' })
 })
@@ -125,7 +125,7 @@ test.for([
   expect(status).toBeGreaterThan(0)
   const [first, ...rest] = stderr.split('\n')
   expect(first).toMatch(/^\P{Cc}*\\u\{a\}\\u\{1b\}\[2J\P{Cc}*$/u)
-  const advice = ['Add --help to see what it takes.', '']
+  const advice = ['Add --help to see the usage.', '']
   expect(rest).toEqual(status === 2 ? advice : [''])
 })
 
@@ -149,9 +149,9 @@ describe('A deployment that cannot be reached is refused in one line', () => {
       /^The store is busy or does not answer\. .+ \(Stacks: SiteAdmin-… at http:\/\/127\.0\.0\.1:9, us-east-1\)\n$/,
     ],
     [
-      'when the address is no URL',
+      'when the address is not a URL',
       { AWS_REGION: 'us-east-1', AWS_ENDPOINT_URL: 'elsewhere' },
-      /^AWS_ENDPOINT_URL is no URL\. Set it to .+, or leave it out\. \(Stacks: SiteAdmin-… at elsewhere, us-east-1\)\n$/,
+      /^AWS_ENDPOINT_URL is not a URL\. Set it to .+, or leave it out\. \(Stacks: SiteAdmin-… at elsewhere, us-east-1\)\n$/,
     ],
     [
       'without credentials',

@@ -15,7 +15,7 @@ import { openTestTables, type TestTables } from '../../support/tables.ts'
 
 /**
  * Consistent reads see the newest writes, and cost twice as much. DynamoDB in memory always shows the newest writes, so
- * the suites of the ports cannot notice a read that has become cheap. These tests look at the input of each read.
+ * the suites of the ports cannot detect an inconsistent read. These tests check the input of each read.
  */
 
 interface Tested

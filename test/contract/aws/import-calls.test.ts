@@ -11,7 +11,7 @@ const site = 1001 as SiteId
 
 let tables: TestTables
 let stores: Parameters<typeof importRecords>[2]
-/** How often each kind of call was sent since then. */
+/** The number of calls of each kind since then. */
 let calls: Record<string, number>
 beforeAll(async () => {
   tables = await openTestTables()
@@ -70,7 +70,7 @@ test('An import adds all fields of a form in one change, and repeats none the se
   expect(calls).toEqual({ PutItem: 1, GetItem: 1, UpdateItem: 1 })
   calls = {}
   await importAll(records)
-  // The name is written in a call that tells what it was.
+  // The call that writes the name returns the old one.
   expect(calls).toEqual({ PutItem: 1, GetItem: 1, UpdateItem: 1 })
   expect((await stores.webForms.get(site, 7 as WebFormId))?.fields).toHaveLength(3)
 })

@@ -21,7 +21,7 @@ const oneField = [{ typeId: -2, mandatory: true, order: 1 }]
 const fieldsFunction = () => lambdaHandler(service.start().handler)
 
 describe('an event of the gateway', () => {
-  test('may be a body in base64', async () => {
+  test('may have a body in base64', async () => {
     const path = await service.createForm()
     const body = Buffer.from('{"type":{"id":-3},"mandatory":true}').toString('base64')
     const request = { headers, body, isBase64Encoded: true }
@@ -35,24 +35,24 @@ describe('an event of the gateway', () => {
       'as LocalStack takes it apart',
       '%7B%22type%22%3A%7B%22id%22%3A-3%7D%2C%22mandatory%22%3Atrue%2C%22x%22%3A%22a=&b=c%22%7D',
     ],
-  ])('may be JSON that was declared as a form, %s', async (_, body) => {
+  ])('may have JSON declared as a form, %s', async (_, body) => {
     const path = await service.createForm()
     const form = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded; charset=UTF-8' }
     expect((await sendEvent(fieldsFunction(), 'POST', path, { headers: form, body })).status).toBe(201)
-    // AWS hands over bodies in base64 only, as the caller wrote them.
+    // AWS passes bodies on only in base64, unchanged.
     if (body.startsWith('%')) {
       const untouched = { headers: form, body: Buffer.from(body).toString('base64'), isBase64Encoded: true }
       expect((await sendEvent(fieldsFunction(), 'POST', path, untouched)).status).toBe(415)
     }
   })
 
-  test.each(['a=1&b=2', '%7B%22a%22=1', '%7B%E0%A4%A='])('may be any other form, such as %s', async (body) => {
+  test.each(['a=1&b=2', '%7B%22a%22=1', '%7B%E0%A4%A='])('may have any other form, such as %s', async (body) => {
     const form = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' }
     const answer = await sendEvent(fieldsFunction(), 'POST', await service.createForm(), { headers: form, body })
     expect(answer.status).toBe(415)
   })
 
-  test('may be a header that was sent several times', async () => {
+  test('may have a header that was sent several times', async () => {
     const path = await service.createForm(oneField)
     const xml = await sendEvent(fieldsFunction(), 'GET', path, {
       headers: { ...headers, Accept: ['application/json;q=0.1', 'text/xml;q=0.2'] },
@@ -60,7 +60,7 @@ describe('an event of the gateway', () => {
     expect(xml.headers['content-type']).toBe('application/xml; charset=utf-8')
   })
 
-  test('may have header names in any case, also those that all objects have', async () => {
+  test('may have header names in any case, even names of built-in properties', async () => {
     const unkind = { aUTHORIZATION: token, ['__proto__']: 'x', constructor: 'y', toString: 'z' }
     expect((await sendEvent(fieldsFunction(), 'GET', await service.createForm(), { headers: unkind })).status).toBe(200)
   })
@@ -111,7 +111,7 @@ describe('a result for the gateway', () => {
     expect(await answerOf(Readable.from([bytes]))).toMatchObject(inBase64(bytes))
   })
 
-  test('is text up to the largest file that an answer carries', async () => {
+  test('is text up to the largest file that fits into an answer', async () => {
     const text = 'line 1\nline 2\n'.repeat(290_000)
     expect(await answerOf(Buffer.from(text))).toMatchObject({ text, isBase64Encoded: false })
   })
@@ -149,14 +149,14 @@ describe('a result for the gateway', () => {
       },
     )
 
-    test('every caller gets a text here', async () => {
+    test('is text for every caller', async () => {
       for (const accept of [undefined, '*/*', 'text/plain']) {
         expect(await answerTo(accept, Buffer.from('text'))).toMatchObject({ status: 200, text: 'text' })
       }
     })
   })
 
-  test('is 100503 when the stream of a store breaks off, and is recorded once with the cause', async () => {
+  test('is 100503 when the stream of a store breaks off, which is logged once with its cause', async () => {
     const failure = new Error('the store broke off')
     const { handler, records } = bareHandler(async () =>
       content(
@@ -178,8 +178,8 @@ describe('a result for the gateway', () => {
   })
 })
 
-describe('a request that the platform is about to end', () => {
-  test('is 100503 in time, and recorded so, even if its work ends later', async () => {
+describe('a request near the time limit of the function', () => {
+  test('is answered 100503 in time and logged so, even if its work ends later', async () => {
     const work = Promise.withResolvers<Reply>()
     const { handler, records } = bareHandler(() => work.promise)
     const answer = await sendEvent(lambdaHandler(handler), 'GET', '/', { remaining: () => 500 })
@@ -191,7 +191,7 @@ describe('a request that the platform is about to end', () => {
     expect(records).toEqual([expect.objectContaining({ operation: 'GET', status: 503, error: expect.any(Error) })])
   })
 
-  test('is 100503 while the service reads its answer', async () => {
+  test('is answered 100503 while the service reads the answer', async () => {
     const stream = new Readable({ read: () => undefined })
     const { handler, records } = bareHandler(async () => content(stream))
     const answer = await sendEvent(lambdaHandler(handler), 'GET', '/', { remaining: () => 500 })

@@ -11,9 +11,9 @@ import { sendEvent } from '../../support/lambda.ts'
 import { type SlowWay, slowDown } from '../../support/slow-store.ts'
 
 /**
- * A request is answered 503 because the store is slow, its function is frozen with the answer, others change the same
- * thing, and the function is thawed. DynamoDB in memory is slowed at the transport of the client, which no emulator
- * does.
+ * A request is answered 503 because the store is slow, and its function is frozen. Other callers change the same item,
+ * then the function is thawed. The tests slow DynamoDB in memory at the transport of the client; no emulator can do
+ * that.
  */
 
 let service: FieldsService
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Just over what a change keeps for itself: its calls are cut a moment after they have begun. */
+/** Slightly more than the time that a change reserves, so its calls are cut soon after they begin. */
 const remaining = () => reserves.settle + 300
 
 const before: readonly SystemField[] = [{ typeId: -2, mandatory: false, order: 1 }]
@@ -34,9 +34,9 @@ interface FieldChange {
   readonly method: string
   readonly below: string
   readonly body?: object
-  /** The change of somebody else after the 503. */
+  /** The change of another caller after the 503. */
   readonly newer: (fields: readonly SystemField[]) => readonly SystemField[]
-  /** The status when the store has done it and was only slow to say so. */
+  /** The status if the store made the change and only its answer was late. */
   readonly done: number
 }
 
@@ -80,7 +80,7 @@ describe.each(Object.entries(changes))('%s while the store is slow', (_, { metho
     return {
       path,
       answer,
-      /** Has the function go on, to the end of what it had begun. */
+      /** Lets the function continue, until it has completed its work. */
       async thaw() {
         await goOn()
         await Promise.allSettled([change])
@@ -97,7 +97,7 @@ describe.each(Object.entries(changes))('%s while the store is slow', (_, { metho
     expect(await service.storedFields(path)).toEqual(newer(before))
   })
 
-  test('is answered as done when the store has done it', async () => {
+  test('is answered with success when the store made it', async () => {
     const { answer } = await begin('back')
     expect(answer.status).toBe(done)
   })
@@ -136,7 +136,7 @@ describe('links while the store is slow', () => {
     ['in batches', path, [1, 2].map((objectId) => ({ objectId, displayable: 1 }))],
     ['one by one', path, [1, 2].map((objectId) => ({ objectId }))],
     ['from the side of the object', ofObject, [{ categoryId: 5 }]],
-  ])('that are made %s are 503, and do not come back after their removal', async (_, at, items) => {
+  ])('that are made %s answer 503, and do not reappear after their removal', async (_, at, items) => {
     await unlink([1, 2])
     const { answer, goOn } = await slowly('POST', { items }, at)
     expect(answer.status).toBe(503)
@@ -149,7 +149,7 @@ describe('links while the store is slow', () => {
   test.each([
     ['the category', path, [{ objectId: 1 }]],
     ['the object', ofObject, [{ categoryId: 5 }]],
-  ])('that are removed from the side of %s are 503, and stay when somebody links them again', async (_, at, items) => {
+  ])('that are removed from %s answer 503, and stay when somebody links them again', async (_, at, items) => {
     await link([1, 2])
     const { answer, goOn } = await slowly('DELETE', { items }, at)
     expect(answer.status).toBe(503)

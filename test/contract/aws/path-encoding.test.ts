@@ -17,7 +17,7 @@ afterAll(() => service.close())
 
 const sites = '/api/v1/admin/sites'
 
-/** The path as each kind of gateway hands it over. */
+/** The path as each kind of gateway passes it on. */
 const handOver: Readonly<Record<PathEncoding, (written: string) => string>> = {
   encoded: (written) => written,
   decoded: decodeURIComponent,
@@ -51,7 +51,7 @@ describe.each<PathEncoding>(['encoded', 'decoded'])('behind a gateway that hands
     })
   })
 
-  test('a path with half a character is refused, and the function goes on', async () => {
+  test('a path with half a character is refused, and the function keeps running', async () => {
     const handler = lambdaHandler(service.start().handler, { pathEncoding: encoding })
     const { status } = await sendEvent(handler, 'GET', `${sites}/\ud800/webforms`, {
       headers: { Authorization: token },

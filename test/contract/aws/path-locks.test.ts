@@ -37,7 +37,7 @@ describe('the locks of paths in DynamoDB', () => {
   const folder = toStoragePath('photos/2026')
   const below = toStoragePath('photos/2026/may')
 
-  describe('a folder that is held while it is restored', () => {
+  describe('a folder that is locked for a restore', () => {
     test('is locked for others, and not for its holder', async () => {
       expect(await removals.hold(site, folder, 'mine', 60_000)).toBe(true)
       expect(await removals.look(site, [folder, below])).toMatchObject({ isRemoving: true })
@@ -46,14 +46,14 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await removals.isOpenBelow(site, root)).toBe(true)
     })
 
-    test('changes for a request that looked before', async () => {
+    test('counts as changed for a request that read it before', async () => {
       const watch = await removals.look(site, [folder])
       await removals.hold(site, folder, 'mine', 60_000)
       await removals.release(site, folder, 'mine')
       expect(await watch.hasChanged()).toBe(true)
     })
 
-    test('has one holder at a time, until that one releases it', async () => {
+    test('has one holder at a time, until the holder releases it', async () => {
       expect(await removals.hold(site, folder, 'mine', 60_000)).toBe(true)
       expect(await removals.hold(site, folder, 'other', 60_000)).toBe(false)
       await removals.release(site, folder, 'other')
@@ -72,7 +72,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await removals.open(site, folder, 'removal', entry)).toBe('removal')
     })
 
-    test('is not removed (104010), and a folder that is being removed is not held', async () => {
+    test('cannot be removed (104010), and a folder that is being removed cannot be locked', async () => {
       await removals.hold(site, folder, 'mine', 60_000)
       await expect(removals.open(site, folder, 'removal', entry)).rejects.toMatchObject({ code: 104010 })
       await removals.release(site, folder, 'mine')
@@ -107,7 +107,7 @@ describe('the locks of paths in DynamoDB', () => {
         { site, folder, since: time },
         createDeadline(() => timeLeft),
       )
-    /** One that has begun now and ends in a minute. */
+    /** A request that begins now and ends in a minute. */
     const remove = async () => {
       const begun = await begin()
       time += minute
@@ -116,7 +116,7 @@ describe('the locks of paths in DynamoDB', () => {
     }
     const periods = () => removals.lastOf(site, [folder])
 
-    test('covers the time of its request until it ends, and hides no earlier one', async () => {
+    test('covers the time of its request, and does not hide an earlier record', async () => {
       const earlier = await remove()
       time += minute
       const from = time
@@ -132,7 +132,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await periods()).toEqual([{ from: time, to: time + longestSilence }])
     })
 
-    test('covers what went before the removal failed, when it is repeated', async () => {
+    test('covers the files of a failed removal that is repeated', async () => {
       await remove()
       time += minute
       const from = time
@@ -145,7 +145,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await periods()).toEqual([{ from, to: time }])
     })
 
-    test('does not cover what went before a removal that failed more than a day ago', async () => {
+    test('does not cover the files of a removal that failed more than a day ago', async () => {
       await begin()
       time += day + 2 * minute
       expect(await remove()).toEqual({ from: time - minute, to: time })
@@ -155,7 +155,7 @@ describe('the locks of paths in DynamoDB', () => {
     test.each([
       ['continues one that failed a moment ago', minute, true],
       ['leaves alone one that failed more than a day ago', day + minute, false],
-    ])('%s, which a version without the end of failed removals has written', async (_, age, isContinued) => {
+    ])('%s, written by a version that did not record failed removals', async (_, age, isContinued) => {
       const from = time
       await begin()
       await dynamodb.send(
@@ -170,7 +170,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect((await begin()).since).toBe(isContinued ? from : time)
     })
 
-    test('is the earlier one again after a cancelled removal', async () => {
+    test('is the earlier record again after a cancelled removal', async () => {
       const earlier = await remove()
       time += minute
       await removals.cancel(await begin())
@@ -205,7 +205,7 @@ describe('the locks of paths in DynamoDB', () => {
       time += 1_000
       await removals.note(other)
       expect(await periods()).toEqual([{ from, to: time }])
-      // A third one has listed the folder before the others had ended.
+      // A third removal listed the folder before the others ended.
       const third = await removals.begin(
         listed,
         createDeadline(() => minute),
@@ -214,7 +214,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await periods()).toEqual([{ from, to: time }])
     })
 
-    test.each([0, 1])('is one, though the answer to its beginning was lost and the call repeated', async (repeated) => {
+    test.each([0, 1])('exists once, although its first answer was lost and the call repeated', async (repeated) => {
       const from = time
       for (let count = 0; count < repeated; count++) await begin()
       time += 1_000
@@ -222,7 +222,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect((await begin()).since).toBe(repeated ? from : time)
     })
 
-    test('ends with the removal of a large folder, whichever call of its end fails or loses its answer', async () => {
+    test('ends with the removal of a large folder, even if a last call fails or loses its answer', async () => {
       for (const afterwards of [false, true]) {
         for (let call = 0; call < 4; call++) {
           lastSite += 1

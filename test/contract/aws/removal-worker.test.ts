@@ -22,9 +22,9 @@ interface Message {
 
 let tables: TestTables
 let time: number
-/** The messages in the queue. The tests deliver them, in any order and as often as they like. */
+/** The messages in the queue. The tests deliver them in any order, and repeatedly. */
 let sent: Message[]
-/** How many objects are left in the folder. Each call removes one of them. */
+/** The number of objects left in the folder. Each call removes one. */
 let left: number
 
 beforeEach(async () => {
@@ -38,7 +38,7 @@ afterEach(async () => {
   vi.restoreAllMocks()
 })
 
-/** A store with nothing but those objects in it. `remove` may do something else than to remove one. */
+/** A store with only these objects. `remove` may replace the removal. */
 const files = (remove = async () => {}): ObjectStore => {
   const list = async ({ prefix }: { readonly prefix: string }) => ({
     objects:
@@ -71,7 +71,7 @@ const files = (remove = async () => {}): ObjectStore => {
   }
 }
 
-/** A function of its own, over connections of its own. */
+/** A separate function with its own connections. */
 const start = (remove?: () => Promise<void>) => {
   const clock = { wall: () => time, monotonic: () => time }
   const { removals } = createPathLocks({
@@ -104,7 +104,7 @@ const open = async (objects: number) => {
   return async () => (await removals.openOf(task.site, [task.path])).length > 0
 }
 
-/** A step of a worker that a test may hold back. */
+/** A step of a worker that a test can delay. */
 const gate = () => {
   const reached = Promise.withResolvers<void>()
   const opened = Promise.withResolvers<void>()
@@ -119,7 +119,7 @@ const gate = () => {
 }
 
 describe('the worker that finishes removals', () => {
-  test('empties the folder and closes the removal; what the queue delivers late or again is worked off as it is', async () => {
+  test('empties the folder and closes the removal; late and repeated messages change nothing', async () => {
     const isOpen = await open(3)
     await start().deliver()
     expect([left, await isOpen(), sent]).toEqual([0, false, []])
@@ -129,7 +129,7 @@ describe('the worker that finishes removals', () => {
     expect([left, sent]).toEqual([1, []])
   })
 
-  test('hands the rest over to the next one in one message when its time is over', async () => {
+  test('passes the rest on in one message when its time is over', async () => {
     const isOpen = await open(3)
     const short = 30_000
     await start().deliver('message 1', short)
@@ -139,7 +139,7 @@ describe('the worker that finishes removals', () => {
     expect([left, await isOpen(), sent.length]).toEqual([0, false, 2])
   })
 
-  test('leaves a removal to the one that is at it', async () => {
+  test('does not touch the removal of another worker', async () => {
     const isOpen = await open(2)
     const { pass, reached, open: goOn } = gate()
     const first = start(pass).deliver()
@@ -151,7 +151,7 @@ describe('the worker that finishes removals', () => {
     expect([left, await isOpen(), sent]).toEqual([0, false, []])
   })
 
-  test('comes back for a message that was delivered twice at once, when the other one must have ended', async () => {
+  test('returns to a message that was delivered twice, after the other worker must have ended', async () => {
     await open(2)
     const { pass, reached, open: goOn } = gate()
     const first = start(pass).deliver()
@@ -165,10 +165,10 @@ describe('the worker that finishes removals', () => {
     expect([left, sent.length]).toEqual([0, 1])
   })
 
-  test('goes on after one that has died half-way, once its time is over', async () => {
+  test('continues the removal of a dead worker after its lease has ended', async () => {
     const isOpen = await open(3)
     const { pass, reached } = gate()
-    // It is never heard of again: neither does its call end, nor does it give anything back.
+    // The worker dies: its call never ends, and it releases nothing.
     void start(pass).deliver()
     await reached
     time += wholeTime
@@ -177,7 +177,7 @@ describe('the worker that finishes removals', () => {
     expect([left, await isOpen(), sent]).toEqual([0, false, []])
   })
 
-  test('waits, without using up the message, for a store in trouble, until its removal is free for certain', async () => {
+  test('keeps the message while the store is in trouble, until the lease of the removal has ended', async () => {
     const said = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const isOpen = await open(1)
     await start(() => Promise.reject(new ServiceError('unavailable'))).deliver()
@@ -187,7 +187,7 @@ describe('the worker that finishes removals', () => {
     expect([left, await isOpen()]).toEqual([0, false])
   })
 
-  test('fails with what does not pass, so that the queue counts it, and the next delivery finds the removal free', async () => {
+  test('fails with a lasting error, so the queue counts it, and releases the removal', async () => {
     const isOpen = await open(1)
     await expect(start(() => Promise.reject(new Error('a bug'))).deliver()).rejects.toThrow('a bug')
     expect([sent, await isOpen()]).toEqual([[], true])
@@ -195,7 +195,7 @@ describe('the worker that finishes removals', () => {
     expect([left, await isOpen()]).toEqual([0, false])
   })
 
-  test('fails with a message that the service has not sent', async () => {
+  test('fails on a message that the service did not send', async () => {
     const worker = createRemovalWorker({
       files: files(),
       removals: start().removals,

@@ -29,7 +29,7 @@ afterAll(async () => {
   await once(server, 'close')
 })
 
-/** The times of the service, shortened. */
+/** The time limits of the service, shortened. */
 const config = (times: Partial<Record<keyof typeof smallCallTimeouts, number>>) => ({
   endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
   region: 'local',
@@ -51,18 +51,18 @@ const calls: Readonly<Record<string, (config: Config) => Promise<unknown>>> = {
 describe.each(Object.entries(calls))('a call to %s ends as "unavailable"', (_, call) => {
   const unavailable = { code: 100503, status: 503 }
 
-  test('when nothing answers', async () => {
+  test('when no answer comes', async () => {
     says = ''
     await expect(call(config({ requestTimeout: 40, socketTimeout: 60_000 }))).rejects.toMatchObject(unavailable)
   })
 
-  test('when an answer begins, and does not go on', async () => {
+  test('when an answer begins and then stops', async () => {
     says = 'HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: 100\r\n\r\n{'
     await expect(call(config({ requestTimeout: 60_000, socketTimeout: 40 }))).rejects.toMatchObject(unavailable)
   })
 })
 
-test('the times leave a request enough for all attempts of a call, and for its answer', () => {
+test('the time limits allow a request all attempts of a call, and its answer', () => {
   const { connectionTimeout, requestTimeout, socketTimeout } = smallCallTimeouts
   expect(3 * (connectionTimeout + Math.max(requestTimeout, socketTimeout))).toBeLessThan(25_000 - 5_000)
 })

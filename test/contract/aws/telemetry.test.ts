@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-/** The lines on standard output and standard error, where the platform picks up logs. */
+/** The lines on standard output and standard error, where the platform collects logs. */
 const linesOf = (tell: (telemetry: Telemetry) => void, level: (typeof logLevels)[number] = 'INFO') => {
   const lines: string[] = []
   for (const stream of [process.stdout, process.stderr]) {
@@ -34,7 +34,7 @@ const record: RequestRecord = {
 const failed: RequestRecord = { ...record, status: 500, error: new TypeError('x is undefined') }
 
 describe('a request in the log', () => {
-  test('is one structured line, and nothing else: no metric is paid for that nobody reads', () => {
+  test('is one structured line, without paid metrics', () => {
     const lines = linesOf((telemetry) => telemetry.request(record))
     expect(lines).toEqual([
       expect.objectContaining({ ...record, message: 'request', level: 'INFO', service: 'fields' }),

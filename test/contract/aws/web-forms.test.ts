@@ -40,7 +40,7 @@ describe('a change of the fields of a web form', () => {
     expect(calls).toEqual(['GetItemCommand', 'UpdateItemCommand'])
   })
 
-  test('is done once when the answer to its write is lost', async () => {
+  test('is made once when the answer to its write is lost', async () => {
     const client = tables.connect()
     const answers = loseAnswer(client, 'UpdateItemCommand')
     await add(over(client), -2, 1)
@@ -48,7 +48,7 @@ describe('a change of the fields of a web form', () => {
     expect(await types()).toEqual([-2, -3])
   })
 
-  test('is done once when the answer is lost and others change the form before that shows', async () => {
+  test('is made once when the answer is lost and others change the form meanwhile', async () => {
     const client = tables.connect()
     const answers = loseAnswer(client, 'UpdateItemCommand', async () => {
       for (const typeId of [-4, -5, -6]) await add(webForms, typeId)

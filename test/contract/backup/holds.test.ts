@@ -23,7 +23,7 @@ const test = base.extend('machines', async ({ directory }, { onCleanup }) => {
   }
   return {
     clock,
-    /** A service that gives up old versions at its start, and moves unreferenced blobs to the orphans. */
+    /** A service that drops old versions at its start, and moves unreferenced blobs to the orphans. */
     async service() {
       return keep(await openMachine(directory, { role: 'service', durable: false, keptFor: 0, clock }))
     },
@@ -45,10 +45,7 @@ const putAndRemove = async ({ stores: { files } }: Machine, key: string) => {
 const blobsIn = (directory: string) => readdirSync(join(directory, 'blobs'))
 
 describe('while a backup is being made', () => {
-  test('versions that are given up keep their blobs, and the start moves none of these', async ({
-    directory,
-    machines,
-  }) => {
+  test('dropped versions keep their blobs, and a start does not move these', async ({ directory, machines }) => {
     const first = await machines.service()
     await putAndRemove(first, 'live/1001/a')
     const [blob = ''] = blobsIn(directory)
@@ -73,7 +70,7 @@ describe('while a backup is being made', () => {
     expect(blobsIn(directory)).toEqual([])
   })
 
-  test('a killed backup holds blobs until its time is over, and cannot extend it then', async ({
+  test('a killed backup holds blobs until its lease ends, and cannot renew it then', async ({
     directory,
     machines,
   }) => {
@@ -90,7 +87,7 @@ describe('while a backup is being made', () => {
     await expect.poll(() => blobsIn(directory)).toEqual([])
   })
 
-  test('another one may be made, and both hold', async ({ machines }) => {
+  test('another backup may be made, and both hold their blobs', async ({ machines }) => {
     await machines.close(await machines.service())
     const { database } = await machines.command()
     const { clock } = machines
@@ -103,7 +100,7 @@ describe('while a backup is being made', () => {
   })
 })
 
-test('blobs that were held are removed soon after, though nobody removes another one', async ({ directory }) => {
+test('blobs are removed soon after a backup, even if no other blob is removed', async ({ directory }) => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   try {
     const name = 'a'.repeat(32)

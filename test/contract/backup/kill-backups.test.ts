@@ -6,7 +6,7 @@ import { backUp, contentOf, faultsOf, read, restore, test, unfinishedIn } from '
 import { launch } from '../../support/program.ts'
 import { startService } from '../../support/spawned-service.ts'
 
-/** Kills `site-admin` as soon as something is reached, or lets it end when it is quicker. */
+/** Kills `site-admin` as soon as a condition is true, unless it ends before. */
 const killWhen = async (args: readonly string[], isReached: () => boolean): Promise<void> => {
   const program = launch('admin/main.js', args)
   let hasEnded = false
@@ -22,7 +22,7 @@ const namesIn = (folder: string): readonly string[] => {
   try {
     return readdirSync(folder)
   } catch {
-    // It has gone on meanwhile.
+    // It continued meanwhile.
     return []
   }
 }
@@ -45,7 +45,7 @@ test.for(steps)(
     )
 
     for (const left of unfinishedIn(folder).map((name) => join(folder, name))) {
-      // With its marker, a backup only lacks its place.
+      // A backup with its marker only lacks its final name.
       if (namesIn(left).includes('site-admin-backup.json')) expect(await faultsOf(left)).toEqual([])
       else await expect(restore(left, restored)).rejects.toThrow(/is not a complete backup/)
     }
@@ -56,7 +56,7 @@ test.for(steps)(
   },
 )
 
-test('a restoration that is repeated and killed again, while it clears up, keeps the service from starting as well', async ({
+test('a restoration that is killed again while it clears up also blocks the start of the service', async ({
   backedUp,
   serve,
 }) => {
@@ -64,7 +64,7 @@ test('a restoration that is repeated and killed again, while it clears up, keeps
   const marker = join(restored, 'site-admin.json')
   mkdirSync(join(restored, 'blobs'), { recursive: true })
   writeFileSync(marker, JSON.stringify({ service: 'site-admin', layout: 1, ready: false, restoring: true }))
-  // So many that it takes a while to remove them.
+  // So many that their removal takes a while.
   for (let index = 0; index < 20_000; index += 1) writeFileSync(join(restored, 'blobs', String(index)), '')
   const { ino } = statSync(marker)
 
@@ -73,13 +73,10 @@ test('a restoration that is repeated and killed again, while it clears up, keeps
   await expect(serve(restored)).rejects.toThrow(/A restore into the data directory .+ was interrupted/)
 })
 
-test('a restoration that is killed keeps the service from starting until it is repeated', async ({
-  backedUp,
-  serve,
-}) => {
+test('a killed restoration blocks the start of the service until it is repeated', async ({ backedUp, serve }) => {
   const { backup, restored, token } = backedUp
   await killWhen(['--data-dir', restored, 'restore', backup], () => existsSync(join(restored, 'site-admin.db')))
-  // Had it been quicker, the directory would be ready: it is put back to where the restoration stood.
+  // If it was quicker, the directory is complete, so the test restores the unfinished state.
   const marker = { service: 'site-admin', layout: 1, ready: false, restoring: true }
   writeFileSync(join(restored, 'site-admin.json'), JSON.stringify(marker))
 

@@ -61,7 +61,7 @@ describe('a backup is refused, and nothing is left of it,', () => {
     expect(readdirSync(place.folder)).toEqual([])
   })
 
-  test('when a file is damaged, unless it is to be made even so', async ({ backedUp: { data, folder, restored } }) => {
+  test('when a file is damaged, unless the caller accepts damage', async ({ backedUp: { data, folder, restored } }) => {
     await replaceBlob(data)
     const target = join(folder, 'again')
     const outcome = await administer(data, ['backup', target, '--bytes'])
@@ -78,7 +78,7 @@ describe('a backup is refused, and nothing is left of it,', () => {
     expect(await restoreBackup(target, restored, even)).toMatchObject({ damaged: 1 })
   })
 
-  test('when a file is short, though its bytes are not read', async ({ backedUp: { data, folder } }) => {
+  test('when a file is too short, without a look at its bytes', async ({ backedUp: { data, folder } }) => {
     truncateSync(blobOf(data), 17_000)
     const fault = /it has 17000 bytes instead of 40064\. .+ No backup was made\.$/
     await expect(backUp(data, join(folder, 'again'))).rejects.toThrow(fault)
@@ -96,7 +96,7 @@ describe('a backup is refused, and nothing is left of it,', () => {
       await expect(restore(backup, restored)).rejects.toThrow(/^(The disk is full|The data directory)/)
       expect(unfinishedIn(disk.path)).toEqual([])
 
-      // On another file system blobs are copied, and not linked.
+      // On another file system blobs are copied, not linked.
       disk.makeRoom()
       await expect(backUp(data, disk.path)).rejects.toThrow(/is not empty|is a file system of its own/)
       await backUp(data, target)
@@ -117,7 +117,7 @@ describe('a restoration is refused, and nothing is changed,', () => {
     expect(existsSync(restored)).toBe(false)
   })
 
-  test('into a directory that is not empty, that a service holds, or that is a backup', async ({ backedUp, serve }) => {
+  test('into a directory that is not empty, in use, or a backup', async ({ backedUp, serve }) => {
     const { data, folder, backup } = backedUp
     await expect(restore(backup, data)).rejects.toThrow(/already contains data\. Name an empty one with --data-dir\./)
     await expect(restore(backup, folder)).rejects.toThrow(/has files, but no .+: it is not a data directory/)
@@ -196,9 +196,7 @@ describe('a restoration is refused, and nothing is changed,', () => {
   })
 })
 
-test('a restoration that fails leaves nothing where not even a marker can be written any more', async ({
-  backedUp: { backup, restored },
-}) => {
+test('a failed restoration leaves nothing if it cannot write a marker', async ({ backedUp: { backup, restored } }) => {
   mkdirSync(restored)
   const { signal } = new AbortController()
   vi.spyOn(signal, 'throwIfAborted').mockImplementation(() => {
@@ -210,14 +208,14 @@ test('a restoration that fails leaves nothing where not even a marker can be wri
   expect(readdirSync(restored)).toEqual(['site-admin.json.new'])
 })
 
-test('a backup is refused by the start and by commands, with what to do', async ({ backedUp: { backup } }) => {
+test('the start and the commands refuse a backup as data directory, with advice', async ({ backedUp: { backup } }) => {
   const sentence = /is a backup\. Restore it into an empty data directory: "site-admin restore .+"/
   await expect(openMachine(backup, { role: 'service' })).rejects.toThrow(sentence)
   const outcome = await administer(backup, ['site', 'list'])
   expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) })
 })
 
-test('check names blobs of a backup that belong to no file', async ({ backedUp: { backup } }) => {
+test('check reports blobs of a backup that belong to no file', async ({ backedUp: { backup } }) => {
   const stray = join(backup, 'blobs', 'stray')
   linkSync(blobOf(backup), stray)
   expect(await faultsOf(backup)).toEqual([{ where: stray, fault: 'it belongs to no file.' }])

@@ -35,7 +35,7 @@ test.for([
   },
 )
 
-test('a damaged earlier state of a small file stops nothing, and is counted', async ({
+test('a damaged old version of a small file does not stop a backup, and is counted', async ({
   backedUp: { data, folder, restored },
   serve,
 }) => {
@@ -49,7 +49,7 @@ test('a damaged earlier state of a small file stops nothing, and is counted', as
   expect(String(await read(await serve(restored), 'small.txt'))).toBe('newer')
 })
 
-test('a backup that is ended while it compares many small files leaves nothing', async ({
+test('a backup that is stopped while it compares many small files leaves nothing', async ({
   backedUp: { data, folder },
 }) => {
   tamper(

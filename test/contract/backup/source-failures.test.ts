@@ -6,7 +6,7 @@ import { backUp, test as base, faultsOf } from '../../support/backups.ts'
 import { storage } from '../../support/paths.ts'
 import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
 
-/** `small`: a disk with a data directory on it, and nobody there. */
+/** `small`: a small disk with a data directory, on which no service runs. */
 const test = base.extend('small', async ({ backedUp: { data, folder }, skip }, { onCleanup }) => {
   if (noSmallDisk !== undefined) skip(noSmallDisk)
   const disk = mountSmallDisk(join(folder, 'disk'), 8)
@@ -20,9 +20,7 @@ const test = base.extend('small', async ({ backedUp: { data, folder }, skip }, {
 /** Enough writes to fill the disk with the log of changes. */
 const mostWrites = 3_000
 
-test('a backup of a damaged database blames the data directory, and says what to do', async ({
-  backedUp: { data, folder },
-}) => {
+test('a backup of a damaged database names the data directory, with advice', async ({ backedUp: { data, folder } }) => {
   const file = join(data, 'site-admin.db')
   writeFileSync(file, readFileSync(file).fill(0xa7, 10 * 4096, 13 * 4096))
   await expect(backUp(data, join(folder, 'again'))).rejects.toThrow(
@@ -32,10 +30,10 @@ test('a backup of a damaged database blames the data directory, and says what to
   expect(await faultsOf(data)).toMatchObject([{ where: file }, { fault: expect.stringContaining('not compared') }])
 })
 
-describe('a full disk under the data directory is named, though the backup has room,', () => {
+describe('a full disk of the data directory is named, although the disk of the backup has room,', () => {
   const sentence = (path: string) => new RegExp(`^The disk of the data directory ${path} is full, .+ Make room`)
 
-  test('when nobody uses it', async ({ small: { disk, onDisk }, backedUp: { folder } }) => {
+  test('when no service runs', async ({ small: { disk, onDisk }, backedUp: { folder } }) => {
     disk.fill()
     await expect(backUp(onDisk, join(folder, 'again'))).rejects.toThrow(sentence(onDisk))
     disk.makeRoom()
@@ -55,7 +53,7 @@ describe('a full disk under the data directory is named, though the backup has r
       disk.makeRoom()
       expect(await backUp(onDisk, join(folder, 'again'))).toMatchObject({ damaged: 0 })
     } finally {
-      // Before the disk goes.
+      // Before the disk is unmounted.
       await service.stop()
     }
   })

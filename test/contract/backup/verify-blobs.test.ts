@@ -11,9 +11,7 @@ for (const [where, withoutThreads] of [
   ['here', size * 10],
   ['by threads', 0],
 ] as const) {
-  test(`blobs are verified ${where}: whole ones, short ones, other ones, and those that are missing`, async ({
-    directory,
-  }) => {
+  test(`blobs are verified ${where}: whole, short, different and missing ones`, async ({ directory }) => {
     const bytes = Buffer.alloc(size, 'x')
     const making = createFingerprint()
     making.update(bytes)

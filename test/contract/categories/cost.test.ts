@@ -39,9 +39,7 @@ const list = async (switches: Readonly<Record<string, string>>, of = newsOfCateg
 
 const isWrite = (command: unknown) => command instanceof BatchWriteCommand || command instanceof UpdateCommand
 
-test('300 links made in requests of 100 cost no more than 2.1 write units each, the index counted', async ({
-  onTestFinished,
-}) => {
+test('300 links in requests of 100 cost at most 2.1 write units each, index included', async ({ onTestFinished }) => {
   const empty = await openStore()
   onTestFinished(() => empty.close())
   await fill(empty.over(empty.dynamodb), range(1, 300))
@@ -60,7 +58,7 @@ test('300 links made in requests of 100 cost no more than 2.1 write units each, 
     await linkObjects(
       deps,
       newsOfCategory,
-      // With and without a word about how they are displayed.
+      // With and without `displayable`.
       range(from, from + 99).map((objectId) => ({ objectId, ...(objectId % 10 > 0 && { displayable: true }) })),
       author,
     )
@@ -175,7 +173,7 @@ describe('an answer stays under 5 MB', () => {
     expect(page).toMatchObject({ totalItemsCount: 20, skip: 0, limit: page.items.length })
   })
 
-  test('and the cursor goes on where the page was cut', async () => {
+  test('and the cursor continues where the page was cut', async () => {
     const seen: unknown[] = []
     for (let cursor = ''; cursor !== 'null'; ) {
       const { page } = await list({ cursor, limit: '500' }, ofLong)

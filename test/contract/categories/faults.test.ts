@@ -69,7 +69,7 @@ const operations: Readonly<Record<string, Operation>> = {
       linkObjects(
         over,
         newsOfCategory,
-        // Most of the new ones in batches; each of the others is a call of its own.
+        // Most new links in batches, each of the others in its own call.
         all.map((objectId) => ({ objectId, ...(objectId > 44 && { displayable: true }) })),
         author,
       ),
@@ -178,7 +178,7 @@ describe.each(Object.entries(operations))('%s', (_, operation) => {
     },
   )
 
-  test('is 503, and never a partial success, when the store stays too busy', async () => {
+  test('answers 503, and is never a partial success, when the store stays too busy', async () => {
     await operation.reset?.()
     const busy = intercept(
       store.dynamodb,

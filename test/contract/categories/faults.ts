@@ -7,7 +7,7 @@ const unavailable = () => new ServiceError('unavailable')
 /** Replaces a call: it may proceed with the call, change the answer, or do something else first. */
 type Intervention = (proceed: () => Promise<unknown>, command: unknown) => Promise<unknown>
 
-/** A real client, whose calls go through an intervention. */
+/** A real client. Each of its calls passes through `intervene`. */
 export const intercept = (
   client: DynamoDBDocumentClient,
   intervene: (call: number, ...rest: Parameters<Intervention>) => Promise<unknown>,
@@ -24,7 +24,7 @@ export const intercept = (
   })
 }
 
-/** Does it at one call, and counts the calls. */
+/** Intervenes at one call, and counts the calls. */
 export const interceptOnce = (client: DynamoDBDocumentClient, at: number, intervention: Intervention) => {
   let calls = 0
   const intercepted = intercept(client, (call, proceed, command) => {
@@ -59,7 +59,7 @@ export const faults: Readonly<Record<string, Intervention>> = {
       const [now, later] = half(request?.Keys ?? [])
       command.input.RequestItems = { [table]: { ...request, Keys: now } }
       const answer = await proceed()
-      // The store names what it left by key only, as dynalite does.
+      // The store names unprocessed items by key only, as dynalite does.
       return { ...(answer as object), UnprocessedKeys: later.length > 0 ? { [table]: { Keys: later } } : {} }
     }
     return proceed()

@@ -148,7 +148,7 @@ describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
     expect((await ask('GET', '/events', { query: { order: 'programme' } })).status).toBe(400)
   })
 
-  test('is unlinked, and goes with its links', async () => {
+  test('is unlinked, and removed with its links', async () => {
     await hand.stores.contents.putMany(site, 'category', [{ id: 6, name: 'Winter' }], entry)
     await ask('POST', '/categories/6/events', { body: { items: [1, 2].map((objectId) => ({ objectId })) } })
     expect((await ask('DELETE', '/categories/6/events', { body: { items: [1] } })).status).toBe(204)
@@ -160,7 +160,7 @@ describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
   })
 })
 
-test('site-admin takes a new kind of objects', async () => {
+test('site-admin accepts a new kind of objects', async () => {
   const folder = scratchDirectory()
   const manage = (...args: readonly string[]) => administer(join(folder, 'data'), ['--json', ...args])
   await writeFile(join(folder, 'records'), text)
@@ -176,7 +176,7 @@ test('site-admin takes a new kind of objects', async () => {
   expect(await remove()).toMatchObject({ status: 1, stderr: expect.stringMatching(/^Site 1001 has no event 1\. /) })
 })
 
-test('a database from before gets the tables of a new kind', () => {
+test('an older database gets the tables of a new kind', () => {
   const { connection } = scratchDatabase()
   prepareSchema(connection)
   const tables = () =>
@@ -188,7 +188,7 @@ test('a database from before gets the tables of a new kind', () => {
   expect(tables()).toEqual(made)
 })
 
-test('a directory and a backup from before are sound, and get the tables of a new kind', async () => {
+test('an older directory and backup are sound, and get the tables of a new kind', async () => {
   const folder = scratchDirectory()
   const data = join(folder, 'data')
   const backup = join(folder, 'backup')

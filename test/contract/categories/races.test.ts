@@ -25,7 +25,7 @@ const link = (over: Deps) =>
   linkObjects(
     over,
     newsOfCategory,
-    // Most of them in a batch; each of the others, the one that goes among them, is a call of its own.
+    // Most of them in a batch, each of the others in its own call, also the removed one.
     ids.map((objectId) => ({ objectId, ...(objectId > 4 && { displayable: true }) })),
     author,
   )

@@ -52,6 +52,6 @@ export const fill = async ({ contents }: Deps, ids: readonly number[]): Promise<
   await contents.putMany(site, 'news', newsItems(ids), entry)
 }
 
-/** The objects that the category is linked with, as the table has them. */
+/** The objects of the category's links, as stored in the table. */
 export const linkedIds = async ({ linkItems }: Deps, list = newsOfCategory): Promise<number[]> =>
   (await linkItems.listConsistently(list, 0, 10_000)).map(({ id }) => id)

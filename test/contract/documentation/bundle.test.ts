@@ -5,7 +5,7 @@ import { bundleFunction } from '../../../cdk/config/bundles.ts'
 import { functionSettings } from '../../../cdk/config/functions.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 
-/** The function as it is deployed: a folder of its own, far from the project and its packages. */
+/** The deployed function in a separate folder, away from the project and its packages. */
 let folder: string
 
 beforeAll(async () => {
@@ -28,12 +28,12 @@ const get = async (path: string): Promise<{ statusCode: number; body: string }> 
 }
 
 describe('the bundle of the documentation function', () => {
-  test.each(['swagger-ui.css', 'swagger-ui-bundle.js'])('has %s with it', async (name) => {
+  test.each(['swagger-ui.css', 'swagger-ui-bundle.js'])('includes %s', async (name) => {
     const { statusCode, body } = await get(`/docs/${name}`)
     expect(statusCode).toBe(200)
     expect(body.length).toBeGreaterThan(100_000)
   })
-  test('has the console with it', async () => {
+  test('includes the console', async () => {
     const page = await readFile(join(import.meta.dirname, '..', '..', '..', 'console', 'dist', 'index.html'), 'utf8')
     const named = [...page.matchAll(/"(console\/[^"]+)"/g)].map(([, path = '']) => path)
     expect(named.length).toBeGreaterThan(2)

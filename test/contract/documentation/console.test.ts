@@ -13,7 +13,7 @@ import type { DataCentre } from '../../../lib/sites/site-directory.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { requestOf, send } from '../../support/gateway.ts'
 
-/** A build of the console, as far as serving it goes. */
+/** A minimal build of the console, enough to serve it. */
 let folder: string
 let consoleFolder: string
 
@@ -74,7 +74,7 @@ describe('the page of the console', () => {
     expect(one?.headers['etag']).not.toBe(ninety?.headers['etag'])
   })
 
-  test('says what to do where the console was not built', async () => {
+  test('explains what to do if the console was not built', async () => {
     const { status, text } = await send(handlerOf({ consoleFolder: join(folder, 'nowhere') }), 'GET', '/console')
     expect({ status, text }).toEqual({ status: 404, text: expect.stringContaining('npm run build:console') })
   })
@@ -101,7 +101,7 @@ describe('a file of the console', () => {
     expect((body as Uint8Array).length).toBeLessThan(script.length / 10)
   })
 
-  test('comes uncompressed where a gateway hands over no bytes', async () => {
+  test('comes uncompressed if the gateway returns no bytes', async () => {
     const answer = await handlerOf()(requestOf('GET', file, compressed), unlimited)
     const bytes = await toGateway(answer, { accept: '*/*', binaryAccept: 'any' })
     expect(bytes).toMatchObject({ isBase64Encoded: true, headers: { 'Content-Encoding': 'gzip' } })

@@ -19,7 +19,7 @@ const sectionOf = (text: string, heading: string): string => {
   return section.split(`\n${level} `)[0] ?? ''
 }
 
-/** The text without ids, times and addresses, which differ from one run to the next. */
+/** The text without ids, times and addresses, which differ between runs. */
 const normalised = (text: string, baseUrl = 'http://127.0.0.1:4000') =>
   text
     .replaceAll(baseUrl, 'BASE')

@@ -45,7 +45,7 @@ const refused = {
   'Upload files into a folder, or restore removed files': 400,
   'Upload files into the root of the storage': 400,
   'Upload files into the root of the storage, by PUT': 400,
-  // Somebody has to begin an upload first, and to choose the bytes that come next.
+  // These need an open upload, and a choice of the next bytes.
   'Show the progress of a resumable upload': 404,
   'Continue a resumable upload': 404,
   'Cancel a resumable upload': 404,
@@ -59,7 +59,7 @@ const authorize = async (page: Page, token: string) => {
   await dialog.getByRole('button', { name: 'Close' }).first().click()
 }
 
-/** Opens an operation, by its summary, for trying it out. Clicks are handed over, and not aimed: there are many. */
+/** Opens the form of an operation, by its summary. Clicks are dispatched, not aimed, to save time. */
 const unfold = async (page: Page, summary: string): Promise<Locator> => {
   const operation = page.locator('.opblock', { has: page.getByText(summary, { exact: true }) })
   await operation.locator('.opblock-summary-control').dispatchEvent('click')
@@ -67,9 +67,7 @@ const unfold = async (page: Page, summary: string): Promise<Locator> => {
   return operation
 }
 
-/**
- * Runs in the page, for the sake of time: opens each operation, and executes it. The statuses by summary.
- */
+/** Runs in the page to save time: opens each operation, and executes it. Returns the statuses by summary. */
 const executeAll = `(async () => {
   const until = async (find) => {
     for (;;) {
@@ -120,7 +118,7 @@ const showing =
       await route.fulfill({ response, json: { ...document, components: used, paths: Object.fromEntries(shown) } })
     })
 
-/** Presses the button; the status of the answer. */
+/** Presses the button. Returns the status of the answer. */
 const execute = async (operation: Locator): Promise<number> => {
   await operation.getByRole('button', { name: 'Execute' }).dispatchEvent('click')
   const answer = operation.locator('.live-responses-table tbody .response-col_status').first()

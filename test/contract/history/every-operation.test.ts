@@ -5,7 +5,7 @@ import type { RequestRecord } from '../../../lib/http/request.ts'
 import { exercises, fillDirectory, perform, site, storesOver } from '../../support/every-operation.ts'
 import { openTestTables, type TestTables } from '../../support/tables.ts'
 
-/** Operations that leave no entry although their method changes things; with the reason. */
+/** Operations without an entry although their method is one for changes, with the reason. */
 const changesNothing: Readonly<Record<string, string>> = {
   putRoot: 'the exercise is refused, and an upload by PUT is the one by POST',
   deleteRoot: 'the root cannot be deleted',

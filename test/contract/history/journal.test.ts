@@ -32,7 +32,7 @@ describe('the history in DynamoDB', () => {
     requestId: '0b8fb6f8-8a0e-4a0c-a1a5-6f0b8e4f8a7c',
   })
 
-  /** A journal of its own, as each function instance has one; with what it has told to be lost. */
+  /** A separate journal, as in each function instance, with the entries that it reported as lost. */
   const open = (now?: () => number, dynamodb = tables.connect()) => {
     const lost: string[] = []
     const options = { dynamodb, table: tables.names.journal, ...(now && { now }) }
@@ -108,7 +108,7 @@ describe('the history in DynamoDB', () => {
     for (const name of ['1', '2', '3', '4', '5', '6', '7', '8']) await writer.record(entryOf(name))
     const { history, dynamodb } = open()
     let isEarly = true
-    // The first block as it was when only two of its entries were there.
+    // The first block when it had only two entries.
     dynamodb.middlewareStack.add(
       (next) => async (args) => {
         const result = await next(args)

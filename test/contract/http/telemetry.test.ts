@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Words that occur nowhere but in the body and in the query of a request. */
+/** Words that occur only in the body and the query of a request. */
 const bodyWord = 'aardvark'
 const queryWord = 'zebra'
 

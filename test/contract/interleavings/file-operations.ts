@@ -4,8 +4,8 @@ import type { Operation, State } from './operations.ts'
 import type { ScheduledSite } from './scheduled-stores.ts'
 
 /**
- * By path: the content of files, and a slash for folders. Behind `removed ` lies the content that was removed last
- * there.
+ * By path: the content of files, and a slash for folders. A key with the prefix `removed ` has the content that was
+ * removed last there.
  */
 type Files = State
 const folder = '/'
@@ -35,7 +35,7 @@ export const put = (path: string, content: string): Operation => ({
   entry: `stored ${path}`,
 })
 
-/** Creates a file, and no more. */
+/** Creates a file, and never replaces one. */
 const create = (path: string, content: string): Operation => ({
   label: `create ${path} ${content}`,
   run: (site) => site.request('PUT', `storage/${path}`, { body: content, headers: { 'If-None-Match': '*' } }),
@@ -43,7 +43,7 @@ const create = (path: string, content: string): Operation => ({
   entry: `stored ${path}`,
 })
 
-/** Reads a file, and replaces it if it is still the same. */
+/** Reads a file, and replaces it if it has not changed. */
 const replace = (path: string, content: string): Operation => {
   let read: string | undefined
   return {
@@ -86,7 +86,7 @@ const appendAll = async (site: ScheduledSite, at: string, content: string): Prom
   return answer
 }
 
-/** A success, what leaves the outcome open, and a refusal. */
+/** Statuses of a success, of an unknown outcome, and of a refusal. */
 const rank = ({ status }: Answer): number => (status < 300 ? 0 : [409, 423, 503].includes(status) ? 1 : 2)
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
@@ -129,7 +129,7 @@ const remove = (path: string): Operation => ({
     )
     return new Map([...left, [`gone ${path}`, folder], ...kept])
   },
-  // Of two requests that take the same file, both may succeed: the second one has nothing left to remove.
+  // Two requests that remove the same file may both succeed, because nothing is left for the second one.
   outlive: (files) => (files.has(`gone ${path}`) && !files.has(path) ? files : undefined),
   entry: `removed ${path}`,
   mayLeaveNone: true,
@@ -213,7 +213,7 @@ const onFile = fc.oneof(
 const onFolder = fc.oneof(
   anyFolder.map((path) => () => remove(path)),
   anyFolder.map((path) => () => createFolder(path)),
-  // A name of a folder, for a file.
+  // A file with the name of a folder.
   anyFolder.map((path) => () => put(path, content())),
   fc.tuple(anyFolder, anyFolder).map(
     ([from, to]) =>
@@ -231,7 +231,7 @@ export const anyFileOperation: fc.Arbitrary<() => Operation> = fc.oneof(
   { weight: 1, arbitrary: onFolder },
 )
 
-/** Changes below a folder that goes meanwhile. */
+/** Changes below a folder that is removed meanwhile. */
 export const anyFolderOperation: fc.Arbitrary<() => Operation> = fc.oneof(
   fc.constantFrom('a/x', 'a/y').map((path) => () => put(path, content())),
   fc.constant(() => remove('a')),

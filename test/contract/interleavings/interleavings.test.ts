@@ -6,7 +6,7 @@ import { type Operation, observe, type State, write } from './operations.ts'
 import { createTurns, type Fate, openScheduledStores, type Plant, type ScheduledSite } from './scheduled-stores.ts'
 import { anyTableOperation, listFields, listLinks } from './table-operations.ts'
 
-// `npm run prove` asks for many interleavings, by another seed each time.
+// `npm run prove` sets a larger number of interleavings, and a new seed each time.
 const { PROVE_COUNT = process.env['EVERY_CALL'] === '1' ? '2000' : '60', PROVE_SEED = '12', PROVE_PATH } = process.env
 const count = Number(PROVE_COUNT)
 
@@ -60,7 +60,7 @@ const createWatch = (site: ScheduledSite) => {
 }
 type Watch = ReturnType<typeof createWatch>
 
-/** H-1: one entry for each change. What answered 503 may have one. */
+/** H-1: one entry for each change. A change that answered 503 may have one. */
 const expectEntries = async (site: ScheduledSite, { answered, story }: Watch): Promise<void> => {
   const { items } = (await site.request('GET', 'changes', { query: { after: '', limit: '500' } })).json
   const entries: readonly string[] = items.map((item: { type: string; subject: string }) => {
@@ -151,7 +151,7 @@ test.each<[Plant, keyof typeof subjects, number]>([
   ['no lease of uploads', 'uploads', 1],
   ['no second look at locks', 'a folder', 1],
 ])(
-  'code with %s is found out by concurrent changes of %s',
+  'concurrent changes reveal code with %s: %s',
   async (plant, name, seed) => {
     const sites = createSites(plant)
     onTestFinished(() => sites.close())

@@ -3,7 +3,7 @@ export interface Observed<State> {
   readonly label: string
   readonly begin: number
   readonly end: number
-  /** Every state that this call may leave behind when it finds this one. Empty when its answer is wrong then. */
+  /** Every state that this call may cause from this state. Empty if its answer is impossible in this state. */
   readonly next: (state: State) => readonly State[]
 }
 
@@ -30,8 +30,9 @@ const canFinish = <State>(search: Search<State>, state: State, done: bigint): bo
 }
 
 /**
- * Whether some order of the calls explains all answers, where no call that ended before another one began comes behind
- * it (Herlihy and Wing 1990, searched as by Wing and Gong 1993, with the states remembered as by Lowe 2017).
+ * True if some order of the calls explains all answers, and keeps each call that ended before another one began in
+ * front of it (Herlihy and Wing 1990). The search is that of Wing and Gong 1993, with the remembered states of Lowe
+ * 2017.
  */
 export const isLinearizable = <State>(
   calls: readonly Observed<State>[],

@@ -9,22 +9,22 @@ export const write = (state: State): string => JSON.stringify([...state].sort())
 export interface Operation {
   readonly label: string
   run(site: ScheduledSite): Promise<Answer>
-  /** The state that a success leaves behind; undefined where it must be refused. */
+  /** The state after a success. Undefined if the operation must be refused. */
   succeed(state: State, answer: Answer): State | undefined
   /** A newer version stays when the listed one is removed or moved: functions/storage/README.md, "Versions". */
   outlive?(state: State): State | undefined
-  /** The entry of the history that a success leaves behind. */
+  /** The history entry of a success. */
   readonly entry?: string | undefined
-  /** Where nothing was left to do, a success leaves none. */
+  /** A success that changed nothing has none. */
   readonly mayLeaveNone?: boolean
 }
 
 interface Times extends Pick<Observed<State>, 'begin' | 'end'> {
-  /** No other operation was under way. */
+  /** No other operation was running. */
   readonly isAlone: boolean
 }
 
-/** What its answer says about the state. */
+/** The meaning of its answer for the state. */
 export const observe = (operation: Operation, answer: Answer, times: Times): Observed<State> => ({
   label: `${operation.label}: ${answer.status} ${answer.json?.code ?? (answer.text.length < 20 ? answer.text : '')}`,
   ...times,
@@ -32,7 +32,7 @@ export const observe = (operation: Operation, answer: Answer, times: Times): Obs
     const succeeded = operation.succeed(state, answer)
     if (answer.status < 300) return [succeeded ?? operation.outlive?.(state) ?? []].flat()
     if (answer.status === 503) return succeeded ? [state, succeeded] : [state]
-    // At most one of two that take the same name succeeds. Both may see each other, and give way.
+    // At most one of two operations on the same name succeeds. Both may detect each other and fail.
     const mayGiveWay = !times.isAlone && [104009, 104010, 104019, 104022].includes(answer.json?.code)
     return succeeded && !mayGiveWay ? [] : [state]
   },

@@ -22,29 +22,29 @@ import type { S3Request } from '../../support/s3-messages.ts'
 import { createTables, tableSettings } from '../../support/tables.ts'
 
 /**
- * What happens to a call: the store answers, or does it and the answer is lost, or it refuses for now, or its caller is
- * stopped for longer than a lease lasts before it makes the call.
+ * The fate of a call: the store answers; it carries out the call but its answer is lost; it refuses for now; or the
+ * caller is frozen before the call for longer than a lease lasts.
  */
 export type Fate = 'answered' | 'lost' | 'refused' | 'stopped'
 
 /** Milliseconds. */
 const stop = 20_000
 
-/** A bug that the code behind a store might have: what it says has no effect. */
+/** A planted bug: the store ignores this part of a call. */
 export type Plant =
   | 'no condition of S3'
   | 'no condition of DynamoDB'
   | 'no second look at locks'
   | 'no lease of uploads'
 
-/** The clock of a test. The same for S3, which tells whole seconds. */
+/** The clock of a test, and the same clock in whole seconds, for S3. */
 export interface Time {
   now: number
 }
 
 interface Run {
   readonly scheduler: Scheduler
-  /** One for each call in the order of their turns; every later one is answered. */
+  /** One fate per call, in the order of their turns. Later calls are answered. */
   readonly fates: Iterator<Fate>
 }
 
@@ -57,7 +57,7 @@ export const createTurns = (time: Time) => {
   let run: Run | undefined
   let moves = 0
 
-  /** Waits until no caller does anything any more but wait for its turn. */
+  /** Waits until all callers only wait for their turns. */
   const settle = async (): Promise<void> => {
     for (let seen = -1, quiet = 0; quiet < 4; ) {
       await turn()
@@ -108,7 +108,7 @@ const withoutConditions = (request: S3Request): S3Request => {
   return { ...request, headers: Object.fromEntries(headers) }
 }
 
-/** Drops the conditions of writes, or answers a second look of an operation at locks with what the first one has seen. */
+/** Drops the conditions of writes, or repeats the first answer when an operation checks locks a second time. */
 const plantInTables = (dynamodb: DynamoDBDocumentClient, turns: Turns, plant: Plant | undefined): void => {
   const looks = new Map<string, unknown>()
   dynamodb.middlewareStack.add(

@@ -10,7 +10,7 @@ const site = 1001 as SiteId
 const category = 5 as CategoryId
 const list = { site, kind: 'news', category } as const
 
-/** A category with 30 news items. A killed process has left a removal of the category, and one of the news item 7. */
+/** A category with 30 news items. A killed process left unfinished removals of the category and of the news item 7. */
 const openHalfRemoved = async (going: readonly ('category' | 'object')[]) => {
   const database = scratchTables()
   const { contents, links } = createTableStores(database)
@@ -29,8 +29,8 @@ const openHalfRemoved = async (going: readonly ('category' | 'object')[]) => {
   return { database, contents, links, rowsOf }
 }
 
-describe('a removal that broke off', () => {
-  test('of an object: nobody sees, lists, counts or links it', async () => {
+describe('an interrupted removal', () => {
+  test('hides its object from reads, lists, counts and links', async () => {
     const { contents, links } = await openHalfRemoved(['object'])
     const others = range(1, 30).filter((id) => id !== 7)
     expect(await contents.get(site, 'news', 7)).toBeUndefined()
@@ -48,7 +48,7 @@ describe('a removal that broke off', () => {
     expect(await contents.create(site, 'news', newsItem(7), entry)).toBe(false)
   })
 
-  test('of a category: nobody sees it or its links, and nothing is linked with it', async () => {
+  test('hides its category and its links, and refuses new links', async () => {
     const { contents, links } = await openHalfRemoved(['category'])
     expect(await contents.get(site, 'category', 5)).toBeUndefined()
     expect(await links.list(list, 0, 100)).toEqual([])
@@ -82,7 +82,7 @@ describe('a removal that broke off', () => {
   })
 })
 
-test('the removal of a category with many links lets other changes come in between', async () => {
+test('the removal of a category with many links does not block other changes', async () => {
   const { database, contents, links } = await openHalfRemoved([])
   const many = range(31, 6_000)
   await contents.putMany(

@@ -13,7 +13,7 @@ const openContents = () => {
   return createTableStores(database).contents
 }
 
-/** Each read between two turns sees the state that a process would leave if it were killed there. */
+/** Each read between two turns sees the state that a killed process would leave. */
 describe('content and its long text', () => {
   test('are seen together when they are new', async () => {
     const contents = openContents()

@@ -17,7 +17,7 @@ const unlimit = ({ connection }: Database) => connection.exec('PRAGMA max_page_c
 describe('when the disk is full', () => {
   const long = 'x'.repeat(100_000)
 
-  test('a change is refused with 507, what came with it is made, reads go on, and it works again when there is room (E-17, O-18)', async () => {
+  test('a change is refused with 507, reads continue, and changes succeed again when there is room (E-17, O-18)', async () => {
     const { database, add, words } = openWords()
     await add('a')
     limitPages(database)
@@ -31,7 +31,7 @@ describe('when the disk is full', () => {
     expect(words()).toEqual(['a', 'b', 'c', long])
   })
 
-  test('many changes of one turn are each told so, in a process that lives on', async () => {
+  test('many changes of one turn are each refused, and the process keeps running', async () => {
     const { database, add, words } = openWords()
     limitPages(database)
     const settled = await Promise.allSettled(Array.from({ length: 200 }, (_, index) => add(`${index}${long}`)))
@@ -42,7 +42,7 @@ describe('when the disk is full', () => {
 })
 
 describe('an error of SQLite', () => {
-  /** Any file that is there, on a disk with room. */
+  /** Any existing file, on a disk with free space. */
   const file = fileURLToPath(import.meta.url)
   const failure = (errcode: number) => Object.assign(new Error(`SQLite says ${errcode}`), { errcode })
 
@@ -50,7 +50,7 @@ describe('an error of SQLite', () => {
     ['that another process has the database', 5],
     ['that another process is repairing the log', 261],
     ['that it cannot open a file, for lack of handles', 14],
-  ])('%s is 503', (_, code) => {
+  ])('%s answers 503', (_, code) => {
     expect(asPortError(failure(code), file)).toEqual(unavailable)
   })
 
@@ -59,7 +59,7 @@ describe('an error of SQLite', () => {
     ['the memory beside the database', 4874],
     ['a sync', 1034],
   ])('of %s is 507 when the disk has no room left', (_, code) => {
-    // /proc has none, ever.
+    // /proc never has free space.
     expect(asPortError(failure(code), '/proc/self/status')).toEqual(outOfSpace)
   })
 
@@ -68,13 +68,13 @@ describe('an error of SQLite', () => {
     ['that the database is damaged', 11],
     ['that it is no database', 26],
     ['of a rule of the tables', 1555],
-  ])('%s comes through as it is', (_, code) => {
+  ])('%s is an error that passes unchanged', (_, code) => {
     const error = failure(code)
     expect(asPortError(error, file)).toBe(error)
   })
 })
 
-test('a file that is no database is not opened, and is left as it is', () => {
+test('a file that is not a database is not opened, and stays unchanged', () => {
   const file = scratchFile()
   writeFileSync(file, 'This is a letter, and not a database.'.repeat(100))
   expect(() => openDatabase(file, { durable: true })).toThrow('file is not a database')

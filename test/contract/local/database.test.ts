@@ -10,7 +10,7 @@ import { openWords, scratchFile } from '../../support/scratch-database.ts'
 
 const unavailable = expect.objectContaining({ code: 100503, status: 503 })
 
-/** Another process, as far as SQLite is concerned: another connection that can hold the database. */
+/** For SQLite, another connection is like another process: it can lock the database. */
 const openAnother = (file: string): DatabaseSync => {
   const another = new DatabaseSync(file)
   onTestFinished(() => another.close())
@@ -22,7 +22,7 @@ describe('a connection', () => {
   const settingsOf = (connection: DatabaseSync) =>
     settings.map((name) => connection.prepare(`PRAGMA ${name}`).get()?.[name])
 
-  test('does not trust the schema, looks at each page, and on macOS flushes to the disk itself (O-13, O-20)', () => {
+  test('distrusts the schema, checks each page, and flushes to the drive on macOS (O-13, O-20)', () => {
     const { file, connection } = openWords()
     expect(settingsOf(connection)).toEqual([0, 1, 1, 1])
     const reading = openImmutable(file)
@@ -30,7 +30,7 @@ describe('a connection', () => {
     expect(settingsOf(reading).slice(0, 2)).toEqual([0, 1])
   })
 
-  test('is made in one place for the service, commands, locks, check and backups', () => {
+  test('is opened in one place for the service, commands, locks, check and backups', () => {
     const root = join(import.meta.dirname, '../../..')
     const makers = globSync('{admin,lib,local,server}/**/*.ts', { cwd: root }).filter((file) =>
       readFileSync(join(root, file), 'utf8').includes('new DatabaseSync('),
@@ -40,7 +40,7 @@ describe('a connection', () => {
 })
 
 describe('changes', () => {
-  test('are made in the order in which they were asked for, and answer what they made', async () => {
+  test('are made in the order of their requests, and return their results', async () => {
     const { database, add, words } = openWords()
     const asked = ['a', 'b', 'c', 'd'].map(add)
     const answer = database.write(() => 42)
@@ -49,7 +49,7 @@ describe('changes', () => {
     expect(await answer).toBe(42)
   })
 
-  test('stay when another change of the same turn throws its own error', async () => {
+  test('survive an error of another change in the same turn', async () => {
     const { database, add, words } = openWords()
     const settled = await Promise.allSettled([
       add('a'),
@@ -79,7 +79,7 @@ describe('changes', () => {
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
 
-  test('that are alone leave nothing when SQLite gives up the transaction, and say why', async () => {
+  test('leave nothing when SQLite rolls back their transaction, and report the reason', async () => {
     const { database, add, words } = openWords()
     await add('a')
     const change = database.write(() => {
@@ -91,7 +91,7 @@ describe('changes', () => {
     expect(words()).toEqual(['a', 'b'])
   })
 
-  test('that are too much for one transaction are each made once, in order', async () => {
+  test('that exceed one transaction are each made once, in order', async () => {
     const { database, connection, words } = openWords()
     const insert = connection.prepare('INSERT INTO words (word) SELECT count(*) FROM words')
     vi.useFakeTimers({ toFake: ['performance'] })
@@ -105,7 +105,7 @@ describe('changes', () => {
     expect(words()).toEqual(['0', '1', '2', '3', '4'])
   })
 
-  test('that are notes keep their place among the others, and outlive the process', async () => {
+  test('that are notes keep their order among the others, and survive the process', async () => {
     const { file, database, add } = openWords()
     const note = (word: string) =>
       database.note(() => void database.connection.prepare('INSERT INTO words (word) VALUES (?)').run(word))
@@ -126,12 +126,12 @@ describe('changes', () => {
   })
 })
 
-describe('while another process has the database', () => {
+describe('while another process locks the database', () => {
   afterEach(() => {
     vi.useRealTimers()
   })
 
-  test('changes wait, and are made once and in order when it lets go', async () => {
+  test('changes wait, and are made once and in order after the lock is released', async () => {
     const { file, add, words } = openWords()
     const another = openAnother(file)
     another.exec("BEGIN IMMEDIATE; INSERT INTO words (word) VALUES ('theirs')")
@@ -145,14 +145,14 @@ describe('while another process has the database', () => {
     expect(words()).toEqual(['theirs', 'a', 'b', 'c'])
   })
 
-  test('reads go on', async () => {
+  test('reads continue', async () => {
     const { file, database, add, words } = openWords()
     await add('a')
     openAnother(file).exec("BEGIN IMMEDIATE; INSERT INTO words (word) VALUES ('theirs')")
     expect(await database.read(words)).toEqual(['a'])
   })
 
-  test('changes are refused after 5 seconds, 503, and never made', async () => {
+  test('changes are refused with 503 after 5 seconds, and never made', async () => {
     const { file, add, words } = openWords()
     const another = openAnother(file)
     another.exec('BEGIN IMMEDIATE')
@@ -182,9 +182,9 @@ describe('while another process has the database', () => {
   })
 
   test.each([
-    ['a command lets go of it after a while', { givesWay: true }, ['a']],
+    ['a command lets go of it after a while', { yieldsRegularly: true }, ['a']],
     ['a server goes on', {}, ['a', 'b']],
-  ])('or may want it, %s', async (_, options, atOnce) => {
+  ])('or may be about to, %s', async (_, options, atOnce) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
     const { database, connection, add, words } = openWords(undefined, options)
     await database.write(() => {
@@ -249,7 +249,7 @@ describe('several processes', () => {
       await Promise.all([1, 2, 3].map(() => database.write(() => increment.run())))
     database.close()`
 
-  test('open a new database at once, and lose or double no change', async () => {
+  test('open a new database at once, and neither lose nor repeat a change', async () => {
     const file = scratchFile()
     const processes = Array.from({ length: 3 }, () =>
       spawn(process.execPath, ['--input-type=module', '-e', program, file, '300'], { stdio: 'inherit' }),

@@ -44,7 +44,7 @@ const changed = (url: URL, name: string, value: string): URL => {
 const refusal = { status: 404, text: expect.stringContaining('"code":104001,"message":"This link is wrong') }
 
 describe('a link of one machine', () => {
-  it('gives the file as an attachment that runs nothing, with its validators', async () => {
+  it('returns the file as an attachment that runs nothing, with its validators', async () => {
     const { url } = await linkTo()
     const { status, headers, text } = await get(url)
     expect({ status, text }).toEqual({ status: 200, text: '0123456789' })
@@ -69,7 +69,7 @@ describe('a link of one machine', () => {
     expect(await get(url)).toMatchObject(refusal)
   })
 
-  it('is refused, always in the same words, when anything of it is another', async () => {
+  it('is refused with the same message, whichever part of it was changed', async () => {
     const { url, expires } = await linkTo()
     await storage.put('/other.html', 'secret')
     const elsewhere = new URL(String(url).replace('a%20b.html', 'other.html'))
@@ -93,7 +93,7 @@ describe('a link of one machine', () => {
     expect(new Set(messages).size).toBe(1)
   })
 
-  it('takes nothing but reads', async () => {
+  it('allows only reads', async () => {
     const { url } = await linkTo()
     expect((await get(url, {}, 'PUT')).status).toBe(405)
     expect((await get(url, {}, 'DELETE')).status).toBe(405)
@@ -111,7 +111,7 @@ describe('a link of one machine', () => {
 })
 
 describe('the secret of links', () => {
-  it('has 32 random bytes, is kept, and is another in each directory', async () => {
+  it('has 32 random bytes, is kept, and differs in each directory', async () => {
     const databases = [scratchTables(), scratchTables()]
     const made = await Promise.all(databases.map(openLinkSecret))
     expect(made.map((secret) => secret.length)).toEqual([32, 32])

@@ -19,7 +19,7 @@ const tablesIn = (directory: string): readonly string[] => {
 }
 
 describe('a database without one of its tables', () => {
-  test('is named by check, and refused by restore and by whoever opens it, whichever it is', async ({
+  test('is reported by check, and refused by restore and the service, whichever table is missing', async ({
     backedUp: { data, folder, backup, restored },
   }) => {
     const tables = tablesIn(backup)
@@ -44,9 +44,7 @@ describe('a database without one of its tables', () => {
     }
   })
 
-  test('is refused by the service, by commands and by backup with what to do', async ({
-    backedUp: { data, folder },
-  }) => {
+  test('is refused by the service, by commands and by backup, with advice', async ({ backedUp: { data, folder } }) => {
     tamper(data, 'DROP TABLE sites')
     const sentence =
       /^The database .+ is damaged: the table sites is missing\. Restore the directory from a backup, .+\n$/
@@ -64,7 +62,7 @@ describe('a database without one of its tables', () => {
   })
 })
 
-describe('a database with a part that this program does not make', () => {
+describe('a database with an unknown part', () => {
   const trigger = 'CREATE TRIGGER evil AFTER INSERT ON objects BEGIN DELETE FROM objects; END'
   const foreign = (what: string) => `the ${what} is foreign: this program does not make it`
 
@@ -106,7 +104,7 @@ describe('a database with a part that this program does not make', () => {
     },
   )
 
-  test('is used when the part is a table that a newer program has made for another kind of objects, or SQLite', async ({
+  test('is used if a newer program made that table for another kind of objects, or SQLite made it', async ({
     backedUp: { data, backup, restored },
   }) => {
     for (const directory of [data, backup]) {

@@ -13,7 +13,7 @@ const now = Date.UTC(2026, 10, 22)
 const entryOf = (subject: string): HistoryEntry => ({ site, type: 'form.created', subject, actor: 'ann' })
 
 describe('the history on one machine', () => {
-  test('and its change are there together, or neither is (H-9)', async () => {
+  test('has an entry exactly if its change was made (H-9)', async () => {
     const database = scratchTables()
     const { webForms, history } = createTableStores(database)
     const form = { site, id: 1 as WebFormId, name: 'Form', fields: [] }
@@ -43,7 +43,7 @@ describe('the history on one machine', () => {
     expect(await subjects()).toEqual(['kept', 'new'])
   })
 
-  test('has positions that grow although the clock is set back, and that begin behind those of a restored backup', async () => {
+  test('has growing positions although the clock is set back, and starts after those of a restored backup', async () => {
     const file = scratchFile()
     const database = scratchTables(file)
     const moments = [now, now - day, now, now + 1, now - day]
@@ -61,7 +61,7 @@ describe('the history on one machine', () => {
     expect(after?.position).toBeGreaterThan(positions.at(-1) ?? 0)
   })
 
-  test('says of a large removal that a killed service has left what it would have said itself', async () => {
+  test('has the complete entry of a large removal, even after the service was killed', async () => {
     const file = scratchFile()
     const first = createTableStores(scratchTables(file))
     const folder = 'large' as Parameters<typeof first.removals.open>[1]

@@ -14,7 +14,7 @@ const contentOf = (index: number) =>
     .padEnd(8)
     .repeat(index % 3 === 0 ? 3_000 : 10)
 
-test('kill -9 during the restore of a folder leaves all of it there or nothing, and the next one brings it back', async ({
+test('kill -9 during the restore of a folder leaves all or nothing, and a repetition restores it', async ({
   start,
   directory,
 }) => {

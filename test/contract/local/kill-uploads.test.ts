@@ -79,8 +79,8 @@ describe('kill -9 during uploads', () => {
   )
 })
 
-describe('a removal that a killed server has left', () => {
-  test('is taken up again by the next one', async ({ start, directory }) => {
+describe('a removal of a killed service', () => {
+  test('is completed by the next service', async ({ start, directory }) => {
     const first = await start()
     await first.request(`${storage}/large/a`, { method: 'PUT', body: 'x' })
     const { siteId } = first

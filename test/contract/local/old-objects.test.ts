@@ -31,7 +31,7 @@ describe('a replaced or removed file', () => {
     ['small', 100],
     ['large', 40_000],
   ] as const) {
-    test(`is given up for good, with its bytes, when its time is over: ${what} files`, async ({ store }) => {
+    test(`is dropped with its bytes when its time is over: ${what} files`, async ({ store }) => {
       await store.put('live/1/replaced', size)
       await store.put('live/1/replaced', size)
       await store.put('live/1/removed', size)
@@ -61,7 +61,7 @@ describe('a replaced or removed file', () => {
       await givingUp
     })
 
-    test(`leaves its bytes to a copy that still has them: ${what} files`, async ({ store }) => {
+    test(`keeps its bytes while a copy uses them: ${what} files`, async ({ store }) => {
       await store.put('live/1/a', size)
       const from = await store.files.find('live/1/a')
       if (!from) throw new Error('There is nothing to copy')
@@ -75,7 +75,7 @@ describe('a replaced or removed file', () => {
     })
   }
 
-  test('is given up however much it is, and nothing else', async ({ store }) => {
+  test('is dropped in any number, and nothing else is', async ({ store }) => {
     for (let index = 0; index < 450; index++) await store.put(`live/1/f${index}`, 10)
     const { objects } = await store.files.list({ prefix: 'live/1/', folded: false, limit: 1_000 })
     await store.files.remove(objects, entry)
@@ -86,7 +86,7 @@ describe('a replaced or removed file', () => {
     expect(store.kept()).toMatchObject({ kept: { length: 1 }, leftovers: [] })
   })
 
-  test('keeps the order of what came after what when the clock goes back', async ({ store }) => {
+  test('keeps the order of its versions when the clock is set back', async ({ store }) => {
     await store.put('live/1/a', 1)
     store.clock.time -= 10 * day
     await store.put('live/1/a', 2)

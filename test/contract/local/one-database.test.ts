@@ -5,7 +5,7 @@ import { test } from '../../support/test.ts'
 
 const own = /^(site-admin\.(db|db-wal|db-shm|json)|demo\.json|running|locks(\/\w+)?|blobs|orphans)$/
 
-test('A data directory holds one database, and beside it only the bytes of larger files (O-9)', async ({
+test('A data directory has one database, and otherwise only the bytes of larger files (O-9)', async ({
   start,
   directory,
 }) => {

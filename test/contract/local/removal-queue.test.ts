@@ -57,7 +57,7 @@ describe('the queue of removals', () => {
     expect([next.worked, last.worked]).toEqual([['a'], []])
   })
 
-  test('lets the slice in hand end before it stops', async () => {
+  test('completes the running slice before it stops', async () => {
     const { queue } = openQueue()
     let end = () => {}
     let isDone = false
@@ -75,7 +75,7 @@ describe('the queue of removals', () => {
     expect(isDone).toBe(true)
   })
 
-  test('delivers after the delay, though the clock was set back', async () => {
+  test('delivers after the delay, although the clock was set back', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const { queue, worked, work, setBack } = openQueue()
     await queue.start(work)
@@ -88,7 +88,7 @@ describe('the queue of removals', () => {
     await queue.stop()
   })
 
-  test('says what failed, waits, and tries again; others go on meanwhile', async () => {
+  test('logs a failure, waits and tries again, while others continue', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => {})
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const { queue, worked, work } = openQueue(undefined, [new Error('The disk is full')])

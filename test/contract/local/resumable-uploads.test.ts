@@ -45,7 +45,7 @@ const addition = (offset: number, bytes: Uint8Array) => ({ offset, content: Read
 const blobsIn = (path: string) => readdirSync(layoutOf(path).blobs)
 
 describe('a resumable upload on one machine', () => {
-  test('goes on after a restart, and its blob is no orphan and no fault meanwhile', async () => {
+  test('continues after a restart, and its blob is neither an orphan nor a fault meanwhile', async () => {
     const path = join(scratchDirectory(), 'data')
     const before = await start(path)
     const { id } = await before.uploads.create(uploader, { request, length: 10, metadata: '' })
@@ -78,7 +78,7 @@ describe('a resumable upload on one machine', () => {
     await machine.close()
   })
 
-  test('that has expired goes with its bytes when the service starts', async () => {
+  test('is removed with its bytes at the next start after it expired', async () => {
     const path = join(scratchDirectory(), 'data')
     const before = await start(path)
     const { id } = await before.uploads.create(uploader, { request, length: 10, metadata: '' })
@@ -91,7 +91,7 @@ describe('a resumable upload on one machine', () => {
     await after.machine.close()
   })
 
-  test('whose blob has become shorter fails, and is not filled up', async () => {
+  test('fails if its blob has become shorter, and is not padded', async () => {
     const path = join(scratchDirectory(), 'data')
     const { machine, uploads, files } = await start(path)
     const { id } = await uploads.create(uploader, { request, length: 10, metadata: '' })

@@ -5,7 +5,7 @@ import { scratchDatabase, scratchFile } from '../../support/scratch-database.ts'
 const open = (file?: string) => scratchDatabase(file).connection
 
 describe('the tables of a machine', () => {
-  test('are made in a new database, and all are strict', () => {
+  test('are created in a new database, and all are strict', () => {
     const connection = open()
     prepareSchema(connection)
     const tables = connection.prepare("SELECT name, strict FROM pragma_table_list WHERE schema = 'main'").all()
@@ -15,7 +15,7 @@ describe('the tables of a machine', () => {
     expect(connection.prepare('PRAGMA user_version').get()).toEqual({ user_version: 6 })
   })
 
-  test('are taken as they are the next time', () => {
+  test('are used unchanged at the next start', () => {
     const file = scratchFile()
     const connection = open(file)
     prepareSchema(connection)
@@ -37,7 +37,7 @@ describe('the tables of a machine', () => {
       'The database has tables of version 5, and this program reads those of version 6. No released version made them.',
     ],
     ['another program', 'PRAGMA user_version = 0', 'No released version made them. Choose another data directory.'],
-  ])('of %s are refused with a sentence, and stay the same', (_, sql, sentence) => {
+  ])('of %s are refused with a message, and stay unchanged', (_, sql, sentence) => {
     const connection = open()
     prepareSchema(connection)
     connection.exec(sql)
@@ -49,7 +49,7 @@ describe('the tables of a machine', () => {
   test.each([
     ['news', 'news_links_by_object'],
     ['blogs', 'blog_links_by_object'],
-  ])('let %s go without looking through all links of the site', (table, index) => {
+  ])('allow the removal of %s without a search through all links of the site', (table, index) => {
     const file = scratchFile()
     prepareSchema(open(file))
     const connection = open(file)
@@ -59,7 +59,7 @@ describe('the tables of a machine', () => {
     expect(opened).toContain(root)
   })
 
-  test('let a file go without looking through all others for a copy', () => {
+  test('allow the removal of a file without a search for copies among all others', () => {
     const connection = open()
     prepareSchema(connection)
     const [step] = connection.prepare('EXPLAIN QUERY PLAN SELECT 1 FROM objects WHERE blob = ? LIMIT 1').all('a')

@@ -49,7 +49,7 @@ const mebibytesInBuffers = async (): Promise<number> => {
 }
 
 describe('a file that is read as a stream', () => {
-  test('is read no further than its reader has asked', async ({ read }) => {
+  test('is read only as far as its reader has asked', async ({ read }) => {
     const stream = read()
     const { value } = await stream[Symbol.asyncIterator]().next()
     for (let turns = 0; turns < 100; turns++) await turn()
@@ -90,9 +90,7 @@ describe('over sockets', () => {
     return { records, ...(await listening(handler)) }
   }
 
-  test('readers that take nothing keep 64 KiB each, and the memory of those that leave serves others', async ({
-    read,
-  }) => {
+  test('a reader that reads nothing uses 64 KiB, which are free when it leaves', async ({ read }) => {
     const { server, url } = await serving(read)
     const readers = []
     for (let count = 0; count < 20; count++) readers.push(await slowReader(server))

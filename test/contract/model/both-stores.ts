@@ -20,7 +20,7 @@ import { entry } from '../../support/history.ts'
 import { openTestTables, tableSettings } from '../../support/tables.ts'
 import { compareAnswers, createKnowledge } from './compare-answers.ts'
 
-/** One time for both stores. S3 tells whole seconds, so that no two requests have the same one (H-23). */
+/** One clock for both stores. S3 has whole seconds, so each request gets its own second (H-23). */
 export const createClock = (start: number) => {
   let now = start
   const tick = () => {
@@ -96,9 +96,9 @@ export interface Question extends Request {
   readonly api: keyof typeof prefixes
   /** Below the site. */
   readonly path: string
-  /** A condition whose tag each store has given itself: the one of now, or one before. */
+  /** A condition with a tag of each store: the present tag, or an earlier one. */
   readonly tag?: { readonly header: 'If-Match' | 'If-None-Match'; readonly age: 'present' | 'earlier' } | undefined
-  /** The place of a version in `?versions`, whose name each store has given itself. */
+  /** The position of a version in `?versions`, because each store has its own names. */
   readonly version?: number | undefined
 }
 
@@ -158,7 +158,7 @@ export const openBothStores = async (clock: TestClock) => {
       const present = answers.map(({ headers }) => headers['etag'] ?? '"none"')
       const seen = tags.get(path) ?? []
       tags.set(path, [present, ...seen])
-      // On AWS equal bytes have equal tags: there, the same file again would hold.
+      // On AWS equal bytes have equal tags, so the condition would hold for the same file again.
       const earlier = seen.find((each) => each.every((tag, side) => tag !== present[side]))
       return age === 'present' ? present : (earlier ?? ['"none"', '"none"'])
     }
@@ -172,7 +172,7 @@ export const openBothStores = async (clock: TestClock) => {
     }
 
     return {
-      /** Answers what both have answered. Throws when that differs. */
+      /** Returns the answer of both. Throws an Error if they differ. */
       async ask(question: Question): Promise<Answer> {
         clock.tick()
         const { tag, version, method, body } = question

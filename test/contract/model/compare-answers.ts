@@ -1,14 +1,14 @@
 import type { Answer } from '../../support/answer.ts'
 
-/** The names and times that both stores have told about one site. */
+/** The names and times of one site in both stores. */
 export const createKnowledge = () => {
-  /** From the path and the name on one machine to the name on AWS. */
+  /** Maps path and name on one machine to the name on AWS. */
   const names = new Map<string, string>()
   /** When files were moved, in milliseconds. */
   const moves = new Set<number>()
   const move = (now: number): void => {
     moves.add(now)
-    // On one machine a file that comes back brings its name along.
+    // On one machine a restored file keeps its version name.
     names.clear()
   }
   return { names, moves, move }
@@ -65,7 +65,7 @@ const viewOf = ({ status, headers, text, json }: Answer) => {
   return { status, headers, body: isJson ? json : text }
 }
 
-/** Answers what both have answered. Throws an Error that names the differences, if there are any. */
+/** Returns the answer of both. Throws an Error that names the differences. */
 export const compareAnswers = ([machine, aws]: readonly Answer[], asked: Asked): Answer => {
   if (!machine || !aws) throw new Error('Two stores answer')
   const found = differences(viewOf(machine), viewOf(aws), asked)

@@ -51,7 +51,7 @@ const onSuccess =
     if (status === 200) change(model)
   }
 
-/** The same for what leaves a path. A draft that no list shows may be all that leaves it. */
+/** The same for a removal from a path. It may remove only a draft that no list shows. */
 const onLeaving =
   (path: string, change: (model: SiteModel) => void): Learn =>
   async (model, answer, sites) => {

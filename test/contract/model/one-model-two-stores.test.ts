@@ -6,7 +6,7 @@ import { anyFileCommand, busyPaths } from './file-commands.ts'
 import { createSiteModel, readFiles, type SiteModel, targetOf } from './site-model.ts'
 import { anyFieldCommand, anyLinkCommand, listFields, listLinks } from './table-commands.ts'
 
-// `npm run prove` asks for many sequences, by another seed each time.
+// `npm run prove` sets a larger number of sequences, and a new seed each time.
 const { PROVE_COUNT = '10', PROVE_SEED = '12', PROVE_PATH } = process.env
 
 /** Milliseconds, on a busy machine. */
@@ -61,7 +61,7 @@ const openSite = async (): Promise<BothSites> => {
 const clock = createClock(1_800_000_000_000)
 
 test(
-  'every sequence of requests is answered alike by both stores, and as the model says',
+  'both stores answer every sequence of requests as the model does',
   async () => {
     vi.spyOn(Date, 'now').mockImplementation(clock.wall)
     onTestFinished(() => void vi.restoreAllMocks())

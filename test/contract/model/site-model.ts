@@ -10,7 +10,7 @@ export const createSiteModel = () => ({
   files: new Map<string, string>(),
   drafts: new Map<string, string>(),
   folders: new Set<string>(),
-  /** There may be other drafts than these: no list shows them. */
+  /** Other drafts may exist, because no list shows them. */
   hasOtherDrafts: false,
   /** By order. */
   fields: new Map<number, Field>(),
@@ -25,7 +25,7 @@ export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/')
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 export const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 
-/** A folder as it is spelled: as written, else the first by code point that differs in case (S-3, S-4). */
+/** The spelling of a folder: as written, else the first by code point that differs only in case (S-3, S-4). */
 export const spellFolder = ({ files, folders }: SiteModel, path: string): string =>
   path.split('/').reduce((above, name) => {
     const written = join(above, name)
@@ -119,7 +119,7 @@ const encode = (path: string): string => path.split('/').map(encodeURIComponent)
 export const targetOf = (path: string) =>
   ({ api: 'v2', path: path === '' ? 'storage' : `storage/${encode(path)}` }) as const
 
-/** Reads what lies below a folder. */
+/** Reads everything below a folder. */
 export const readFiles = async (sites: BothSites, folder = ''): Promise<Pick<SiteModel, 'files' | 'folders'>> => {
   const [files, folders] = [new Map<string, string>(), new Set<string>()]
   const { contents } = (await sites.ask({ method: 'GET', ...targetOf(folder), query: { meta: '' } })).json

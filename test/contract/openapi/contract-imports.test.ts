@@ -23,7 +23,7 @@ const filesOf = async (entry: string): Promise<readonly string[]> => {
   return Object.keys(metafile.inputs)
 }
 
-/** A group's contract, with what it is written in, and what the document is made by. */
+/** The files of a group's contract, and the generator of the document. */
 const isOfTheDocument = (file: string): boolean =>
   /^lib\/contract\/(.*\/)?contract[\w-]*\.ts$|^tools\/openapi\//.test(file)
 

@@ -21,8 +21,7 @@ describe('the linter', () => {
   const lint = async (source: string) => {
     const config = await createConfig({
       extends: ['recommended-strict'],
-      // It takes the XML text of an example for a value of the schema. A test beside this one reads such examples
-      // itself.
+      // The linter mistakes the XML text of an example for a value of the schema. Another test reads these examples.
       rules: { 'no-invalid-media-type-examples': 'off' },
     })
     const problems = await lintFromString({ source, absoluteRef: pathOf('openapi.json'), config })

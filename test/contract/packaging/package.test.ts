@@ -29,14 +29,14 @@ const linkedBy = (document: string): readonly string[] =>
     join(dirname(document), name),
   )
 
-test('the documents of the package find those that they link', async ({ directory }) => {
+test('the documents of the package link only to documents in it', async ({ directory }) => {
   const docs = join(install(await packInto(directory), directory), 'docs')
   const documents = readdirSync(docs).map((name) => join(docs, name))
   expect(documents).toContain(join(docs, 'one-machine.md'))
   expect(documents).toEqual(expect.arrayContaining(documents.flatMap(linkedBy)))
 })
 
-test('the package holds JavaScript alone, and works where it is installed', async ({ directory }) => {
+test('the package has only JavaScript, and works where it is installed', async ({ directory }) => {
   const own = install(await packInto(directory), directory)
   const types = readdirSync(own, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
   expect(types).toEqual([])

@@ -48,7 +48,7 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
     (await stores.contents.listWhole(site, 'news', id - 1, 1)).map(({ content }) => content)[0]
 
   describe(`changing content: ${name}`, () => {
-    test('A change keeps the members that it does not name, the long text too', async () => {
+    test('A change keeps the members that it does not name, also the long text', async () => {
       await stores.contents.putMany(site, 'news', [newsItem(1, { weight: 7, enabled: false })], entry())
       expect(await merge({ id: 1, roleId: 3 })).toBe(1)
       expect(await wholeNews(1)).toEqual({ ...newsItem(1, { weight: 7, enabled: false, roleId: 3 }), siteId: site })
@@ -65,7 +65,7 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await recordedTypes()).toEqual(['content.imported', 'content.imported'])
     })
 
-    test('A change to undefined leaves objects alone, and creates none', async () => {
+    test('A change to undefined changes and creates no object', async () => {
       await merge({ id: 1 })
       const before = await wholeNews(1)
       expect(await stores.contents.changeMany(site, 'news', [1, 2], () => undefined, entry())).toBe(0)
@@ -93,7 +93,7 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await stores.webForms.listWhole(site, 5, 2)).toEqual([])
     })
 
-    test('Running workflows are listed in the order of their bytes', async () => {
+    test('Running workflows are listed in the byte order of their paths', async () => {
       const pages = ['a/b.html', 'a.html', 'ä.html', 'z/\u{ffff}.html'].map(toStoragePath)
       for (const page of pages) await stores.workflows.start(site, page, entry('workflow.created'))
       await stores.workflows.start((site + 1_000) as SiteId, toStoragePath('other.html'), entry())
@@ -123,7 +123,7 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
     })
     const full = { forms: 1, categories: 3, news: 120, texts: 120, workflows: 2 }
 
-    test('Clearing a site leaves none of its links, and every record of another site', async () => {
+    test('Clearing a site removes all its links, and keeps every record of other sites', async () => {
       const other = (site + 5_000) as SiteId
       await fill(site)
       await fill(other)
@@ -141,7 +141,7 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await stores.links.listConsistently({ ...list, site: other }, 118, 10)).toHaveLength(2)
     })
 
-    test('A form and a site are renamed and removed once, with one entry each', async () => {
+    test('A form and a site are renamed and removed once, with one history entry each', async () => {
       const { webForms, sites } = stores
       const form = 1 as WebFormId
       await webForms.create({ site, id: form, name: 'One', fields: [] }, entry('form.created'))
@@ -164,7 +164,7 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await recordedTypes()).toEqual(steps.flatMap((step) => [`form.${step}`, `site.${step}`]))
     })
 
-    test('A token goes with the last of its sites', async () => {
+    test('A token is removed with the last of its sites', async () => {
       const other = (site + 5_000) as SiteId
       const hash = hashToken(newToken())
       const grant = { hash, user: 'ann', sites: [site, other], permissions: ['files'] as const, expires: 1_900_000_000 }
@@ -178,7 +178,7 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await recordedTypes()).toEqual(['token.changed', 'token.removed'])
     })
 
-    test('A token loses all sites that several take from it at once', async () => {
+    test('A token loses all sites that several callers remove from it at once', async () => {
       const sites = range(1, 4).map((id) => (10_000 + id) as SiteId)
       const hash = hashToken(newToken())
       await stores.grants.put({ hash, user: 'ann', sites, permissions: [], expires: 1_900_000_000 }, [])

@@ -35,7 +35,7 @@ const describeContents = async ({ name, open }: Hand<Tested>): Promise<void> => 
       expect(await contents.texts(site, 'news', [1, 2])).toEqual(new Map([[1, item['body']]]))
     })
 
-    test('A store that names its state names another one after each change', async () => {
+    test('A store that reports its state reports a new one after each change', async () => {
       const names: (string | undefined)[] = [await contents.state()]
       const another = hand.connect()
       const link = { site, kind: 'news', category: 5 as CategoryId } as const

@@ -25,20 +25,20 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
     const folder = toStoragePath('photos/2026')
     const other = toStoragePath('photos/2025')
 
-    test('are open for every connection at once', async () => {
+    test('are visible to every connection at once', async () => {
       expect(await removals.open(site, folder, 'one', entry)).toBe('one')
       expect(await removals.openOf(site, [other, folder])).toMatchObject([{ path: folder, id: 'one' }])
       expect(await hand.connect().removals.openOf(site, [folder])).toMatchObject([{ path: folder, id: 'one' }])
     })
 
-    test('are one for each folder: a second one joins the first', async () => {
+    test('exist once per folder: a second one joins the first', async () => {
       await removals.open(site, folder, 'one', entry)
       expect(await removals.open(site, folder, 'two', entry)).toBe('one')
       const ids = await Promise.all(['a', 'b', 'c'].map((id) => removals.open(site, other, id, entry)))
       expect(new Set(ids).size).toBe(1)
     })
 
-    test('are closed by their id, and then another one may be opened', async () => {
+    test('are closed by their id, and then another may be opened', async () => {
       await removals.open(site, folder, 'one', entry)
       await removals.close(site, folder, 'another', 0)
       expect(await removals.openOf(site, [folder])).toHaveLength(1)
@@ -49,7 +49,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await removals.openOf(site, [folder])).toMatchObject([{ path: folder, id: 'two' }])
     })
 
-    test('leave the times of the last one of each folder on record', async () => {
+    test('keep the times of the last removal of each folder', async () => {
       expect(await removals.lastOf(site, [folder])).toEqual([])
       const began = time
       await removals.open(site, folder, 'one', entry)
@@ -83,7 +83,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
 
     const taskOf = (id: string) => ({ site, path: folder, id })
 
-    test('have one worker at a time, until that one returns them', async () => {
+    test('have one worker at a time, until it returns them', async () => {
       await removals.open(site, folder, 'one', entry)
       const outcomes = await Promise.all(['a', 'b', 'c'].map((name) => removals.take(taskOf('one'), name, 90_000)))
       expect(outcomes.filter(({ outcome }) => outcome === 'taken')).toHaveLength(1)
@@ -96,7 +96,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await removals.take(taskOf('one'), 'next', 90_000)).toEqual({ outcome: 'taken' })
     })
 
-    test('are free when the time of a dead worker is over', async () => {
+    test('are free when the lease of a dead worker has ended', async () => {
       await removals.open(site, folder, 'one', entry)
       await removals.take(taskOf('one'), 'dead', 90_000)
       time += 60_000
@@ -112,7 +112,7 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await removals.take(taskOf('one'), 'another', 90_000)).toMatchObject({ outcome: 'held', holder: 'next' })
     })
 
-    test('are not taken when they are over, or when another one is open', async () => {
+    test('are not leased when they are complete, or when another one is open', async () => {
       const over = { outcome: 'gone' }
       expect(await removals.take(taskOf('one'), 'a', 90_000)).toEqual(over)
       await removals.open(site, folder, 'one', entry)
@@ -126,19 +126,19 @@ const describeFolderRemovals = async ({ name, open }: Hand<Tested>): Promise<voi
       expect(await removals.take(taskOf('two'), 'b', 90_000)).toEqual({ outcome: 'taken' })
     })
 
-    test('are tended until their workers have been silent for too long', async () => {
-      const isTended = async () => (await removals.openOf(site, [folder])).map((removal) => removal.isTended)
+    test('count as active until their workers are silent for too long', async () => {
+      const hasWorker = async () => (await removals.openOf(site, [folder])).map((removal) => removal.hasWorker)
       await removals.open(site, folder, 'one', entry)
       time += longestSilence - 1
-      expect(await isTended()).toEqual([true])
+      expect(await hasWorker()).toEqual([true])
       await removals.take(taskOf('one'), 'a', 90_000)
       time += longestSilence - 1
-      expect(await isTended()).toEqual([true])
+      expect(await hasWorker()).toEqual([true])
       await removals.giveBack(taskOf('one'), 'a', 0)
       time += longestSilence - 1
-      expect(await isTended()).toEqual([true])
+      expect(await hasWorker()).toEqual([true])
       time += 1
-      expect(await isTended()).toEqual([false])
+      expect(await hasWorker()).toEqual([false])
     })
 
     test('are found for many folders', async () => {

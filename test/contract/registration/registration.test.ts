@@ -31,7 +31,7 @@ const answer = {
 }
 
 describe('the answer to a deployment', () => {
-  test('arrives without a content type, which its URL is not signed for', async () => {
+  test('is sent without a content type, because the signature of its URL has none', async () => {
     const received: unknown[] = []
     const url = await waitAs(async (request, response) => {
       received.push([request.method, request.headers['content-type'], await json(request)])
@@ -41,14 +41,14 @@ describe('the answer to a deployment', () => {
     expect(received).toEqual([['PUT', '', answer]])
   })
 
-  test('that is refused fails the function, so that Lambda repeats it, and keeps the URL to itself', async () => {
+  test('fails the function when it is refused, so that Lambda repeats it, and does not log the URL', async () => {
     const url = await waitAs((_, response) => response.writeHead(403).end())
     const failure = await answerDeployment(url, answer).catch((error: unknown) => String(error))
     expect(failure).toMatch(/status 403/)
     expect(failure).not.toMatch(/secret/)
   })
 
-  test('that gets no response ends in an error', async () => {
+  test('fails the function when it gets no response', async () => {
     const url = await waitAs(() => undefined)
     await expect(answerDeployment(url, answer, 50)).rejects.toThrow(/timeout/)
   })
@@ -101,7 +101,7 @@ describe('the function behind the registration', () => {
     return received[0]
   }
 
-  test('writes the data centre into the directory, and says so', async () => {
+  test('writes the data centre into the directory, and reports success', async () => {
     expect(await register(registered)).toEqual(answer)
     const dynamodb = createDocumentClient()
     const { dataCentres } = await createSiteDirectory({ dynamodb, table: 'sites', record: unrecorded }).list()

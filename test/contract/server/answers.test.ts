@@ -44,7 +44,7 @@ describe('an answer of bytes', () => {
     const { url } = await listening(handler)
     const socket = connect(Number(new URL(url).port), '127.0.0.1').pause()
     await new Promise((resolve) => socket.write(requestText('GET', '/', { Connection: 'close' }), resolve))
-    // Nobody reads: no more is taken than fits in between.
+    // Nobody reads, so the service reads only as much as the sockets buffer.
     for (let before = -1; taken === 0 || taken !== before; ) {
       before = taken
       for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate)
@@ -56,7 +56,7 @@ describe('an answer of bytes', () => {
     expect(records).toEqual([expect.objectContaining({ status: 200 })])
   })
 
-  test('has none for HEAD, and destroys its stream', async () => {
+  test('sends no bytes to HEAD, and destroys its stream', async () => {
     const stream = Readable.from([Buffer.from('hello')])
     const { url } = await listening(bareHandler(async () => content(5, stream)).handler)
     const answer = lastAnswer(await received(url, requestText('HEAD', '/', { Connection: 'close' })))
@@ -94,7 +94,7 @@ describe('a stream that breaks', () => {
     expect(records).toEqual([expect.objectContaining({ status: 200, error: expect.any(Error) })])
   })
 
-  test('ends without an error when the caller has gone', async () => {
+  test('ends without an error when the caller has disconnected', async () => {
     const stream = new Readable({ read: () => undefined })
     stream.push('he')
     const { handler, records } = bareHandler(async () => content(5, stream))
@@ -118,7 +118,7 @@ test('an answer before the end of its request closes the connection', async () =
   expect(lastAnswer(await connection.rest()).body).toBe('hello')
 })
 
-test('a header that cannot be sent is a failure, and the service goes on', async () => {
+test('a header that cannot be sent is a failure, and the service keeps running', async () => {
   const { handler, records } = bareHandler(async () => ({ status: 200, headers: { 'X-Name': 'a\nb' } }))
   const { url } = await listening(handler)
   expect(lastAnswer(await received(url)).status).toBe(500)
@@ -145,7 +145,7 @@ describe('Host', () => {
   })
 })
 
-test('headers that come twice count twice, tokens too', async () => {
+test('repeated headers all count, also those with tokens', async () => {
   const seen: Record<string, string>[] = []
   const { handler } = bareHandler(async ({ headers }) => {
     seen.push({ ...headers })
@@ -172,7 +172,7 @@ test.each([
   expect(seen).toEqual([{ path, query }])
 })
 
-test('A connection that cannot be accepted is logged once, and the service goes on', async () => {
+test('A connection that cannot be accepted is logged once, and the service keeps running', async () => {
   const told = vi.spyOn(console, 'error').mockReturnValue()
   const { url, server } = await listening(bareHandler(async () => ({ status: 200 })).handler)
   const shortage = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' })

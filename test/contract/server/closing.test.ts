@@ -22,7 +22,7 @@ const busy = async (requests: number, patience: number) => {
 }
 
 describe('closing', () => {
-  test('says for how many requests it waits, and is done when they are answered', async () => {
+  test('logs the number of running requests, and ends when they are answered', async () => {
     const { connections, told, go, close } = await busy(3, 60_000)
     const closed = close()
     expect(told).toEqual([{ waitingFor: 3 }])
@@ -32,14 +32,14 @@ describe('closing', () => {
     expect(told).toEqual([{ waitingFor: 3 }])
   })
 
-  test('says how many requests it has cut off when they take too long', async () => {
+  test('logs the number of requests that it cut off because they took too long', async () => {
     const { connections, told, close } = await busy(2, 1)
     await close()
     expect(told).toEqual([{ waitingFor: 2 }, { cutOff: 2 }])
     for (const connection of connections) expect(await connection.rest()).toBe('')
   })
 
-  test('says nothing when nothing is in flight', async () => {
+  test('logs nothing when no request is running', async () => {
     const { told, close, go, connections } = await busy(1, 60_000)
     go.resolve(done)
     await connections[0]?.until(/200 OK/)

@@ -4,7 +4,10 @@ import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
 import { requestText } from '../../support/raw-http.ts'
 
-/** A caller that asks, and reads nothing of the answer; `served` is the server's side of it. It ends with the test. */
+/**
+ * A caller that sends a request, and reads nothing of the answer. `served` is the server's side of the connection. It
+ * ends with the test.
+ */
 export const slowReader = async (server: Server) => {
   const taken = once(server, 'connection') as Promise<[Socket]>
   const asked = once(server, 'request')
@@ -25,14 +28,14 @@ export const slowReader = async (server: Server) => {
   return {
     served,
     leaves: () => void socket.destroy(),
-    /** Until the service can hand over nothing more. */
+    /** Waits until the service cannot write anything more. */
     async stalls() {
       for (let before = -1; before !== served.bytesWritten || served.writableLength === 0; ) {
         before = served.bytesWritten
         for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate)
       }
     },
-    /** Until the service could hand over something more. */
+    /** Waits until the service could write more. */
     async readsSome() {
       for (const before = served.bytesWritten; served.bytesWritten === before; ) await read()
     },

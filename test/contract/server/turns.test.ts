@@ -32,7 +32,7 @@ describe('requests that a caller sends without waiting for answers', () => {
     expect(count).toMatchObject({ most: 1, begun: 1_000 })
   })
 
-  test('begin after the answer before them', async () => {
+  test('begin after the previous answer', async () => {
     const begun: string[] = []
     const first = Promise.withResolvers<Reply>()
     const { handler } = bareHandler(async ({ query }) => {
@@ -66,7 +66,7 @@ describe('requests that a caller sends without waiting for answers', () => {
     expect(statuses.map(({ status }) => status)).toEqual([200, 200])
   })
 
-  test('may have bodies of their own', async () => {
+  test('may have bodies', async () => {
     const bodies: string[] = []
     const { handler } = bareHandler(async ({ body }) => {
       bodies.push('stream' in body ? Buffer.concat(await body.stream.toArray()).toString() : '')

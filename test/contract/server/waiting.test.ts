@@ -22,7 +22,7 @@ test.each([
   ['a text', longText],
   ['a text beyond ASCII', () => text('text/plain', 'ü'.repeat(size / 2))],
   ['bytes', (): Reply => ({ status: 200, content: { type: 'a/b', length: size, bytes: Buffer.from(long) } })],
-])('A slow reader of %s gets all of it through 64 KiB in its socket', async (_, reply) => {
+])('A slow reader of %s gets all of it, with 64 KiB of memory', async (_, reply) => {
   const { server } = await listening(bareHandler(async () => reply()).handler)
   const reader = await slowReader(server)
   await reader.stalls()
@@ -31,7 +31,7 @@ test.each([
 })
 
 describe('when the limit of waiting bytes is reached (O-21)', () => {
-  test('an answer is refused with 100503, and given when a reader has gone', async () => {
+  test('an answer is refused with 100503, and sent after a reader has left', async () => {
     const { server, url } = await withRoomForOne()
     const reader = await slowReader(server)
     await reader.stalls()
@@ -43,7 +43,7 @@ describe('when the limit of waiting bytes is reached (O-21)', () => {
     await expect.poll(async () => (await (await fetch(url)).text()).length).toBe(size)
   })
 
-  test('an answer is given when a reader has read all of its own', async () => {
+  test('an answer is sent after a reader has read its own', async () => {
     const { server, url } = await withRoomForOne()
     const reader = await slowReader(server)
     await reader.stalls()
@@ -51,7 +51,7 @@ describe('when the limit of waiting bytes is reached (O-21)', () => {
     expect(await (await fetch(url)).text()).toHaveLength(size)
   })
 
-  test('small answers and the answers to changes are given', async () => {
+  test('small answers and answers to changes are sent', async () => {
     let reply = longText()
     const { server, url } = await withRoomForOne(async () => reply)
     await (await slowReader(server)).stalls()
@@ -61,7 +61,7 @@ describe('when the limit of waiting bytes is reached (O-21)', () => {
     expect((await fetch(url)).status).toBe(200)
   })
 
-  test('a reader that has taken nothing for ten seconds is cut off, and one that reads is not', async () => {
+  test('a reader that is idle for ten seconds is cut off, and an active one is not', async () => {
     const { server, url, clock } = await withRoomForOne()
     const idle = await slowReader(server)
     await idle.stalls()
@@ -80,7 +80,7 @@ describe('when the limit of waiting bytes is reached (O-21)', () => {
     expect(lastAnswer(await reader.readsAll()).body).toHaveLength(size)
   })
 
-  test('a caller that has gone before its answer takes no room', async () => {
+  test('a caller that left before its answer takes no room', async () => {
     const replies = Promise.withResolvers<Reply>()
     const { server, url, records } = await withRoomForOne(() => replies.promise)
     const gone = await slowReader(server)

@@ -14,7 +14,7 @@ type OnAws = StorageOptions & {
   readonly prepare?: (clients: Readonly<{ client: S3Client; once: S3Client; dynamodb: DynamoDBDocumentClient }>) => void
 }
 
-/** Files in S3, locks, uploads and history in DynamoDB. Sites and tokens are elsewhere, which makes no difference. */
+/** Files in S3, locks, uploads and history in DynamoDB. Sites and tokens are in another store. */
 export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageUnderTest> => {
   const { bucket = await openTestBucket(), prepare, between = () => ({}), ...options } = given
   const { connect } = bucket

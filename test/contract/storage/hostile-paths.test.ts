@@ -28,7 +28,7 @@ const namesIn = async (folder: StoragePath): Promise<string[]> => {
   return json.contents.map(({ name }: { name: string }) => name)
 }
 
-// A folder of its own for each run, so that no file is in the way of another one.
+// A separate folder for each run, so no file blocks another one.
 let number = 0
 
 it.each([

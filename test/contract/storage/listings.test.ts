@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => storage.close())
 
-/** Bytes that an answer may have when it travels as a text within JSON. */
+/** The largest answer in bytes, as a text within JSON. */
 const largestAnswer = 5_000_000
 
 interface Page {
@@ -91,7 +91,7 @@ it.each<[string, string, readonly string[]]>([
   const pages = await pagesOf(folder)
   expect(pages.length).toBeGreaterThan(1)
   expect(Math.max(...pages.map(({ bytes }) => bytes))).toBeLessThan(largestAnswer)
-  // A page is not cut long before it must be.
+  // A page is nearly as long as allowed.
   expect(pages[0]?.bytes).toBeGreaterThan(largestAnswer * (folder.startsWith(deep) ? 0.9 : 0))
   expect(pathsIn(pages).toSorted()).toEqual(names.toSorted())
 })

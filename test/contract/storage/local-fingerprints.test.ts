@@ -70,7 +70,7 @@ describe('The fingerprint of a large file on one machine', () => {
     expect((await find(second, key)).fingerprint).toBe(made)
   })
 
-  test('A request waits no longer for it than it has time', async () => {
+  test('A request waits for it only as long as it has time', async () => {
     const opened = open()
     await put(opened, key, large)
     const info = await find(opened, key)

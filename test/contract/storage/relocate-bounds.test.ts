@@ -49,7 +49,7 @@ describe.each(relocations)('The bounds of a $kind', ({ kind, bodyOf }) => {
     },
   )
 
-  it('It takes 10,000 objects, and refuses one more with 104000 (S-108)', async () => {
+  it('It accepts 10,000 objects, and refuses one more with 104000 (S-108)', async () => {
     // The folder itself is an object too.
     await fillFolder(storage, '/large', 9_999)
     expect((await storage.relocate('/large', bodyOf('other'))).status).toBe(200)
@@ -65,7 +65,7 @@ describe.each(relocations)('The bounds of a $kind', ({ kind, bodyOf }) => {
     await refused(() => storage.relocate('/large', bodyOf('other'), { remaining: 0 }), 104000)
   })
 
-  it('It refuses the way of a folder that is being removed with 104010 (S-46, S-103)', async () => {
+  it('It refuses a target in a folder that is being removed with 104010 (S-46, S-103)', async () => {
     for (const path of ['/going/a', '/going/f/b', '/a']) await storage.put(path)
     const folder = toStoragePath('going/f')
     const id = await storage.deps.removals.open(storage.site, folder, 'one', entry)

@@ -46,7 +46,7 @@ describe.each([
       return codeOf(answer) ?? answer.status
     }
 
-    it('It takes files that came or changed after its look', async () => {
+    it('It includes files that were added or changed after its first look', async () => {
       meanwhile = async () => {
         await storage.put('/f/a', 'newer')
         await storage.put('/f/c', 'c')

@@ -9,7 +9,7 @@ import { fillFolder, openStorage } from './service.ts'
 /** Objects that one call lists or deletes. */
 const pageSize = 1_000
 
-/** Promises by name, each fulfilled from elsewhere. */
+/** Promises by name, which other code resolves. */
 const createGates = () => {
   const gates = new Map<string, PromiseWithResolvers<void>>()
   return (name: string): PromiseWithResolvers<void> => {

@@ -155,7 +155,7 @@ describe.each([
     }
   })
 
-  it('It comes back as an earlier removal took it when the process died too early (H-21)', async () => {
+  it('It is restored to an earlier state when the process died too early (H-21)', async () => {
     const { intact } = await dieAtEachCall(remove)
     expect(intact).not.toEqual([])
     for (const folder of intact) {
@@ -270,7 +270,7 @@ describe('A removed folder on one machine whose clock was set back', () => {
   it.each([
     ['small', 3],
     ['large', 1_100],
-  ])('It comes back as its last removal took it: %s (H-21)', async (folder, count) => {
+  ])('It is restored to the state before its last removal: %s (H-21)', async (folder, count) => {
     await fillFolder(storage, `/${folder}`, 2)
     expect((await storage.remove(`/${folder}`)).status).toBe(200)
     now -= hour

@@ -26,12 +26,12 @@ const putOf = async (key: string): Promise<Change> => ({ kind: 'put', key, stage
 const keys = () => keysIn(store)
 
 describe('A bucket without versions yet', () => {
-  it('It takes files', async () => {
+  it('It accepts files', async () => {
     expect(await place([await putOf('live/a')])).toEqual({ outcome: 'placed' })
     expect(await keys()).toEqual(['live/a'])
   })
 
-  it('An undone change loses its folder, and keeps a file that may have replaced one', async () => {
+  it('Undoing a change removes its folder, and keeps a file that may have replaced one', async () => {
     hasChanged = true
     const changes = [{ kind: 'folder', key: 'live/f/' } as const, await putOf('live/f/a')]
     expect(await place(changes)).toEqual({ outcome: 'locked' })

@@ -100,7 +100,7 @@ describe('The parts of a large file', () => {
   })
 })
 
-describe('A move during whose call another caller changes something', () => {
+describe('A move during a concurrent change', () => {
   const isMoved = ['live/a', 'live/b']
   it.each([
     ['its place', isCopy, () => putObject(others, 'live/b', 'theirs'), { outcome: 'occupied', key: 'live/b' }, isMoved],
@@ -129,7 +129,7 @@ describe('A move during whose call another caller changes something', () => {
     if (what === 'its copied source') expect((await store.find('live/a'))?.size).toBe('newer'.length)
   })
 
-  it('Its calls name the version that was listed, and a free place', async () => {
+  it('Its calls require the listed version, and a free place', async () => {
     await putObject(store, 'live/a')
     const from = await infoOf(store, 'live/a')
     await place([{ kind: 'move', from, key: 'live/b' }])
@@ -215,7 +215,7 @@ describe('A removal that is undone after its answer was lost', () => {
 describe('A removal of many objects', () => {
   const isBatch = ({ query = {} }: S3Request) => query['delete'] !== undefined
 
-  it('It asks only for failures in the answer', async () => {
+  it('It requests only failures in the answer', async () => {
     for (const name of ['a', 'b']) await putObject(store, `live/${name}`)
     const { objects } = await store.list({ prefix: 'live/', folded: false, limit: 10 })
     await store.remove(objects, entry)
@@ -232,7 +232,7 @@ describe('A removal of many objects', () => {
   })
 })
 
-describe('A look for rivals', () => {
+describe('A search for concurrent changes', () => {
   /** The calls of one look for these keys. */
   const asked = async (...absent: string[]): Promise<string[]> => {
     const before = s3.requests.length

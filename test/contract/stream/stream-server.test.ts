@@ -49,7 +49,7 @@ const openStream = async () => {
 
 const fromDistribution = { 'X-Origin-Secret': present }
 
-/** A connection that counts what it is sent, and on which a request is written piece by piece. */
+/** A connection that counts received bytes, and sends a request piece by piece. */
 const connectTo = async (url: string) => {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   await once(socket, 'connect')
@@ -75,7 +75,7 @@ describe('the address of the function', () => {
     expect(records).toEqual([])
   })
 
-  it('does not wait for the body of a stranger', async () => {
+  it('does not wait for the body of an unknown caller', async () => {
     const { url } = await openStream()
     const connection = await rawConnection({ url })
     await connection.write(requestText('PUT', `${storage}/a`, { 'Content-Length': '1000' }, 'abc'))
@@ -95,11 +95,11 @@ describe('the address of the function', () => {
 })
 
 describe('behind a distribution', () => {
-  it('an answer waits for the body, and the connection goes on', async () => {
+  it('an answer waits for the body, and the connection stays open', async () => {
     const { url } = await openStream()
     const { socket, text } = await connectTo(url)
     socket.write(requestText('PUT', `${storage}/a.bin`, { ...fromDistribution, 'Content-Length': '10' }, '01234'))
-    // It has come as far as the function: another request is answered meanwhile.
+    // The function has received it: another request is answered meanwhile.
     expect((await fetch(`${url}/health`, { headers: fromDistribution })).status).toBe(200)
     expect(text()).toBe('')
     socket.write('56789')

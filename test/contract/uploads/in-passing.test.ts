@@ -29,7 +29,7 @@ const away = (): never => {
   throw new ServiceError('unavailable')
 }
 
-describe('A completion that fails in passing', () => {
+describe('A completion with a temporary failure', () => {
   test.each(['HEAD', 'PATCH'] as const)(
     'The next %s tries it again, and answers 503 until it is decided (U-29)',
     async (method) => {
@@ -93,7 +93,7 @@ describe('A completion that fails in passing', () => {
     expect((await service.head(upload)).status).toBe(200)
   })
 
-  test('It leaves nothing of an upload whose creation was not answered', async () => {
+  test('It leaves nothing of an upload whose creation got no answer', async () => {
     const service = await open()
     service.failWith(away)
     const before = service.leftovers()

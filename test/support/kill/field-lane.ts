@@ -1,7 +1,7 @@
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import type { Lane, Step } from './lane.ts'
 
-/** The fields of a form in their order: each its type, whether it is mandatory, and its order. */
+/** The fields of a form in their order, each with type, mandatory flag and order. */
 type Fields = readonly (readonly [typeId: number, mandatory: boolean, order: number])[]
 
 const site = 1001 as SiteId
@@ -34,7 +34,7 @@ const remove = (fields: Fields, typeId: number): Step<Fields> => ({
   after: fields.filter(([type]) => type !== typeId),
 })
 
-/** Fields that come, change and go. */
+/** Fields that are added, changed and removed. */
 export const fieldLane = (): Lane<Fields> => ({
   name: 'fields',
   start: [

@@ -12,7 +12,7 @@ type Files = Readonly<Record<string, string>>
 
 const site = 1001 as SiteId
 
-/** Small ones are kept otherwise than large ones. In bytes. */
+/** In bytes. Small and large files are stored differently. */
 const sizes = { small: 600, large: 20_000 } as const
 
 const fill = (mark: string, size: number): string => mark.padEnd(12, '.').repeat(Math.ceil(size / 12))
@@ -60,7 +60,7 @@ const put = (place: Place): Step<Files> => {
 
 const isIn = (key: string, name: string): boolean => key === name || key.startsWith(`${name}/`)
 
-/** Renames a file or folder whose name begins like this, or puts a file when there is none. */
+/** Renames a file or folder whose name begins with the prefix, or puts a file if none exists. */
 const rename = (place: Place, begin: 'file-' | 'batch-', to: string): Step<Files> => {
   const { files } = place
   const [name] =
@@ -101,7 +101,7 @@ const observe = async ({ stores: { files } }: Machine, folder: string): Promise<
     const read = await files.read(key, () => ({ first: 0, last: size - 1 }))
     const content = await contentOf(read?.body)
     const mark = content.slice(0, 12)
-    // Half of an upload would be cut, or hold the bytes of another one.
+    // A partial upload would be shortened, or have the bytes of another one.
     if (content !== mark.repeat(content.length / 12)) throw new Error(`${key} holds bytes of more than one upload`)
     found[key.slice(prefix.length)] = digestOf(content)
   }

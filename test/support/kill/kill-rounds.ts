@@ -13,10 +13,10 @@ export interface Finding {
   readonly finding: unknown
 }
 
-/** At most so many changes are answered before the end comes. */
+/** The most changes that are answered before the kill. */
 const mostAnswers = 25
 
-/** Changes of every kind at once, until the service is killed with some of them under way. */
+/** Concurrent changes of every kind, until the service is killed during some of them. */
 const runUntilKilled = async (directory: string, lanes: readonly Runner[], fsync: 'on' | 'off'): Promise<void> => {
   const service = await startService(directory, ['--port', '0', '--quiet'], { FSYNC: fsync })
   let left = 1 + Math.floor(Math.random() * mostAnswers)
@@ -35,7 +35,7 @@ const runUntilKilled = async (directory: string, lanes: readonly Runner[], fsync
 const isOneOf = (allowed: readonly unknown[], found: unknown): boolean =>
   allowed.some((each) => JSON.stringify(each) === JSON.stringify(found))
 
-/** Contents that the directory has too much or lacks. */
+/** Contents that are missing in the directory, or superfluous. */
 const findingsOf = async (directory: string, lanes: readonly Runner[]): Promise<unknown[]> => {
   const findings: unknown[] = []
   const machine = await openMachine(directory, { role: 'service', durable: false })
@@ -50,10 +50,7 @@ const findingsOf = async (directory: string, lanes: readonly Runner[]): Promise<
   return [...findings, ...(await checkDirectory(directory))]
 }
 
-/**
- * Kills the service so many times on one directory, and looks at everything each time. Answers the first thing that was
- * wrong.
- */
+/** Kills the service repeatedly on one directory, and checks everything each time. Returns the first fault. */
 export const killAgainAndAgain = async (
   directory: string,
   rounds: number,

@@ -1,7 +1,7 @@
 import type { Machine } from '../../../lib/machine/machine.ts'
 import type { SpawnedService } from '../spawned-service.ts'
 
-/** A change that a lane asks for, and what the lane holds once it is made. */
+/** A requested change of a lane, and the state of the lane after it. */
 export interface Step<State> {
   readonly name: string
   readonly path: string
@@ -15,11 +15,11 @@ export interface Lane<State> {
   readonly start: State
   /** The next change; `count` numbers the changes of all rounds. */
   next(state: State, count: number): Step<State>
-  /** The state in a directory. Throws when this contradicts itself. */
+  /** The state in a directory. Throws an Error if it is inconsistent. */
   observe(machine: Machine): Promise<State>
 }
 
-/** A lane under way, whatever it holds. */
+/** A running lane with any state. */
 export interface Runner {
   readonly name: string
   /** Sends changes until the service is gone, and calls `acknowledged` after each answer. Rejects after a refusal. */

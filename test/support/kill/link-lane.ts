@@ -2,7 +2,7 @@ import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import type { Machine } from '../../../lib/machine/machine.ts'
 import type { Lane, Step } from './lane.ts'
 
-/** The linked objects: each its id, and whether it is displayable. */
+/** The linked objects, each with its id and displayable flag. */
 type Links = readonly (readonly [id: number, displayable: number])[]
 
 const site = 1001 as SiteId
@@ -39,7 +39,7 @@ const unlink = (links: Links): Step<Links> => {
   }
 }
 
-/** The links from the side of the category. Throws when the side of an object differs. */
+/** The links of the category. Throws an Error if those of an object differ. */
 const observe = async ({ stores: { links } }: Machine): Promise<Links> => {
   const found = await links.list({ site, kind, category }, 0, 500)
   for (const id of ids) {
@@ -53,7 +53,7 @@ const observe = async ({ stores: { links } }: Machine): Promise<Links> => {
 /** Links of one category, many at a time. */
 export const linkLane = (): Lane<Links> => ({
   name: 'links',
-  // As the demo has them.
+  // The links of the demo.
   start: [
     [2, 1],
     [5, 1],

@@ -7,10 +7,7 @@ import { administer } from '../../../support/administration.ts'
 import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
 
-/**
- * Puts other bytes in the place of the first page of tables, by a condition on what SQLite knows of them: the database
- * itself can be opened.
- */
+/** Overwrites the first page of the tables that match a condition. The database itself can still be opened. */
 const damageTables = (directory: string, which: string): void => {
   const file = join(directory, 'site-admin.db')
   const database = new DatabaseSync(file)
@@ -29,7 +26,7 @@ const all = [
 ]
 const wordsOf = (command: string) => command.split(' ')
 
-describe('a command on a damaged database says what to do in one line', () => {
+describe('a command on a damaged database prints advice in one line', () => {
   test.for(all)('%s', async (command, { siteDirectory }) => {
     damageTables(siteDirectory, "tbl_name <> 'secrets'")
     const { status, stdout, stderr } = await administer(siteDirectory, wordsOf(command))

@@ -6,7 +6,7 @@ import { run } from '../../../support/program.ts'
 
 const script = completionOf(createProgram(), 'bash')
 
-/** The offers of bash for the last word. */
+/** The suggestions of bash for the last word. */
 const offered = (...words: readonly string[]): readonly string[] => {
   const asked = `${script}
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _site_admin; printf '%s\\n' "\${COMPREPLY[@]}"`
@@ -16,7 +16,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _site_admin; printf '%s\\n' "\${COMPR
 }
 
 describe('completion in bash', () => {
-  test('offers commands, and options of all of them', () => {
+  test('offers all commands and their options', () => {
     expect(offered('')).toEqual(expect.arrayContaining(['site', 'backup', 'serve', '--data-dir', '--json']))
     expect(offered('ba')).toEqual(['backup'])
   })
@@ -37,7 +37,7 @@ describe('completion in bash', () => {
   })
 })
 
-test('completion is printed for each shell, zsh by way of bash', async () => {
+test('completion is printed for each shell; zsh uses that of bash', async () => {
   expect(await run('admin/main.js', ['completion', 'bash'])).toMatchObject({ status: 0, stdout: `${script}\n` })
   expect(completionOf(createProgram(), 'zsh')).toBe(
     `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }\nautoload -Uz bashcompinit && bashcompinit\n${script}`,

@@ -10,7 +10,7 @@ import { test } from '../../../support/test.ts'
 const importing = ['import', '-', '--site', '1001']
 const jsonLines = (records: readonly object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
-describe('a record that leaves members out', () => {
+describe('an import of a record without some members', () => {
   const whole = [
     { kind: 'webForm', id: 3, name: 'Contact' },
     { kind: 'field', webFormId: 3, typeId: -2, name: 'You', mandatory: true, order: 4 },
@@ -34,7 +34,7 @@ describe('a record that leaves members out', () => {
       .map((line) => JSON.parse(line))
   }
 
-  test('keeps the stored members, the text of a news item too (T-25)', async ({ siteDirectory }) => {
+  test('keeps the stored members, also the text of a news item (T-25)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, importing, jsonLines(whole))
     const before = await exported(siteDirectory)
     expect(before).toMatchObject(whole)
@@ -43,7 +43,7 @@ describe('a record that leaves members out', () => {
     expect(await exported(siteDirectory)).toEqual(after)
   })
 
-  test('gives them sensible values with --replace (T-26)', async ({ siteDirectory }) => {
+  test('sets them to defaults with --replace (T-26)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, importing, jsonLines(whole))
     await administerJson(siteDirectory, [...importing, '--replace'], jsonLines(sparse))
     const [webForm, field, category, news, link] = await exported(siteDirectory)
@@ -56,7 +56,7 @@ describe('a record that leaves members out', () => {
     expect(news).toMatchObject({ id: 1, subject: 'News 1', body: '', weight: null, enabled: true, roleId: 9 })
   })
 
-  test('keeps with --replace when it was made, so that nothing moves the second time', async ({ siteDirectory }) => {
+  test('keeps the time of creation with --replace, so the order stays the same', async ({ siteDirectory }) => {
     const createDate = '2020-02-03T04:05:06'
     await administerJson(siteDirectory, importing, jsonLines([{ kind: 'news', id: 1, createDate }]))
     for (const records of [sparse, sparse]) {
@@ -67,7 +67,7 @@ describe('a record that leaves members out', () => {
     }
   })
 
-  test('changes nothing the second time, and leaves nothing in the history then', async ({ siteDirectory }) => {
+  test('changes nothing the second time, and writes no history entry', async ({ siteDirectory }) => {
     for (const records of [whole, sparse]) {
       await administerJson(siteDirectory, importing, jsonLines(records))
       const before = await administerJson(siteDirectory, ['audit', '--site', '1001'])
@@ -102,13 +102,13 @@ test.for(['SIGINT', 'SIGTERM'] as const)(
   },
 )
 
-/** Tells if a process has the file open. */
+/** True if a process has the file open. */
 const hasOpen = (pid: number, file: string): boolean =>
   readdirSync(`/proc/${pid}/fd`).some((name) => {
     try {
       return readlinkSync(`/proc/${pid}/fd/${name}`) === file
     } catch {
-      // It has been closed meanwhile.
+      // It was closed meanwhile.
       return false
     }
   })
@@ -135,7 +135,7 @@ describe.runIf(process.platform === 'linux').each(['SIGINT', 'SIGTERM'] as const
   },
 )
 
-test('import takes the records that come through a pipe later', async ({ siteDirectory }) => {
+test('import accepts records that arrive late through a pipe', async ({ siteDirectory }) => {
   const pipe = join(siteDirectory, 'pipe')
   execFileSync('mkfifo', [pipe])
   const program = launch('admin/main.js', ['--data-dir', siteDirectory, 'import', pipe, '--site', '1001'])

@@ -6,21 +6,21 @@ import { type Outcome, runInShell } from '../../../support/program.ts'
 import { mountSmallDisk, noSmallDisk } from '../../../support/small-disk.ts'
 import { test } from '../../../support/test.ts'
 
-/** A device that has no room for anything; Linux has it. */
+/** A device that is always full. Only Linux has it. */
 const full = '/dev/full'
 
 /** Runs a command whose output goes to a file. */
 const administerInto = (file: string, directory: string, command: string): Promise<Outcome> =>
   runInShell(`"$node" admin/main.js --data-dir "$1" ${command} > "$2"`, [directory, file])
 
-/** Runs a command whose output nobody reads: it begins when its reader has gone. */
+/** Runs a command whose output nobody reads. It starts after its reader has closed the pipe. */
 const administerUnread = (directory: string, command: string): Promise<Outcome> =>
   runInShell(
     `set -o pipefail; { trap '' PIPE; while printf . 2> /dev/null; do :; done; "$node" admin/main.js --data-dir "$1" ${command}; } | true`,
     [directory],
   )
 
-/** Gives the site as many forms as make an export longer than the smallest room of a disk. */
+/** Creates enough forms to make an export larger than the smallest free space of a disk. */
 const addForms = async (directory: string): Promise<void> => {
   const forms = Array.from({ length: 100 }, (_, index) => ({ kind: 'webForm', id: index + 1 }))
   const file = join(directory, 'forms.jsonl')

@@ -25,14 +25,14 @@ const holdDirectory = async (directory: string) => {
 const whileUnopened = ['blobs', 'locks', 'orphans', 'site-admin.db', 'site-admin.json']
 
 describe('commands', () => {
-  test('at once on a directory lose nothing', async ({ siteDirectory }) => {
+  test('that run at once on a directory lose no change', async ({ siteDirectory }) => {
     const forms = await Promise.all(names.map((name) => create(siteDirectory, name)))
     expect(forms.map(({ id }) => id).toSorted()).toEqual([1, 2, 3, 4])
     expect((await list(siteDirectory)).map(({ name }: { name: string }) => name).toSorted()).toEqual(names.toSorted())
     expect(await readdir(siteDirectory)).toEqual(whileUnopened)
   })
 
-  test('are seen by the service, which then stops cleanly (T-1)', async ({ directory, start }) => {
+  test('make changes that the service sees, and do not disturb its stop (T-1)', async ({ directory, start }) => {
     const service = await start()
     await create(directory, 'While it runs')
     expect((await service.request('/api/v1/admin/sites/current/webforms/3')).status).toBe(200)
@@ -48,8 +48,8 @@ describe('commands', () => {
   })
 })
 
-describe('a command that is at work on a directory', () => {
-  test('lets a service start and stop beside it, whoever ends last', async ({ siteDirectory, start }) => {
+describe('a command that uses a directory', () => {
+  test('lets a service start and stop meanwhile, whichever ends last', async ({ siteDirectory, start }) => {
     const held = await holdDirectory(siteDirectory)
     const service = await start()
     expect((await service.request('/health')).status).toBe(200)
@@ -61,7 +61,7 @@ describe('a command that is at work on a directory', () => {
     expect((await start()).baseUrl).toBeDefined()
   })
 
-  test('stops a service from resetting the directory', async ({ siteDirectory }) => {
+  test('prevents a service from resetting the directory', async ({ siteDirectory }) => {
     const held = await holdDirectory(siteDirectory)
     const reset = await launch('local/main.js', ['--port', '0', '--reset', '--data-dir', siteDirectory]).ended
     expect(reset).toMatchObject({ status: 1, stdout: '' })
@@ -70,7 +70,7 @@ describe('a command that is at work on a directory', () => {
     expect(await held.ended).toMatchObject({ status: 0 })
   })
 
-  test('and is killed leaves the directory to the next one', async ({ siteDirectory }) => {
+  test('does not block the next command when it is killed', async ({ siteDirectory }) => {
     const held = await holdDirectory(siteDirectory)
     held.kill('SIGKILL')
     await held.ended

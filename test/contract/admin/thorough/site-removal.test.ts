@@ -10,7 +10,7 @@ import { test } from '../../../support/test.ts'
 
 const site = 1001 as SiteId
 
-/** The demo site, and a second one that nothing may be taken of. */
+/** The demo site, and a second site that must stay unchanged. */
 const fill = async (
   directory: string,
   { request, stop }: { request: (path: string, init?: RequestInit) => Promise<Response>; stop: () => Promise<unknown> },
@@ -40,7 +40,7 @@ const leftOf = async ({ webForms, contents, links, workflows, files }: AreaStore
 const nothing = { forms: 0, contents: 0, links: 0, workflows: 0, files: false, drafts: false }
 
 describe('site remove', () => {
-  test('tells what would go, removes it all with --yes, and leaves other sites alone', async ({ directory, start }) => {
+  test('lists what it would remove, and with --yes removes only that site', async ({ directory, start }) => {
     await fill(directory, await start())
     const counts = { files: 4, webForms: 2, categories: 3, objects: { news: 40, blog: 12 }, workflows: 1, tokens: 3 }
     const told = await administerJson(directory, ['site', 'remove', '1001', '--dry-run'])
@@ -66,7 +66,7 @@ describe('site remove', () => {
     })
   })
 
-  test('leaves its history, and its number to nobody who does not ask for it', async ({ siteDirectory }) => {
+  test('keeps the history, and does not reuse the number unless asked to', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, ['site', 'remove', '1001', '--yes'])
     const types = async () =>
       (await administerJson(siteDirectory, ['audit', '--site', '1001'])).map(({ type }: { type: string }) => type)
@@ -76,7 +76,7 @@ describe('site remove', () => {
     expect(await administerJson(siteDirectory, again)).toMatchObject({ id: 1001 })
   })
 
-  test('goes on where it has broken off, wherever that was', async ({ directory, start }) => {
+  test('continues where it was interrupted, at any step', async ({ directory, start }) => {
     await fill(directory, await start())
     const machine = await openMachine(directory)
     const stores: AdminStores = {
@@ -110,9 +110,7 @@ describe('site remove', () => {
     await machine.close()
   })
 
-  test('waits for callers whose tokens are remembered, and takes along what they store meanwhile', async ({
-    siteDirectory,
-  }) => {
+  test('waits for cached tokens to end, and removes files stored meanwhile', async ({ siteDirectory }) => {
     const machine = await openMachine(siteDirectory)
     const stores: AdminStores = {
       ...machine.stores,

@@ -34,8 +34,8 @@ const oldestVersion = async (service: SpawnedService, path: string): Promise<Buf
 }
 
 /**
- * Writes a number into a small file, then into a large one, and so on: at any moment the first is as high as the
- * second, or higher by one.
+ * Writes a number into a small file, then into a large one, again and again. At any moment the first number equals the
+ * second, or is one higher.
  */
 const writeOn = async (service: SpawnedService, writer: number, isOver: () => boolean): Promise<void> => {
   for (let count = 0; !isOver(); count += 1) {
@@ -47,7 +47,7 @@ const writeOn = async (service: SpawnedService, writer: number, isOver: () => bo
 }
 
 describe('a backup of a running service', () => {
-  test('has the state of its beginning, and its restoration serves the same tokens (T-20)', async ({
+  test('has the state of its beginning, and its restoration accepts the same tokens (T-20)', async ({
     place,
     serve,
   }) => {
@@ -79,7 +79,7 @@ describe('a backup of a running service', () => {
     expect(await faultsOf(place.restored)).toEqual([])
   })
 
-  test('is one moment, while eight writers replace and remove files', async ({ place, serve }) => {
+  test('has the state of one moment, while eight writers replace and remove files', async ({ place, serve }) => {
     const service = await serve(place.data)
     for (let file = 0; file < 20; file += 1) await put(service, `kept/${file}`, contentOf('k'))
     let isOver = false
@@ -107,7 +107,7 @@ describe('a backup of a running service', () => {
     }
   })
 
-  test('lets an upload go on that was half done, each on its own', async ({ place, serve }) => {
+  test('has a half-done upload that continues there, and separately in the directory', async ({ place, serve }) => {
     const service = await serve(place.data)
     const tus = { 'Tus-Resumable': '1.0.0' }
     const created = await service.request(`${storage}/uploads`, {
@@ -132,7 +132,7 @@ describe('a backup of a running service', () => {
   })
 })
 
-test('blobs that a backup shares with the directory outlive it there', async ({ backedUp, serve }) => {
+test('the backup keeps its shared blobs when the directory loses them', async ({ backedUp, serve }) => {
   const { data, backup, token } = backedUp
   expect(statSync(blobOf(backup)).ino).toBe(statSync(blobOf(data)).ino)
   await rm(data, { recursive: true })
@@ -143,7 +143,7 @@ test('blobs that a backup shares with the directory outlive it there', async ({ 
   expect(await read(service, 'large.bin')).toEqual(contentOf('a'))
 })
 
-test('a backup takes the place of an empty folder', async ({ backedUp: { data, folder } }) => {
+test('a backup replaces an empty folder', async ({ backedUp: { data, folder } }) => {
   const target = join(folder, 'empty')
   mkdirSync(target)
   await backUp(data, target)

@@ -7,8 +7,8 @@ import { administer, administerJson } from '../../../support/administration.ts'
 import { blobOf, contentOf, faultsOf, put, read, replaceBlob, restore, test } from '../../../support/backups.ts'
 import { storage } from '../../../support/paths.ts'
 
-describe('when an earlier state of a file is damaged', () => {
-  test('following the advice of check mends the file, and leaves a fault that says so', async ({
+describe('when an old version of a file is damaged', () => {
+  test('the advice of check repairs the file, and the remaining fault explains itself', async ({
     backedUp: { data, folder, restored },
     serve,
   }) => {
@@ -24,7 +24,7 @@ describe('when an earlier state of a file is damaged', () => {
     await put(service, 'large.bin', contentOf('a'))
     expect(await read(service, 'large.bin')).toEqual(contentOf('a'))
     await service.stop()
-    // The next start has nothing to say.
+    // The next start reports nothing.
     expect((await (await serve(data)).stop()).stderr).toBe('')
 
     const named = await administer(data, ['--json', 'check', '--bytes'])
@@ -40,7 +40,7 @@ describe('when an earlier state of a file is damaged', () => {
       ],
     })
 
-    // Nobody has to do anything: there are backups, and they are restored.
+    // No repair is needed: backups work, and can be restored.
     const target = join(folder, 'again')
     const made = await administer(data, ['backup', target])
     expect(made).toMatchObject({ status: 0, stderr: '' })
@@ -53,7 +53,7 @@ describe('when an earlier state of a file is damaged', () => {
     expect(await read(await serve(restored), 'large.bin')).toEqual(contentOf('a'))
   })
 
-  test('by other bytes, check --bytes names it as such', async ({ backedUp: { data, folder }, serve }) => {
+  test('by other bytes, check --bytes reports an old version', async ({ backedUp: { data, folder }, serve }) => {
     await replaceBlob(data)
     const service = await serve(data)
     await put(service, 'large.bin', contentOf('b'))
@@ -68,7 +68,7 @@ describe('when an earlier state of a file is damaged', () => {
     expect(await makeBackup(data, join(folder, 'again'), plainly)).toMatchObject({ damaged: 0, damagedEarlier: 1 })
   })
 
-  test('a copy that is still there counts as damaged', async ({ backedUp: { data, folder }, serve }) => {
+  test('a live copy counts as damaged', async ({ backedUp: { data, folder }, serve }) => {
     const service = await serve(data)
     const copied = await service.request(`${storage}/large.bin?meta`, {
       method: 'PUT',
@@ -85,7 +85,7 @@ describe('when an earlier state of a file is damaged', () => {
   })
 })
 
-test('a backup of a program that did not tell earlier states apart is restored', async ({
+test('a backup of a program that did not distinguish old versions is restored', async ({
   backedUp: { backup, restored },
 }) => {
   const marker = join(backup, 'site-admin-backup.json')

@@ -9,7 +9,7 @@ import type { SpawnedService } from '../../../support/spawned-service.ts'
 
 const tus = { 'Tus-Resumable': '1.0.0' }
 
-/** Sends the half of a file. */
+/** Sends half of a file. */
 const sendHalf = async (service: SpawnedService): Promise<void> => {
   const created = await service.request(`${storage}/uploads`, {
     method: 'POST',

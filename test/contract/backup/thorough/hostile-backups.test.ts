@@ -67,7 +67,7 @@ describe('a blob that leads out of the folder', () => {
   })
 })
 
-describe('a pipe in the place of a file is not waited for', () => {
+describe('a pipe in place of a file does not block', () => {
   for (const name of ['site-admin-backup.json', 'site-admin.db', 'site-admin.db-wal', 'demo.json']) {
     test(`in a backup: ${name}`, async ({ backedUp: { backup, restored }, signal }) => {
       const file = join(backup, name)
@@ -85,7 +85,7 @@ describe('a pipe in the place of a file is not waited for', () => {
     })
   }
 
-  test('in a data directory: its marker', async ({ backedUp: { data }, signal }) => {
+  test('as the marker of a data directory', async ({ backedUp: { data }, signal }) => {
     const file = join(data, 'site-admin.json')
     await rm(file)
     execFileSync('mkfifo', ['-m', '600', file])
@@ -96,7 +96,7 @@ describe('a pipe in the place of a file is not waited for', () => {
     )
   })
 
-  test('in the place of a blob', async ({ backedUp: { backup, restored }, signal }) => {
+  test('in place of a blob', async ({ backedUp: { backup, restored }, signal }) => {
     const blob = blobOf(backup)
     await rm(blob)
     execFileSync('mkfifo', ['-m', '600', blob])
@@ -112,7 +112,7 @@ describe('a pipe in the place of a file is not waited for', () => {
   })
 })
 
-describe('a link leads a backup nowhere else', () => {
+describe('a link does not lead a backup out of its folder', () => {
   test.for([
     ['site-admin.db', 'is a symbolic link'],
     ['demo.json', 'is a symbolic link'],
@@ -127,7 +127,7 @@ describe('a link leads a backup nowhere else', () => {
     expect({ status, told: stdout + stderr }).toEqual({ status: 1, told: expect.stringMatching(found) })
   })
 
-  test('in the place of a blob', async ({ backedUp: { data, folder, backup, restored } }) => {
+  test('in place of a blob', async ({ backedUp: { data, folder, backup, restored } }) => {
     for (const directory of [data, backup]) {
       const blob = blobOf(directory)
       renameSync(blob, join(directory, 'elsewhere'))

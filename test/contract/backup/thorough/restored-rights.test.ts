@@ -21,7 +21,7 @@ const ownersIn = (folder: string): ReadonlySet<string> => {
 }
 
 describe.skipIf(noOtherUser !== undefined)('in a directory of another user', () => {
-  test('a restoration by root leaves the backup and its linked blobs to root', async ({ backedUp }) => {
+  test('a restoration by root keeps root as the owner of the backup and its linked blobs', async ({ backedUp }) => {
     const { data, backup, restored } = backedUp
     expect(lstatSync(blobOf(backup)).ino).toBe(lstatSync(blobOf(data)).ino)
     mkdirSync(restored)
@@ -33,7 +33,7 @@ describe.skipIf(noOtherUser !== undefined)('in a directory of another user', () 
     expect(lstatSync(blobOf(restored)).ino).not.toBe(lstatSync(blobOf(backup)).ino)
   })
 
-  test('a restoration by root links blobs that this user owns already', async ({ backedUp }) => {
+  test('a restoration by root links blobs that already belong to the user of the service', async ({ backedUp }) => {
     const { backup, restored } = backedUp
     mkdirSync(restored)
     give(restored)
@@ -44,7 +44,7 @@ describe.skipIf(noOtherUser !== undefined)('in a directory of another user', () 
     expect(lstatSync(blobOf(restored)).ino).toBe(lstatSync(blobOf(backup)).ino)
   })
 
-  test('a restoration by root belongs to this user, who can use all of it', async ({ backedUp }) => {
+  test('a restoration by root belongs to the user of the service, who can use all of it', async ({ backedUp }) => {
     const { folder, backup, restored } = backedUp
     chmodSync(folder, 0o755)
     mkdirSync(restored)

@@ -9,7 +9,7 @@ import { storage } from '../../../support/paths.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
-/** The lines of the first example of shell below a heading. */
+/** The lines of the first shell example below a heading. */
 const scriptBelow = (file: string, heading: string): string => {
   const [, below = ''] = readFileSync(join(root, file), 'utf8').split(`\n${heading}\n`)
   const script = /```sh\n(.*?)```/s.exec(below)?.[1]
@@ -17,13 +17,13 @@ const scriptBelow = (file: string, heading: string): string => {
   return script
 }
 
-test('the drill of a backup works as it is written, and says so when it does not', async ({ place, serve }) => {
+test('the documented backup drill works, and reports a failure', async ({ place, serve }) => {
   const bin = join(place.folder, 'bin')
   mkdirSync(bin)
   symlinkSync(join(root, 'bin', 'site-admin.js'), join(bin, 'site-admin'))
   const service = await serve(place.data)
   await put(service, 'a/large.bin', contentOf('a'))
-  // More than a page of a list holds.
+  // More than one page of a list.
   for (let folder = 0; folder < 10; folder++) {
     const body = new FormData()
     for (let file = 0; file < 100; file++) body.append('file', new Blob(['small']), `${file}.txt`)
@@ -34,7 +34,7 @@ test('the drill of a backup works as it is written, and says so when it does not
     PATH: [bin, dirname(process.execPath), process.env['PATH']].join(delimiter),
     TMPDIR: place.folder,
     DATA: place.data,
-    // Links begin with the address that the service was started with, whatever it is asked by.
+    // Links begin with the configured address of the service, not with the address of the request.
     BASE: service.baseUrl.replace('127.0.0.1', 'localhost'),
   }
   const drill = (token: string) =>

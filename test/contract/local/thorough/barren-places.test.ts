@@ -3,14 +3,14 @@ import { expect } from 'vitest'
 import { test } from '../../../support/backups.ts'
 import { runInShell } from '../../../support/program.ts'
 
-/** Linux makes nothing in this folder, and says of each folder below it that it is not there. */
+/** Linux creates nothing in this folder, and reports each folder below it as missing. */
 const barren = '/proc'
 
 test.skipIf(!existsSync(barren)).for([
   ['serve', `serve --port 0 --data-dir ${barren}/site-admin/data`],
   ['restore', `restore "$1" --data-dir ${barren}/site-admin`],
 ] as const)('%s ends with a sentence where no directory can be made', async ([, command], { backedUp: { backup } }) => {
-  // A program that makes the same call again and again hears no other signal.
+  // A program that repeats the same call forever ignores other signals.
   const { status, stderr } = await runInShell(`timeout -s KILL 20 "$node" admin/main.js ${command}`, [backup])
   expect(stderr).toMatch(/^The data directory \/proc\/.+ cannot be written: ENOENT: .+ Name another .+--data-dir\.\n$/)
   expect(status).toBe(1)

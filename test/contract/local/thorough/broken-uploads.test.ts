@@ -13,7 +13,7 @@ const form = (size: number) => multipart(['a', 'b'].map((name) => ({ name, conte
 
 const blobsIn = (directory: string): string[] => readdirSync(join(directory, 'blobs'))
 
-describe('an upload whose caller goes away', () => {
+describe('an upload whose caller disconnects', () => {
   const size = 4_000_000
   const uploads = {
     'in a form': { method: 'POST', target: `${storage}/new/folder`, type: formType, body: form(size), files: 2 },
@@ -40,7 +40,7 @@ describe('an upload whose caller goes away', () => {
           const socket = connect(Number(port), hostname)
           await once(socket, 'connect')
           await new Promise((resolve) => socket.write(whole.slice(0, -Math.round(body.length * missing)), resolve))
-          // It has taken in the beginning.
+          // It has accepted the beginning.
           await expect.poll(() => blobsIn(directory)).not.toEqual(before)
           goAway(socket)
 

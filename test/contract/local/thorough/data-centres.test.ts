@@ -19,7 +19,7 @@ const test = base.extend('centres', async ({ directory, start }) => {
 const fields = (site: number) => `/api/v1/admin/sites/${site}/webforms/1/fields/system`
 
 describe('A site that lives in another data centre', () => {
-  test('is answered where it lives, and nowhere else (O-4)', async ({ centres: { us, eu, token, sites } }) => {
+  test('is answered by that data centre alone (O-4)', async ({ centres: { us, eu, token, sites } }) => {
     const get = (url: string) => fetch(url, { headers: { Authorization: token }, redirect: 'manual' })
     expect((await get(us + fields(sites.us))).status).toBe(200)
     expect((await get(eu + fields(sites.eu))).status).toBe(200)
@@ -60,7 +60,7 @@ describe('A site that lives in another data centre', () => {
   })
 })
 
-/** Where the page of the console may send requests to. */
+/** The addresses to which the console page may send requests. */
 const consoleMayAsk = async (baseUrl: string): Promise<readonly string[]> => {
   const policy = (await fetch(`${baseUrl}/console`)).headers.get('content-security-policy') ?? ''
   return /connect-src ([^;]*)/.exec(policy)?.[1]?.split(' ') ?? []

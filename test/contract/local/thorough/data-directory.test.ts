@@ -15,7 +15,7 @@ const startOn = (directory: string, flags: readonly string[] = ['--port', '0']) 
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
-/** As version 0.1 of the service has left it. */
+/** A directory of version 0.1 of the service. */
 const makeOldDirectory = async (directory: string) => {
   for (const folder of ['tables', 'objects/blobs', 'run']) await mkdir(join(directory, folder), { recursive: true })
   for (const file of ['tables/CURRENT', 'objects/index.db', 'objects/blobs/1', 'demo.json']) {
@@ -24,7 +24,7 @@ const makeOldDirectory = async (directory: string) => {
   new DatabaseSync(join(directory, 'run', 'lock')).close()
 }
 
-describe('A start that fails says why in one line, and ends with status 1', () => {
+describe('A start that fails gives the reason in one line, and ends with status 1', () => {
   test.for(['--port', '--data-centres'])('when the port that %s names is taken', async (flag, { directory }) => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))
@@ -52,7 +52,7 @@ describe('A start that fails says why in one line, and ends with status 1', () =
     expect(snapshotOf(dataDirectory)).toEqual(before)
   })
 
-  test('when the directory lies in a file', async ({ directory }) => {
+  test('when the directory is below a file', async ({ directory }) => {
     const file = join(directory, 'file')
     await writeFile(file, '')
     for (const path of [file, join(file, 'data')]) {
@@ -61,7 +61,7 @@ describe('A start that fails says why in one line, and ends with status 1', () =
     }
   })
 
-  test('when another service has the directory, which goes on undisturbed', async ({ directory, start }) => {
+  test('when another service uses the directory, without disturbing it', async ({ directory, start }) => {
     const service = await start()
     const outcome = await startOn(directory, ['--port', '0', '--reset'])
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
@@ -87,7 +87,7 @@ test.for([
   expect(snapshotOf(directory)).toEqual(before)
 })
 
-/** As if callers had filled it. */
+/** Fills it as callers would. */
 const fill = (directory: string) => {
   const database = new DatabaseSync(join(directory, 'site-admin.db'))
   const numbers = 'WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 1204)'
@@ -195,7 +195,7 @@ test('--reset does not touch a directory on which version 0.1 is running', async
   expect(snapshotOf(directory)).toEqual(before)
 })
 
-describe('a directory whose first start was cut off', () => {
+describe('a directory whose first start was interrupted', () => {
   test('is completed by the next start', async ({ dataDirectory, start }) => {
     await writeFile(join(dataDirectory, 'site-admin.json'), '{"service":"site-admin","layout":1,"ready":false}')
     await writeFile(join(dataDirectory, 'site-admin.db'), 'half')
@@ -204,7 +204,7 @@ describe('a directory whose first start was cut off', () => {
     expect(JSON.parse(await readFile(join(dataDirectory, 'site-admin.json'), 'utf8'))).toMatchObject({ ready: true })
   })
 
-  test('is refused by commands, as one that is not there (T-6)', async ({ directory }) => {
+  test('is refused by commands, like a missing one (T-6)', async ({ directory }) => {
     const missing = join(directory, 'missing')
     for (const path of [directory, missing]) {
       const outcome = await administer(path, ['site', 'list'])
@@ -219,7 +219,7 @@ describe('a directory whose first start was cut off', () => {
   })
 })
 
-test('other users can look into nothing, whatever the umask says (O-12)', async ({ directory, start }) => {
+test('other users can read nothing, whatever the umask (O-12)', async ({ directory, start }) => {
   const path = join(directory, 'data')
   const before = process.umask(0o000)
   try {
@@ -234,10 +234,7 @@ test('other users can look into nothing, whatever the umask says (O-12)', async 
   }
 })
 
-test('a directory that others could look into is closed to them by the next start', async ({
-  dataDirectory,
-  start,
-}) => {
+test('a directory that others could read is closed to them by the next start', async ({ dataDirectory, start }) => {
   chmodSync(dataDirectory, 0o755)
   await start()
   expect(await modeOf(dataDirectory)).toBe('700')

@@ -45,7 +45,7 @@ describe('the demo token', () => {
     expect(readFileSync(file, 'utf8')).toContain(service.token)
   })
 
-  test('still works after an earlier version made it', async ({ used: { demo, token, file }, start }) => {
+  test('still works if an earlier version made it', async ({ used: { demo, token, file }, start }) => {
     const { state: _, ...earlier } = demo
     writeFileSync(file, JSON.stringify(earlier))
     expect((await start()).token).toBe(token)
@@ -68,7 +68,7 @@ test.skipIf(noOtherUser !== undefined)(
   },
 )
 
-test('A demo site that was removed stays removed, and programs learn of none', async ({ used, start }) => {
+test('A removed demo site stays removed, and --json does not mention one', async ({ used, start }) => {
   const { directory } = used
   await removeSite(directory)
   for (let restart = 0; restart < 2; restart += 1) {
@@ -117,7 +117,7 @@ describe('A site 1001 that is not the demo site gets no token', () => {
   })
 })
 
-test('A first start that was killed while it made the demo is completed, with the same token', async ({
+test('A first start that was killed is completed by the next one, with the same token', async ({
   used: { directory, demo, file },
   start,
 }) => {

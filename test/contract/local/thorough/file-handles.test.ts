@@ -7,7 +7,7 @@ import { test as base } from '../../../support/test.ts'
 
 const handles = 64
 
-/** A service that may have so many files and connections open, and no more. */
+/** A service with a limit of open files and connections. */
 const test = base.extend('scarce', async ({ directory }, { onCleanup }) => {
   const command = `ulimit -n ${handles}; exec "$node" local/main.js --json --port 0 --data-dir "$1"`
   const program = startInShell(command, [directory])
@@ -19,20 +19,18 @@ const test = base.extend('scarce', async ({ directory }, { onCleanup }) => {
   return { baseUrl, token, program }
 })
 
-/**
- * Connects, and asks something. Answers the connection when the service has taken it, and undefined when it has not.
- */
+/** Connects, and sends a request. Returns the connection if the service accepts it, otherwise undefined. */
 const taken = (url: string): Promise<Socket | undefined> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(url)
     const socket = connect(Number(port), hostname, () => socket.write(requestText('GET', '/health')))
     socket.on('error', () => {})
     socket.once('close', () => resolve(undefined))
-    // The answer says that the service has the connection.
+    // The answer proves that the service accepted the connection.
     socket.once('data', () => resolve(socket))
   })
 
-/** Opens connections until the service has no handle for another one. Answers those that it took. */
+/** Opens connections until the service has no free handle. Returns the accepted ones. */
 const useUp = async (url: string): Promise<readonly Socket[]> => {
   const sockets: Socket[] = []
   for (let socket = await taken(url); socket && sockets.length < 4 * handles; socket = await taken(url)) {
@@ -41,7 +39,7 @@ const useUp = async (url: string): Promise<readonly Socket[]> => {
   return sockets
 }
 
-test('a service without file handles refuses, lives, and answers again when there are some (O-19)', async ({
+test('a service without file handles refuses requests, and answers again when it has some (O-19)', async ({
   scarce: { baseUrl, token, program },
 }) => {
   const headers = { Authorization: token }

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { storage } from '../../../support/paths.ts'
 import { test } from '../../../support/test.ts'
 
-test('A link works without a token after a restart, and the log does not show it', async ({ start }) => {
+test('A download link works after a restart, and the log does not show it', async ({ start }) => {
   const first = await start()
   expect((await first.request(`${storage}/linked.txt`, { method: 'PUT', body: 'hello' })).status).toBe(200)
   const answer = await first.request(`${storage}/linked.txt?link`)

@@ -18,7 +18,7 @@ const linesOf = (stderr: string) => {
     .map((line) => JSON.parse(line))
 }
 
-/** Has the process do something when it is told to stop, before the service does. */
+/** Makes the process do something when it receives a stop signal, before the service stops. */
 const onStop = (statement: string) => ({
   NODE_OPTIONS: `--import=data:text/javascript,process.on('SIGTERM',()=>{${encodeURIComponent(statement)}})`,
 })
@@ -85,7 +85,7 @@ describe('with --log json, every line on standard error is a JSON object with it
 })
 
 describe('npm start', () => {
-  test('with --json prints one line, an object that tells a program all it needs (O-6)', async ({ start }) => {
+  test('with --json prints one JSON object with all that a program needs (O-6)', async ({ start }) => {
     const service = await start()
     expect(JSON.parse(service.line)).toMatchObject({
       baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -100,7 +100,7 @@ describe('npm start', () => {
     expect(stdout).toBe(`${service.line}\n`)
   })
 
-  test('logs a line per request on standard error, without the token and the query (O-8)', async ({ start }) => {
+  test('logs one line per request on standard error, without token and query (O-8)', async ({ start }) => {
     const service = await start()
     await service.request(`${fields}?secret=hush`)
     const { stderr } = await service.stop()
@@ -115,7 +115,7 @@ describe('npm start', () => {
     expect((await service.stop()).stderr).toBe('')
   })
 
-  test('with --help names every flag and ends well (O-2)', async () => {
+  test('with --help lists every flag and ends with status 0 (O-2)', async () => {
     const { status, stdout } = await run('local/main.js', ['--help'])
     expect(status).toBe(0)
     const flags = 'host port base-url data-dir data-centres reset yes no-demo json quiet log help'
@@ -124,7 +124,7 @@ describe('npm start', () => {
     }
   })
 
-  test('with --log json logs one object a line, with members to count', async ({ start }) => {
+  test('with --log json logs one object per line, with the members of a request', async ({ start }) => {
     const service = await start(['--port', '0', '--log', 'json'])
     const { headers } = await service.request(`${fields}?secret=hush`)
     await service.request('/no/such/path')
@@ -150,7 +150,7 @@ describe('npm start', () => {
     expect(stderr).not.toContain('hush')
   })
 
-  test('with --host 0.0.0.0 is reached at an address that it names', async ({ start }) => {
+  test('with --host 0.0.0.0 prints an address that reaches it', async ({ start }) => {
     const { baseUrl, request } = await start(['--port', '0', '--host', '0.0.0.0'])
     expect(baseUrl).not.toContain('0.0.0.0')
     expect((await request('/health')).status).toBe(200)
@@ -158,9 +158,7 @@ describe('npm start', () => {
     expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
   })
 
-  test('with --base-url says that URL in its line and in links, whatever it listens on (O-3)', async ({
-    directory,
-  }) => {
+  test('with --base-url uses that URL in its line and in links, whatever its port (O-3)', async ({ directory }) => {
     const flags = ['--json', '--data-dir', directory, '--port', '0', '--base-url', 'https://files.example/base/']
     const program = launch('local/main.js', [...flags, '--log', 'text'])
     const { baseUrl, dataCentres, listening } = JSON.parse(await program.line())
@@ -175,7 +173,7 @@ describe('npm start', () => {
     expect(listed).toMatchObject([{ id: 'us', url: 'https://files.example/base' }])
   })
 
-  test('with a base URL for each data centre (O-3)', async ({ directory }) => {
+  test('accepts a base URL for each data centre (O-3)', async ({ directory }) => {
     const urls = 'us=https://us.example,eu=https://eu.example'
     const flags = ['--json', '--data-dir', directory, '--data-centres', 'us:0,eu:0', '--base-url', urls]
     const program = launch('local/main.js', flags)
@@ -185,7 +183,7 @@ describe('npm start', () => {
     expect(dataCentres).toEqual({ us: 'https://us.example', eu: 'https://eu.example' })
   })
 
-  test('with --no-demo makes no site, no token and no demo', async ({ start, directory }) => {
+  test('with --no-demo creates neither site nor token', async ({ start, directory }) => {
     const service = await start(['--port', '0', '--no-demo'])
     expect(JSON.parse(service.line)).toEqual({ baseUrl: service.baseUrl, dataCentres: service.dataCentres })
     expect(await administerJson(directory, ['site', 'list'])).toEqual([])
@@ -193,7 +191,7 @@ describe('npm start', () => {
     expect(await readdir(directory)).not.toContain('demo.json')
   })
 
-  test('with --no-demo does not tell the token of a demo that is there', async ({ start }) => {
+  test('with --no-demo does not print the token of an existing demo', async ({ start }) => {
     const { token, stop } = await start()
     await stop()
     expect((await start(['--port', '0', '--no-demo'])).line).not.toContain(token)

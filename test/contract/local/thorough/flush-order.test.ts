@@ -6,7 +6,7 @@ import { test } from '../../../support/backups.ts'
 import { storage } from '../../../support/paths.ts'
 import { runInShell, startInShell } from '../../../support/program.ts'
 
-/** A system call: where in the trace it began and ended, and the file that it was for. */
+/** A system call: its beginning and end in the trace, and its file. */
 interface SystemCall {
   readonly name: string
   readonly path: string
@@ -14,7 +14,7 @@ interface SystemCall {
   readonly ended: number
 }
 
-/** Reads what `strace -f -y` has written. A call that another thread interrupts takes two lines. */
+/** Reads the output of `strace -f -y`. A call that another thread interrupts has two lines. */
 const readTrace = (text: string): readonly SystemCall[] => {
   const calls: SystemCall[] = []
   const open = new Map<string, Omit<SystemCall, 'ended'>>()
@@ -41,7 +41,7 @@ const names = ['mkdir', 'mkdirat', 'openat', 'rename', 'renameat', 'renameat2']
 const writes = ['pwrite64', 'pwritev', 'pwritev2', 'write', 'writev', 'sendto', 'sendmsg']
 const traced = [...flushes, ...names, ...writes]
 
-/** Undefined where programs can be traced. */
+/** Undefined if programs can be traced. */
 const noTracing = ((): string | undefined => {
   try {
     execFileSync('strace', ['-f', '-o', '/dev/null', 'true'], { stdio: 'ignore' })
@@ -81,7 +81,7 @@ const expectBlobBeforeRow = (calls: readonly SystemCall[], data: string) => {
 
 const options = `-f -y -s 12 -e trace=${traced.join()}`
 
-/** Runs a command of `site-admin` to its end. Answers its system calls. */
+/** Runs a command of `site-admin` to its end. Returns its system calls. */
 const traceCommand = async (directory: string, args: readonly string[]): Promise<readonly SystemCall[]> => {
   const trace = join(directory, 'trace')
   const command = `trace=$1; shift; strace ${options} -o "$trace" "$node" admin/main.js "$@"`

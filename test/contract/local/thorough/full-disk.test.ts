@@ -27,7 +27,7 @@ const test = base
     return { service, data }
   })
 
-test('a full disk refuses what writes with 507, lets everybody read, and is over when there is room (E-17, O-18)', async ({
+test('writes to a full disk answer 507, reads continue, and writes succeed again when there is room (E-17, O-18)', async ({
   disk,
   full: { service, data },
 }) => {
@@ -44,7 +44,7 @@ test('a full disk refuses what writes with 507, lets everybody read, and is over
   disk.fill()
   const outOfSpace = { status: 507, code: 100507 }
   expect(await put('huge', 400_000)).toEqual(outOfSpace)
-  // The log of changes uses the room that it has already, until this is full.
+  // The log of changes first uses the room that it already has.
   let writes = 0
   while ((await put(`many/${writes}`, 10_000)).status === 200 && writes < mostWrites) writes += 1
   expect(writes).toBeLessThan(mostWrites)
@@ -75,7 +75,7 @@ test('a full disk refuses what writes with 507, lets everybody read, and is over
   expect(await administerJson(data, ['check'])).toEqual({ faults: [] })
 })
 
-test('fields and links are refused with 507, too, and nothing of them is changed', async ({
+test('changes of fields and links are refused with 507 too, and change nothing', async ({
   disk,
   full: { service },
 }) => {
@@ -106,7 +106,7 @@ test('fields and links are refused with 507, too, and nothing of them is changed
   expect((await link(2)).status).toBe(201)
 })
 
-test('a service that is started again on a full disk, after it was killed, says what to do', async ({ disk }) => {
+test('a killed service that starts again on a full disk prints advice', async ({ disk }) => {
   const data = join(disk.path, 'data')
   const killed = await startService(data)
   killed.kill('SIGKILL')
@@ -124,7 +124,7 @@ test('a service that is started again on a full disk, after it was killed, says 
   }
 })
 
-test('a service that is started on a full disk says so, and starts when there is room', async ({
+test('a service that starts on a full disk reports it, and starts when there is room', async ({
   disk,
   full: { service, data },
 }) => {

@@ -50,7 +50,7 @@ describe('A malformed request is answered with a JSON body', () => {
   })
 })
 
-test('CONNECT ends nothing and keeps no connection open, even when its caller resets it', async ({ start }) => {
+test('CONNECT is refused and its connection closed, even when its caller resets it', async ({ start }) => {
   const tunnel = 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'
   const service = await start()
   const { hostname: host, port } = new URL(service.baseUrl)
@@ -73,7 +73,7 @@ describe('a body that breaks off', () => {
   const head = (token: string) =>
     requestText('PUT', field, { Authorization: token, 'Content-Length': 100, Expect: '100-continue' })
 
-  test('is answered, when the caller still listens, and changes nothing', async ({ service }) => {
+  test('is answered if the caller still listens, and changes nothing', async ({ service }) => {
     const before = await (await service.request(field)).json()
     const connection = await rawConnection({ url: service.baseUrl })
     await connection.write(head(service.token))
@@ -86,7 +86,7 @@ describe('a body that breaks off', () => {
     expect(await (await service.request(field)).json()).toEqual(before)
   })
 
-  test('is the fault of the caller, and not noted as one of the service', async ({ start }) => {
+  test('is the fault of the caller, and not logged as one of the service', async ({ start }) => {
     const service = await start()
     const connection = await rawConnection({ url: service.baseUrl })
     await connection.write(head(service.token))
@@ -97,7 +97,7 @@ describe('a body that breaks off', () => {
     expect(stderr).not.toMatch(/ 5\d\d |failed|Error/)
   })
 
-  test('or whose chunks are malformed is answered', async ({ service }) => {
+  test('is answered too if its chunks are malformed', async ({ service }) => {
     const text = requestText('PUT', field, { Authorization: service.token, 'Transfer-Encoding': 'chunked' }, 'zz\r\n')
     const received = await send(service, text)
     expect(received.match(/HTTP\/1\.1 \d/g)).toHaveLength(1)
@@ -139,7 +139,7 @@ describe('Expect: 100-continue', () => {
 describe('a body over the limit', () => {
   const mebibyte = 1024 * 1024
 
-  test('is answered 413 at once, and taken to its end from a caller who goes on sending', async ({ service }) => {
+  test('is answered 413 at once, and read to its end if the caller keeps sending', async ({ service }) => {
     const connection = await rawConnection({ url: service.baseUrl })
     await connection.write(requestText('PUT', field, { Authorization: service.token, 'Transfer-Encoding': 'chunked' }))
     const sendChunks = async (bytes: number) => {
@@ -157,7 +157,7 @@ describe('a body over the limit', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ code: 100013 })
   })
 
-  test('is answered 413 to a client that reads only when it has sent all', async ({ service }) => {
+  test('is answered 413 to a client that reads only after it has sent everything', async ({ service }) => {
     const answer = await service.request(field, { method: 'PUT', body: 'x'.repeat(mebibyte) })
     expect(answer.status).toBe(413)
     expect(await answer.json()).toMatchObject({ code: 100013 })
@@ -174,7 +174,7 @@ test('HEAD of an error has no body, and the connection stays open', async ({ ser
   expect(rest).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('a query that says one thing thousands of times takes no more memory than its length', async ({ start }) => {
+test('a query that repeats a parameter thousands of times needs no extra memory', async ({ start }) => {
   const service = await start(['--port', '0'], { NODE_OPTIONS: '--max-old-space-size=128' })
   const answer = await service.request(`/health?${'a&'.repeat(7_500)}`)
   expect(answer.status).toBe(200)

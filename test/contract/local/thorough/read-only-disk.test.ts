@@ -8,10 +8,7 @@ import { mountSmallDisk, noSmallDisk } from '../../../support/small-disk.ts'
 import { startService } from '../../../support/spawned-service.ts'
 import { test as base } from '../../../support/test.ts'
 
-/**
- * The data directory of a service that was killed, on a disk that was rescued: it can only be read. Undefined where
- * none can be mounted.
- */
+/** The data directory of a killed service on a read-only disk. Undefined if no disk can be mounted here. */
 const test = base
   .extend('rescue', async ({ directory }, { onCleanup }) => {
     const disk = mountSmallDisk(join(directory, 'disk'), 16)

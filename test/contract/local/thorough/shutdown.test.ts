@@ -9,7 +9,7 @@ const field = '/api/v1/admin/sites/current/webforms/1/fields/system/-2'
 const change = '{"mandatory":false,"order":7}'
 const half = 10
 
-/** Sends a change up to the middle of its body. */
+/** Sends a change up to the middle of its body, and waits. */
 const beginChange = async ({ baseUrl, token }: SpawnedService): Promise<RawConnection> => {
   const connection = await rawConnection({ url: baseUrl })
   await connection.write(
@@ -33,7 +33,7 @@ const takesConnections = (url: string): Promise<boolean> =>
   })
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  test(`${signal} lets a request in flight be answered, and ends with status 0`, async ({ start }) => {
+  test(`${signal} stops the service with status 0, after the running request`, async ({ start }) => {
     const service = await start()
     const connection = await beginChange(service)
 
@@ -51,16 +51,16 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-test('a service whose starter is killed, and cannot tell it, ends as well', async ({ directory }) => {
+test('a service also ends when its parent process is killed', async ({ directory }) => {
   const starter = launch('bin/site-admin.js', ['--json', '--data-dir', directory, 'serve', '--port', '0'])
   const { baseUrl } = JSON.parse(await starter.line())
   starter.kill('SIGKILL')
-  // The service holds the same output: it is closed when both have gone.
+  // The service shares this output, which closes when both have ended.
   expect((await starter.ended).signal).toBe('SIGKILL')
   expect(await takesConnections(baseUrl)).toBe(false)
 })
 
-test('connections on which nothing is in flight are ended first', async ({ start }) => {
+test('idle connections are closed first', async ({ start }) => {
   const service = await start()
   const unused = await rawConnection({ url: service.baseUrl })
   const kept = await rawConnection({ url: service.baseUrl })

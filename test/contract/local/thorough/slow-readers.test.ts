@@ -39,7 +39,7 @@ test.runIf(process.platform === 'linux')(
       await connection.write(requestText('GET', pathname + search))
       await connection.until(/\r\n\r\n/)
     }
-    // As long as the system still takes something for them, the service reads on.
+    // The service keeps reading while the system still buffers bytes for them.
     const taken: number[] = []
     await expect.poll(() => taken.push(bytesTaken(service.pid)) > 5 && taken.at(-5) === taken.at(-1)).toBe(true)
     expect(mebibytesOf(service.pid) - before).toBeLessThan(200)

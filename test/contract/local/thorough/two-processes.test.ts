@@ -14,7 +14,7 @@ const records = function* () {
 }
 
 /**
- * Reads and changes of every kind, one after the other, until told to stop. Answers how many there were of each status.
+ * Sends reads and changes of every kind, one after the other, until `isOver`. Returns the number of answers by status.
  */
 const useService = async (service: SpawnedService, name: string, isOver: () => boolean) => {
   const statuses: Record<number, number> = {}
@@ -34,7 +34,7 @@ const useService = async (service: SpawnedService, name: string, isOver: () => b
   return statuses
 }
 
-test('an import of many records and a service beside it do not fail each other', { timeout: 120_000 }, async ({
+test('an import of many records and a running service do not disturb each other', { timeout: 120_000 }, async ({
   directory,
   start,
 }) => {

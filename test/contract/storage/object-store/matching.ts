@@ -83,7 +83,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     return outcomes.indexOf('placed')
   }
 
-  it('One of two changes wins that replace or create the same object', async ({ skip }) => {
+  it('Two changes that replace or create the same object: one wins', async ({ skip }) => {
     if (!bench.comparesWrites()) return skip('NOT PROVEN: this endpoint does not compare what it writes onto')
     for (let round = 0; round < rounds; round++) {
       const key = `${fresh()}a`
@@ -99,7 +99,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('One of two changes wins when one replaces an object and the other takes it away', async ({ skip }) => {
+  it('A replacement and a removal of the same object: one wins', async ({ skip }) => {
     if (!bench.comparesWrites()) return skip('NOT PROVEN: this endpoint does not compare what it writes onto')
     for (let round = 0; round < rounds; round++) {
       const prefix = fresh()
@@ -115,7 +115,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('One of two changes wins that create the same objects and their folder', async ({ skip }) => {
+  it('Two changes that create the same objects and their folder: one wins', async ({ skip }) => {
     if (!bench.comparesWrites()) return skip('NOT PROVEN: this endpoint does not compare what it writes onto')
     for (let round = 0; round < rounds; round++) {
       const folder = `${fresh()}folder/`

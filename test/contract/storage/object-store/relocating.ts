@@ -61,7 +61,7 @@ export const describeRelocating = (bench: Workbench): void => {
   describe.each([10, 40 * kilobyte])('A copy of %i bytes', (size) => {
     const bytes = 'x'.repeat(size)
 
-    it.each(['source', 'copy'])('It keeps its bytes when the other object goes: the %s', async (which) => {
+    it.each(['source', 'copy'])('It keeps its bytes when the other object is removed: the %s', async (which) => {
       const prefix = fresh()
       await put(`${prefix}a`, bytes)
       const from = await infoOf(bench.store, `${prefix}a`)

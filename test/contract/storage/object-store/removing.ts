@@ -6,7 +6,7 @@ import type { Workbench } from './workbench.ts'
 export const describeRemoving = (bench: Workbench): void => {
   const { fresh, put, keysUnder, leftovers, comparesVersions } = bench
 
-  it('A removal takes the listed versions, and nothing newer', async ({ skip }) => {
+  it('A removal removes the listed versions, and nothing newer', async ({ skip }) => {
     if (!comparesVersions()) return skip('NOT PROVEN: this endpoint ignores versions')
     const prefix = fresh()
     await put(`${prefix}a`, 'a')
@@ -26,7 +26,7 @@ export const describeRemoving = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('A removal takes names that XML cannot hold', async ({ skip }) => {
+  it('A removal accepts names that XML cannot contain', async ({ skip }) => {
     if (!comparesVersions()) return skip('NOT PROVEN: this endpoint ignores versions')
     const prefix = fresh()
     const names = ['\ufffe', '\uffff', 'gone\uffff', 'plain']

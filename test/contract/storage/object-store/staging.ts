@@ -49,7 +49,7 @@ export const describeStaging = (bench: Workbench, isLarge: boolean): void => {
     expect((await infoOf(bench.store, key)).fingerprint).toBe(fingerprintOf(Buffer.from('new')))
   })
 
-  it('Staged bytes show nowhere, and discarded bytes are gone', async () => {
+  it('Staged bytes are invisible, and discarded bytes are removed', async () => {
     const prefix = fresh()
     const staged = [await stage(`${prefix}small`, 'x'), await stage(`${prefix}large`, randomBytes(most))]
     expect(await keysUnder(prefix)).toEqual([])

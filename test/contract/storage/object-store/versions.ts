@@ -32,7 +32,7 @@ export const describeVersions = (bench: Workbench): void => {
   }
 
   describe('The versions of an object', () => {
-    it('They are those of this key, and of no longer one (H-16)', async () => {
+    it('They do not include those of longer keys (H-16)', async () => {
       const prefix = fresh()
       for (const name of ['a', 'ab', 'a/b']) await put(`${prefix}${name}`, name)
       expect(await shapes(`${prefix}a`)).toEqual([[1, 'current']])

@@ -2,7 +2,8 @@ const steering = /[\p{Cc}\u{2028}-\u{202e}\u{2066}-\u{2069}]/gu
 const hexOf = (character: string): string => (character.codePointAt(0) ?? 0).toString(16)
 
 /** Escapes control characters, because names come from other people. */
-export const shown = (text: string): string => text.replaceAll(steering, (character) => `\\u{${hexOf(character)}}`)
+export const escapeControls = (text: string): string =>
+  text.replaceAll(steering, (character) => `\\u{${hexOf(character)}}`)
 
 export const jsonOf = (value: object): string =>
   JSON.stringify(value).replaceAll(steering, (character) => `\\u${hexOf(character).padStart(4, '0')}`)
