@@ -8,7 +8,7 @@ import { type MachineSettings, readMachineSettings } from '../lib/config/config.
 import { systemClock } from '../lib/core/clock.ts'
 import { isOutOfSpace } from '../lib/core/system-failures.ts'
 import type { Telemetry } from '../lib/http/request.ts'
-import { type Demo, readDemo } from '../lib/machine/directory/demo-file.ts'
+import { readDemo } from '../lib/machine/directory/demo-file.ts'
 import { noRoomToOpen, type Reset } from '../lib/machine/directory/open-directory.ts'
 import { type LocalStores, openMachine } from '../lib/machine/machine.ts'
 import {
@@ -75,14 +75,6 @@ interface Options {
   readonly say: (sentence: string) => void
 }
 
-export interface RunningService {
-  readonly baseUrl: string
-  readonly dataCentres: Readonly<Record<string, string>>
-  readonly listening: Readonly<Record<string, string>>
-  readonly demo: Demo | undefined
-  stop(): Promise<void>
-}
-
 const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void): void => {
   const count = tidied?.damaged.length ?? 0
   if (count === 0) return
@@ -94,7 +86,7 @@ const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void):
  * One process: a listener for each data centre over one data directory. Throws UsageError or SettingsError for faults
  * that a user can correct.
  */
-export const startService = async (options: Options): Promise<RunningService> => {
+export const startService = async (options: Options) => {
   const { dataDirectory, host, dataCentres, reset, demo: wantsDemo = true, telemetry, say } = options
   const settings = readMachineSettings()
   const machine = await openMachine(dataDirectory, {
@@ -130,3 +122,5 @@ export const startService = async (options: Options): Promise<RunningService> =>
     throw isOutOfSpace(error) ? noRoomToOpen(directory, error) : error
   }
 }
+
+export type RunningService = Awaited<ReturnType<typeof startService>>

@@ -34,8 +34,6 @@ const untilAborted = <Value>(
   })
 }
 
-const returnAnswer: Send<Answer> = (answer) => answer
-
 // A failing recorder must not prevent the answer.
 const report = (record: () => void): void => {
   try {
@@ -84,7 +82,11 @@ export const createHandler = <Operation extends string>(
 
   async function handle(request: Request, deadline: Deadline): Promise<Answer>
   async function handle<Sent>(request: Request, deadline: Deadline, send: Send<Sent>): Promise<Sent>
-  async function handle(received: Request, deadline: Deadline, send: Send<unknown> = returnAnswer): Promise<unknown> {
+  async function handle(
+    received: Request,
+    deadline: Deadline,
+    send: Send<unknown> = (answer) => answer,
+  ): Promise<unknown> {
     const { clock, telemetry } = deps
     const request = meaningOf(received)
     const startedAt = clock.monotonic()

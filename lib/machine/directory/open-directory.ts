@@ -215,13 +215,8 @@ const lockAndClear = async (directory: DataDirectory): Promise<Disposable> => {
   }
 }
 
-export interface DirectoryClaim {
-  fulfil(): void
-  giveUp(): void
-}
-
 /** Takes an empty directory to fill it. Throws UsageError when it is not empty, or in use. */
-export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryClaim> => {
+export const claimEmpty = async (directory: DataDirectory) => {
   const { path, locks, marker } = directory
   const wasAbsent = admitEmpty(directory).code === 'absent'
   const held = await lockAndClear(directory)
