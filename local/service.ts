@@ -4,7 +4,7 @@ import { createCategoriesHandler } from '../functions/categories/group.ts'
 import { createDocumentationHandler } from '../functions/documentation/group.ts'
 import { createFieldsHandler } from '../functions/fields/group.ts'
 import { createStorageHandler } from '../functions/storage/group.ts'
-import { type MachineSettings, readMachineSettings } from '../lib/config/config.ts'
+import { type MachineSettings, readSettingsOf } from '../lib/config/config.ts'
 import { systemClock } from '../lib/core/clock.ts'
 import { isOutOfSpace } from '../lib/core/system-failures.ts'
 import type { Telemetry } from '../lib/http/request.ts'
@@ -88,7 +88,7 @@ const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void):
  */
 export const startService = async (options: Options) => {
   const { dataDirectory, host, dataCentres, reset, demo: wantsDemo = true, telemetry, say } = options
-  const settings = readMachineSettings()
+  const settings = readSettingsOf('machine')
   const machine = await openMachine(dataDirectory, {
     role: 'service',
     reset,

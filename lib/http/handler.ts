@@ -7,8 +7,6 @@ import { asServiceError, errorReply, renderReply } from './render-reply.ts'
 import type { Answer, Arrival, Handler, Request, Send, Telemetry, Trace } from './request.ts'
 import type { Group, Route } from './router.ts'
 
-export type { AnyOperation } from './admission.ts'
-
 export interface EdgeDeps extends AdmissionDeps {
   readonly telemetry: Telemetry
 }

@@ -32,7 +32,7 @@ const orderBy = (terms: readonly Term[], key: string) => ({
   },
 })
 
-export type Order = ReturnType<typeof orderBy>
+type Order = ReturnType<typeof orderBy>
 
 /** C-19 to C-22. Throws QueryFault. */
 export const parseOrder = (text: string, shape: ItemShape): Order => {
