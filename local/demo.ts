@@ -11,8 +11,6 @@ import { putFile } from '../lib/storage/changes/put.ts'
 import { toStoragePath } from '../lib/storage/path.ts'
 import { demoCategories, storeDemoCategories } from './demo-categories.ts'
 
-const demoSite = 1001 as SiteId
-
 const forms: readonly { id: WebFormId; name: string; fields: readonly SystemField[] }[] = [
   {
     id: 1 as WebFormId,
@@ -85,7 +83,7 @@ interface DemoDeps {
 }
 
 const newDemo = (): Demo => ({
-  siteId: demoSite,
+  siteId: 1001 as SiteId,
   webFormId: 1 as WebFormId,
   categoryIds: demoCategories,
   token: newToken(),

@@ -44,13 +44,6 @@ const listen = async (server: Server, host: string, port: number): Promise<Addre
   return server.address() as AddressInfo
 }
 
-export interface Listeners {
-  /** Returns the base URL and the address of each data centre. Throws UsageError when it cannot listen. */
-  listen(): Promise<Record<'urls' | 'listening', Readonly<Record<string, string>>>>
-  /** Waits for running requests, and prints how many it waits for and how many it cuts off. */
-  close(): Promise<void>
-}
-
 const requests = (count: number) => `${count} request${count === 1 ? '' : 's'}`
 
 const sentenceOf = (closing: Closing): string =>
@@ -63,13 +56,14 @@ export const createListeners = (
   host: string,
   serverFor: (dataCentre: string) => Server,
   say: (sentence: string) => void,
-): Listeners => {
+) => {
   const listeners = dataCentres.map((dataCentre) => {
     const server = serverFor(dataCentre.id)
     return { ...dataCentre, server, close: closerOf(server) }
   })
 
   return {
+    /** Returns the base URL and the address of each data centre. Throws UsageError when it cannot listen. */
     async listen() {
       const urls: Record<string, string> = {}
       const listening: Record<string, string> = {}
@@ -81,7 +75,8 @@ export const createListeners = (
       return { urls, listening }
     },
 
-    async close() {
+    /** Waits for running requests, and prints how many it waits for and how many it cuts off. */
+    async close(): Promise<void> {
       const open = listeners.filter(({ server }) => server.listening)
       await Promise.all(open.map(({ close }) => close((closing) => say(sentenceOf(closing)))))
     },

@@ -4,11 +4,11 @@ import { createCategoriesHandler } from '../functions/categories/group.ts'
 import { createDocumentationHandler } from '../functions/documentation/group.ts'
 import { createFieldsHandler } from '../functions/fields/group.ts'
 import { createStorageHandler } from '../functions/storage/group.ts'
-import { type MachineSettings, readMachineSettings } from '../lib/config/config.ts'
+import { type MachineSettings, readSettingsOf } from '../lib/config/config.ts'
 import { systemClock } from '../lib/core/clock.ts'
 import { isOutOfSpace } from '../lib/core/system-failures.ts'
 import type { Telemetry } from '../lib/http/request.ts'
-import { type Demo, readDemo } from '../lib/machine/directory/demo-file.ts'
+import { readDemo } from '../lib/machine/directory/demo-file.ts'
 import { diskFullError, type Reset } from '../lib/machine/directory/open-directory.ts'
 import { type LocalStores, openMachine } from '../lib/machine/machine.ts'
 import {
@@ -75,14 +75,6 @@ interface Options {
   readonly say: (sentence: string) => void
 }
 
-export interface RunningService {
-  readonly baseUrl: string
-  readonly dataCentres: Readonly<Record<string, string>>
-  readonly listening: Readonly<Record<string, string>>
-  readonly demo: Demo | undefined
-  stop(): Promise<void>
-}
-
 const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void): void => {
   const count = tidied?.damaged.length ?? 0
   if (count === 0) return
@@ -94,9 +86,9 @@ const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void):
  * One process: a listener for each data centre over one data directory. Throws UsageError or SettingsError for faults
  * that a user can correct.
  */
-export const startService = async (options: Options): Promise<RunningService> => {
+export const startService = async (options: Options) => {
   const { dataDirectory, host, dataCentres, reset, demo: wantsDemo = true, telemetry, say } = options
-  const settings = readMachineSettings()
+  const settings = readSettingsOf('machine')
   const machine = await openMachine(dataDirectory, {
     role: 'service',
     reset,
@@ -130,3 +122,5 @@ export const startService = async (options: Options): Promise<RunningService> =>
     throw isOutOfSpace(error) ? diskFullError(directory, error) : error
   }
 }
+
+export type RunningService = Awaited<ReturnType<typeof startService>>

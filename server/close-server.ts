@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-const longestWait = 10_000
 const sweepInterval = 50
 
 export type Closing = { readonly waitingFor: number } | { readonly cutOff: number }
@@ -10,7 +9,7 @@ export type Closing = { readonly waitingFor: number } | { readonly cutOff: numbe
 export type Close = (report?: (closing: Closing) => void) => Promise<void>
 
 /** Call it before the server listens. `timeout` is in milliseconds. */
-export const closerOf = (server: Server, timeout = longestWait): Close => {
+export const closerOf = (server: Server, timeout = 10_000): Close => {
   const connections = new Map<Socket, Set<ServerResponse>>()
   server.on('connection', (socket: Socket) => {
     connections.set(socket, new Set())

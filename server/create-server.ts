@@ -62,8 +62,6 @@ export const dispatch =
     return handlers[found?.group ?? catchAllGroup]
   }
 
-const longestSilence = 120_000
-
 const complaintInterval = 1_000
 
 // Sends 100 Continue when the body is first read, so never if an error comes first.
@@ -133,7 +131,7 @@ export const createServer = (
   surviveShortage(server)
   // A large upload over a slow line may take long; silence may not. The bytes of headers are limited, not their number.
   server.requestTimeout = 0
-  server.setTimeout(longestSilence)
+  server.setTimeout(120_000)
   server.maxHeadersCount = 0
   return server
 }

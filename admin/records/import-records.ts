@@ -3,14 +3,7 @@ import type { SiteId } from '../../lib/core/ids.ts'
 import { readJson } from '../../lib/http/json.ts'
 import type { ContentStores } from '../stores/admin-stores.ts'
 import type { RawRecord } from './read-records.ts'
-import { type Collector, type Fault, type RecordKind, recordKinds } from './record-kinds.ts'
-
-export interface ImportOutcome {
-  readonly imported: number
-  readonly skipped: number
-  // Each fault once, by its first line.
-  readonly errors: readonly (Fault & { readonly count: number; readonly lines: readonly number[] })[]
-}
+import { type Fault, type RecordKind, recordKinds } from './record-kinds.ts'
 
 export interface ImportOptions {
   readonly isStrict?: boolean
@@ -63,7 +56,8 @@ const gatherFaults = () => {
       }
     },
     skipped: () => skipped,
-    errors: (): ImportOutcome['errors'] =>
+    // Each fault once, by its first line.
+    errors: () =>
       [...errors.values()]
         .map((fault) => ({ ...fault, line: Math.min(...fault.lines), lines: fault.lines.toSorted((a, b) => a - b) }))
         .toSorted((a, b) => a.line - b.line),
@@ -79,10 +73,10 @@ export const importRecords = async (
   site: SiteId,
   stores: ContentStores,
   { isStrict = false, replaces = false, signal }: ImportOptions = {},
-): Promise<ImportOutcome> => {
+) => {
   const faults = gatherFaults()
   let imported = 0
-  let current: { kind: RecordKind; collector: Collector } | undefined
+  let current: { kind: RecordKind; collector: ReturnType<RecordKind> } | undefined
 
   const flush = async () => {
     const outcome = await current?.collector.flush()
@@ -116,3 +110,5 @@ export const importRecords = async (
   if (!signal?.aborted) await flush()
   return { imported, skipped: faults.skipped(), errors: faults.errors() }
 }
+
+export type ImportOutcome = Awaited<ReturnType<typeof importRecords>>

@@ -20,21 +20,12 @@ export interface Fault {
   readonly message: string
 }
 
-export interface Collector {
-  /** Checks a record and keeps it until the next flush. `length` is in characters. */
-  add(line: number, record: unknown, length: number): Fault | undefined
-  readonly isFull: boolean
-  flush(): Promise<{ readonly stored: number; readonly faults: readonly Fault[] }>
-}
-
 interface Destination {
   readonly site: SiteId
   readonly stores: ContentStores
   // Missing members get their defaults; otherwise they keep the stored values.
   readonly replaces: boolean
 }
-
-export type RecordKind = (destination: Destination) => Collector
 
 /** Stores records in order. Returns for each the reason why it was not stored, or undefined. Repeating is safe. */
 type Store<Value> = (records: readonly Value[], destination: Destination) => Promise<readonly (string | undefined)[]>
@@ -67,19 +58,20 @@ export const describeFault = ({ issues: [issue] }: z.ZodError, known: readonly s
 
 // `schema` does not include `kind`.
 const recordKind =
-  <Schema extends z.ZodObject>(schema: Schema, store: Store<z.infer<Schema>>): RecordKind =>
-  (destination) => {
+  <Schema extends z.ZodObject>(schema: Schema, store: Store<z.infer<Schema>>) =>
+  (destination: Destination) => {
     let pending: { line: number; value: z.infer<typeof schema> }[] = []
     let characters = 0
     return {
-      add(line, record, length) {
+      /** Checks a record and keeps it until the next flush. `length` is in characters. */
+      add(line: number, record: unknown, length: number): Fault | undefined {
         const result = schema.safeParse(record)
         if (!result.success) return { line, message: describeFault(result.error, Object.keys(schema.shape)) }
         pending.push({ line, value: result.data })
         characters += length
         return undefined
       },
-      get isFull() {
+      get isFull(): boolean {
         return pending.length >= mostTogether || characters >= mostCharacters
       },
       async flush() {
@@ -97,6 +89,8 @@ const recordKind =
       },
     }
   }
+
+export type RecordKind = ReturnType<typeof recordKind>
 
 // Merges records of one id; with `replaces` the last one counts.
 const foldById = <Value extends { readonly id: number }>(values: readonly Value[], replaces: boolean) => {

@@ -38,10 +38,6 @@ const additions = {
   dynamodb: { NewImage: { count: { N: [{ exists: true }] } } },
 }
 
-const batchSize = 10
-
-const retries = 20
-
 /**
  * Sends every history entry to an event bus through a pipe. The installation adds its own rules to the bus. `failed`
  * receives the events that the pipe could not deliver.
@@ -66,8 +62,8 @@ export const createChangeEvents = (scope: Construct, journal: ITable, dataCentre
     sourceParameters: {
       dynamoDbStreamParameters: {
         startingPosition: 'LATEST',
-        batchSize,
-        maximumRetryAttempts: retries,
+        batchSize: 10,
+        maximumRetryAttempts: 20,
         onPartialBatchItemFailure: 'AUTOMATIC_BISECT',
         deadLetterConfig: { arn: failed.queueArn },
       },

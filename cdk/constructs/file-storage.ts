@@ -46,15 +46,8 @@ export const createFilesBucket = (scope: Construct, deletionProtection: boolean,
     removalPolicy: deletionProtection ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   })
 
-const attempts = 5
-
-export interface RemovalsQueue {
-  readonly queue: Queue
-  readonly failed: Queue
-}
-
 /** The queue of removals that continue after their request. `longestWork` is the time of a worker for one message. */
-export const createRemovalsQueue = (scope: Construct, longestWork: Duration): RemovalsQueue => {
+export const createRemovalsQueue = (scope: Construct, longestWork: Duration) => {
   const parts = new Construct(scope, 'Removals')
   const common = {
     encryption: QueueEncryption.SQS_MANAGED,
@@ -67,10 +60,12 @@ export const createRemovalsQueue = (scope: Construct, longestWork: Duration): Re
     // A message is delivered again only when its worker must have ended, even if Lambda tries to start one for long:
     // six times the work, as AWS advises.
     visibilityTimeout: Duration.seconds(longestWork.toSeconds() * 6),
-    deadLetterQueue: { queue: failed, maxReceiveCount: attempts },
+    deadLetterQueue: { queue: failed, maxReceiveCount: 5 },
   })
   return { queue, failed }
 }
+
+export type RemovalsQueue = ReturnType<typeof createRemovalsQueue>
 
 // Concurrent removals. Each deletes as fast as the bucket allows, and requests need functions of the account too.
 const mostWorkers = 5

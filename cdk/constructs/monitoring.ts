@@ -63,7 +63,6 @@ const functionWatches = (name: string, lambda: LambdaFunction): readonly Watch[]
   {
     id: `${name}Failures`,
     metric: lambda.metricErrors({ period }),
-    threshold: 0,
     periods: 2,
     impact: `The function ${name} ends without an answer: its work fails, and requests get 503.`,
     action: 'Look at its log: it cannot start, or has run out of memory or time.',
@@ -71,7 +70,6 @@ const functionWatches = (name: string, lambda: LambdaFunction): readonly Watch[]
   {
     id: `${name}Throttles`,
     metric: lambda.metricThrottles({ period }),
-    threshold: 0,
     periods: 2,
     impact: `The work of the function ${name} waits, and requests get 503: too many functions run at once.`,
     action: 'Ask AWS for more concurrent executions in this region.',
@@ -134,7 +132,6 @@ const removalWatches = ({ queue, failed }: RemovalsQueue): readonly Watch[] => [
   {
     id: 'RemovalsFailed',
     metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
-    threshold: 0,
     periods: 1,
     impact: 'The removal of a folder has stopped half-way: uploads into it are refused.',
     action: 'Find out why in the log of the function removals, then redrive the queue.',
@@ -162,7 +159,6 @@ const countLostEntries = (scope: Construct, watched: Watched, { stackName }: Sta
 const historyWatch = (lost: Metric): Watch => ({
   id: 'HistoryEntriesLost',
   metric: lost,
-  threshold: 0,
   periods: 1,
   impact: 'The history of a site lacks a change. The change itself succeeded.',
   action: `Search the logs of the functions for "${lostEntry}": the line has the entry and the reason.`,
@@ -171,7 +167,6 @@ const historyWatch = (lost: Metric): Watch => ({
 const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Watch => ({
   id: 'ChangeEventsFailed',
   metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
-  threshold: 0,
   periods: 1,
   impact: 'Some changes of sites did not reach the event bus.',
   action: 'Read them with GET changes. The messages in the queue name the reason.',
@@ -210,7 +205,7 @@ export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Set
   const scope = new Construct(stack, 'Alarms')
   const topic = alarmEmail === undefined ? undefined : createTopic(scope, alarmEmail, stack.account)
   const watches = watchesOf(watched, countLostEntries(scope, watched, stack))
-  const alarms = watches.map(({ id, metric, threshold, periods, impact, action }) => {
+  const alarms = watches.map(({ id, metric, threshold = 0, periods, impact, action }) => {
     const alarm = new Alarm(scope, id, {
       metric,
       threshold,

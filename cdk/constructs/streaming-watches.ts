@@ -6,7 +6,8 @@ import type { StreamFunction } from './streaming.ts'
 export interface Watch {
   readonly id: string
   readonly metric: IMetric
-  readonly threshold: number
+  // 0 unless set: any value above it.
+  readonly threshold?: number
   readonly periods: number
   readonly impact: string
   readonly action: string
@@ -39,7 +40,6 @@ export const streamingWatches = ({ logs }: StreamFunction): readonly Watch[] => 
   {
     id: 'StreamStarts',
     metric: linesWith(logs, 'StreamStartFailures', 'platform.initReport', 'failure'),
-    threshold: 0,
     periods: 1,
     impact:
       'The Web Function cannot start: requests for files fail. A new revision gets all requests, even if it cannot ' +

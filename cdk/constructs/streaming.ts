@@ -24,7 +24,6 @@ import {
   WebFunctionCode,
   WebFunctionRuntime,
 } from 'aws-cdk-lib/aws-lambda'
-import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { AaaaRecord, ARecord, RecordTarget } from 'aws-cdk-lib/aws-route53'
 import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
@@ -34,12 +33,6 @@ import { prefixes } from '../../lib/contract/routes/routes.ts'
 import { type DataCentreSettings, stageName } from '../config/settings.ts'
 import { type CustomDomain, certificateOf, zoneOf } from './domain.ts'
 import { createLogs, type FunctionOptions, statementsOf, streamEnvironment } from './service-functions.ts'
-
-export interface StreamFunction {
-  readonly lambda: WebFunction
-  readonly logs: ILogGroup
-  readonly secret: Secret
-}
 
 // The function accepts this secret and the previous one, so that requests succeed while the distribution changes to the
 // new one. AWS generates each once.
@@ -56,7 +49,7 @@ const originSecrets = (scope: Construct, number: number): readonly [Secret, ...S
 const createStreamFunction = (
   scope: Construct,
   { number, ...options }: FunctionOptions & { readonly number: number },
-): StreamFunction => {
+) => {
   const { throttling } = options.settings
   const logs = createLogs(scope, 'Logs')
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
@@ -90,6 +83,8 @@ const createStreamFunction = (
   })
   return { lambda, logs, secret: secrets[0] }
 }
+
+export type StreamFunction = ReturnType<typeof createStreamFunction>
 
 const streamedGroup = 'storage'
 

@@ -22,7 +22,7 @@ import type { ContentKind, ObjectKind } from '../../lib/core/content-kinds.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { noParams, operation } from '../../lib/http/operation.ts'
-import { okWithJson, okWithTag } from '../../lib/http/reply.ts'
+import { byValue, ok, okWithJson } from '../../lib/http/reply.ts'
 import type { CategoriesDeps } from '../../lib/service/deps.ts'
 import { categoryOf, objectOf } from './params.ts'
 
@@ -72,7 +72,7 @@ export const getCategory = ({ contents }: CategoriesDeps) =>
   operation({ params: categoryOf, query: contentQuery('category') }, async ({ site, params, query }) => {
     const category = await contents.get(site.id, 'category', params.category)
     if (!category) throw new ServiceError('categoryUnknown')
-    return okWithTag<Answer<typeof categoryAnswer>>(query.fields.select(category))
+    return ok<Answer<typeof categoryAnswer>>({ value: query.fields.select(category) }, byValue)
   })
 
 /** C-51: the one address of a site is the base URL of its data centre. */

@@ -8,10 +8,10 @@ import { getConsole, getConsoleAsset } from './console.ts'
 import { getOpenApi, getReference, getReferenceAsset } from './reference.ts'
 
 export const createDocumentationHandler = (deps: DocumentationDeps): Handler => {
-  const { edge, findHere } = deps
+  const { edge } = deps
   const operations: Record<OperationOf<'documentation'>, PublicOperation> = {
-    getOpenApi: getOpenApi(findHere),
-    getReference: getReference(findHere),
+    getOpenApi: getOpenApi(edge),
+    getReference: getReference(edge),
     getReferenceAsset: getReferenceAsset(),
     getConsole: getConsole(deps),
     getConsoleAsset: getConsoleAsset(deps),

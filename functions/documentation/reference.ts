@@ -6,7 +6,7 @@ import { ServiceError } from '../../lib/core/errors.ts'
 import { tagOfText } from '../../lib/http/conditions.ts'
 import { type PublicOperation, publicOperation } from '../../lib/http/public-operation.ts'
 import { type Reply, text } from '../../lib/http/reply.ts'
-import type { DataCentre } from '../../lib/sites/site-directory.ts'
+import { findHere, type SiteDeps } from '../../lib/http/resolve-site.ts'
 import { drawReference } from './draw-reference.ts'
 
 const script = (root: string) => `(${drawReference})(${JSON.stringify(root)})`
@@ -39,11 +39,11 @@ export const pagePolicy = (images: string, origins: Iterable<string>, scripts = 
     ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", ...more],
   ].join('; ')
 
-export const getReference = (findHere: () => Promise<DataCentre>): PublicOperation =>
+export const getReference = (edge: SiteDeps): PublicOperation =>
   publicOperation(async ({ path }) => {
     const root = path.endsWith('/') ? '../' : './'
     const ownScript = ` 'sha256-${hash('sha256', script(root), 'base64')}'`
-    const policy = pagePolicy('data:', [new URL((await findHere()).url).origin], ownScript)
+    const policy = pagePolicy('data:', [new URL((await findHere(edge)).url).origin], ownScript)
     return { ...text('text/html', page(root)), headers: { 'Content-Security-Policy': policy } }
   })
 
@@ -57,9 +57,9 @@ const documentAt = async (url: string): Promise<Reply> => {
   return text('application/json', json, tagOfText(json))
 }
 
-export const getOpenApi = (findHere: () => Promise<DataCentre>): PublicOperation => {
+export const getOpenApi = (edge: SiteDeps): PublicOperation => {
   const replyAt = onceEach(documentAt)
-  return publicOperation(async () => replyAt((await findHere()).url))
+  return publicOperation(async () => replyAt((await findHere(edge)).url))
 }
 
 const isAsset = (name: string): name is ReferenceAsset => Object.hasOwn(referenceAssets, name)

@@ -1,11 +1,11 @@
 import { lambdaHandler } from '../../lib/aws/lambda/lambda.ts'
 import { createTelemetry } from '../../lib/aws/lambda/telemetry.ts'
 import { openCategoriesStores } from '../../lib/aws/open-tables.ts'
-import { readCategoriesSettings } from '../../lib/config/config.ts'
+import { readSettingsOf } from '../../lib/config/config.ts'
 import { createCategoriesDeps } from '../../lib/service/deps.ts'
 import { createCategoriesHandler } from '../categories/group.ts'
 
-const settings = readCategoriesSettings()
+const settings = readSettingsOf('categories')
 const telemetry = createTelemetry('categories', settings.logLevel)
 
 export const handler = lambdaHandler(

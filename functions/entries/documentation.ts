@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { lambdaHandler } from '../../lib/aws/lambda/lambda.ts'
 import { createTelemetry } from '../../lib/aws/lambda/telemetry.ts'
 import { openSites } from '../../lib/aws/open-tables.ts'
-import { readDocumentationSettings } from '../../lib/config/config.ts'
+import { readSettingsOf } from '../../lib/config/config.ts'
 import { createDocumentationDeps } from '../../lib/service/deps.ts'
 import { createDocumentationHandler } from '../documentation/group.ts'
 
-const settings = readDocumentationSettings()
+const settings = readSettingsOf('documentation')
 const stores = { sites: openSites(settings) }
 const telemetry = createTelemetry('documentation', settings.logLevel)
 const consoleFolder = join(import.meta.dirname, 'console')

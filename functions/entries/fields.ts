@@ -1,11 +1,11 @@
 import { lambdaHandler } from '../../lib/aws/lambda/lambda.ts'
 import { createTelemetry } from '../../lib/aws/lambda/telemetry.ts'
 import { openFieldsStores } from '../../lib/aws/open-tables.ts'
-import { readFieldsSettings } from '../../lib/config/config.ts'
+import { readSettingsOf } from '../../lib/config/config.ts'
 import { createFieldsDeps } from '../../lib/service/deps.ts'
 import { createFieldsHandler } from '../fields/group.ts'
 
-const settings = readFieldsSettings()
+const settings = readSettingsOf('fields')
 const telemetry = createTelemetry('fields', settings.logLevel)
 
 export const handler = lambdaHandler(

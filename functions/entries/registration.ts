@@ -1,9 +1,9 @@
 import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda'
 import { openSites } from '../../lib/aws/open-tables.ts'
-import { readRegistrationSettings } from '../../lib/config/config.ts'
+import { readSettingsOf } from '../../lib/config/config.ts'
 import { answerDeployment, registerDataCentre } from './registration/custom-resource.ts'
 
-const sites = openSites(readRegistrationSettings())
+const sites = openSites(readSettingsOf('registration'))
 
 export const handler = async (event: CloudFormationCustomResourceEvent, context: Context): Promise<void> => {
   const outcome = await registerDataCentre(sites, event).then(

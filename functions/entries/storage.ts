@@ -1,12 +1,12 @@
 import { lambdaHandler } from '../../lib/aws/lambda/lambda.ts'
 import { createTelemetry } from '../../lib/aws/lambda/telemetry.ts'
 import { openStorageStores } from '../../lib/aws/open-files.ts'
-import { readStorageSettings } from '../../lib/config/config.ts'
+import { readSettingsOf } from '../../lib/config/config.ts'
 import { createStorageDeps } from '../../lib/service/deps.ts'
 import type { LeaseTerms } from '../../lib/storage/uploads/lease.ts'
 import { createStorageHandler } from '../storage/group.ts'
 
-const settings = readStorageSettings()
+const settings = readSettingsOf('storage')
 const { stores, downloads, linkTo } = openStorageStores(settings)
 const telemetry = createTelemetry('storage', settings.logLevel)
 

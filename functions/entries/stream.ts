@@ -1,11 +1,11 @@
 import { createTelemetry } from '../../lib/aws/lambda/telemetry.ts'
 import { openStorageStores } from '../../lib/aws/open-files.ts'
-import { readListeningSettings, readStreamSettings } from '../../lib/config/config.ts'
+import { readSettingsOf } from '../../lib/config/config.ts'
 import { closerOf } from '../../server/close-server.ts'
 import { createStreamServer } from './stream/stream-server.ts'
 
-const settings = readStreamSettings()
-const { httpEndpoint } = readListeningSettings()
+const settings = readSettingsOf('stream')
+const { httpEndpoint } = readSettingsOf('listening')
 const { stores, linkTo } = openStorageStores(settings)
 const telemetry = createTelemetry('stream', settings.logLevel)
 

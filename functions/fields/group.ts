@@ -1,6 +1,7 @@
 import { fieldsRoutes } from '../../lib/contract/routes/fields.ts'
 import type { OperationOf } from '../../lib/contract/routes/routes.ts'
-import { type AnyOperation, createHandler } from '../../lib/http/handler.ts'
+import type { AnyOperation } from '../../lib/http/admission.ts'
+import { createHandler } from '../../lib/http/handler.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { FieldsDeps } from '../../lib/service/deps.ts'
 import {

@@ -8,32 +8,26 @@ import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
-import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 import { encodePath, nameOf, type StoragePath } from '../../lib/storage/path.ts'
 import { type Entry, type FileBelow, listFiles, listFolder, type Page } from '../../lib/storage/reading/listing.ts'
-import { describeFile, describeFolder, type PageState } from '../../lib/storage/reading/read-file.ts'
+import { describeFile, describeFolder } from '../../lib/storage/reading/read-file.ts'
 import { spellingsOf } from '../../lib/storage/resolve-path.ts'
 import { pathOf, readSwitches, schemaOf, timeOf } from './params.ts'
 
 type EntryView = Answer<typeof entry>
 type ContentView = Answer<typeof content>
+type FileState = NonNullable<Awaited<ReturnType<typeof describeFile>>>
 
 const listingOf = (query: Switches) => readSwitches(query, ['limit', 'cursor', 'recursive'], schemaOf('listing'))
 
 const linksTo = (uri: string) => [{ rel: 'storage', uri }]
 
-const pageView = ({ draft, isInWorkflow }: PageState) => ({
+const pageView = ({ draft, isInWorkflow }: NonNullable<FileState['page']>) => ({
   draft: draft ? { size: draft.size, lastModified: timeOf(draft.modified) } : null,
   workflow: isInWorkflow ? ('running' as const) : null,
 })
 
-interface FileState {
-  readonly info: ObjectInfo
-  readonly page: PageState | undefined
-  readonly fingerprint: string | null
-}
-
-const fileView = (name: string, uri: string, { info, page, fingerprint }: FileState): EntryView => ({
+const fileView = (name: string, uri: string, { info, page }: FileState, fingerprint: string | null): EntryView => ({
   name,
   type: 'file',
   size: info.size,
@@ -123,8 +117,7 @@ export const getMeta = (deps: StorageDeps) =>
         throw new ServiceError('storageRefused', { message: 'This is a file. Leave out recursive, or name a folder.' })
       }
       if (file) {
-        const fingerprint = await files.fingerprintOf(file.info, deadline)
-        return fileView(nameOf(path), uri, { ...file, fingerprint })
+        return fileView(nameOf(path), uri, file, await files.fingerprintOf(file.info, deadline))
       }
       const page = isRecursive
         ? show(uri, filesBelow, (countThatFit) => listFiles(files, site.id, path, { limit, cursor, countThatFit }))

@@ -16,13 +16,11 @@ export interface CategoryLink {
 }
 
 export type LinkOutcome =
-  | { readonly outcome: 'linked' }
-  | { readonly outcome: 'category unknown' }
+  | { readonly outcome: 'linked' | 'category unknown' }
   | { readonly outcome: 'objects unknown'; readonly ids: ReadonlySet<number> }
 
 export type ObjectLinkOutcome =
-  | { readonly outcome: 'done' }
-  | { readonly outcome: 'object unknown' }
+  | { readonly outcome: 'done' | 'object unknown' }
   | { readonly outcome: 'categories unknown'; readonly ids: ReadonlySet<number> }
 
 /**

@@ -97,14 +97,24 @@ const registration = {
   directoryRegion: required('DIRECTORY_REGION', text()),
 }
 
-export const settingsOf = { documentation, fields, categories, storage, stream, removals: fileStores, registration }
-
 const machine = {
   ...files,
   longestList,
   keptDays,
   /** `on`: an answered change survives a power cut. It survives the end of the process either way. */
   fsync: otherwise('FSYNC', oneOf(['on', 'off']), 'on'),
+}
+
+export const settingsOf = {
+  documentation,
+  fields,
+  categories,
+  storage,
+  stream,
+  listening,
+  removals: fileStores,
+  registration,
+  machine,
 }
 
 export type DocumentationSettings = SettingsOf<typeof documentation>
@@ -116,12 +126,5 @@ export type StreamSettings = SettingsOf<typeof stream>
 export type FileStoreSettings = SettingsOf<typeof fileStores>
 export type MachineSettings = SettingsOf<typeof machine>
 
-export const readDocumentationSettings = (environment = process.env) => readSettings(documentation, environment)
-export const readFieldsSettings = (environment = process.env) => readSettings(fields, environment)
-export const readCategoriesSettings = (environment = process.env) => readSettings(categories, environment)
-export const readStorageSettings = (environment = process.env) => readSettings(storage, environment)
-export const readStreamSettings = (environment = process.env) => readSettings(stream, environment)
-export const readListeningSettings = (environment = process.env) => readSettings(listening, environment)
-export const readRemovalsSettings = (environment = process.env) => readSettings(fileStores, environment)
-export const readRegistrationSettings = (environment = process.env) => readSettings(registration, environment)
-export const readMachineSettings = (environment = process.env) => readSettings(machine, environment)
+export const readSettingsOf = <Name extends keyof typeof settingsOf>(name: Name, environment = process.env) =>
+  readSettings(settingsOf[name], environment)

@@ -35,9 +35,8 @@ export const noneMatchFails = (header: string | undefined, current: string): boo
 }
 
 export type RequestedRange =
-  | { readonly kind: 'whole' }
+  | { readonly kind: 'whole' | 'unsatisfiable' }
   | { readonly kind: 'part'; readonly first: number; readonly last: number }
-  | { readonly kind: 'unsatisfiable' }
 
 const whole: RequestedRange = { kind: 'whole' }
 

@@ -7,8 +7,6 @@ import { asServiceError, errorReply, renderReply } from './render-reply.ts'
 import type { Answer, Arrival, Handler, Request, Send, Telemetry, Trace } from './request.ts'
 import type { Group, Route } from './router.ts'
 
-export type { AnyOperation } from './admission.ts'
-
 export interface EdgeDeps extends AdmissionDeps {
   readonly telemetry: Telemetry
 }
@@ -33,8 +31,6 @@ const untilAborted = <Value>(
     work.then(resolve, reject)
   })
 }
-
-const returnAnswer: Send<Answer> = (answer) => answer
 
 // A failing recorder must not prevent the answer.
 const report = (record: () => void): void => {
@@ -84,7 +80,11 @@ export const createHandler = <Operation extends string>(
 
   async function handle(request: Request, deadline: Deadline): Promise<Answer>
   async function handle<Sent>(request: Request, deadline: Deadline, send: Send<Sent>): Promise<Sent>
-  async function handle(received: Request, deadline: Deadline, send: Send<unknown> = returnAnswer): Promise<unknown> {
+  async function handle(
+    received: Request,
+    deadline: Deadline,
+    send: Send<unknown> = (answer) => answer,
+  ): Promise<unknown> {
     const { clock, telemetry } = deps
     const request = meaningOf(received)
     const startedAt = clock.monotonic()

@@ -52,8 +52,6 @@ export const ok = <Value extends object>(document: Document<Value>, tag?: Docume
   ...(tag && { tag }),
 })
 
-export const okWithTag = <Value extends object>(value: Value): DocumentReply => ok({ value }, byValue)
-
 export const okWithJson = <Value extends object>(json: Json<Value>): TextReply => ({
   status: 200,
   text: { type: contentTypes.json, body: json },

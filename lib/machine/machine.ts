@@ -99,7 +99,7 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const blobs = holdForBackups(openBlobs(directory, { durable }), () => isHeld(clock.wall()))
   const isBeingRemoved = createRemovalCheck(database.connection)
   const files = createObjectStore({ database, blobs, isBeingRemoved, record, now: clock.wall })
-  const sweepUploads = createUploadSweep({ database, blobs, now: clock.wall })
+  const sweepUploads = createUploadSweep(database, blobs, clock.wall)
   // First, so that no row refers to the blobs of expired uploads.
   if (role === 'service') await sweepUploads()
   const giveUpOld = async () => {

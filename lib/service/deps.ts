@@ -4,11 +4,9 @@ import type { CategoriesSettings, DocumentationSettings, EdgeSettings, FileSetti
 import { cachedLookup } from '../core/cached-lookup.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { SiteId } from '../core/ids.ts'
-import type { WebForms } from '../fields/web-forms.ts'
 import type { EdgeDeps } from '../http/handler.ts'
 import { type KeepReply, keepReplies } from '../http/kept-replies.ts'
 import type { Telemetry } from '../http/request.ts'
-import { findHere } from '../http/resolve-site.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
 import type { ObjectInfo } from '../storage/object-store.ts'
 import { type LeaseTerms, renewedLease } from '../storage/uploads/lease.ts'
@@ -22,8 +20,6 @@ export interface Surroundings {
 // In milliseconds. A revoked token works no longer than this.
 const directoryTtl = 20_000
 
-const directorySize = 10_000
-
 type EdgeStores = Pick<Stores, 'sites' | 'grants'>
 
 const edgeOf = (
@@ -31,7 +27,7 @@ const edgeOf = (
   { sites, grants }: Pick<Stores, 'sites'> & Partial<EdgeStores>,
   { telemetry, clock = systemClock }: Surroundings,
 ): EdgeDeps => {
-  const remembered = { ttl: directoryTtl, max: directorySize, now: clock.monotonic }
+  const remembered = { ttl: directoryTtl, max: 10_000, now: clock.monotonic }
   return {
     dataCentre,
     findGrant: cachedLookup<string, Grant>(async (hash) => grants?.get(hash), remembered),
@@ -42,50 +38,39 @@ const edgeOf = (
   }
 }
 
-export interface DocumentationDeps {
-  readonly edge: EdgeDeps
-  readonly findHere: () => Promise<DataCentre>
-  readonly findDataCentres: () => Promise<readonly DataCentre[]>
-  // Only if another address than the service's.
-  readonly downloadsUrl: string | undefined
-  readonly consoleFolder: string
-  readonly keptDays: number
-}
-
 export const createDocumentationDeps = (
   settings: Pick<DocumentationSettings, 'dataCentre' | 'downloadsUrl' | 'keptDays'> & {
     // For a group that may not list the directory.
     readonly dataCentres?: readonly string[]
   },
   stores: Pick<Stores, 'sites'>,
-  surroundings: Surroundings & Pick<DocumentationDeps, 'consoleFolder'>,
-): DocumentationDeps => {
+  surroundings: Surroundings & { readonly consoleFolder: string },
+) => {
   const edge = edgeOf(settings, stores, surroundings)
   const { dataCentres, downloadsUrl, keptDays } = settings
   return {
     edge,
-    findHere: () => findHere(edge),
-    findDataCentres: async () => {
+    findDataCentres: async (): Promise<readonly DataCentre[]> => {
       if (dataCentres === undefined) return (await stores.sites.list()).dataCentres
       const found = await Promise.all(dataCentres.map((id) => edge.findDataCentre(id)))
       return found.filter((dataCentre) => dataCentre !== undefined)
     },
+    // Only if another address than the service's.
     downloadsUrl,
     consoleFolder: surroundings.consoleFolder,
     keptDays,
   }
 }
 
-export interface FieldsDeps {
-  readonly edge: EdgeDeps
-  readonly webForms: WebForms
-}
+export type DocumentationDeps = ReturnType<typeof createDocumentationDeps>
 
 export const createFieldsDeps = (
   settings: Pick<EdgeSettings, 'dataCentre'>,
   stores: EdgeStores & Pick<Stores, 'webForms'>,
   surroundings: Surroundings,
-): FieldsDeps => ({ edge: edgeOf(settings, stores, surroundings), webForms: stores.webForms })
+) => ({ edge: edgeOf(settings, stores, surroundings), webForms: stores.webForms })
+
+export type FieldsDeps = ReturnType<typeof createFieldsDeps>
 
 export interface CategoriesDeps extends ListDeps {
   readonly edge: EdgeDeps

@@ -27,7 +27,6 @@ export const parseConditions = (ifMatch: string | undefined, ifNoneMatch: string
 export const isUnconditional = ({ match, noneMatch }: Conditions): boolean =>
   match === undefined && noneMatch === undefined
 
-/** True if the conditions name states of one file by tags. */
 export const namesStates = ({ match = '*', noneMatch = '*' }: Conditions): boolean => match !== '*' || noneMatch !== '*'
 
 const refusal = (message: string) => new ServiceError('conditionFailed', { message })

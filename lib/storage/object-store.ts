@@ -210,11 +210,8 @@ export interface PlaceConditions {
  */
 export type PlaceResult =
   | { readonly outcome: 'placed' }
-  | { readonly outcome: 'occupied'; readonly key: string }
-  | { readonly outcome: 'stale'; readonly key: string }
-  | { readonly outcome: 'late' }
-  | { readonly outcome: 'locked' }
-  | { readonly outcome: 'changed'; readonly key: string }
+  | { readonly outcome: 'late' | 'locked' }
+  | { readonly outcome: 'occupied' | 'stale' | 'changed'; readonly key: string }
 
 /** Thrown inside an adapter to undo an attempt. */
 export class NotPlaced extends Error {

@@ -30,9 +30,8 @@ export interface RemovalTask {
 
 // `left`: milliseconds. `gone`: the removal is closed or replaced.
 type LeaseOutcome =
-  | { readonly outcome: 'taken' }
+  | { readonly outcome: 'taken' | 'gone' }
   | { readonly outcome: 'held'; readonly holder: string; readonly left: number }
-  | { readonly outcome: 'gone' }
 
 // A queue of AWS repeats a message nine minutes after its worker died.
 export const longestSilence = 15 * 60_000

@@ -37,7 +37,6 @@ beforeAll(async () => {
     storage: files.handler,
     documentation: createDocumentationHandler({
       edge: deps.edge,
-      findHere: () => findHere(deps.edge),
       findDataCentres: async () => [await findHere(deps.edge)],
       downloadsUrl: undefined,
       keptDays: 30,

@@ -7,7 +7,7 @@ import { createDocumentationHandler } from '../../functions/documentation/group.
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 import { openCategoriesStores, openFieldsStores } from '../../lib/aws/open-tables.ts'
-import { readCategoriesSettings, readFieldsSettings } from '../../lib/config/config.ts'
+import { readSettingsOf } from '../../lib/config/config.ts'
 import type { Deadline } from '../../lib/core/deadline.ts'
 import type { Answer, Handler, Request, Send } from '../../lib/http/request.ts'
 import { createCategoriesDeps, createDocumentationDeps, createFieldsDeps } from '../../lib/service/deps.ts'
@@ -75,7 +75,7 @@ const handingOver = (stream: StreamProcess): Handler => {
 
 const [bundle = ''] = process.argv.slice(2)
 const stream = await startStreamProcess(bundle, process.env)
-const settings = { ...readFieldsSettings(), ...readCategoriesSettings() }
+const settings = { ...readSettingsOf('fields'), ...readSettingsOf('categories') }
 const given = { dynamodb: createDocumentClient() }
 const stores = { ...openFieldsStores(settings, given), ...openCategoriesStores(settings, given) }
 const consoleFolder = join(import.meta.dirname, '..', '..', 'console', 'dist')

@@ -1,12 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  readFieldsSettings,
-  readListeningSettings,
-  readMachineSettings,
-  readStorageSettings,
-  readStreamSettings,
-  settingsOf,
-} from '../../lib/config/config.ts'
+import { readSettingsOf, settingsOf } from '../../lib/config/config.ts'
 import { environmentOf } from '../../lib/config/settings.ts'
 
 const complete = {
@@ -19,7 +12,7 @@ const complete = {
 
 describe('the settings of the fields function', () => {
   test('are the only environment variables that are read', () => {
-    expect(readFieldsSettings({ ...complete, LOG_LEVEL: 'WARN', HOME: '/root' })).toEqual({
+    expect(readSettingsOf('fields', { ...complete, LOG_LEVEL: 'WARN', HOME: '/root' })).toEqual({
       dataCentre: 'us',
       sitesTable: 'sites-of-us',
       tokensTable: 'tokens-of-us',
@@ -33,10 +26,10 @@ describe('the settings of the fields function', () => {
 
   test('are all named if several are missing or wrong', () => {
     for (const name of Object.keys(complete)) {
-      expect(() => readFieldsSettings({ ...complete, [name]: undefined })).toThrow(`${name} (must be set)`)
+      expect(() => readSettingsOf('fields', { ...complete, [name]: undefined })).toThrow(`${name} (must be set)`)
     }
     const { SITES_TABLE: _, ...rest } = complete
-    expect(() => readFieldsSettings({ ...rest, LOG_LEVEL: 'LOUD' })).toThrow(/SITES_TABLE .*LOG_LEVEL /)
+    expect(() => readSettingsOf('fields', { ...rest, LOG_LEVEL: 'LOUD' })).toThrow(/SITES_TABLE .*LOG_LEVEL /)
   })
 })
 
@@ -51,7 +44,7 @@ const completeStorage = {
 
 describe('the settings of the storage function', () => {
   test('have default bounds and reserved folders', () => {
-    expect(readStorageSettings(completeStorage)).toMatchObject({
+    expect(readSettingsOf('storage', completeStorage)).toMatchObject({
       logLevel: 'INFO',
       largestFile: 104_857_600,
       reservedFolders: ['_System', 'Layouts', 'ModuleTemplates', 'Templates', 'StyleSheets'],
@@ -60,8 +53,8 @@ describe('the settings of the storage function', () => {
 
   test('are parsed into their values', () => {
     const told = { ...completeStorage, LARGEST_FILE: '4718592', RESERVED_FOLDERS: 'a,, b' }
-    expect(readStorageSettings(told)).toMatchObject({ largestFile: 4_718_592, reservedFolders: ['a', 'b'] })
-    expect(readStorageSettings({ ...completeStorage, RESERVED_FOLDERS: '' }).reservedFolders).toEqual([])
+    expect(readSettingsOf('storage', told)).toMatchObject({ largestFile: 4_718_592, reservedFolders: ['a', 'b'] })
+    expect(readSettingsOf('storage', { ...completeStorage, RESERVED_FOLDERS: '' }).reservedFolders).toEqual([])
   })
 
   test.each([
@@ -81,7 +74,9 @@ describe('the settings of the storage function', () => {
     ['PATH_ENCODING', 'twice'],
     ['BINARY_ACCEPT', 'none'],
   ])('stop the start when %s is %j, by name', (name, value) => {
-    expect(() => readStorageSettings({ ...completeStorage, [name]: value })).toThrow(new RegExp(`${name} \\(must `))
+    expect(() => readSettingsOf('storage', { ...completeStorage, [name]: value })).toThrow(
+      new RegExp(`${name} \\(must `),
+    )
   })
 })
 
@@ -92,7 +87,7 @@ describe('the settings of the function that streams', () => {
     [present, [present]],
     [`${present},${former}`, [present, former]],
   ])('have one or two secrets, besides all settings of the storage', (ORIGIN_SECRETS, originSecrets) => {
-    expect(readStreamSettings({ ...completeStorage, ORIGIN_SECRETS })).toMatchObject({
+    expect(readSettingsOf('stream', { ...completeStorage, ORIGIN_SECRETS })).toMatchObject({
       originSecrets,
       filesBucket: 'files-of-us',
       largestFile: 104_857_600,
@@ -102,12 +97,12 @@ describe('the settings of the function that streams', () => {
   test.each([undefined, '', ',', 'short', present.slice(1), `${present},short`, `${present},${former},${present}`])(
     'refuse the secrets %j',
     (ORIGIN_SECRETS) => {
-      expect(() => readStreamSettings({ ...completeStorage, ORIGIN_SECRETS })).toThrow(/ORIGIN_SECRETS \(must /)
+      expect(() => readSettingsOf('stream', { ...completeStorage, ORIGIN_SECRETS })).toThrow(/ORIGIN_SECRETS \(must /)
     },
   )
 
   test('have an address with a port to listen on', () => {
-    const read = (address?: string) => readListeningSettings({ AWS_LAMBDA_HTTP_ENDPOINT: address }).httpEndpoint
+    const read = (address?: string) => readSettingsOf('listening', { AWS_LAMBDA_HTTP_ENDPOINT: address }).httpEndpoint
     for (const address of ['0.0.0.0:3000', '[::]:3000', 'localhost:80']) expect(read(address)).toBe(address)
     for (const address of [undefined, '3000', 'localhost:', 'localhost:http']) {
       expect(() => read(address)).toThrow(/AWS_LAMBDA_HTTP_ENDPOINT/)
@@ -116,11 +111,11 @@ describe('the settings of the function that streams', () => {
 })
 
 test('the limit for sorted lists is at least one, without an upper bound', () => {
-  expect(readMachineSettings({}).longestList).toBe(20_000)
+  expect(readSettingsOf('machine', {}).longestList).toBe(20_000)
   for (const longestList of [1, Number.MAX_SAFE_INTEGER]) {
-    expect(readMachineSettings({ LONGEST_LIST: String(longestList) }).longestList).toBe(longestList)
+    expect(readSettingsOf('machine', { LONGEST_LIST: String(longestList) }).longestList).toBe(longestList)
   }
-  expect(() => readMachineSettings({ LONGEST_LIST: '0' })).toThrow(/LONGEST_LIST \(must /)
+  expect(() => readSettingsOf('machine', { LONGEST_LIST: '0' })).toThrow(/LONGEST_LIST \(must /)
 })
 
 describe('the environment of the deployment', () => {

@@ -1,29 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import * as config from '../../lib/config/config.ts'
+import { settingsOf } from '../../lib/config/config.ts'
 
 /** The names of all variables that any function reads. */
 const askedFor = (): string[] => {
-  const names = new Set<string>()
-  const environment = new Proxy<NodeJS.ProcessEnv>(
-    {},
-    {
-      get(_, name) {
-        if (typeof name === 'string') names.add(name)
-        return undefined
-      },
-    },
-  )
-  for (const read of Object.values(config)) {
-    if (typeof read !== 'function') continue
-    try {
-      read(environment)
-    } catch {
-      // Nothing is set, so required variables are missing.
-    }
-  }
-  return [...names].filter((name) => /^[A-Z][A-Z_]*$/.test(name)).sort()
+  const names = Object.values(settingsOf).flatMap((settings) => Object.values(settings).map(({ variable }) => variable))
+  return [...new Set(names)].sort()
 }
 
 const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'settings.md'), 'utf8')

@@ -2,7 +2,7 @@ import { createStorageHandler } from '../../functions/storage/group.ts'
 import { createJournal } from '../../lib/aws/dynamodb/journal.ts'
 import { createPathLocks } from '../../lib/aws/dynamodb/path-locks.ts'
 import { createS3ObjectStore } from '../../lib/aws/s3/s3-object-store.ts'
-import { readMachineSettings } from '../../lib/config/config.ts'
+import { readSettingsOf } from '../../lib/config/config.ts'
 import type { tables } from '../../lib/config/tables.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { unlimited } from '../../lib/core/deadline.ts'
@@ -77,7 +77,7 @@ const measureFeed = async ({ database, stores }: Machine): Promise<Table> => {
   }
   const token = await fillDirectory(stores)
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
-  const settings = { dataCentre: 'us', ...readMachineSettings({}) }
+  const settings = { dataCentre: 'us', ...readSettingsOf('machine', {}) }
   const deps = createStorageDeps(settings, stores, { ...unlogged, linkTo })
   const handler = createStorageHandler(deps)
   const begun = performance.now()

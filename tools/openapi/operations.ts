@@ -1,11 +1,11 @@
 import { categoriesContract } from '../../lib/contract/categories/contract.ts'
-import type { GroupContract, OperationContract, ParameterContracts } from '../../lib/contract/contract.ts'
+import type { GroupContract, OperationContract } from '../../lib/contract/contract.ts'
 import { documentationContract } from '../../lib/contract/documentation/contract.ts'
 import { fieldsContract } from '../../lib/contract/fields/contract.ts'
 import { routes } from '../../lib/contract/routes/routes.ts'
 import { storageContract } from '../../lib/contract/storage/contract.ts'
 import { byName } from '../../lib/core/names.ts'
-import { type GroupPolicy, groupPolicies } from '../../lib/http/group-policy.ts'
+import { groupPolicies } from '../../lib/http/group-policy.ts'
 import type { Format } from '../../lib/http/negotiate.ts'
 import type { Route } from '../../lib/http/router.ts'
 
@@ -16,26 +16,18 @@ const contracts: { readonly [Name in (typeof routes)[number]['group']]: GroupCon
   storage: storageContract,
 }
 
-export interface Operation {
-  readonly route: Route
-  readonly policy: GroupPolicy
-  readonly formats: readonly Format[]
-  readonly contract: OperationContract
-  readonly variables: ParameterContracts
-  readonly tag: GroupContract<never>['tag']
-}
-
 export const variablesOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name)
 
-const describe = (route: Route): Operation => {
+const describe = (route: Route) => {
   const { parameters, tag, operations }: GroupContract<never> = contracts[route.group]
   const contract = Object.entries<OperationContract>(operations).find(([name]) => name === route.operation)?.[1]
   if (!contract) throw new Error(`Nothing describes ${route.operation}`)
   const policy = groupPolicies[route.group]
+  const formats: readonly Format[] = route.public ? ['json'] : policy.formats
   return {
     route,
     policy,
-    formats: route.public ? ['json'] : policy.formats,
+    formats,
     contract,
     variables: byName(variablesOf(route.path), (name) => {
       const variable = parameters[name]
@@ -47,4 +39,5 @@ const describe = (route: Route): Operation => {
   }
 }
 
-export const operations: readonly Operation[] = routes.map(describe)
+export const operations = routes.map(describe)
+export type Operation = ReturnType<typeof describe>

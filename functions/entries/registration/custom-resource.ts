@@ -21,8 +21,6 @@ export const registerDataCentre = async (
   if (RequestType !== 'Delete') await sites.putDataCentre(properties.parse(ResourceProperties))
 }
 
-const longestCall = 10_000
-
 /**
  * Puts the answer to the URL of the event. Throws if this fails: Lambda then repeats the event, and the deployment does
  * not wait an hour for a lost answer.
@@ -30,7 +28,7 @@ const longestCall = 10_000
 export const answerDeployment = async (
   url: string,
   answer: CloudFormationCustomResourceResponse,
-  timeLimit = longestCall,
+  timeLimit = 10_000,
 ): Promise<void> => {
   const { ok, status } = await fetch(url, {
     method: 'PUT',

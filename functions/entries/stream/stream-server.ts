@@ -57,8 +57,6 @@ const answersAfterBody = (largestFile: number): EarlyAnswers => ({
   comeLast: true,
 })
 
-const longestIdle = 120_000
-
 type Parts = Parameters<typeof createStorageDeps>
 
 export const createStreamServer = (
@@ -76,6 +74,6 @@ export const createStreamServer = (
     deadlineFor: createDeadlineFor(clock.monotonic),
     earlyAnswers: answersAfterBody(settings.largestFile),
   })
-  server.keepAliveTimeout = longestIdle
+  server.keepAliveTimeout = 120_000
   return server
 }

@@ -10,28 +10,6 @@ import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts
 
 type Apply = Parameters<Contents['changeMany']>[3]
 
-type Reading = Pick<
-  Contents,
-  'state' | 'get' | 'getMany' | 'existing' | 'texts' | 'list' | 'listWhole' | 'count' | 'highestId'
-> & {
-  // All ids, read consistently, with those of items that are being removed.
-  idPages(site: SiteId, kind: ContentKind): AsyncIterable<readonly number[]>
-}
-
-type Writing = Pick<Contents, 'create' | 'putMany' | 'changeMany'>
-
-interface Deleting {
-  markRemoved(site: SiteId, kind: ContentKind, id: number): Promise<boolean>
-  deleteMany(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<void>
-  delete(site: SiteId, kind: ContentKind, id: number): Promise<void>
-}
-
-/**
- * The table Content: the categories, news items and blogs of a site. Long texts are items of their own. Items with the
- * flag of a removal do not exist for readers.
- */
-export type ContentItems = Reading & Writing & Deleting
-
 interface ContentItem {
   readonly kind: string
   readonly id: number
@@ -124,100 +102,106 @@ const changeSome = async (
   return changes.filter((items) => items.length > 0).length
 }
 
-const createReading = (table: ContentTable): Reading => ({
-  // DynamoDB does not report when a table was last changed.
-  state: async () => undefined,
+const createReading = (table: ContentTable) =>
+  ({
+    // DynamoDB does not report when a table was last changed.
+    state: async () => undefined,
 
-  async get(site, kind, id) {
-    const item = await table.get({ kind: partitionOf(site, kind), id })
-    return item && toContent(item, site, kind)
-  },
+    async get(site, kind, id) {
+      const item = await table.get({ kind: partitionOf(site, kind), id })
+      return item && toContent(item, site, kind)
+    },
 
-  async getMany(site, kind, ids) {
-    const items = await batchGet(table, keysOf(partitionOf(site, kind), ids), { consistent: false })
-    const contents = items.map((item) => toContent(item, site, kind)).filter((content) => content !== undefined)
-    return new Map(contents.map((content) => [content.id, content]))
-  },
+    async getMany(site, kind, ids) {
+      const items = await batchGet(table, keysOf(partitionOf(site, kind), ids), { consistent: false })
+      const contents = items.map((item) => toContent(item, site, kind)).filter((content) => content !== undefined)
+      return new Map(contents.map((content) => [content.id, content]))
+    },
 
-  async existing(site, kind, ids) {
-    const items = await batchGet(table, keysOf(partitionOf(site, kind), ids), { columns: ['id', 'removed'] })
-    return new Set(items.filter(({ removed }) => !removed).map(({ id }) => id))
-  },
+    async existing(site, kind, ids) {
+      const items = await batchGet(table, keysOf(partitionOf(site, kind), ids), { columns: ['id', 'removed'] })
+      return new Set(items.filter(({ removed }) => !removed).map(({ id }) => id))
+    },
 
-  texts: (site, kind, ids) => readTexts(table, { site, kind }, ids, false),
+    texts: (site, kind, ids) => readTexts(table, { site, kind }, ids, false),
 
-  async list(site, kind, after, limit) {
-    const items = await readRange(table, rangeOf(site, kind), after, limit)
-    return items.map((item) => ({ id: item.id, content: toContent(item, site, kind) }))
-  },
+    async list(site, kind, after, limit) {
+      const items = await readRange(table, rangeOf(site, kind), after, limit)
+      return items.map((item) => ({ id: item.id, content: toContent(item, site, kind) }))
+    },
 
-  async listWhole(site, kind, after, limit) {
-    const items = await readRange(table, rangeOf(site, kind, true), after, limit)
-    const listed = items.map((item) => ({ id: item.id, content: toContent(item, site, kind) }))
-    const member = textMember(kind)
-    if (member === undefined) return listed
-    const ids = listed.map(({ id }) => id)
-    const texts = await readTexts(table, { site, kind }, ids, true)
-    return listed.map(({ id, content }) => ({ id, content: content && { ...content, [member]: texts.get(id) ?? '' } }))
-  },
+    async listWhole(site, kind, after, limit) {
+      const items = await readRange(table, rangeOf(site, kind, true), after, limit)
+      const listed = items.map((item) => ({ id: item.id, content: toContent(item, site, kind) }))
+      const member = textMember(kind)
+      if (member === undefined) return listed
+      const ids = listed.map(({ id }) => id)
+      const texts = await readTexts(table, { site, kind }, ids, true)
+      return listed.map(({ id, content }) => ({
+        id,
+        content: content && { ...content, [member]: texts.get(id) ?? '' },
+      }))
+    },
 
-  count: (site, kind, after, limit) => countRange(table, rangeOf(site, kind), after, limit),
+    count: (site, kind, after, limit) => countRange(table, rangeOf(site, kind), after, limit),
 
-  async highestId(site, kind) {
-    const last = await queryFirst(table, {
-      where: '#kind = :kind',
-      values: { ':kind': partitionOf(site, kind) },
-      newestFirst: true,
-      consistent: true,
-    })
-    return last?.id ?? 0
-  },
+    async highestId(site, kind) {
+      const last = await queryFirst(table, {
+        where: '#kind = :kind',
+        values: { ':kind': partitionOf(site, kind) },
+        newestFirst: true,
+        consistent: true,
+      })
+      return last?.id ?? 0
+    },
+  }) satisfies Partial<Contents>
 
-  async *idPages(site, kind) {
-    for await (const items of rangePages(table, rangeOf(site, kind, true))) yield items.map(({ id }) => id)
-  },
-})
+const createWriting = (table: ContentTable, record: RecordChange) =>
+  ({
+    async create(site, kind, content, entry) {
+      const item = fromContent(content, site, kind)
+      if (!(await table.put(item, { condition: 'attribute_not_exists(#id)' }))) return false
+      // Another item with the same id must not get this text.
+      for (const text of textItems(content, site, kind)) await table.put(text)
+      await record(entry)
+      return true
+    },
 
-const createWriting = (table: ContentTable, record: RecordChange): Writing => ({
-  async create(site, kind, content, entry) {
-    const item = fromContent(content, site, kind)
-    if (!(await table.put(item, { condition: 'attribute_not_exists(#id)' }))) return false
-    // Another item with the same id must not get this text.
-    for (const text of textItems(content, site, kind)) await table.put(text)
-    await record(entry)
-    return true
-  },
+    async putMany(site, kind, contents, entry) {
+      const items = contents.flatMap((content) => itemsOf(content, site, kind))
+      await batchPut(table, items)
+      await record(entry)
+    },
 
-  async putMany(site, kind, contents, entry) {
-    const items = contents.flatMap((content) => itemsOf(content, site, kind))
-    await batchPut(table, items)
-    await record(entry)
-  },
-
-  async changeMany(site, kind, ids, apply, entry) {
-    let changed = 0
-    await inParallel(chunksOf(ids, changedTogether), groupsAtOnce, async (some) => {
-      const count = await changeSome(table, { site, kind }, some, apply)
-      changed += count
-    })
-    if (changed > 0) await record(entry)
-    return changed
-  },
-})
+    async changeMany(site, kind, ids, apply, entry) {
+      let changed = 0
+      await inParallel(chunksOf(ids, changedTogether), groupsAtOnce, async (some) => {
+        const count = await changeSome(table, { site, kind }, some, apply)
+        changed += count
+      })
+      if (changed > 0) await record(entry)
+      return changed
+    },
+  }) satisfies Partial<Contents>
 
 // Texts are deleted first: if the removal is interrupted, its repetition still finds the items.
-const createDeleting = (table: ContentTable): Deleting => ({
-  async markRemoved(site, kind, id) {
+const createDeleting = (table: ContentTable) => ({
+  // All ids, read consistently, with those of items that are being removed.
+  async *idPages(site: SiteId, kind: ContentKind): AsyncGenerator<readonly number[], void> {
+    for await (const items of rangePages(table, rangeOf(site, kind, true))) yield items.map(({ id }) => id)
+  },
+
+  async markRemoved(site: SiteId, kind: ContentKind, id: number): Promise<boolean> {
     const key = { kind: partitionOf(site, kind), id }
     return (await table.update(key, { set: { removed: true }, condition: 'attribute_exists(#id)' })) !== undefined
   },
 
-  async deleteMany(site, kind, ids) {
+  async deleteMany(site: SiteId, kind: ContentKind, ids: readonly number[]): Promise<void> {
     if (textMember(kind) !== undefined) await batchDelete(table, keysOf(textPartitionOf(site, kind), ids))
     await batchDelete(table, keysOf(partitionOf(site, kind), ids))
   },
 
-  async delete(site, kind, id) {
+  async delete(site: SiteId, kind: ContentKind, id: number): Promise<void> {
     if (textMember(kind) !== undefined) await table.delete({ kind: textPartitionOf(site, kind), id })
     await table.delete({ kind: partitionOf(site, kind), id })
   },
@@ -227,7 +211,13 @@ interface Options extends TableOptions {
   readonly record: RecordChange
 }
 
-export const createContentItems = ({ record, ...options }: Options): ContentItems => {
+/**
+ * The table Content: the categories, news items and blogs of a site. Long texts are items of their own. Items with the
+ * flag of a removal do not exist for readers.
+ */
+export const createContentItems = ({ record, ...options }: Options) => {
   const table = openTable<ContentItem>(options)
   return { ...createReading(table), ...createWriting(table, record), ...createDeleting(table) }
 }
+
+export type ContentItems = ReturnType<typeof createContentItems>

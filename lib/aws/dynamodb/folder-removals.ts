@@ -1,7 +1,7 @@
 import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
-import type { RemovedFolder } from '../../storage/object-store.ts'
+import type { Period, RemovedFolder } from '../../storage/object-store.ts'
 import type { StoragePath } from '../../storage/path.ts'
 import { entryOfRemoval, type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/path-locks.ts'
 import { type ItemChange, inSeconds, openTable, type Table, type TableOptions } from './dynamodb.ts'
@@ -16,24 +16,6 @@ import {
   removalKey,
 } from './path-items.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
-
-export interface FolderLook {
-  readonly isRemoving: boolean
-  // A removal of one of them has begun since. It may have taken the new files along, even if it has ended.
-  hasChanged(): Promise<boolean>
-}
-
-interface RemovalRecords extends Pick<FolderRemovals, 'note' | 'lastOf'> {
-  // Call it before the first deletion: if the process dies, the record covers everything that the request can have
-  // removed. Returns the removal, joined with an earlier one that it continues.
-  begin(removal: RemovedFolder, deadline: Deadline): Promise<RemovedFolder>
-  cancel(removal: RemovedFolder): Promise<void>
-}
-
-export interface ObservedRemovals extends FolderRemovals, RemovalRecords {
-  // `lockId` is the caller's own hold: it does not block the caller.
-  look(site: SiteId, folders: readonly StoragePath[], lockId?: string): Promise<FolderLook>
-}
 
 /** Milliseconds. Closed removals stay this long, so that changes which began before them still see them. */
 const closedFor = 24 * 3600 * 1000
@@ -120,14 +102,16 @@ const createHolds = ({ table, now, read, update }: Removals): Pick<FolderRemoval
 // Milliseconds. A removal continues one that failed within this time.
 const continuedFor = 24 * 3600 * 1000
 
-const createRecords = (options: TableOptions, now: () => number, keptDays: number): RemovalRecords => {
+const createRecords = (options: TableOptions, now: () => number, keptDays: number) => {
   const table: Table<RecordItem> = openTable(options)
   const change = ({ site, folder, since }: RemovedFolder, { values, ...rest }: ItemChange) => {
     const own = { ':since': since, ':expires': inSeconds(now()) + keptDays * 24 * 3600 }
     return table.update({ site, path: recordKey(folder) }, { ...rest, values: { ...own, ...values } })
   }
   return {
-    async begin(removal, deadline) {
+    // Call it before the first deletion: if the process dies, the record covers everything that the request can have
+    // removed. Returns the removal, joined with an earlier one that it continues.
+    async begin(removal: RemovedFolder, deadline: Deadline): Promise<RemovedFolder> {
       const { since } = removal
       const until = now() + Math.min(deadline.timeLeft(), longestSilence)
       const first = await change(removal, {
@@ -145,18 +129,18 @@ const createRecords = (options: TableOptions, now: () => number, keptDays: numbe
       return { ...removal, since: to >= since ? Math.min(from, pending) : pending }
     },
 
-    async note(removal) {
+    async note(removal: RemovedFolder): Promise<void> {
       const update = 'SET #from = :since, #to = :to, #expires = :expires REMOVE #pending, #until'
       await change(removal, { update, values: { ':to': now() } })
     },
 
-    async cancel(removal) {
+    async cancel(removal: RemovedFolder): Promise<void> {
       const update = 'SET #expires = :expires REMOVE #pending, #until'
       await change(removal, { update, condition: '#pending = :since' })
     },
 
     // One that has not ended, or that failed, hides no earlier one.
-    async lastOf(site, folders) {
+    async lastOf(site: SiteId, folders: readonly StoragePath[]): Promise<readonly Period[]> {
       const items = await readItems(table, site, folders.map(recordKey))
       return items
         .flatMap(({ from, to = 0, pending, until = to }) => [
@@ -204,15 +188,15 @@ const createOpening = (
   },
 })
 
-const createLooks = ({ table, now, readAll }: Removals): Pick<ObservedRemovals, 'openOf' | 'isOpenBelow' | 'look'> => ({
-  async openOf(site, folders) {
+const createLooks = ({ table, now, readAll }: Removals) => ({
+  async openOf(site: SiteId, folders: readonly StoragePath[]) {
     const silent = now() - longestSilence
     return (await readAll(site, folders)).flatMap(({ path, id, isClosed, heard, isHold }) =>
       isClosed ? [] : [{ path, id, hasWorker: heard > silent, isHold }],
     )
   },
 
-  isOpenBelow: (site, folder) =>
+  isOpenBelow: (site: SiteId, folder: StoragePath) =>
     isAnyBelow(
       table,
       { site, folder, key: removalKey(folder) },
@@ -222,11 +206,13 @@ const createLooks = ({ table, now, readAll }: Removals): Pick<ObservedRemovals, 
       },
     ),
 
-  async look(site, folders, lockId) {
+  // `lockId` is the caller's own hold: it does not block the caller.
+  async look(site: SiteId, folders: readonly StoragePath[], lockId?: string) {
     const before = await readAll(site, folders)
     const known = new Set(before.map(({ id }) => id))
     return {
       isRemoving: before.some(({ isClosed, id }) => !isClosed && id !== lockId),
+      // A removal of one of them has begun since. It may have taken the new files along, even if it has ended.
       hasChanged: async () => (await readAll(site, folders)).some(({ id }) => !known.has(id)),
     }
   },
@@ -237,7 +223,7 @@ export interface LockOptions extends TableOptions {
   readonly keptDays?: number | undefined
 }
 
-export const createFolderRemovals = (options: LockOptions): ObservedRemovals => {
+export const createFolderRemovals = (options: LockOptions) => {
   const { record, keptDays = 30, now = Date.now } = options
   const removals = openRemovals(options, now)
   const records = createRecords(options, now, keptDays)
@@ -248,5 +234,8 @@ export const createFolderRemovals = (options: LockOptions): ObservedRemovals => 
     ...createHolds(removals),
     ...records,
     ...createLooks(removals),
-  }
+  } satisfies FolderRemovals
 }
+
+export type ObservedRemovals = ReturnType<typeof createFolderRemovals>
+export type FolderLook = Awaited<ReturnType<ObservedRemovals['look']>>

@@ -4,24 +4,9 @@ import type { ObjectKind } from '../../core/content-kinds.ts'
 import type { Deadline } from '../../core/deadline.ts'
 import type { CategoryId, SiteId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import { openTable, type TableOptions } from './dynamodb.ts'
+import { openTable, type Table, type TableOptions } from './dynamodb.ts'
 import { batchDelete, batchGet, batchPut } from './dynamodb-batches.ts'
 import { countRange, type KeyRange, rangePages, readRange } from './key-range.ts'
-
-/**
- * The table CategoryLinks: one item per link, as small as possible, and an index of the same two keys in reverse. A new
- * link costs two write units. Every write is safe to repeat and takes each id once.
- */
-export interface LinkItems extends Omit<CategoryLinks, 'link' | 'unlink' | 'linkObject' | 'unlinkObject'> {
-  idPages(list: LinkList): AsyncIterable<readonly number[]>
-  // All categories of an object. May lag behind changes.
-  categoryPages(object: SiteObject): AsyncIterable<readonly CategoryId[]>
-  getMany(list: LinkList, ids: readonly number[]): Promise<ReadonlyMap<number, CategoryLink>>
-  putMany(list: LinkList, links: readonly CategoryLink[], deadline?: Deadline): Promise<void>
-  addMany(list: LinkList, ids: readonly number[], deadline: Deadline): Promise<void>
-  deleteMany(list: LinkList, ids: readonly number[], deadline?: Deadline): Promise<void>
-  deleteOfObject(object: SiteObject, categories: readonly CategoryId[], deadline?: Deadline): Promise<void>
-}
 
 const updatesAtOnce = 32
 
@@ -59,32 +44,46 @@ const inverseRangeOf = ({ site, kind, id }: SiteObject): KeyRange => ({
   idOf: categoryIn,
 })
 
-export const createLinkItems = (options: TableOptions): LinkItems => {
-  const table = openTable<LinkItem>(options)
-  const keysOf = (list: LinkList, ids: readonly number[]) => ids.map((id) => ({ list: listKey(list), id }))
-
-  return {
+const createReading = (table: Table<LinkItem>) =>
+  ({
     list: async (list, after, limit) => (await readRange(table, rangeOf(list), after, limit)).map(toLink),
     async listConsistently(list, after, limit) {
       return (await readRange(table, { ...rangeOf(list), consistent: true }, after, limit)).map(toLink)
     },
     count: (list, after, limit) => countRange(table, rangeOf(list), after, limit),
+    async categoriesOf(object, after, limit) {
+      return (await readRange(table, inverseRangeOf(object), after, limit)).map(categoryOf)
+    },
+    countCategoriesOf: (object, after, limit) => countRange(table, inverseRangeOf(object), after, limit),
+  }) satisfies Partial<CategoryLinks>
 
-    async *idPages(list) {
+/**
+ * The table CategoryLinks: one item per link, as small as possible, and an index of the same two keys in reverse. A new
+ * link costs two write units. Every write is safe to repeat and takes each id once.
+ */
+export const createLinkItems = (options: TableOptions) => {
+  const table = openTable<LinkItem>(options)
+  const keysOf = (list: LinkList, ids: readonly number[]) => ids.map((id) => ({ list: listKey(list), id }))
+
+  return {
+    ...createReading(table),
+
+    async *idPages(list: LinkList) {
       for await (const items of rangePages(table, { ...rangeOf(list), consistent: true }))
         yield items.map(({ id }) => id)
     },
 
-    async *categoryPages(object) {
+    // All categories of an object. May lag behind changes.
+    async *categoryPages(object: SiteObject) {
       for await (const items of rangePages(table, inverseRangeOf(object))) yield items.map(categoryOf)
     },
 
-    async getMany(list, ids) {
+    async getMany(list: LinkList, ids: readonly number[]) {
       const links = (await batchGet(table, keysOf(list, ids))).map(toLink)
       return new Map(links.map((link) => [link.id, link]))
     },
 
-    putMany: (list, links, deadline) =>
+    putMany: (list: LinkList, links: readonly CategoryLink[], deadline?: Deadline) =>
       batchPut(
         table,
         links.map(({ id, displayable }): LinkItem => ({ list: listKey(list), id, ...(!displayable && { d: 0 }) })),
@@ -92,24 +91,22 @@ export const createLinkItems = (options: TableOptions): LinkItems => {
       ),
 
     // An update without an expression creates the missing item. A batch cannot do this.
-    addMany: (list, ids, { check, signal }) =>
+    addMany: (list: LinkList, ids: readonly number[], { check, signal }: Deadline) =>
       inParallel(keysOf(list, ids), updatesAtOnce, async (key) => {
         check()
         await table.update(key, { signal })
       }),
 
-    deleteMany: (list, ids, deadline) => batchDelete(table, keysOf(list, ids), deadline),
+    deleteMany: (list: LinkList, ids: readonly number[], deadline?: Deadline) =>
+      batchDelete(table, keysOf(list, ids), deadline),
 
-    deleteOfObject: ({ site, kind, id }, categories, deadline) =>
+    deleteOfObject: ({ site, kind, id }: SiteObject, categories: readonly CategoryId[], deadline?: Deadline) =>
       batchDelete(
         table,
         categories.map((category) => ({ list: listKey({ site, kind, category }), id })),
         deadline,
       ),
-
-    async categoriesOf(object, after, limit) {
-      return (await readRange(table, inverseRangeOf(object), after, limit)).map(categoryOf)
-    },
-    countCategoriesOf: (object, after, limit) => countRange(table, inverseRangeOf(object), after, limit),
   }
 }
+
+export type LinkItems = ReturnType<typeof createLinkItems>

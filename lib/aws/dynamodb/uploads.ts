@@ -204,14 +204,8 @@ export const createUploadRecords = ({ now = Date.now, ...options }: TableOptions
 
 const progressKeptFor = 24 * 3600 * 1000
 
-interface ProgressItem {
-  readonly token: string
-  readonly percent: number
-  readonly expires: number
-}
-
 export const createUploadProgress = ({ now = Date.now, ...options }: TableOptions): UploadProgress => {
-  const table = openTable<ProgressItem>(options)
+  const table = openTable<{ readonly token: string; readonly percent: number; readonly expires: number }>(options)
   const expires = () => inSeconds(now() + progressKeptFor)
 
   return {

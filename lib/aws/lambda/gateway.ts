@@ -124,7 +124,7 @@ const textOf = (bytes: Buffer): string | undefined => {
 }
 
 /** The `Accept` for which a gateway turns base64 into bytes: any, or one that names a type first (LocalStack). */
-export type BinaryAccept = 'any' | 'named'
+type BinaryAccept = 'any' | 'named'
 
 // LocalStack sends this `Accept` for callers that sent none, and expects base64.
 const madeUp = 'application/json'

@@ -1,17 +1,11 @@
 import { Readable } from 'node:stream'
 import middy from '@middy/core'
 import type { Context } from 'aws-lambda'
+import type { EdgeSettings } from '../../config/config.ts'
 import { createDeadline, reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Handler, Send } from '../../http/request.ts'
-import {
-  type BinaryAccept,
-  fromGateway,
-  type GatewayEvent,
-  type GatewayResult,
-  type PathEncoding,
-  toGateway,
-} from './gateway.ts'
+import { fromGateway, type GatewayEvent, type GatewayResult, toGateway } from './gateway.ts'
 
 export type LambdaHandler = (event: GatewayEvent, context: Context) => Promise<GatewayResult>
 
@@ -27,18 +21,13 @@ const buffered =
     }
   }
 
-interface GatewayKind {
-  readonly pathEncoding?: PathEncoding
-  readonly binaryAccept?: BinaryAccept
-}
-
 /**
  * The entry of a Lambda function behind API Gateway. Shortly before the time is up, middy aborts the request's signal,
  * and the core answers 503 and logs it. middy's own answer would come earlier, so its promise never settles.
  */
 export const lambdaHandler = (
   handler: Handler,
-  { pathEncoding = 'encoded', binaryAccept = 'any' }: GatewayKind = {},
+  { pathEncoding = 'encoded', binaryAccept = 'any' }: Partial<Pick<EdgeSettings, 'pathEncoding' | 'binaryAccept'>> = {},
 ): LambdaHandler =>
   middy<GatewayEvent, GatewayResult>({
     timeoutEarlyInMillis: reserves.answer,

@@ -21,13 +21,6 @@ interface Options extends Pick<Bucket, 'client' | 'once'>, Pick<PlaceDeps, 'remo
   readonly buffers?: PartBuffers
 }
 
-const defaultMemory = 32 * 1024 * 1024
-
-export interface S3ObjectStore extends ObjectStore {
-  // Stages a body that its caller cleans up. Errors: unavailable, when memory is full.
-  adopt(body: StagedBody): Staged
-}
-
 const createStagedBodies = (bucket: Bucket, memory: number, buffers: PartBuffers) => {
   const bodies = new Map<Staged, StagedBody>()
   let free = memory
@@ -64,6 +57,7 @@ const createStagedBodies = (bucket: Bucket, memory: number, buffers: PartBuffers
       return staged
     },
 
+    // Its caller cleans up the body. Errors: unavailable, when memory is full.
     adopt(body: StagedBody): Staged {
       if (body.content.kind === 'memory' && !reserve(body.size)) throw new ServiceError('unavailable')
       const staged: Staged = { size: body.size, discard: async () => void take(staged) }
@@ -79,9 +73,9 @@ export const createS3ObjectStore = ({
   bucket: name,
   removals,
   record,
-  memory = defaultMemory,
+  memory = 32 * 1024 * 1024,
   buffers = createPartBuffers(),
-}: Options): S3ObjectStore => {
+}: Options): ObjectStore & { adopt(body: StagedBody): Staged } => {
   const bucket = openBucket({ client, once, name })
   const { stage, adopt, take, bodyOf } = createStagedBodies(bucket, memory, buffers)
 

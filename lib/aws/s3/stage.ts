@@ -10,22 +10,11 @@ import { partLength } from '../../storage/fingerprint.ts'
 import type { StageTarget } from '../../storage/object-store.ts'
 import { type Bucket, isMissing, marked } from './bucket.ts'
 
-/** The buffers of one upload. It must not wait for a buffer while it keeps a filled one. */
-export interface Lending extends Disposable {
-  take(): Promise<Buffer>
-  // Not after a failure: a call may still be sending from the buffer.
-  giveBack(buffer: Buffer): void
-}
-
-export interface PartBuffers {
-  open(): Lending
-}
-
 // With the small files in memory (32 MiB) they take 192 MiB. Each of the 16 requests of an environment fills one, and
 // four are being sent.
 const mostParts = 20
 
-export const createPartBuffers = (most = mostParts): PartBuffers => {
+export const createPartBuffers = (most = mostParts) => {
   const idle: Buffer[] = []
   const waiting: (() => void)[] = []
   let free = most
@@ -41,27 +30,32 @@ export const createPartBuffers = (most = mostParts): PartBuffers => {
   }
 
   return {
+    /** For one upload. It must not wait for a buffer while it keeps a filled one. */
     open() {
       const lent = new Set<Buffer>()
       return {
-        async take() {
+        async take(): Promise<Buffer> {
           await enter()
           const buffer = idle.pop() ?? Buffer.allocUnsafeSlow(partLength)
           lent.add(buffer)
           return buffer
         },
-        giveBack(buffer) {
+        // Not after a failure: a call may still be sending from the buffer.
+        giveBack(buffer: Buffer): void {
           if (!lent.delete(buffer)) return
           idle.push(buffer)
           leave()
         },
-        [Symbol.dispose]() {
+        [Symbol.dispose](): void {
           for (const _ of lent) leave()
         },
       }
     },
   }
 }
+
+export type PartBuffers = ReturnType<typeof createPartBuffers>
+export type Lending = ReturnType<PartBuffers['open']>
 
 export interface Part {
   readonly bytes: Buffer

@@ -29,12 +29,6 @@ export interface ListPosition {
   readonly id?: string | undefined
 }
 
-export interface Page {
-  readonly states: ReadonlyMap<string, readonly State[]>
-  readonly folders: readonly string[]
-  readonly next: ListPosition | undefined
-}
-
 type Listed = NonNullable<ListObjectVersionsCommandOutput['Versions']>[number]
 
 const stateOf = (kind: State['kind'], { VersionId = '', LastModified, Size = 0, ETag }: Listed): State => ({
@@ -68,7 +62,7 @@ interface PageQuery {
 export const listPage = async (
   { client, name, options }: Bucket,
   { prefix, folded, after, limit = longestListing }: PageQuery,
-): Promise<Page> => {
+) => {
   const output = await client.send(
     new ListObjectVersionsCommand({
       Bucket: name,
@@ -91,6 +85,8 @@ export const listPage = async (
       : undefined,
   }
 }
+
+export type Page = Awaited<ReturnType<typeof listPage>>
 
 /**
  * All states below a prefix, page by page, the newest of each key first. `isDone` skips the remaining states of a key.

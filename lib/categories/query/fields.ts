@@ -1,12 +1,6 @@
 import type { Members } from '../../core/object-kinds.ts'
 import type { Item, ItemShape } from './item-shape.ts'
 
-export interface Selection {
-  readonly shows: (object: string, member?: string) => boolean
-  readonly showsOwn: (member: string) => boolean
-  readonly select: (item: Item) => Item
-}
-
 type Chosen = ReadonlySet<string> | 'all'
 
 // `a,news(subject,slug)` gives `a` and `news` with its inner names.
@@ -27,15 +21,11 @@ const pick = <Value>(from: Readonly<Record<string, Value>>, members: Members, ch
   return picked
 }
 
-const selection = (
-  { own, objects }: ItemShape,
-  chosenOwn: Chosen,
-  chosenObjects: ReadonlyMap<string, Chosen>,
-): Selection => ({
-  shows: (object, member) =>
+const selection = ({ own, objects }: ItemShape, chosenOwn: Chosen, chosenObjects: ReadonlyMap<string, Chosen>) => ({
+  shows: (object: string, member?: string) =>
     member === undefined ? chosenObjects.has(object) : has(chosenObjects.get(object), member),
-  showsOwn: (member) => has(chosenOwn, member),
-  select(item) {
+  showsOwn: (member: string) => has(chosenOwn, member),
+  select(item: Item): Item {
     const selected = pick(item, own, chosenOwn)
     for (const { name, members } of objects) {
       const inner = item[name]
@@ -47,6 +37,8 @@ const selection = (
     return selected
   },
 })
+
+export type Selection = ReturnType<typeof selection>
 
 export const standardFields = (shape: ItemShape): Selection => {
   const standard = shape.objects.filter((object) => object.standard)

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { invalidInput, type Problem } from '../../core/errors.ts'
 import { type Comparable, QueryFault } from './comparable.ts'
-import { parseFields, type Selection, standardFields } from './fields.ts'
+import { parseFields, standardFields } from './fields.ts'
 import type { ItemShape } from './item-shape.ts'
-import { keyOrder, type Order, type Position, parseOrder } from './order.ts'
+import { keyOrder, type Position, parseOrder } from './order.ts'
 import { parseWhere, type Where } from './where.ts'
 
 export const standardLimit = 10
@@ -13,16 +13,6 @@ export const largestLimit = 500
 export type Paging =
   | { readonly by: 'skip'; readonly skip: number }
   | { readonly by: 'cursor'; readonly after: Position | undefined; readonly count: boolean }
-
-export interface ListQuery {
-  readonly fields: Selection
-  readonly where: Where | undefined
-  readonly order: Order
-  readonly limit: number
-  readonly paging: Paging
-  readonly page: string
-  readonly cursorBehind: (position: Position | undefined) => string
-}
 
 export interface ListDescription {
   readonly shape: ItemShape
@@ -40,7 +30,7 @@ const readInteger = (text: string): number => {
 const switches = ['fields', 'where', 'order', 'skip', 'limit', 'cursor', 'count'] as const
 
 /** C-9: empty switches count as absent, except `cursor`. Errors: categoriesMalformed, with every fault. */
-export const parseListQuery = (query: ReadonlyMap<string, string>, { shape, identity }: ListDescription): ListQuery => {
+export const parseListQuery = (query: ReadonlyMap<string, string>, { shape, identity }: ListDescription) => {
   const problems: Problem[] = []
   const textOf = (name: string): string | undefined => {
     const text = query.get(name)
@@ -74,16 +64,20 @@ export const parseListQuery = (query: ReadonlyMap<string, string>, { shape, iden
   if (cursor !== undefined && skip > 0) problems.push({ path: 'skip', message: 'cannot be combined with cursor' })
   if (problems.length > 0) throw invalidInput('categoriesMalformed', problems)
 
+  const paging: Paging =
+    cursor === undefined ? { by: 'skip', skip } : { by: 'cursor', after, count: textOf('count') === 'true' }
   return {
     fields,
     where: where && where.members.length > 0 ? where : undefined,
     order,
     limit,
-    paging: cursor === undefined ? { by: 'skip', skip } : { by: 'cursor', after, count: textOf('count') === 'true' },
-    cursorBehind: (position) => writeCursor(hash(), position),
+    paging,
+    cursorBehind: (position: Position | undefined): string => writeCursor(hash(), position),
     page: JSON.stringify([identity, switches.map(textOf)]),
   }
 }
+
+export type ListQuery = ReturnType<typeof parseListQuery>
 
 const listHash = (parts: readonly (string | number)[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 12)

@@ -6,13 +6,6 @@ export interface Position {
   readonly key: number
 }
 
-export interface Order {
-  readonly members: readonly MemberReference[]
-  readonly text: string
-  readonly positionOf: (item: Item) => Position
-  readonly compare: (a: Position, b: Position) => number
-}
-
 interface Term {
   readonly member: MemberReference
   readonly sign: 1 | -1
@@ -23,14 +16,14 @@ const readTerm = (text: string, shape: ItemShape): Term => ({
   sign: text.startsWith('-') ? -1 : 1,
 })
 
-const orderBy = (terms: readonly Term[], key: string): Order => ({
+const orderBy = (terms: readonly Term[], key: string) => ({
   members: terms.map(({ member }) => member),
   text: terms.map(({ member, sign }) => (sign < 0 ? `-${member.name}` : member.name)).join(','),
-  positionOf: (item) => ({
+  positionOf: (item: Item): Position => ({
     values: terms.map(({ member }) => toComparable(member.read(item), member.type)),
     key: Number(item[key]),
   }),
-  compare(a, b) {
+  compare(a: Position, b: Position): number {
     for (const [index, { sign }] of terms.entries()) {
       const difference = compare(a.values[index] ?? null, b.values[index] ?? null)
       if (difference !== 0) return difference * sign
@@ -38,6 +31,8 @@ const orderBy = (terms: readonly Term[], key: string): Order => ({
     return a.key - b.key
   },
 })
+
+type Order = ReturnType<typeof orderBy>
 
 /** C-19 to C-22. Throws QueryFault. */
 export const parseOrder = (text: string, shape: ItemShape): Order => {

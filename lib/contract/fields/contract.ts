@@ -81,8 +81,6 @@ export const root = component('Root', 'The service answers; `links` are its `con
 })
 
 named(typeId, 'FieldTypeId', 'The identifier of a type of system field, as a number or in a string.')
-const newField = named(newFieldBody, 'NewField')
-const fieldChange = named(fieldChangeBody, 'FieldChange')
 
 const createdId = { field: '$response.body#/id' }
 const idOfFirst = '$response.body#/items/0/id'
@@ -144,7 +142,7 @@ export const fieldsContract: GroupContract<'fields'> = {
       description:
         'Without `order`, the field becomes the last one. If the position is taken, its field and those directly ' +
         'after it move down by one, up to the first gap.',
-      body: { schema: newField, xml: xmlNames.field },
+      body: { schema: named(newFieldBody, 'NewField'), xml: xmlNames.field },
       answers: {
         201: {
           description: 'The field is on the form.',
@@ -163,7 +161,7 @@ export const fieldsContract: GroupContract<'fields'> = {
         'Changes whether the field is mandatory, its order, or both. A field that moves leaves its old position ' +
         'first. If the new position is taken, other fields move as they do for a new field.',
       body: {
-        schema: fieldChange,
+        schema: named(fieldChangeBody, 'FieldChange'),
         also: {
           anyOf: [
             { required: ['mandatory'], properties: { mandatory: {} } },

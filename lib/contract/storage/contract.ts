@@ -49,8 +49,6 @@ const deletion = switchesOf(deleteSwitches, {
   force: ['`false` refuses to delete a folder that is not empty.', 'false'],
 })
 
-const changeType = named(z.enum(changeTypes), 'ChangeType')
-
 const scalar = z.union([z.string(), z.number(), z.boolean()])
 
 const change = component(
@@ -62,7 +60,7 @@ const change = component(
   {
     id: z.string(),
     at: z.iso.datetime(),
-    type: changeType,
+    type: named(z.enum(changeTypes), 'ChangeType'),
     subject: z.string(),
     actor: z.string(),
     requestId: z.nullable(z.string()),

@@ -7,17 +7,6 @@ import { UsageError } from '../directory/faults.ts'
 import { isFree, takeLock } from '../directory/locks.ts'
 import { makePrivateFolder, syncFolder } from '../directory/private-files.ts'
 
-/**
- * A backup is written beside its folder, and gets the name of the folder when it is complete. Disposal removes an
- * unfinished backup.
- */
-export interface BackupPlace extends Disposable {
-  readonly directory: DataDirectory
-  readonly path: string
-  /** Throws UsageError when the name was taken meanwhile. */
-  complete(): void
-}
-
 const unfinishedName = /\.unfinished-[0-9a-f]{8}$/
 
 const isTaken = (path: string) => new UsageError(`${path} is not empty. Name a folder that does not exist yet.`)
@@ -60,8 +49,11 @@ const moveTo = (path: string, unfinished: string): void => {
   syncFolder(dirname(path))
 }
 
-/** Throws UsageError, and errors of the file system; nothing is left behind then. */
-export const openBackupPlace = (given: string, source: DataDirectory): BackupPlace => {
+/**
+ * A backup is written beside its folder, and gets the name of the folder when it is complete. Until then, nothing of it
+ * outlives this. Throws UsageError, and errors of the file system; nothing is left behind then.
+ */
+export const openBackupPlace = (given: string, source: DataDirectory) => {
   const path = resolve(given)
   admit(path)
   if (liesIn(source, path)) {
@@ -75,7 +67,8 @@ export const openBackupPlace = (given: string, source: DataDirectory): BackupPla
   return {
     directory,
     path,
-    complete() {
+    /** Throws UsageError when the name was taken meanwhile. */
+    complete(): void {
       moveTo(path, directory.path)
       lock?.[Symbol.dispose]()
       rmSync(layoutOf(path).unfinished)
@@ -87,3 +80,5 @@ export const openBackupPlace = (given: string, source: DataDirectory): BackupPla
     },
   }
 }
+
+export type BackupPlace = ReturnType<typeof openBackupPlace>

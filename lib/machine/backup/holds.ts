@@ -3,13 +3,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Blobs } from '../objects/blobs.ts'
 import type { Database } from '../sqlite/database.ts'
 
-/** While a backup holds them, no blob is removed. Moments are in epoch milliseconds. */
-export interface BackupHold {
-  /** From now on. Returns false if the hold expired before: blobs may be gone. */
-  extend(milliseconds: number): Promise<boolean>
-  end(): Promise<void>
-}
-
 export const createIsHeld = (connection: DatabaseSync): ((now: number) => boolean) => {
   const any = connection.prepare('SELECT 1 FROM backups WHERE until > ? LIMIT 1')
   return (now) => any.get(now) !== undefined
@@ -17,13 +10,14 @@ export const createIsHeld = (connection: DatabaseSync): ((now: number) => boolea
 
 /**
  * Holds every blob. A blob is removed only after its last row is gone, and only without a hold: a snapshot from after
- * this call either lacks the row, or the blob stays. The hold of a dead process expires.
+ * this call either lacks the row, or the blob stays. The hold of a dead process expires. Moments are in epoch
+ * milliseconds.
  */
 export const holdBlobs = async (
   { connection, note }: Pick<Database, 'connection' | 'note'>,
   milliseconds: number,
   now: () => number,
-): Promise<BackupHold> => {
+) => {
   const insert = connection.prepare('INSERT INTO backups (id, until) VALUES (?, ?)')
   const forget = connection.prepare('DELETE FROM backups WHERE until <= ?')
   const extend = connection.prepare('UPDATE backups SET until = ? WHERE id = ? AND until > ?')
@@ -35,7 +29,8 @@ export const holdBlobs = async (
   })
   let isWhole = true
   return {
-    async extend(duration) {
+    /** From now on. Answers false when the hold has once run out: blobs may be gone. */
+    async extend(duration: number): Promise<boolean> {
       // If the database is busy or full, there is time for another attempt.
       const isHeld = await note(() => extend.run(now() + duration, id, now()).changes === 1).catch(() => true)
       isWhole &&= isHeld
@@ -44,6 +39,8 @@ export const holdBlobs = async (
     end: async () => void (await note(() => remove.run(id))),
   }
 }
+
+export type BackupHold = Awaited<ReturnType<typeof holdBlobs>>
 
 const interval = 10_000
 

@@ -18,25 +18,20 @@ const checkModes = ({ path, database, blobs, demo, marker, backupMarker }: DataD
     return isOpen ? [{ where: file, fault: 'other users of the machine have access to it. Remove their rights.' }] : []
   })
 
-interface Surroundings {
-  readonly findings: readonly Finding[]
-  readonly use: CheckedUse
-  readonly database: DatabaseSync | Fault
-}
-
-const lookAround = async (directory: DataDirectory, fault: Fault | undefined): Promise<Surroundings> => {
+const lookAround = async (directory: DataDirectory, fault: Fault | undefined) => {
   const isBackup = fault?.code === 'backup'
   // Nobody opens a backup: nothing is written into it, not even a lock.
   using _gate = isBackup ? undefined : await tryToTakeGate(directory)
   const marker = isBackup ? readBackupMarker(directory) : fault
   const demo = inspectDemo(directory)
+  const use: CheckedUse = isBackup ? 'backup' : hasService(directory) ? 'served' : 'at rest'
   return {
     findings: [
       ...(marker && 'code' in marker ? [findingOf(directory, marker)] : []),
       ...checkModes(directory),
       ...(demo && 'code' in demo ? [findingOf(directory, demo)] : []),
     ],
-    use: isBackup ? 'backup' : hasService(directory) ? 'served' : 'at rest',
+    use,
     database: openReadOnly(directory, 'beside'),
   }
 }

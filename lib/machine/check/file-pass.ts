@@ -9,11 +9,6 @@ import { type Flag, prepareQuery } from '../sqlite/queries.ts'
 import { everyObject } from '../sqlite/tables.ts'
 import { faultOfSize, notFile } from './verify-blobs.ts'
 
-interface ObjectFault {
-  readonly key: string
-  readonly fault: string
-}
-
 const questions: readonly (readonly [query: string, fault: string])[] = [
   [
     "SELECT key FROM objects WHERE substr(key, -1) = '/' AND (blob IS NOT NULL OR size <> 0)",
@@ -27,7 +22,7 @@ const questions: readonly (readonly [query: string, fault: string])[] = [
   ],
 ]
 
-export const checkObjects = (connection: DatabaseSync): readonly ObjectFault[] =>
+export const checkObjects = (connection: DatabaseSync) =>
   questions.flatMap(([query, fault]) =>
     prepareQuery<{ key: string }>(connection, query)
       .all()

@@ -163,13 +163,8 @@ export const inspectDatabase = (directory: DataDirectory, depth: 'surface' | 'pa
   }
 }
 
-export interface ContentCounts {
-  readonly sites: number
-  readonly files: number
-}
-
 /** Undefined when the database cannot be read. No other process uses the directory. */
-export const countContents = (directory: DataDirectory): ContentCounts | undefined => {
+export const countContents = (directory: DataDirectory) => {
   if (inspectDatabase(directory, 'pages')) return undefined
   const opened = openReadOnly(directory, 'alone')
   if ('code' in opened) return undefined

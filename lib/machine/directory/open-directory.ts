@@ -13,7 +13,7 @@ import {
   writeMarker,
 } from './data-directory.ts'
 import { cannotBeWritten, type Fault, type Purpose, reasonWithAdvice, refusalOf, UsageError } from './faults.ts'
-import { admit, type ContentCounts, countContents, inspectDatabase, isOnReadOnlyDisk } from './inspect.ts'
+import { admit, countContents, inspectDatabase, isOnReadOnlyDisk } from './inspect.ts'
 import { inUse, isAlone, isUsedByOldService, takeGate, takeLock, takeLockOf } from './locks.ts'
 import { giveAllIn, makePrivateFile, ownerToServe, syncFile, syncFolder, writePrivately } from './private-files.ts'
 
@@ -21,7 +21,7 @@ import { giveAllIn, makePrivateFile, ownerToServe, syncFile, syncFolder, writePr
 export type Role = 'service' | 'command'
 
 /** Throws UsageError when the contents of the directory must stay. */
-export type Reset = false | ((contents: ContentCounts | undefined) => Promise<void>)
+export type Reset = false | ((contents: ReturnType<typeof countContents>) => Promise<void>)
 
 interface Request {
   readonly role: Role
@@ -76,16 +76,10 @@ const approach = async (directory: DataDirectory, request: Request): Promise<Dis
   }
 }
 
-interface Entry {
-  readonly isNew: boolean
-  /** Empty for a command. */
-  readonly service: Disposable
-  readonly users: Disposable
-}
-
 /** The caller holds the gate. Throws UsageError; nothing in the directory is changed then. */
-const enter = async (directory: DataDirectory, request: Request): Promise<Entry> => {
+const enter = async (directory: DataDirectory, request: Request) => {
   try {
+    // Empty for a command.
     using service = new DisposableStack()
     if (request.role === 'service') service.use(takeLockOf(directory, 'service', 'exclusive'))
     const isNew = await prepare(directory, request)
@@ -95,6 +89,8 @@ const enter = async (directory: DataDirectory, request: Request): Promise<Entry>
     throw cannotBeWritten(directory, error)
   }
 }
+
+type Entry = Awaited<ReturnType<typeof enter>>
 
 /** The name of the WAL is on the disk before the marker: without a WAL, the marker says that changes are lost (O-20). */
 const markRunning = ({ path, running, wal }: DataDirectory): void => {
@@ -215,13 +211,8 @@ const lockAndClear = async (directory: DataDirectory): Promise<Disposable> => {
   }
 }
 
-export interface DirectoryClaim {
-  fulfil(): void
-  giveUp(): void
-}
-
 /** Takes an empty directory to fill it. Throws UsageError when it is not empty, or in use. */
-export const claimEmpty = async (directory: DataDirectory): Promise<DirectoryClaim> => {
+export const claimEmpty = async (directory: DataDirectory) => {
   const { path, locks, marker } = directory
   const wasAbsent = admitEmpty(directory).code === 'absent'
   const held = await lockAndClear(directory)

@@ -16,12 +16,6 @@ interface DamagedObject {
   readonly found: number | undefined
 }
 
-export interface TidyReport {
-  readonly orphans: number
-  /** Current objects only: old versions cannot be repaired, and `check` lists them. */
-  readonly damaged: readonly DamagedObject[]
-}
-
 const filesIn = (folder: string): readonly string[] =>
   readdirSync(folder, { withFileTypes: true })
     .filter((entry: Dirent) => entry.isFile())
@@ -57,9 +51,10 @@ export const tidyBlobs = (
   connection: DatabaseSync,
   { blobs, orphans }: BlobFolders,
   { now, isHeld }: { readonly now: number; readonly isHeld: boolean },
-): TidyReport => {
+) => {
   const present = new Set(filesIn(blobs))
   const unclaimed = new Set(present)
+  // Current objects only: old versions cannot be repaired, and `check` lists them.
   const damaged: DamagedObject[] = []
   for (const { isEarlier, ...object } of objectsInBlobs(connection).iterate()) {
     const found = present.has(object.blob) ? sizeOf(join(blobs, object.blob)) : undefined
@@ -77,3 +72,5 @@ export const tidyBlobs = (
   removeOldOrphans(orphans, now)
   return { orphans: orphaned.length, damaged }
 }
+
+export type TidyReport = ReturnType<typeof tidyBlobs>

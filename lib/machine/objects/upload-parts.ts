@@ -5,6 +5,7 @@ import { expiryOfComplete } from '../../storage/uploads/upload.ts'
 import type { UploadParts, WholeUpload } from '../../storage/uploads/upload-stores.ts'
 import type { Database } from '../sqlite/database.ts'
 import { prepareQuery } from '../sqlite/queries.ts'
+import { prepareUploads } from '../tables/uploads.ts'
 import type { Blobs } from './blobs.ts'
 import type { LocalObjectStore } from './object-store.ts'
 import { newName } from './staging.ts'
@@ -23,9 +24,7 @@ const gone = () => new ServiceError('uploadUnknown')
  * the upload, so a crash cannot separate the two.
  */
 export const createUploadParts = ({ database, blobs, files, now }: Deps): UploadParts<Staged> => {
-  const complete = database.connection.prepare(
-    'UPDATE uploads SET complete = 1, expires = ?, blob = NULL WHERE id = ? AND complete = 0',
-  )
+  const { complete } = prepareUploads(database.connection)
 
   /** Bytes after the last offset do not belong to the upload. */
   const read = async function* ({ length, holding }: WholeUpload): AsyncGenerator<Uint8Array, void> {
@@ -80,18 +79,12 @@ export const createUploadParts = ({ database, blobs, files, now }: Deps): Upload
   }
 }
 
-interface SweepDeps {
-  readonly database: Pick<Database, 'connection' | 'write'>
-  readonly blobs: Pick<Blobs, 'remove'>
-  readonly now: () => number
-}
-
 /** Only makes room: the record of an upload decides whether it has expired. */
-export const createUploadSweep = ({
-  database: { connection, write },
-  blobs,
-  now,
-}: SweepDeps): (() => Promise<void>) => {
+export const createUploadSweep = (
+  { connection, write }: Pick<Database, 'connection' | 'write'>,
+  blobs: Pick<Blobs, 'remove'>,
+  now: () => number,
+): (() => Promise<void>) => {
   const remove = prepareQuery<{ blob: string | null }>(
     connection,
     'DELETE FROM uploads WHERE expires <= ? RETURNING blob',

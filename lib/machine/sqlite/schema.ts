@@ -23,9 +23,11 @@ const newKinds = (connection: DatabaseSync): readonly ObjectKind[] => {
   return objectKindNames.filter((kind) => table.get(contentTables[kind].table) === undefined)
 }
 
-const create = (connection: DatabaseSync): void => {
-  connection.exec('BEGIN IMMEDIATE')
+const createTables = (connection: DatabaseSync): void => {
+  const timeout = Number(connection.prepare('PRAGMA busy_timeout').get()?.['timeout'])
+  connection.exec(`PRAGMA busy_timeout = ${longestWait}`)
   try {
+    connection.exec('BEGIN IMMEDIATE')
     if (isEmpty(connection)) {
       for (const part of newTables) connection.exec(part)
       connection.exec(`PRAGMA user_version = ${schemaVersion}`)
@@ -36,14 +38,6 @@ const create = (connection: DatabaseSync): void => {
   } catch (error) {
     if (connection.isTransaction) connection.exec('ROLLBACK')
     throw error
-  }
-}
-
-const createTables = (connection: DatabaseSync): void => {
-  const timeout = Number(connection.prepare('PRAGMA busy_timeout').get()?.['timeout'])
-  connection.exec(`PRAGMA busy_timeout = ${longestWait}`)
-  try {
-    create(connection)
   } finally {
     connection.exec(`PRAGMA busy_timeout = ${timeout}`)
   }

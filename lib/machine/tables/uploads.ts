@@ -22,7 +22,7 @@ const toUpload = ({ blob, ...row }: UploadRow): Upload => ({
   holding: blob === null ? null : holdingIn(blob),
 })
 
-const prepareUploads = (connection: DatabaseSync) =>
+export const prepareUploads = (connection: DatabaseSync) =>
   prepareAll(connection, {
     count: query<{ count: number }>(
       'SELECT count(*) AS count FROM uploads WHERE site = ? AND user = ? AND complete = 0 AND expires > ?',

@@ -7,7 +7,6 @@ import { ancestorsOf, fileKey, folderKey, parentOf, root, type StoragePath } fro
 import { type Ancestors, findAncestors, resolvePath } from '../resolve-path.ts'
 import { type Absences, foldersAround, noFileAt, type Requester, type StorageStores } from './change.ts'
 
-/** The target path of a file, a folder, or a folder with files. */
 export interface Place {
   readonly site: SiteId
   readonly path: StoragePath

@@ -193,13 +193,11 @@ const restoreFolder = async (
   }
 }
 
-const fewVersions = 2
-
 export const unknownVersion = () =>
   new ServiceError('fileUnknown', { message: 'No such version of this file is kept. ?versions lists those that are.' })
 
 const newestKept = async (files: ObjectStore, key: string) => {
-  const { versions = [] } = (await files.versions(key, { limit: fewVersions })) ?? {}
+  const { versions = [] } = (await files.versions(key, { limit: 2 })) ?? {}
   const isPresent = versions[0]?.isCurrent === true
   return { isPresent, kept: versions.find(({ isCurrent }) => !isCurrent) }
 }

@@ -3,7 +3,7 @@ import type { SiteId } from '../../core/ids.ts'
 import type { StorageStores } from '../changes/change.ts'
 import { unknownVersion } from '../changes/restore.ts'
 import { isPage } from '../file-kind.ts'
-import type { ChooseBytes, ObjectInfo, ObjectStore, ReadObject } from '../object-store.ts'
+import type { ChooseBytes, ObjectStore, ReadObject } from '../object-store.ts'
 import { type Area, fileKey, folderKey, root, type StoragePath } from '../path.ts'
 import { spellingsOf } from '../resolve-path.ts'
 import type { Page } from './listing.ts'
@@ -50,11 +50,6 @@ export const readVersion = async (
   const object = await store.readVersion(fileKey('live', site, path), id, choose)
   if (object) return object
   throw unknownVersion()
-}
-
-export interface PageState {
-  readonly draft: ObjectInfo | undefined
-  readonly isInWorkflow: boolean
 }
 
 export const describeFile = async ({ files, workflows }: StorageStores, site: SiteId, path: StoragePath) => {

@@ -9,15 +9,6 @@ export interface LeaseTerms {
 
 export const renewedLease: LeaseTerms = { lasts: 15_000, renewsEvery: 5_000 }
 
-export interface Lease {
-  readonly holder: string
-  isOver(): boolean
-  /** Renewals write down how much of an append is durable, until the lease settles. */
-  follow(upload: Upload, durable: Durable): void
-  settle(): Promise<void>
-  end(): Promise<void>
-}
-
 const lost = Number.NEGATIVE_INFINITY
 
 interface LeaseDeps {
@@ -33,7 +24,7 @@ interface LeaseDeps {
 export const keepLease = (
   { records, clock: { wall, monotonic }, terms: { lasts, renewsEvery } }: LeaseDeps,
   { id, holder, since }: { readonly id: string; readonly holder: string; readonly since: number },
-): Lease => {
+) => {
   let until = since + lasts
   let renewal: Promise<void> | undefined
 
@@ -65,13 +56,16 @@ export const keepLease = (
   return {
     holder,
     isOver: () => monotonic() >= until,
-    follow(upload, durable) {
+    /** Renewals write down how much of an append is durable, until the lease settles. */
+    follow(upload: Upload, durable: Durable): void {
       followed = { upload, durable }
     },
     settle,
-    end() {
+    end(): Promise<void> {
       clearInterval(timer)
       return settle()
     },
   }
 }
+
+export type Lease = ReturnType<typeof keepLease>

@@ -29,16 +29,10 @@ export interface UploadsDeps extends PlacementDeps {
 
 const newId = (): string => randomBytes(16).toString('hex')
 
-interface Beginning {
-  readonly request: UploadRequest
-  readonly length: number | null
-  readonly metadata: string
-}
-
 export const openUpload = async (
   deps: UploadsDeps,
   requester: Requester,
-  { request, length, metadata }: Beginning,
+  { request, length, metadata }: Pick<Upload, 'length' | 'metadata'> & { readonly request: UploadRequest },
 ): Promise<Upload> => {
   const { target, limit } = await admitUpload(deps, request, requester)
   requireLength(length, limit)
