@@ -28,13 +28,13 @@ export const longTests = [
 ]
 
 /** These take the longest, and would run alone at the end. */
-class KillersFirst extends BaseSequencer {
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const { killers = [], others = [] } = Object.groupBy(sorted, ({ moduleId }) =>
-      /\/(kill-|power-cuts\/)/.test(moduleId) ? 'killers' : 'others',
+    const { long = [], others = [] } = Object.groupBy(sorted, ({ moduleId }) =>
+      /\/(kill-|power-cuts\/|interleavings\.)/.test(moduleId) ? 'long' : 'others',
     )
-    return [...killers, ...others]
+    return [...long, ...others]
   }
 }
 
@@ -58,7 +58,7 @@ export default defineConfig({
     // Fewer garbage collections save a tenth of the time.
     execArgv: ['--max-semi-space-size=64'],
     // In CI the cases of a file run in an order of their own, the same each time. `--sequence.seed` tries another.
-    sequence: { sequencer: KillersFirst, shuffle: { tests: process.env['EVERY_CALL'] === '1' }, seed: 20_261_125 },
+    sequence: { sequencer: LongestFirst, shuffle: { tests: process.env['EVERY_CALL'] === '1' }, seed: 20_261_125 },
     projects: [
       { test: { ...shared, ...patiently, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       {
