@@ -10,12 +10,12 @@ const deletedIn = async (folder: string, query = '') => (await read(folder, `?de
 
 describe('A removed file', () => {
   it('A removed file is listed, and comes back as it was (H-17, H-20, H-27)', async () => {
-    const path = `${own}/file/a.txt`
+    const path = `${own}/alone/a.txt`
     for (const text of ['old', 'text']) await put(path, text)
     const { headers } = await read(path)
     const { json: before } = await read(path, '?meta')
     await remove(path)
-    expect((await read(`${own}/file`, '?deleted')).json.deleted).toEqual([
+    expect((await read(`${own}/alone`, '?deleted')).json.deleted).toEqual([
       { name: 'a.txt', type: 'file', removedAt: expect.any(String), size: 4 },
     ])
     const { status, json } = await restore(path)
@@ -27,7 +27,7 @@ describe('A removed file', () => {
       [4, true],
       [3, false],
     ])
-    expect((await read(`${own}/file`, '?deleted')).json.deleted).toEqual([])
+    expect((await read(`${own}/alone`, '?deleted')).json.deleted).toEqual([])
   })
 
   it('A restore overwrites a file only on request (H-24)', async () => {

@@ -55,7 +55,7 @@ const replace = (path: string, content: string): Operation => {
       return site.request('PUT', `storage/${path}`, { body: content, headers: { 'If-Match': tag } })
     },
     succeed: (files) => (read !== undefined && files.get(path) === read ? putInto(files, path, content) : undefined),
-    outlive: (files) =>
+    inRace: (files) =>
       read !== undefined && files.get(`gone ${path}`) === read && !files.has(path)
         ? putInto(files, path, content)
         : undefined,
@@ -130,7 +130,7 @@ const remove = (path: string): Operation => ({
     return new Map([...left, [`gone ${path}`, folder], ...kept])
   },
   // Two requests that remove the same file may both succeed, because nothing is left for the second one.
-  outlive: (files) => (files.has(`gone ${path}`) && !files.has(path) ? files : undefined),
+  inRace: (files) => (files.has(`gone ${path}`) && !files.has(path) ? files : undefined),
   entry: `removed ${path}`,
   mayLeaveNone: true,
 })
@@ -144,19 +144,25 @@ const relocated = (files: Files, from: string, to: string): Map<string, string> 
   )
 }
 
+const moved = (files: Files, from: string, to: string): Map<string, string> | undefined => {
+  const after = relocated(files, from, to)
+  for (const [one, content] of files) {
+    if (!isBelow(one, from)) continue
+    after?.delete(one)
+    if (content !== folder) after?.set(`removed ${one}`, content)
+    after?.set(`gone ${one}`, content)
+  }
+  return after
+}
+
 const move = (from: string, to: string): Operation => ({
   label: `move ${from} to ${to}`,
   run: (site) => site.request('PUT', `storage/${from}`, { query: { meta: '' }, body: { path: to } }),
-  succeed(files) {
-    if (from === to) return files.has(from) ? files : undefined
-    const moved = relocated(files, from, to)
-    for (const [one, content] of files) {
-      if (!isBelow(one, from)) continue
-      moved?.delete(one)
-      if (content !== folder) moved?.set(`removed ${one}`, content)
-      moved?.set(`gone ${one}`, content)
-    }
-    return moved
+  succeed: (files) => (from === to ? files.has(from) && files : moved(files, from, to)) || undefined,
+  inRace(files) {
+    if (from.includes('/')) return undefined
+    if (files.get(from) === folder) return moved(files, from, to)?.set(from, folder)
+    return files.has(from) || from === to ? undefined : withFolders(files, [...ancestorsOf(to), to])
   },
   entry: from === to ? undefined : `moved ${from}`,
 })

@@ -157,7 +157,6 @@ test.each<[Plant, keyof typeof subjects, number]>([
   ['no condition of S3', 'files', 1],
   ['no condition of DynamoDB', 'fields and links', 1],
   ['no lease of uploads', 'uploads', 1],
-  ['no second look at locks', 'a folder', 1],
 ])(
   'concurrent changes reveal code with %s: %s',
   async (plant, name, seed) => {

@@ -11,8 +11,11 @@ export interface Operation {
   run(site: ScheduledSite): Promise<Answer>
   /** The state after a success. Undefined if the operation must be refused. */
   succeed(state: State, answer: Answer): State | undefined
-  /** A newer version stays when the listed one is removed or moved: functions/storage/README.md, "Versions". */
-  outlive?(state: State): State | undefined
+  /**
+   * What a success beside other operations may leave as well. A newer version stays when the listed one is removed or
+   * moved (functions/storage/README.md, "Versions"), and a file that is being stored creates its folder on its own.
+   */
+  inRace?(state: State): State | undefined
   /** The history entry of a success. */
   readonly entry?: string | undefined
   /** A success that changed nothing has none. */
@@ -30,7 +33,10 @@ export const observe = (operation: Operation, answer: Answer, times: Times): Obs
   ...times,
   next(state) {
     const succeeded = operation.succeed(state, answer)
-    if (answer.status < 300) return [succeeded ?? operation.outlive?.(state) ?? []].flat()
+    if (answer.status < 300) {
+      const raced = times.isAlone ? undefined : operation.inRace?.(state)
+      return [succeeded, raced].filter((after) => after !== undefined)
+    }
     if (answer.status === 503) return succeeded ? [state, succeeded] : [state]
     // At most one of two operations on the same name succeeds. Both may detect each other and fail.
     const mayGiveWay = !times.isAlone && [104009, 104010, 104019, 104022].includes(answer.json?.code)

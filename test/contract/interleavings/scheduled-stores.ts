@@ -31,11 +31,7 @@ export type Fate = 'answered' | 'lost' | 'refused' | 'stopped'
 const stop = 20_000
 
 /** A planted bug: the store ignores this part of a call. */
-export type Plant =
-  | 'no condition of S3'
-  | 'no condition of DynamoDB'
-  | 'no second look at locks'
-  | 'no lease of uploads'
+export type Plant = 'no condition of S3' | 'no condition of DynamoDB' | 'no lease of uploads'
 
 /** The clock of a test, and the same clock in whole seconds, for S3. */
 export interface Time {
@@ -95,7 +91,6 @@ export const createTurns = (time: Time) => {
         run = undefined
       }
     },
-    caller: () => caller.getStore(),
     as: <Value>(name: string, work: () => Promise<Value>): Promise<Value> => caller.run(name, work),
   }
 }
@@ -108,21 +103,15 @@ const withoutConditions = (request: S3Request): S3Request => {
   return { ...request, headers: Object.fromEntries(headers) }
 }
 
-/** Drops the conditions of writes, or repeats the first answer when an operation checks locks a second time. */
-const plantInTables = (dynamodb: DynamoDBDocumentClient, turns: Turns, plant: Plant | undefined): void => {
-  const looks = new Map<string, unknown>()
+/** Drops the conditions of writes. */
+const plantInTables = (dynamodb: DynamoDBDocumentClient, plant: Plant | undefined): void => {
   dynamodb.middlewareStack.add(
-    (next, { commandName }) =>
-      async (args) => {
-        const isUpload = Reflect.get(args.input, 'TableName') === 'uploads'
-        const isUnconditional = plant === 'no condition of DynamoDB' || (plant === 'no lease of uploads' && isUpload)
-        if (isUnconditional) Reflect.deleteProperty(args.input, 'ConditionExpression')
-        if (plant !== 'no second look at locks' || commandName !== 'BatchGetItemCommand') return next(args)
-        const look = `${turns.caller()} ${JSON.stringify(args.input)}`
-        const result = (looks.get(look) ?? (await next(args))) as Awaited<ReturnType<typeof next>>
-        looks.set(look, result)
-        return result
-      },
+    (next) => (args) => {
+      const isUpload = Reflect.get(args.input, 'TableName') === 'uploads'
+      const isUnconditional = plant === 'no condition of DynamoDB' || (plant === 'no lease of uploads' && isUpload)
+      if (isUnconditional) Reflect.deleteProperty(args.input, 'ConditionExpression')
+      return next(args)
+    },
     { step: 'initialize', priority: 'low', name: 'plant' },
   )
 }
@@ -144,7 +133,7 @@ const openStores = async (turns: Turns, plant: Plant | undefined) => {
         turns.take(`${commandName} ${Reflect.get(args.input, 'TableName') ?? ''}`, () => next(args)),
     { step: 'deserialize', priority: 'high', name: 'turns' },
   )
-  plantInTables(dynamodb, turns, plant)
+  plantInTables(dynamodb, plant)
   return { dynamodb, s3Clients: createS3Clients({ ...inMemory(s3), requestHandler }), tables, close }
 }
 

@@ -93,13 +93,13 @@ const describeLinks = async ({ name, open }: Hand<Tested>): Promise<void> => {
       await link([1], true)
       const [own, other] = [list.category, 6 as CategoryId]
       for (const change of [
-        links.link(list, wish([1, 2], false), entry, late),
-        links.link(list, wish([3]), entry, late),
-        links.unlink(list, [1], entry, late),
-        links.linkObject(newsOf(1), new Map([[other, true]]), entry, late),
-        links.unlinkObject(newsOf(1), [own], entry, late),
+        () => links.link(list, wish([1, 2], false), entry, late),
+        () => links.link(list, wish([3]), entry, late),
+        () => links.unlink(list, [1], entry, late),
+        () => links.linkObject(newsOf(1), new Map([[other, true]]), entry, late),
+        () => links.unlinkObject(newsOf(1), [own], entry, late),
       ]) {
-        await expect(change).rejects.toMatchObject({ code: 100503, status: 503 })
+        await expect(change()).rejects.toMatchObject({ code: 100503, status: 503 })
       }
       expect(await links.list(list, 0, 10)).toEqual([{ id: 1, displayable: true }])
       expect(await links.categoriesOf(newsOf(1), 0, 10)).toEqual([own])

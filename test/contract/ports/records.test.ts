@@ -82,10 +82,13 @@ const describeRecords = async ({ name, open }: Hand<Tested>): Promise<void> => {
     })
 
     test('A data centre or token written again has only its new members', async () => {
-      await stores.sites.putDataCentre(us)
-      expect(await stores.sites.getDataCentre('us')).toEqual(us)
-      await stores.grants.put({ ...token, sites: [] }, [entry])
-      expect(await stores.grants.get(token.hash)).toEqual({ ...token, sites: [] })
+      const other = { ...us, id: 'other' }
+      for (const region of ['us-east-1', undefined])
+        await stores.sites.putDataCentre({ ...other, ...(region && { region }) })
+      expect(await stores.sites.getDataCentre('other')).toEqual(other)
+      const written = grant()
+      for (const sites of [written.sites, []]) await stores.grants.put({ ...written, sites }, [entry])
+      expect(await stores.grants.get(written.hash)).toEqual({ ...written, sites: [] })
     })
 
     test('A token is removed once, for every connection', async () => {

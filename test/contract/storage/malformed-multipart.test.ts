@@ -54,6 +54,7 @@ describe('The staged bytes of an upload that is refused', () => {
     for (const size of [1, 7, 64, whole.length]) {
       expect((await post(Readable.from(inPieces(whole, size)))).status).toBe(200)
     }
+    expect((await storage.call('DELETE', '/folder')).status).toBe(200)
     expect(storage.leftovers()).toBe(0)
   })
 })
