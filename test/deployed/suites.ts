@@ -25,6 +25,7 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
   },
   LocalStack: {
     'takes form data, however it is written': 'it drops forms except in POST, PUT and PATCH',
+    'A body of type application/x-www-form-urlencoded is read': 'it writes forms anew, and these bodies are none',
     'type multipart/form-data; boundary=x is refused with 415': 'it refuses malformed multipart bodies itself',
     'A body that is not multipart': 'it refuses malformed multipart bodies itself',
     'A form with .* answers 104000': 'it refuses malformed multipart bodies itself',
