@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { makeBackup } from '../../lib/machine/backup/make-backup.ts'
 import { restoreBackup } from '../../lib/machine/backup/restore-backup.ts'
-import { checkDirectory } from '../../lib/machine/check/check-directory.ts'
+import { checkDataDirectory } from '../../lib/machine/check/check-directory.ts'
 import type { DamageCounts } from '../../lib/machine/directory/backup-marker.ts'
 import { UsageError } from '../../lib/machine/directory/faults.ts'
 import type { GlobalOptions } from '../stores/stores.ts'
@@ -15,7 +15,7 @@ interface Options extends GlobalOptions {
 
 const check = async ({ target, dataDir, json, bytes }: Options): Promise<void> => {
   if (target !== 'local') throw new Refusal('"check" works on the data directory of one machine: leave out --target.')
-  const faults = await checkDirectory(dataDir, { withBytes: bytes })
+  const faults = await checkDataDirectory(dataDir, { withBytes: bytes })
   if (json) await print({ faults }, json)
   else if (faults.length > 0) await print(faults, json)
   else await printText('no faults')

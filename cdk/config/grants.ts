@@ -3,20 +3,20 @@ import type { FunctionName } from './functions.ts'
 
 type TableAction = `${'Get' | 'BatchGet' | 'Put' | 'Update' | 'Delete' | 'BatchWrite'}Item` | 'Query' | 'Scan'
 
-export interface TableGrant {
+export interface TableAccess {
   readonly table: TableName
   readonly index?: string
   readonly actions: readonly TableAction[]
 }
 
-const directory: readonly TableGrant[] = [
+const directory: readonly TableAccess[] = [
   { table: 'sites', actions: ['GetItem'] },
   { table: 'tokens', actions: ['GetItem'] },
 ]
 
-const journal: TableGrant = { table: 'journal', actions: ['Query', 'UpdateItem'] }
+const journal: TableAccess = { table: 'journal', actions: ['Query', 'UpdateItem'] }
 
-export const tableGrants: Readonly<Record<FunctionName, readonly TableGrant[]>> = {
+export const tableGrants: Readonly<Record<FunctionName, readonly TableAccess[]>> = {
   documentation: [{ table: 'sites', actions: ['GetItem'] }],
   fields: [...directory, journal, { table: 'webForms', actions: ['GetItem', 'Query', 'UpdateItem'] }],
   categories: [
@@ -35,7 +35,7 @@ export const tableGrants: Readonly<Record<FunctionName, readonly TableGrant[]>> 
   removals: [journal, { table: 'pathLocks', actions: ['BatchGetItem', 'UpdateItem'] }],
 }
 
-export const administrationGrants: readonly TableGrant[] = [
+export const administrationGrants: readonly TableAccess[] = [
   { table: 'sites', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
   { table: 'tokens', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
   { table: 'webForms', actions: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'] },
@@ -64,20 +64,20 @@ const objectActions = [
 type ObjectAction = (typeof objectActions)[number]
 export type FileAction = BucketAction | ObjectAction
 
-export interface FileGrant {
+export interface FileAccess {
   readonly bucket: readonly BucketAction[]
   readonly objects: readonly ObjectAction[]
 }
 
 // `site-admin --target aws` counts kept versions, and removes the files of a site. A delete by version and tag needs
 // GetObject.
-export const administrationFileGrants: FileGrant = {
+export const administrationFileGrants: FileAccess = {
   bucket: ['ListBucket', 'ListBucketVersions'],
   objects: ['GetObject', 'DeleteObject'],
 }
 
 /** File permissions. Functions delete versions to undo a failed upload. */
-export const fileGrants: Partial<Readonly<Record<FunctionName, FileGrant>>> = {
+export const fileGrants: Partial<Readonly<Record<FunctionName, FileAccess>>> = {
   storage: { bucket: ['ListBucket', 'ListBucketVersions'], objects: objectActions },
   // An object is deleted by the tag of the listed version: this needs the right to read it.
   removals: { bucket: ['ListBucket'], objects: ['GetObject', 'DeleteObject'] },

@@ -1,20 +1,20 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { TableName } from '../../lib/config/tables.ts'
-import type { FileGrant, TableGrant } from '../config/grants.ts'
+import type { FileAccess, TableAccess } from '../config/grants.ts'
 
 /** Allows actions, without the prefix of their service, on one resource. */
 export const allow = (service: string, actions: readonly string[], resource: string): PolicyStatement =>
   new PolicyStatement({ actions: actions.map((action) => `${service}:${action}`), resources: [resource] })
 
 export const allowOnTables = (
-  grants: readonly TableGrant[],
+  grants: readonly TableAccess[],
   arnOf: (table: TableName) => string,
 ): readonly PolicyStatement[] =>
   grants.map(({ table, index, actions }) =>
     allow('dynamodb', actions, `${arnOf(table)}${index === undefined ? '' : `/index/${index}`}`),
   )
 
-export const allowOnFiles = ({ bucket, objects }: FileGrant, bucketArn: string): readonly PolicyStatement[] => [
+export const allowOnFiles = ({ bucket, objects }: FileAccess, bucketArn: string): readonly PolicyStatement[] => [
   allow('s3', bucket, bucketArn),
   allow('s3', objects, `${bucketArn}/*`),
 ]

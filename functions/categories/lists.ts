@@ -28,8 +28,11 @@ import { categoryOf, objectOf } from './params.ts'
 
 // Every list answers 400/220000 and 220003 for its query.
 
-const keepPage = <Page extends object>({ keep }: CategoriesDeps, query: ListQuery, read: () => Promise<Json<Page>>) =>
-  keep(query.page, async () => okWithJson<Page>(await read()))
+const keepPage = <Page extends object>(
+  { cacheReply }: CategoriesDeps,
+  query: ListQuery,
+  read: () => Promise<Json<Page>>,
+) => cacheReply(query.page, async () => okWithJson<Page>(await read()))
 
 const contentQuery =
   (kind: ContentKind) =>

@@ -4,7 +4,7 @@ interface Parameter {
   readonly required?: boolean
   readonly description?: string
   readonly example?: unknown
-  readonly 'x-sent-at-first'?: boolean
+  readonly 'x-sent-by-default'?: boolean
 }
 
 interface OpenApi {
@@ -39,7 +39,7 @@ declare const sessionStorage: { getItem(key: string): string | null; setItem(key
  */
 export const drawReference = (root: string): void => {
   const key = 'site-admin authorized'
-  const sentAtFirst: [string, string, Parameter][] = []
+  const sentByDefault: [string, string, Parameter][] = []
 
   const unfilled = ({ example, ...parameter }: Parameter): Parameter => {
     if (parameter.required) return { ...parameter, example }
@@ -56,7 +56,7 @@ export const drawReference = (root: string): void => {
       for (const [method, operation] of Object.entries(operations)) {
         const { parameters = [] } = operation
         for (const parameter of parameters)
-          if (parameter['x-sent-at-first']) sentAtFirst.push([path, method, parameter])
+          if (parameter['x-sent-by-default']) sentByDefault.push([path, method, parameter])
         operation.parameters = parameters.map(unfilled)
       }
     }
@@ -107,7 +107,7 @@ export const drawReference = (root: string): void => {
     onComplete: () => {
       const kept = sessionStorage.getItem(key)
       if (kept) page.authActions.restoreAuthorization({ authorized: JSON.parse(kept) })
-      for (const [path, method, parameter] of sentAtFirst) {
+      for (const [path, method, parameter] of sentByDefault) {
         page.specActions.updateEmptyParamInclusion([path, method], parameter.name, parameter.in, true)
       }
     },

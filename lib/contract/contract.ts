@@ -54,7 +54,7 @@ export interface ParameterContract {
   readonly example: string | number
   readonly required?: true
   /** The operation needs this switch or another one: the reference page sends this one first. */
-  readonly sentAtFirst?: true
+  readonly sentByDefault?: true
 }
 
 export type ParameterContracts = Readonly<Record<string, ParameterContract>>

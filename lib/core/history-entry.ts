@@ -1,6 +1,6 @@
 import type { SiteId } from './ids.ts'
 
-const keptThings = ['site', 'form', 'category', 'object', 'workflow', 'token'] as const
+const subjectKinds = ['site', 'form', 'category', 'object', 'workflow', 'token'] as const
 const fates = ['created', 'changed', 'removed'] as const
 
 export const changeTypes = [
@@ -17,7 +17,7 @@ export const changeTypes = [
   'field.removed',
   'link.added',
   'link.removed',
-  ...keptThings.flatMap((thing) => fates.map((fate) => `${thing}.${fate}` as const)),
+  ...subjectKinds.flatMap((thing) => fates.map((fate) => `${thing}.${fate}` as const)),
   'content.imported',
 ] as const
 

@@ -3,8 +3,14 @@ import { unlimited } from '../core/deadline.ts'
 import type { Stores } from '../service/stores.ts'
 import { continueRemoval } from '../storage/continue-removal.ts'
 import { createIsHeld, holdForBackups } from './backup/holds.ts'
-import { markRemovedDemo } from './directory/demo-file.ts'
-import { cannotBeOpened, type OpenDirectory, openDirectory, type Reset, type Role } from './directory/open-directory.ts'
+import { recordRemovedDemo } from './directory/demo-file.ts'
+import {
+  cannotBeOpened,
+  type OpenDataDirectory,
+  openDataDirectory,
+  type Reset,
+  type Role,
+} from './directory/open-directory.ts'
 import { openBlobs } from './objects/blobs.ts'
 import { createObjectStore } from './objects/object-store.ts'
 import { type TidyReport, tidyBlobs } from './objects/tidy-blobs.ts'
@@ -60,7 +66,7 @@ interface Options {
 
 const defaultRetention = 30 * 24 * 3600 * 1000
 
-interface StoreDeps extends Required<Omit<Options, 'reset'>>, Pick<OpenDirectory, 'directory' | 'database'> {}
+interface StoreDeps extends Required<Omit<Options, 'reset'>>, Pick<OpenDataDirectory, 'directory' | 'database'> {}
 
 /** Milliseconds after which a lease on a removal expires, if a bug did not end it. */
 const longestSlice = 60_000
@@ -114,7 +120,7 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   const timers = role === 'service' ? sweeps.map(runHourly) : []
   return {
     ...tables,
-    sites: markRemovedDemo(tables.sites, directory),
+    sites: recordRemovedDemo(tables.sites, directory),
     files,
     uploadParts: createUploadParts({ database, blobs, files, now: clock.wall }),
     linkSecret,
@@ -127,14 +133,14 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   }
 }
 
-export interface Machine extends OpenDirectory {
+export interface Machine extends OpenDataDirectory {
   readonly stores: LocalStores
 }
 
 /** Throws UsageError with what to do when the directory cannot be used; nothing in it is changed then. */
 export const openMachine = async (path: string, options: Options = {}): Promise<Machine> => {
   const { role = 'command', reset = false, durable = true, keptFor = defaultRetention, clock = systemClock } = options
-  const { directory, database, close } = await openDirectory(path, { role, reset, durable })
+  const { directory, database, close } = await openDataDirectory(path, { role, reset, durable })
   try {
     const stores = await openStores({ directory, database, role, durable, keptFor, clock })
     return {

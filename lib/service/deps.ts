@@ -5,7 +5,7 @@ import { cachedLookup } from '../core/cached-lookup.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { EdgeDeps } from '../http/handler.ts'
-import { type KeepReply, keepReplies } from '../http/kept-replies.ts'
+import { type CacheReply, createReplyCache } from '../http/reply-cache.ts'
 import type { Telemetry } from '../http/request.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
 import type { ObjectInfo } from '../storage/object-store.ts'
@@ -74,7 +74,7 @@ export type FieldsDeps = ReturnType<typeof createFieldsDeps>
 
 export interface CategoriesDeps extends ListDeps {
   readonly edge: EdgeDeps
-  readonly keep: KeepReply
+  readonly cacheReply: CacheReply
 }
 
 export const createCategoriesDeps = (
@@ -86,7 +86,7 @@ export const createCategoriesDeps = (
   contents: stores.contents,
   links: stores.links,
   longestList: settings.longestList,
-  keep: keepReplies(() => stores.contents.state()),
+  cacheReply: createReplyCache(() => stores.contents.state()),
 })
 
 // For files that are too large for an answer of the platform.

@@ -60,8 +60,8 @@ const checkAt = async (
   conditions: Conditions,
 ): Promise<CheckedConditions> => {
   const { match, noneMatch } = conditions
-  const areas = asDraft && isPage(path) ? (['draft', 'live'] as const) : (['live'] as const)
-  const keys = path === root ? [] : areas.map((area) => fileKey(area, site, path))
+  const editions = asDraft && isPage(path) ? (['draft', 'live'] as const) : (['live'] as const)
+  const keys = path === root ? [] : editions.map((edition) => fileKey(edition, site, path))
   const [found, isFolder] = await Promise.all([
     Promise.all(keys.map((key) => files.find(key))),
     match === '*' || noneMatch === '*' ? files.exists(folderKey('live', site, path)) : false,

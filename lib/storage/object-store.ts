@@ -23,7 +23,7 @@ export interface ObjectStore {
   /** Stores bytes without making them visible. When `content` fails, throws its error and leaves nothing behind. */
   stage(content: AsyncIterable<Uint8Array>, target: StageTarget): Promise<Staged>
   /** Makes all changes visible together, or none. At most one of two conflicting calls succeeds. */
-  place(changes: readonly Change[], conditions: PlaceConditions, entry: HistoryEntry): Promise<PlaceResult>
+  place(changes: readonly Change[], conditions: PlaceConditions, entry: HistoryEntry): Promise<PlaceOutcome>
   /** The current version and the kept ones, the newest first. Undefined when `after` is unknown. */
   versions(key: string, query: VersionQuery): Promise<Versions | undefined>
   /** Undefined when the version is unknown or no longer kept. */
@@ -208,14 +208,14 @@ export interface PlaceConditions {
  * Nothing was changed unless `placed`. `occupied`: a key is not free. `stale`: a source has changed, or a key of
  * `present` is gone. `late`: the time is up. `locked`: a folder is locked. `changed`: a state of `matching` differs.
  */
-export type PlaceResult =
+export type PlaceOutcome =
   | { readonly outcome: 'placed' }
   | { readonly outcome: 'late' | 'locked' }
   | { readonly outcome: 'occupied' | 'stale' | 'changed'; readonly key: string }
 
 /** Thrown inside an adapter to undo an attempt. */
 export class NotPlaced extends Error {
-  readonly outcome: Exclude<PlaceResult, { outcome: 'placed' }>
+  readonly outcome: Exclude<PlaceOutcome, { outcome: 'placed' }>
   constructor(outcome: NotPlaced['outcome']) {
     super(outcome.outcome)
     this.outcome = outcome

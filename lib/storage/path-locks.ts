@@ -19,7 +19,7 @@ export interface OpenRemoval {
   readonly path: StoragePath
   readonly id: string
   readonly hasWorker: boolean
-  readonly isHold: boolean
+  readonly isRestoreLock: boolean
 }
 
 export interface RemovalTask {
@@ -64,8 +64,8 @@ export interface FolderRemovals {
    * Locks a folder against changes while it is restored, for some milliseconds. False when it is locked already. Does
    * nothing where a restore is one transaction.
    */
-  hold(site: SiteId, folder: StoragePath, id: string, duration: number): Promise<boolean>
-  release(site: SiteId, folder: StoragePath, id: string): Promise<void>
+  lock(site: SiteId, folder: StoragePath, id: string, duration: number): Promise<boolean>
+  unlock(site: SiteId, folder: StoragePath, id: string): Promise<void>
   /**
    * Records that objects of a folder were removed until now, because a restore was undone. The store of the objects
    * records the other removals. Does nothing where a restore is one transaction.

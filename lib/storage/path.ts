@@ -106,12 +106,12 @@ export const isReserved = (reservedFolders: readonly string[], folder: string): 
 export const encodePath = (path: StoragePath): string => segmentsOf(path).map(encodeURIComponent).join('/')
 
 // Keys of objects are `live/<site>/<path>`; a folder ends in `/`. A path has no `..`: it cannot leave its site (S-16).
-export const areas = ['live', 'draft'] as const
-export type Area = (typeof areas)[number]
+export const editions = ['live', 'draft'] as const
+export type Edition = (typeof editions)[number]
 
-export const fileKey = (area: Area, site: SiteId, path: StoragePath): string => `${area}/${site}/${path}`
+export const fileKey = (edition: Edition, site: SiteId, path: StoragePath): string => `${edition}/${site}/${path}`
 
-export const folderKey = (area: Area, site: SiteId, path: StoragePath): string =>
-  path === root ? `${area}/${site}/` : `${area}/${site}/${path}/`
+export const folderKey = (edition: Edition, site: SiteId, path: StoragePath): string =>
+  path === root ? `${edition}/${site}/` : `${edition}/${site}/${path}/`
 
 export const pathIn = (key: string): StoragePath => key.replace(/^[^/]*\/[^/]*\//, '').replace(/\/$/, '') as StoragePath

@@ -2,10 +2,10 @@ import type { SiteId } from '../core/ids.ts'
 import { isPage } from './file-kind.ts'
 import { longestListing, type ObjectStore } from './object-store.ts'
 import {
-  type Area,
   ancestorsOf,
   childOf,
   compareText,
+  type Edition,
   foldCase,
   folderKey,
   nameOf,
@@ -40,8 +40,8 @@ export const findAncestors = async (
 }
 
 // Folders of more than `longestListing` entries are not searched (S-8).
-const namesBelow = async (store: ObjectStore, area: Area, site: SiteId, folder: StoragePath) => {
-  const prefix = folderKey(area, site, folder)
+const namesBelow = async (store: ObjectStore, edition: Edition, site: SiteId, folder: StoragePath) => {
+  const prefix = folderKey(edition, site, folder)
   const first = await store.list({ prefix, folded: true, limit: longestListing })
   // The object of the folder itself heads its listing and does not count: one more entry may follow.
   const isOneShort = first.next !== undefined && first.objects[0]?.key === prefix

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { checkDirectory } from '../../lib/machine/check/check-directory.ts'
+import { checkDataDirectory } from '../../lib/machine/check/check-directory.ts'
 import { layoutOf } from '../../lib/machine/directory/data-directory.ts'
 import { inspect } from '../../lib/machine/directory/inspect.ts'
 import { type Lane, Refusal, type Step } from './lanes.ts'
@@ -49,7 +49,7 @@ export const adminChanges = (prefix: string): Lane<Made> => ({
     const pathsOf = ({ backups, restored }: Made) => [...backups, ...restored].map((name) => join(root, name))
     const whole = [...pathsOf(acknowledged), ...pathsOf(underWay ?? acknowledged).filter(looksComplete)]
     for (const path of new Set(whole)) {
-      const [finding] = await checkDirectory(path, { withBytes: true })
+      const [finding] = await checkDataDirectory(path, { withBytes: true })
       if (finding) return `${finding.where}: ${finding.fault}`
     }
     return undefined

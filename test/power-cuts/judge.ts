@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createIsHeld } from '../../lib/machine/backup/holds.ts'
-import { checkDirectory } from '../../lib/machine/check/check-directory.ts'
+import { checkDataDirectory } from '../../lib/machine/check/check-directory.ts'
 import { openMachine } from '../../lib/machine/machine.ts'
 import { startService } from '../../local/service.ts'
 import { startService as startProcess } from '../support/spawned-service.ts'
@@ -84,7 +84,7 @@ export const judge = async (root: string, expectation: Expectation, isApart: boo
     const service = await (isApart ? serveApart(data) : serveHere(data))
     const { fault, isHeld } = await judgeServed(root, expectation, service)
     if (fault !== undefined) return fault
-    const findings = await checkDirectory(data, { withBytes: true })
+    const findings = await checkDataDirectory(data, { withBytes: true })
     const finding = findings.find((each) => !(isHeld && each.fault.startsWith('it belongs to no file')))
     if (finding) return `check: ${finding.where}: ${finding.fault}`
     return existsSync(join(data, 'running')) ? 'the service has not closed the directory' : undefined

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeBackup } from '../../lib/machine/backup/make-backup.ts'
 import { restoreBackup } from '../../lib/machine/backup/restore-backup.ts'
-import { checkDirectory } from '../../lib/machine/check/check-directory.ts'
+import { checkDataDirectory } from '../../lib/machine/check/check-directory.ts'
 import { makeDirectory, removeDirectory } from './directory.ts'
 import { storage } from './paths.ts'
 import { type SpawnedService, startService } from './spawned-service.ts'
@@ -36,7 +36,7 @@ const plainly = { evenIfDamaged: false, withBytes: false, signal: new AbortContr
 /** The work of the commands in this process. */
 export const backUp = (data: string, target: string) => makeBackup(data, target, plainly)
 export const restore = (backup: string, data: string) => restoreBackup(backup, data, plainly)
-export const faultsOf = (path: string) => checkDirectory(path, { withBytes: true })
+export const faultsOf = (path: string) => checkDataDirectory(path, { withBytes: true })
 
 /** Folders of backups that are unfinished, in progress or cut off. */
 export const unfinishedIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('unfinished'))

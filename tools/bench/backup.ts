@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { restoreBackup } from '../../lib/machine/backup/restore-backup.ts'
-import { checkDirectory } from '../../lib/machine/check/check-directory.ts'
+import { checkDataDirectory } from '../../lib/machine/check/check-directory.ts'
 import { startService } from '../../test/support/spawned-service.ts'
 import { atLeast, type Bench, inTurns, mebibyte, seconds } from './measure/figures.ts'
 import { inScratchFolder } from './measure/grounds.ts'
@@ -69,7 +69,7 @@ const compare = (data: string, folder: string) => {
     },
     async backup() {
       const time = await seconds(() => backUp(data, backup))
-      const faults = await checkDirectory(backup, { withBytes: true })
+      const faults = await checkDataDirectory(backup, { withBytes: true })
       if (faults.length > 0) throw new Error(`The backup is not whole: ${JSON.stringify(faults[0])}`)
       rmSync(backup, { recursive: true })
       return time

@@ -11,14 +11,14 @@ const parametersOf = ({ operation, schemas }: Context, isTagged: boolean): reado
   const { route, contract, variables } = operation
   const parameter =
     (place: 'path' | 'query' | 'header') =>
-    ([name, { description, example, required, sentAtFirst, schema }]: [string, ParameterContract]): Node => ({
+    ([name, { description, example, required, sentByDefault, schema }]: [string, ParameterContract]): Node => ({
       name,
       in: place,
       description,
       ...((place === 'path' || required) && { required: true }),
       // A switch whose example is empty is sent without a value: its presence counts.
       ...(place === 'query' && example === '' && { allowEmptyValue: true }),
-      ...(sentAtFirst && { 'x-sent-at-first': true }),
+      ...(sentByDefault && { 'x-sent-by-default': true }),
       schema: schemas.answered(schema),
       example,
       // OpenAPI cannot describe a variable that contains slashes.

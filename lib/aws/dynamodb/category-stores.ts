@@ -163,7 +163,7 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
   return {
     async removeObject(object, entry) {
       const { site, kind, id } = object
-      if (!(await contents.markRemoved(site, kind, id))) return false
+      if (!(await contents.flagRemoved(site, kind, id))) return false
       await deleteLinksOf(object)
       await contents.delete(site, kind, id)
       // The index lags: a link that was written just before the removal began may only show now.
@@ -173,7 +173,7 @@ const createContentRemoval = ({ contents, links }: CategoryItems, record: Record
     },
 
     async removeCategory(site, category, entry) {
-      if (!(await contents.markRemoved(site, 'category', category))) return false
+      if (!(await contents.flagRemoved(site, 'category', category))) return false
       for (const kind of objectKindNames) await deleteLinksIn({ site, kind, category })
       await contents.delete(site, 'category', category)
       await record(entry)

@@ -191,7 +191,7 @@ const createDeleting = (table: ContentTable) => ({
     for await (const items of rangePages(table, rangeOf(site, kind, true))) yield items.map(({ id }) => id)
   },
 
-  async markRemoved(site: SiteId, kind: ContentKind, id: number): Promise<boolean> {
+  async flagRemoved(site: SiteId, kind: ContentKind, id: number): Promise<boolean> {
     const key = { kind: partitionOf(site, kind), id }
     return (await table.update(key, { set: { removed: true }, condition: 'attribute_exists(#id)' })) !== undefined
   },

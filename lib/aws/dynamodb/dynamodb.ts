@@ -88,7 +88,7 @@ const assignmentOf = (columns: readonly string[]) => `SET ${columns.map((name) =
 
 const endingAt = (signal: AbortSignal | undefined) => signal && { abortSignal: signal }
 
-const unlessRefused = async <Output>(call: Promise<Output>): Promise<Output | undefined> => {
+const ifConditionHolds = async <Output>(call: Promise<Output>): Promise<Output | undefined> => {
   try {
     return await call
   } catch (error) {
@@ -114,7 +114,7 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
 
     async put(item: Item, write: Write = {}): Promise<boolean> {
       const command = new PutCommand({ TableName, Item: item, ...conditional(write) })
-      return (await unlessRefused(dynamodb.send(command, endingAt(write.signal)))) !== undefined
+      return (await ifConditionHolds(dynamodb.send(command, endingAt(write.signal)))) !== undefined
     },
 
     async replace(item: Item): Promise<Item | undefined> {
@@ -137,13 +137,13 @@ export const openTable = <Item extends object = Attributes>({ dynamodb, table, l
         ReturnValues: returns,
         ...conditional({ ...write, values }, UpdateExpression),
       })
-      const done = await unlessRefused(dynamodb.send(command, endingAt(signal)))
+      const done = await ifConditionHolds(dynamodb.send(command, endingAt(signal)))
       return done && ((done.Attributes ?? {}) as Returns extends 'ALL_NEW' ? Item : Partial<Item>)
     },
 
     async delete(key: Key, write: Write = {}): Promise<boolean> {
       const command = new DeleteCommand({ TableName, Key: key, ...conditional(write) })
-      return (await unlessRefused(dynamodb.send(command))) !== undefined
+      return (await ifConditionHolds(dynamodb.send(command))) !== undefined
     },
 
     async take(key: Key): Promise<Item | undefined> {

@@ -21,20 +21,20 @@ import { createMark, isOwnWrite } from './write-mark.ts'
 const closedFor = 24 * 3600 * 1000
 
 const whereFree = (now: number) => ({
-  condition: 'attribute_not_exists(#path) OR #closed = :true OR (#hold = :true AND #until <= :now)',
+  condition: 'attribute_not_exists(#path) OR #closed = :true OR (#lock = :true AND #until <= :now)',
   values: { ':true': true, ':now': now },
 })
 
 const toRemoval = (item: RemovalItem, now: number) => ({
-  heard: 0,
+  heartbeat: 0,
   holder: '',
   until: 0,
   began: 0,
   removed: 0,
   ...item,
   path: pathOf(item),
-  isHold: item.hold === true,
-  isClosed: item.closed || (item.hold === true && Number(item.until) <= now),
+  isRestoreLock: item.lock === true,
+  isClosed: item.closed || (item.lock === true && Number(item.until) <= now),
 })
 
 const openRemovals = (options: TableOptions, now: () => number) => {
@@ -65,8 +65,8 @@ const createRemovalLeases = ({ now, read, update }: Removals): Pick<FolderRemova
     const moment = now()
     const mark = createMark()
     const isTaken = await update(task, {
-      set: { holder, until: moment + duration, mark, heard: moment },
-      condition: '#closed = :false AND (attribute_not_exists(#until) OR #until <= :heard)',
+      set: { holder, until: moment + duration, mark, heartbeat: moment },
+      condition: '#closed = :false AND (attribute_not_exists(#until) OR #until <= :heartbeat)',
       values: { ':false': false },
     })
     if (isTaken) return { outcome: 'taken' }
@@ -78,7 +78,7 @@ const createRemovalLeases = ({ now, read, update }: Removals): Pick<FolderRemova
 
   async giveBack(task, holder, removed) {
     await update(task, {
-      set: { heard: now() },
+      set: { heartbeat: now() },
       update: 'REMOVE #until ADD #removed :removed',
       condition: '#holder = :holder',
       values: { ':holder': holder, ':removed': removed },
@@ -86,15 +86,15 @@ const createRemovalLeases = ({ now, read, update }: Removals): Pick<FolderRemova
   },
 })
 
-const createHolds = ({ table, now, read, update }: Removals): Pick<FolderRemovals, 'hold' | 'release'> => ({
-  async hold(site, folder, id, duration) {
+const createRestoreLocks = ({ table, now, read, update }: Removals): Pick<FolderRemovals, 'lock' | 'unlock'> => ({
+  async lock(site, folder, id, duration) {
     const until = now() + duration
     const expires = inSeconds(until + closedFor)
-    const hold: RemovalItem = { site, path: removalKey(folder), id, closed: false, hold: true, until, expires }
-    return (await table.put(hold, whereFree(now()))) || isOwnWrite(id, (await read(site, folder))?.id)
+    const lock: RemovalItem = { site, path: removalKey(folder), id, closed: false, lock: true, until, expires }
+    return (await table.put(lock, whereFree(now()))) || isOwnWrite(id, (await read(site, folder))?.id)
   },
 
-  async release(site, path, id) {
+  async unlock(site, path, id) {
     await update({ site, path, id }, { set: { closed: true } })
   },
 })
@@ -159,13 +159,13 @@ const createOpening = (
 ): Pick<FolderRemovals, 'open' | 'close'> => ({
   async open(site, folder, id, entry, deadline = unlimited) {
     const began = now()
-    const item = { site, path: removalKey(folder), id, closed: false, heard: began, began, entry, removed: 0 }
+    const item = { site, path: removalKey(folder), id, closed: false, heartbeat: began, began, entry, removed: 0 }
     using opening = deadline.reserving(reserves.answer)
     opening.check()
     // If the opening call was cut and the folder is empty, its message closes the removal.
     if (await table.put(item, { ...whereFree(began), signal: opening.signal })) return id
     const removal = await read(site, folder)
-    if (removal?.isHold && !removal.isClosed) throw new ServiceError('folderLocked')
+    if (removal?.isRestoreLock && !removal.isClosed) throw new ServiceError('folderLocked')
     return removal?.id ?? id
   },
 
@@ -191,8 +191,8 @@ const createOpening = (
 const createLooks = ({ table, now, readAll }: Removals) => ({
   async openOf(site: SiteId, folders: readonly StoragePath[]) {
     const silent = now() - longestSilence
-    return (await readAll(site, folders)).flatMap(({ path, id, isClosed, heard, isHold }) =>
-      isClosed ? [] : [{ path, id, hasWorker: heard > silent, isHold }],
+    return (await readAll(site, folders)).flatMap(({ path, id, isClosed, heartbeat, isRestoreLock }) =>
+      isClosed ? [] : [{ path, id, hasWorker: heartbeat > silent, isRestoreLock }],
     )
   },
 
@@ -201,12 +201,12 @@ const createLooks = ({ table, now, readAll }: Removals) => ({
       table,
       { site, folder, key: removalKey(folder) },
       {
-        filter: '#closed = :false AND (attribute_not_exists(#hold) OR #until > :now)',
+        filter: '#closed = :false AND (attribute_not_exists(#lock) OR #until > :now)',
         values: { ':false': false, ':now': now() },
       },
     ),
 
-  // `lockId` is the caller's own hold: it does not block the caller.
+  // `lockId` is the caller's own lock: it does not block the caller.
   async look(site: SiteId, folders: readonly StoragePath[], lockId?: string) {
     const before = await readAll(site, folders)
     const known = new Set(before.map(({ id }) => id))
@@ -231,7 +231,7 @@ export const createFolderRemovals = (options: LockOptions) => {
   return {
     ...opening,
     ...createRemovalLeases(removals),
-    ...createHolds(removals),
+    ...createRestoreLocks(removals),
     ...records,
     ...createLooks(removals),
   } satisfies FolderRemovals

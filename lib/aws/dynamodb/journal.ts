@@ -54,20 +54,20 @@ const rememberedFor = 3600 * 1000
 // Few blocks have less than three entries.
 const blocksFor = (entries: number): number => (entries <= 0 ? 0 : Math.min(200, Math.ceil(entries / 3) + 1))
 
-const createPlaces = (now: () => number) => {
-  const places = new Map<SiteId, { readonly block: number; readonly until: number }>()
+const createPositions = (now: () => number) => {
+  const positions = new Map<SiteId, { readonly block: number; readonly until: number }>()
   return {
     get(site: SiteId): number | undefined {
-      const place = places.get(site)
+      const place = positions.get(site)
       return place && place.until > now() ? place.block : undefined
     },
     set(site: SiteId, block: number): void {
-      places.delete(site)
-      places.set(site, { block, until: now() + rememberedFor })
-      const [oldest] = places.keys()
-      if (places.size > mostRemembered && oldest !== undefined) places.delete(oldest)
+      positions.delete(site)
+      positions.set(site, { block, until: now() + rememberedFor })
+      const [oldest] = positions.keys()
+      if (positions.size > mostRemembered && oldest !== undefined) positions.delete(oldest)
     },
-    forget: (site: SiteId): void => void places.delete(site),
+    forget: (site: SiteId): void => void positions.delete(site),
   }
 }
 
@@ -115,7 +115,7 @@ const startHistory = async (
   return present.next
 }
 
-const createWriter = (table: Blocks, places: ReturnType<typeof createPlaces>, now: () => number) => {
+const createWriter = (table: Blocks, positions: ReturnType<typeof createPositions>, now: () => number) => {
   const findOpenBlock = async (site: SiteId, signal: AbortSignal): Promise<number> => {
     const newest = await firstOf(table, { ...blocksFrom(site), newestFirst: true }, signal)
     if (!newest || newest.block === headBlock) return startHistory(table, site, newest, { now, signal })
@@ -131,7 +131,7 @@ const createWriter = (table: Blocks, places: ReturnType<typeof createPlaces>, no
       const command = addition(table.name, { site, block }, item, now())
       const { Attributes } = await table.client.send(command, { abortSignal: signal })
       const filled = toBlock({ ...Attributes, site, block } as BlockItem)
-      places.set(site, isFull(filled) ? filled.next : block)
+      positions.set(site, isFull(filled) ? filled.next : block)
       return true
     } catch (error) {
       if (!isConditionFailure(error)) throw error
@@ -144,7 +144,7 @@ const createWriter = (table: Blocks, places: ReturnType<typeof createPlaces>, no
   return async (entry: HistoryEntry, signal: AbortSignal): Promise<void> => {
     const { site } = entry
     const item = entryItem(entry, now())
-    let block = places.get(site) ?? (await findOpenBlock(site, signal))
+    let block = positions.get(site) ?? (await findOpenBlock(site, signal))
     for (let count = 0; count < mostAttempts; count++) {
       if (await add({ site, block }, item, signal)) return
       block = await findOpenBlock(site, signal)
@@ -187,9 +187,9 @@ export const createJournal = ({
   ...options
 }: Options): { readonly record: RecordChange; readonly history: History } => {
   const table = openTable<BlockItem>(options)
-  const places = createPlaces(now)
+  const positions = createPositions(now)
   const takeTurn = createTurns()
-  const write = createWriter(table, places, now)
+  const write = createWriter(table, positions, now)
   return {
     async record(entry, deadline = unlimited) {
       using delay = deadline.reserving(reserves.answer).within(longestDelay, systemClock.monotonic)
@@ -197,7 +197,7 @@ export const createJournal = ({
         await takeTurn(entry.site, () => write(entry, delay.signal))
       } catch (error) {
         // The remembered block may be wrong.
-        places.forget(entry.site)
+        positions.forget(entry.site)
         lost(entry, error)
       }
     },

@@ -5,7 +5,7 @@ import { type Query, queryPages, type Table } from './dynamodb.ts'
 import { batchGet } from './dynamodb-batches.ts'
 
 /**
- * The table PathLocks has four kinds of items, by prefix of the sort key: running workflows, removals and holds of
+ * The table PathLocks has four kinds of items, by prefix of the sort key: running workflows, removals and restore locks of
  * folders, and records of past removals. All reads are consistent.
  */
 export const workflowKey = (page: StoragePath) => `workflow#${page}`
@@ -22,17 +22,17 @@ export interface WorkflowItem extends PathItem {
 }
 
 /**
- * A removal, or a hold while a folder is restored, which ends at `until` by itself. `holder` has the lease of a removal
- * until then; `heard` is its last sign of life. Moments are epoch milliseconds, `expires` is in seconds.
+ * A removal, or a lock while a folder is restored, which ends at `until` by itself. `holder` has the lease of a removal
+ * until then; `heartbeat` is its last sign of life. Moments are epoch milliseconds, `expires` is in seconds.
  */
 export interface RemovalItem extends PathItem {
   readonly id: string
   readonly closed: boolean
-  readonly hold?: boolean
+  readonly lock?: boolean
   readonly until?: number
   readonly holder?: string
   readonly mark?: string
-  readonly heard?: number
+  readonly heartbeat?: number
   readonly entry?: HistoryEntry
   readonly removed?: number
   readonly began?: number

@@ -109,7 +109,7 @@ const createUploadLeases = (
   table: Table<RecordItem>,
   now: () => number,
 ): Pick<UploadRecords, 'take' | 'renew' | 'advance' | 'giveBack'> => {
-  const changeHeld = async (id: string, holder: string, change: ItemChange) => {
+  const changeLeased = async (id: string, holder: string, change: ItemChange) => {
     const held = { condition: leaseCondition, values: { ':holder': holder, ':false': false } }
     return (await table.update(uploadKey(id), { ...held, ...change })) !== undefined
   }
@@ -135,15 +135,15 @@ const createUploadLeases = (
 
     async renew(id, holder, duration, progress) {
       const until = now() + duration
-      if (!progress) return changeHeld(id, holder, { set: { until } })
+      if (!progress) return changeLeased(id, holder, { set: { until } })
       // A late call must not undo newer progress.
       const condition = `${leaseCondition} AND #offset <= :offset`
-      return changeHeld(id, holder, { set: { ...progressColumns(progress), until }, condition })
+      return changeLeased(id, holder, { set: { ...progressColumns(progress), until }, condition })
     },
 
     async advance(id, holder, progress, keepsLease) {
       const set = progressColumns(progress)
-      return changeHeld(id, holder, keepsLease ? { set } : { set, update: 'REMOVE #holder, #until' })
+      return changeLeased(id, holder, keepsLease ? { set } : { set, update: 'REMOVE #holder, #until' })
     },
 
     async giveBack(id, holder) {

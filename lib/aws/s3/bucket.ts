@@ -42,7 +42,7 @@ const passingCodes: readonly (string | undefined)[] = ['SlowDown', 'InternalErro
 
 export const isPassing = (code: string | undefined): boolean => passingCodes.includes(code)
 
-const createRefusalRetries = (): StandardRetryStrategy => {
+const createRejectionRetries = (): StandardRetryStrategy => {
   const strategy = new StandardRetryStrategy(mostAttempts)
   const next = strategy.refreshRetryTokenForRetry.bind(strategy)
   strategy.refreshRetryTokenForRetry = async (token, failure) => {
@@ -67,7 +67,7 @@ export const createS3Clients = (config: S3ClientConfig = {}): Pick<Bucket, 'clie
     expectContinueHeader: false,
     ...config,
     requestHandler: client.config.requestHandler,
-    retryStrategy: createRefusalRetries(),
+    retryStrategy: createRejectionRetries(),
   })
   failLikePort(client)
   failLikePort(once)
@@ -104,23 +104,24 @@ export const callsInFlight = 32
 /** The port's version is the entity tag without quotes. */
 export const unquote = (tag: string | undefined): string => tag?.replaceAll('"', '') ?? ''
 
-const refusalIn = (error: unknown): S3ServiceException | undefined => {
+const serviceErrorIn = (error: unknown): S3ServiceException | undefined => {
   const cause = error instanceof ServiceError ? error.cause : error
   return cause instanceof S3ServiceException ? cause : undefined
 }
-export const statusOf = (error: unknown): number | undefined => refusalIn(error)?.$metadata.httpStatusCode
+export const statusOf = (error: unknown): number | undefined => serviceErrorIn(error)?.$metadata.httpStatusCode
 
-export const isMissing = (error: unknown): boolean => statusOf(error) === 404 || refusalIn(error)?.name === 'NoSuchKey'
+export const isMissing = (error: unknown): boolean =>
+  statusOf(error) === 404 || serviceErrorIn(error)?.name === 'NoSuchKey'
 
 /** A condition did not hold, or a race was lost (409), or there was nothing to compare with (404). Nothing was made. */
 export const isRefused = (error: unknown): boolean => isMissing(error) || [409, 412].includes(statusOf(error) ?? 0)
 
 /** Refused without a repetition: the refusal of a repetition may be caused by the first attempt. */
 export const isRefusedAtOnce = (error: unknown): boolean =>
-  isRefused(error) && (refusalIn(error)?.$metadata.attempts ?? 1) === 1
+  isRefused(error) && (serviceErrorIn(error)?.$metadata.attempts ?? 1) === 1
 
 /** S3 aborts some uploads that lose a race. */
-export const isUploadGone = (error: unknown): boolean => refusalIn(error)?.name === 'NoSuchUpload'
+export const isUploadGone = (error: unknown): boolean => serviceErrorIn(error)?.name === 'NoSuchUpload'
 
 export const noteLack = ({ known, name }: Bucket, ability: keyof typeof abilities): void => {
   if (known.lacks.has(ability)) return

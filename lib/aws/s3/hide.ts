@@ -14,7 +14,7 @@ interface Hiding {
   readonly expected: Expected | undefined
 }
 
-const findMarker = async ({ client, name, options }: Bucket, key: string): Promise<string | undefined> => {
+const findDeleteMarker = async ({ client, name, options }: Bucket, key: string): Promise<string | undefined> => {
   const query = new ListObjectVersionsCommand({ Bucket: name, Prefix: key, MaxKeys: 10 })
   const { DeleteMarkers = [] } = await client.send(query, options)
   return DeleteMarkers.find((marker) => marker.Key === key && marker.IsLatest)?.VersionId
@@ -32,7 +32,7 @@ export const hide = async (buckets: StepBuckets, { key, seen, version, expected 
   const failure = changed(seen) ?? (seen === undefined ? gone : undefined)
   if (failure) throw failure
   if (seen === undefined || (version !== undefined && seen !== version)) return { made: [] }
-  const find = () => findMarker(finding, key)
+  const find = () => findDeleteMarker(finding, key)
   const call = deleteState(doing, doing.once, { key, tag: version })
   const result = await awaitVersion(buckets, { key, isNew: false, find }, call)
   return explainRefusal(result, async (refusal) => changed() ?? (isMissing(refusal) ? gone : undefined))

@@ -6,7 +6,7 @@ import {
   type Expected,
   NotPlaced,
   type PlaceConditions,
-  type PlaceResult,
+  type PlaceOutcome,
   type RemovedFolder,
   type Staged,
 } from '../../storage/object-store.ts'
@@ -158,7 +158,7 @@ export const place = async (
   { bucket, removals, bodyOf }: PlaceDeps,
   changes: readonly Change[],
   conditions: PlaceConditions,
-): Promise<{ readonly outcome: PlaceResult; readonly hasChanged: boolean }> => {
+): Promise<{ readonly outcome: PlaceOutcome; readonly hasChanged: boolean }> => {
   const { absent, matching = [], deadline: given = unlimited, removedFolder } = conditions
   using attempt = createAttempt(bucket, changes, given)
   const { deadline, undoDeadline, made, buckets } = attempt

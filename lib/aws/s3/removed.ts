@@ -15,21 +15,21 @@ interface Search {
   readonly key: string
   // The delete markers that hide it, as far as seen; undefined when there is a newer version.
   hiddenBy: string[] | undefined
-  isBehindMarker: boolean
+  isBehindDeleteMarker: boolean
   isOver: boolean
 }
 
 const continueSearch = (
   search: Search,
   states: readonly State[],
-  isMarker: (state: State) => boolean,
+  isDeleteMarker: (state: State) => boolean,
 ): readonly RemovedObject[] => {
   for (const state of states) {
     if (search.isOver) break
     if (state.kind === 'marker') {
-      search.isBehindMarker ||= isMarker(state)
+      search.isBehindDeleteMarker ||= isDeleteMarker(state)
       search.hiddenBy?.push(state.id)
-    } else if (search.isBehindMarker) {
+    } else if (search.isBehindDeleteMarker) {
       search.isOver = true
       const { key, hiddenBy } = search
       return [{ key, id: state.id, tag: state.tag, ...(hiddenBy && { hiddenBy }) }]
@@ -46,13 +46,13 @@ export async function* listRemovedWithin(
   prefix: string,
   { from, to }: Period,
 ): AsyncGenerator<readonly RemovedObject[], void> {
-  const isMarker = ({ kind, at }: State) => kind === 'marker' && at > from - slack - 1_000 && at <= to + slack
+  const isDeleteMarker = ({ kind, at }: State) => kind === 'marker' && at > from - slack - 1_000 && at <= to + slack
   let search: Search | undefined
   for await (const page of statesBelow(bucket, prefix, (key) => search?.key === key && search.isOver)) {
     const found: RemovedObject[] = []
     for (const [key, states] of page) {
-      if (search?.key !== key) search = { key, hiddenBy: [], isBehindMarker: false, isOver: false }
-      found.push(...continueSearch(search, states, isMarker))
+      if (search?.key !== key) search = { key, hiddenBy: [], isBehindDeleteMarker: false, isOver: false }
+      found.push(...continueSearch(search, states, isDeleteMarker))
     }
     yield found
   }

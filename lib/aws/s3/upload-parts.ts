@@ -10,7 +10,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { partLength } from '../../storage/fingerprint.ts'
 import type { Staged } from '../../storage/object-store.ts'
-import type { HeldUpload, UploadParts, WholeUpload } from '../../storage/uploads/upload-stores.ts'
+import type { StoredUpload, UploadParts, WholeUpload } from '../../storage/uploads/upload-stores.ts'
 import { type Bucket, isUploadGone, longCall, markOf, unquote } from './bucket.ts'
 import { headObject, wasMadeBy } from './find.ts'
 import {
@@ -36,7 +36,7 @@ const partsInFlight = 4
 
 // Here an upload becomes one object before it is placed by a copy, so that another attempt finds it. A lifecycle rule
 // removes it.
-const wholeKey = (id: HeldUpload['id']): string => `scratch/uploads/${id}/whole`
+const wholeKey = (id: StoredUpload['id']): string => `scratch/uploads/${id}/whole`
 
 // S3 refuses signatures if the clock differs more. In milliseconds.
 const clockSkew = 15 * 60_000

@@ -1,5 +1,5 @@
 import type { MemberType, Scalar } from '../../core/object-kinds.ts'
-import { findMember, type ItemShape, type MemberReference } from './item-shape.ts'
+import { findMember, type ItemShape, type MemberReference, memberNames } from './item-shape.ts'
 
 export class QueryFault extends Error {
   override readonly name = 'QueryFault'
@@ -12,7 +12,7 @@ export const quote = (text: string): string =>
 
 export const memberNamed = (shape: ItemShape, name: string, use: string): MemberReference => {
   const member = findMember(shape, name)
-  if (!member) throw new QueryFault(`${quote(name)} is no member: GET /docs lists them`)
+  if (!member) throw new QueryFault(`${quote(name)} is no member. Members: ${memberNames(shape).join(', ')}`)
   if (member.type === 'text') throw new QueryFault(`${member.name} cannot be ${use}`)
   return member
 }

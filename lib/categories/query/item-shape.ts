@@ -60,6 +60,13 @@ const reference = (name: string, { type }: Member, object?: string): MemberRefer
   },
 })
 
+export const memberNames = ({ own, objects }: ItemShape): readonly string[] => [
+  ...Object.keys(own),
+  ...objects
+    .filter(({ standard }) => standard)
+    .flatMap(({ name, members }) => Object.keys(members).map((member) => `${name}.${member}`)),
+]
+
 const memberOf = (members: Members, name: string) => (Object.hasOwn(members, name) ? members[name] : undefined)
 
 /** C-31: one of the item's own members, a dotted name (`news.subject`), or a bare name of an inner object. */

@@ -36,7 +36,7 @@ export const parseListQuery = (query: ReadonlyMap<string, string>, { shape, iden
     const text = query.get(name)
     return text === 'undefined' ? undefined : text
   }
-  const attempt = <Value>(name: string, otherwise: Value, parse: () => Value): Value => {
+  const readOr = <Value>(name: string, otherwise: Value, parse: () => Value): Value => {
     try {
       return parse()
     } catch (error) {
@@ -47,7 +47,7 @@ export const parseListQuery = (query: ReadonlyMap<string, string>, { shape, iden
   }
   const read = <Value>(name: string, absent: Value, parse: (text: string) => Value): Value => {
     const text = textOf(name)
-    return text ? attempt(name, absent, () => parse(text)) : absent
+    return text ? readOr(name, absent, () => parse(text)) : absent
   }
 
   const fields = read('fields', standardFields(shape), (text) => parseFields(text, shape))
@@ -59,7 +59,7 @@ export const parseListQuery = (query: ReadonlyMap<string, string>, { shape, iden
   const cursor = textOf('cursor')
   const after =
     cursor && problems.length === 0
-      ? attempt('cursor', undefined, () => readCursor(cursor, hash(), order.members.length))
+      ? readOr('cursor', undefined, () => readCursor(cursor, hash(), order.members.length))
       : undefined
   if (cursor !== undefined && skip > 0) problems.push({ path: 'skip', message: 'cannot be combined with cursor' })
   if (problems.length > 0) throw invalidInput('categoriesMalformed', problems)

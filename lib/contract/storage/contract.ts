@@ -132,7 +132,7 @@ export const storageContract: GroupContract<'storage'> = {
       description: 'Send `status` or `meta`; with both, `status` wins.',
       query: {
         status: text("Asks for the progress of the token's newest upload; its value may be the token.", ''),
-        meta: { ...meta, sentAtFirst: true },
+        meta: { ...meta, sentByDefault: true },
         ...listSwitches,
         ...historySwitches,
       },

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { readChangeType } from '../../core/history-entry.ts'
+import { changeTypes, readChangeType } from '../../core/history-entry.ts'
 
 // Query switches with bounded values, for the operations and the document.
 const deletedVersion = z.literal('draft', 'must be draft, or be left out')
@@ -39,7 +39,7 @@ export const changesQuery = z.object({
     z.pipe(
       z.string().check(
         atMost(1_000),
-        z.refine((text) => !typesIn(text).includes(undefined), 'has an unknown type of change: GET /docs lists all'),
+        z.refine((text) => !typesIn(text).includes(undefined), `has an unknown type. Types: ${changeTypes.join(', ')}`),
       ),
       z.transform((text) => typesIn(text).filter((type) => type !== undefined)),
     ),
@@ -63,10 +63,10 @@ export const restoreBody = z.strictObject(
 export const versionSwitches = z.object({ versionId: z.optional(versionName) })
 
 const destinations = ['name', 'path', 'copyTo']
-const onlyOne = `must have exactly one of ${destinations.join(', ')}`
+const onlyOne = `Send exactly one of ${destinations.map((name) => `"${name}"`).join(', ')}`
 export const destinationBody = z.pipe(
   z
     .looseObject({}, 'must be an object')
     .check(z.refine((body) => destinations.filter((name) => Object.hasOwn(body, name)).length === 1, onlyOne)),
-  z.union([newName, newPath, copyPath], `${onlyOne}, and its value must be a text`),
+  z.union([newName, newPath, copyPath], `${onlyOne}, with a text`),
 )

@@ -7,7 +7,7 @@ import { checkStructure } from '../check/database-pass.ts'
 import { type BackupMarker, writeBackupMarker } from '../directory/backup-marker.ts'
 import type { DataDirectory } from '../directory/data-directory.ts'
 import { asSentence, UsageError } from '../directory/faults.ts'
-import { type OpenDirectory, openDirectory } from '../directory/open-directory.ts'
+import { type OpenDataDirectory, openDataDirectory } from '../directory/open-directory.ts'
 import { makePrivateFile, syncFile, syncFolder, writePrivately } from '../directory/private-files.ts'
 import { connect } from '../sqlite/database.ts'
 import { type BackupPlace, openBackupPlace } from './backup-place.ts'
@@ -57,7 +57,7 @@ const asFailureOfSource = (error: unknown, { path, database }: DataDirectory): u
 }
 
 /** SQLite does not flush the copy: the caller does. */
-const copyDatabase = ({ database, directory: source }: OpenDirectory, file: string): void => {
+const copyDatabase = ({ database, directory: source }: OpenDataDirectory, file: string): void => {
   makePrivateFile(file)
   try {
     database.connection.prepare('VACUUM INTO ?').run(file)
@@ -66,7 +66,7 @@ const copyDatabase = ({ database, directory: source }: OpenDirectory, file: stri
   }
 }
 
-const beginHold = async ({ database, directory: source }: OpenDirectory, { wall }: Clock): Promise<BackupHold> => {
+const beginHold = async ({ database, directory: source }: OpenDataDirectory, { wall }: Clock): Promise<BackupHold> => {
   try {
     return await holdBlobs(database, heldFor + timeToCopy(source), wall)
   } catch (error) {
@@ -110,7 +110,7 @@ const damageOf = (damaged: readonly Damaged[]): UsageError => {
 
 const fill = async (
   { directory }: BackupPlace,
-  opened: OpenDirectory,
+  opened: OpenDataDirectory,
   hold: BackupHold,
   { evenIfDamaged, withBytes, signal, clock = systemClock }: BackupOptions,
 ): Promise<BackupMarker> => {
@@ -132,7 +132,11 @@ const fill = async (
   return writeBackupMarker(directory, { at, files, bytes, ...countsOf(damaged) })
 }
 
-const fillUnderHold = async (place: BackupPlace, opened: OpenDirectory, options: BackupOptions): Promise<Backup> => {
+const fillUnderHold = async (
+  place: BackupPlace,
+  opened: OpenDataDirectory,
+  options: BackupOptions,
+): Promise<Backup> => {
   options.signal.throwIfAborted()
   const hold = await beginHold(opened, options.clock ?? systemClock)
   using _timer = setInterval(() => void hold.extend(heldFor), interval)
@@ -151,7 +155,7 @@ const fillUnderHold = async (place: BackupPlace, opened: OpenDirectory, options:
  * Blobs that are no longer needed stay until they are in the backup. Throws UsageError; nothing is left behind then.
  */
 export const makeBackup = async (dataDirectory: string, target: string, options: BackupOptions): Promise<Backup> => {
-  const opened = await openDirectory(dataDirectory, { role: 'command', reset: false, durable: true })
+  const opened = await openDataDirectory(dataDirectory, { role: 'command', reset: false, durable: true })
   try {
     using place = openBackupPlace(target, opened.directory)
     return await fillUnderHold(place, opened, options)

@@ -73,7 +73,7 @@ const tryToCheckBytes = async (connection: DatabaseSync, directory: DataDirector
  * Every fault of the data directory or the backup at a path, in use or not. Changes nothing. Throws UsageError if the
  * path has no data of this version of the service.
  */
-export const checkDirectory = async (path: string, { withBytes = false } = {}): Promise<readonly Finding[]> => {
+export const checkDataDirectory = async (path: string, { withBytes = false } = {}): Promise<readonly Finding[]> => {
   const directory = layoutOf(path)
   const { findings, use, database } = await lookAround(directory, admit(directory, 'check'))
   const unread = withBytes ? [bytesNotRead(directory)] : []

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { contentKinds, objectKindNames } from '../../core/content-kinds.ts'
 import { reasonOf } from '../../core/system-failures.ts'
-import { areas, toStoragePath } from '../../storage/path.ts'
+import { editions, toStoragePath } from '../../storage/path.ts'
 import type { Finding } from '../directory/faults.ts'
 import { damageIn } from '../directory/inspect.ts'
 import { isBlobName } from '../objects/blobs.ts'
@@ -106,7 +106,7 @@ const isPath = (text: string): boolean => {
   }
 }
 
-const startOfKey = new RegExp(`^(${areas.join('|')})/[1-9]\\d{0,14}/`)
+const startOfKey = new RegExp(`^(${editions.join('|')})/[1-9]\\d{0,14}/`)
 
 const isKey = (text: string): boolean =>
   startOfKey.test(text) && isPath(text.replace(startOfKey, '').replace(/\/$/, ''))

@@ -52,14 +52,14 @@ const describe = ({ key, isEarlier }: ContentOwner): string => {
 }
 
 /** A new upload repairs a file, and makes the damaged one an old version. Only its bytes can repair that. */
-const whatToDo = 'Upload it again, or restore its bytes from a backup.'
+const adviceOnFile = 'Upload it again, or restore its bytes from a backup.'
 const adviceOnOldVersion =
   'This version cannot be restored, but the current files of the site are complete. You need not do anything: the ' +
   'service removes the version after KEPT_DAYS (30 by default). If a backup has that blob, you can copy it back.'
 
 export const findingOfBytes = (owner: ContentOwner, damage: string): Finding => ({
   where: describe(owner),
-  fault: `${damage}. ${owner.isEarlier ? adviceOnOldVersion : whatToDo}`,
+  fault: `${damage}. ${owner.isEarlier ? adviceOnOldVersion : adviceOnFile}`,
 })
 
 export const namesOfBlobs = ({ blobs }: DataDirectory): ReadonlySet<string> => {

@@ -57,7 +57,7 @@ export const writeDemo = ({ path, demo: file }: DataDirectory, demo: Demo, state
   writePrivately(file, `${JSON.stringify({ ...demo, state })}\n`, ownerToServe(path))
 
 /** The demo file is written first, so that no later site of that id counts as the demo. */
-export const markRemovedDemo = (sites: SiteDirectory, directory: DataDirectory): SiteDirectory => ({
+export const recordRemovedDemo = (sites: SiteDirectory, directory: DataDirectory): SiteDirectory => ({
   ...sites,
   async removeSite(id, entry) {
     const demo = inspectDemo(directory)

@@ -66,7 +66,7 @@ const prepare = async (directory: DataDirectory, request: Request): Promise<bool
   return false
 }
 
-const approach = async (directory: DataDirectory, request: Request): Promise<Disposable> => {
+const passGate = async (directory: DataDirectory, request: Request): Promise<Disposable> => {
   try {
     if (!admit(directory, purposeOf(request))) admitWriting(directory)
     makeLocks(directory)
@@ -93,7 +93,7 @@ const enter = async (directory: DataDirectory, request: Request) => {
 type Entry = Awaited<ReturnType<typeof enter>>
 
 /** The name of the WAL is on the disk before the marker: without a WAL, the marker says that changes are lost (O-20). */
-const markRunning = ({ path, running, wal }: DataDirectory): void => {
+const writeRunning = ({ path, running, wal }: DataDirectory): void => {
   if (existsSync(running)) {
     // A killed process may have left unflushed changes, and other processes now depend on them.
     syncFile(wal)
@@ -153,7 +153,7 @@ export const cannotBeOpened = (directory: DataDirectory, error: unknown): UsageE
   return new UsageError(what, { cause: error })
 }
 
-export interface OpenDirectory {
+export interface OpenDataDirectory {
   readonly directory: DataDirectory
   readonly database: Database
   close(): Promise<void>
@@ -164,15 +164,15 @@ export interface OpenDirectory {
  * while a database is open, or after it was not closed. Throws UsageError with what to do when the directory cannot be
  * used; nothing in it is changed then.
  */
-export const openDirectory = async (path: string, request: Request): Promise<OpenDirectory> => {
+export const openDataDirectory = async (path: string, request: Request): Promise<OpenDataDirectory> => {
   const directory = layoutOf(path)
-  using _gate = await approach(directory, request)
+  using _gate = await passGate(directory, request)
   const entry = await enter(directory, request)
   let opened: Database | undefined
   try {
     // Commands may make many changes at once, while callers of the service wait.
     opened = openPrepared(directory, { durable: request.durable, yieldsRegularly: request.role === 'command' })
-    markRunning(directory)
+    writeRunning(directory)
     if (entry.isNew) writeMarker(directory, 'ready')
   } catch (error) {
     leave(directory, entry, opened)

@@ -73,7 +73,7 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options) => 
     return keep({ blob, size, contentType, fingerprint: size > partLength ? null : measure.fingerprint.digest() })
   }
 
-  const takeIn = async (content: AsyncIterable<Uint8Array>, { contentType }: StageTarget): Promise<Staged> => {
+  const stageContent = async (content: AsyncIterable<Uint8Array>, { contentType }: StageTarget): Promise<Staged> => {
     const ahead = await readAhead(content, smallContent)
     if (!ahead.isWhole) return keepOnDisk(ahead.content, contentType)
     const bytes = Buffer.concat(ahead.gathered, ahead.size)
@@ -85,7 +85,7 @@ export const createStaging = ({ blobs, smallContent, mostWaiting }: Options) => 
     async stage(content: AsyncIterable<Uint8Array>, target: StageTarget): Promise<Staged> {
       comingIn += 1
       try {
-        return await takeIn(content, target)
+        return await stageContent(content, target)
       } finally {
         comingIn -= 1
       }

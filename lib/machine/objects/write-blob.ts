@@ -61,16 +61,16 @@ export interface Written {
   readonly failure?: unknown
 }
 
-/** Returns the failure of the content; throws that of `takeIn`. */
+/** Returns the failure of the content; throws that of `writeChunk`. */
 const readAll = async (
   content: AsyncIterable<Uint8Array>,
-  takeIn: (chunk: Uint8Array) => Promise<void>,
+  writeChunk: (chunk: Uint8Array) => Promise<void>,
 ): Promise<Pick<Written, 'failure'>> => {
   let isTaking = false
   try {
     for await (const chunk of content) {
       isTaking = true
-      await takeIn(chunk)
+      await writeChunk(chunk)
       isTaking = false
     }
     return {}
@@ -104,14 +104,14 @@ export const writeBlob = async (
     const position = start + size - bytes
     writing = later(writeWhole(file, chunks, { position, length: bytes }).then(() => ahead.wrote(bytes)))
   }
-  const takeIn = async (chunk: Uint8Array): Promise<void> => {
+  const writeChunk = async (chunk: Uint8Array): Promise<void> => {
     gathered.push(chunk)
     length += chunk.length
     size += chunk.length
     if (length >= writeBuffer) await flush()
   }
   try {
-    const failure = await readAll(content, takeIn)
+    const failure = await readAll(content, writeChunk)
     await flush()
     await writing
     await ahead.settled()

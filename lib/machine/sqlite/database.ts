@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { ServiceError } from '../../core/errors.ts'
 import { asPortError, isBusy } from '../../core/system-failures.ts'
-import { createTransactions, type Ending, type Job } from './transactions.ts'
+import { createTransactions, type Job, type TransactionOutcome } from './transactions.ts'
 
 /**
  * The one SQLite database of a machine. The rest of the process waits while SQLite works, so changes are short. The
@@ -112,7 +112,7 @@ const createWaitingJobs = () => {
       for (const { reject } of take(firstInTime < 0 ? jobs.length : firstInTime)) reject(error)
     },
 
-    settle(tried: readonly Job[], ending: Ending): void {
+    settle(tried: readonly Job[], ending: TransactionOutcome): void {
       if (ending.outcome === 'done') {
         for (const [index, { resolve, reject }] of take(ending.results.length).entries()) {
           const result = ending.results[index]

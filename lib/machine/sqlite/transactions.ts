@@ -12,7 +12,7 @@ type Result = { readonly value: unknown } | { readonly error: unknown }
  * `done`: the results of the first jobs, which ran. `kept out`: another process has locked the database.
  * `failed`: no job ran.
  */
-export type Ending =
+export type TransactionOutcome =
   | { readonly outcome: 'done'; readonly results: readonly Result[] }
   | { readonly outcome: 'kept out' | 'failed'; readonly error: unknown }
 
@@ -59,7 +59,7 @@ export const createTransactions = (connection: DatabaseSync) => {
     if (connection.isTransaction) connection.exec('ROLLBACK')
   }
 
-  return (jobs: readonly Job[]): Ending => {
+  return (jobs: readonly Job[]): TransactionOutcome => {
     try {
       rollBack()
       begin.run()

@@ -35,7 +35,7 @@ const prepareRemovals = (connection: DatabaseSync, kind: ContentKind) => {
   const { table } = contentTables[kind]
   return {
     ...prepareAll(connection, {
-      isMarked: `SELECT 1 FROM ${table} WHERE site = ? AND id = ? AND going = 1`,
+      isFlagged: `SELECT 1 FROM ${table} WHERE site = ? AND id = ? AND going = 1`,
       left: query<Pick<ContentName, 'site' | 'id'>>(`SELECT site, id FROM ${table} WHERE going = 1 LIMIT +?`),
       any: query<Pick<ContentName, 'id'>>(`SELECT id FROM ${table} WHERE site = ? LIMIT +?`),
       mark: `UPDATE ${table} SET going = 1 WHERE site = ? AND id = ? AND going = 0`,
@@ -53,9 +53,9 @@ export const createContentRemovals = ({ connection, read, write }: Database, rec
   const statements = byName(contentKinds, (kind) => prepareRemovals(connection, kind))
 
   const removeStep = ({ site, kind, id }: ContentName): boolean => {
-    const { isMarked, deleteLinks, delete: remove } = statements[kind]
+    const { isFlagged, deleteLinks, delete: remove } = statements[kind]
     // Another process may have finished the removal, and a caller may have created the item again.
-    if (!isMarked.get(site, id)) return true
+    if (!isFlagged.get(site, id)) return true
     let left = linksPerStep
     for (const links of deleteLinks) left -= Number(links.run(site, id, left).changes)
     if (left === 0) return false
@@ -73,7 +73,7 @@ export const createContentRemovals = ({ connection, read, write }: Database, rec
       const { site, kind, id } = content
       const isDone = await write(() => {
         if (statements[kind].mark.run(site, id).changes === 1) record(entry)
-        else if (!statements[kind].isMarked.get(site, id)) return undefined
+        else if (!statements[kind].isFlagged.get(site, id)) return undefined
         return removeStep(content)
       })
       if (isDone === false) await finish(content)

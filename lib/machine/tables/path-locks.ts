@@ -19,7 +19,7 @@ const behindFolder = (folder: StoragePath): string | Uint8Array => (folder === r
 interface Lease {
   readonly holder: string | undefined
   readonly until: number
-  readonly heard: number
+  readonly heartbeat: number
 }
 
 const prepareRemovals = (connection: DatabaseSync) =>
@@ -62,7 +62,7 @@ const createLeases = (monotonic: Clock['monotonic']) => {
   return {
     of: (task: RemovalTask) => leases.get(nameOf(task)),
     note(task: RemovalTask, holder?: string, until = 0) {
-      leases.set(nameOf(task), { holder, until, heard: monotonic() })
+      leases.set(nameOf(task), { holder, until, heartbeat: monotonic() })
     },
     end: (task: RemovalTask) => void leases.delete(nameOf(task)),
   }
@@ -82,8 +82,8 @@ export const createFolderRemovals = (
     const rows = await read(() => removals.these.all(site, JSON.stringify(folders)))
     return rows.map(({ folder, id }) => {
       const task: RemovalTask = { site, path: toStoragePath(folder), id }
-      const { heard = Number.NEGATIVE_INFINITY } = leases.of(task) ?? {}
-      return { path: task.path, id: task.id, hasWorker: monotonic() - heard < longestSilence, isHold: false }
+      const { heartbeat = Number.NEGATIVE_INFINITY } = leases.of(task) ?? {}
+      return { path: task.path, id: task.id, hasWorker: monotonic() - heartbeat < longestSilence, isRestoreLock: false }
     })
   }
 
@@ -128,8 +128,8 @@ export const createFolderRemovals = (
     openOf,
 
     // A restore is one transaction, so it needs no lock.
-    hold: async () => true,
-    release: async () => {},
+    lock: async () => true,
+    unlock: async () => {},
     note: async () => {},
 
     lastOf: (site, folders) => read(() => removals.last.all(site, JSON.stringify(folders))),

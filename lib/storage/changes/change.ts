@@ -5,8 +5,8 @@ import type { Author, HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Conditions } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
-import type { Change, Expected, ListedObject, ObjectStore, PlaceResult, RemovedFolder } from '../object-store.ts'
-import { ancestorsOf, areas, fileKey, folderKey, root, type StoragePath } from '../path.ts'
+import type { Change, Expected, ListedObject, ObjectStore, PlaceOutcome, RemovedFolder } from '../object-store.ts'
+import { ancestorsOf, editions, fileKey, folderKey, root, type StoragePath } from '../path.ts'
 import type { FolderRemovals, OpenRemoval, Workflows } from '../path-locks.ts'
 import type { Ancestors } from '../resolve-path.ts'
 
@@ -49,8 +49,8 @@ export type Absences = readonly (readonly [key: string, error: ErrorName])[]
 /** A draft takes its path too (S-112). */
 export const noFileAt = (site: SiteId, folders: readonly StoragePath[], error: ErrorName = 'pathUnknown'): Absences =>
   folders.flatMap((folder) => {
-    const kinds = isPage(folder) ? areas : (['live'] as const)
-    return kinds.map((area) => [fileKey(area, site, folder), error] as const)
+    const kinds = isPage(folder) ? editions : (['live'] as const)
+    return kinds.map((edition) => [fileKey(edition, site, folder), error] as const)
   })
 
 type Entry = Pick<HistoryEntry, 'type' | 'subject' | 'details'>
@@ -102,7 +102,7 @@ const place = async ({ files }: StorageStores, plan: Changes, { site, author, de
     deadline,
     removedFolder,
   }
-  const result: PlaceResult = await files.place([...created, ...changes], conditions, { ...author, site, ...entry })
+  const result: PlaceOutcome = await files.place([...created, ...changes], conditions, { ...author, site, ...entry })
   if (result.outcome === 'locked') throw new ServiceError('folderLocked')
   if (result.outcome === 'late') throw plan.late ?? new ServiceError('unavailable')
   if (result.outcome === 'occupied') {

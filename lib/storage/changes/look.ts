@@ -10,7 +10,7 @@ import { type Absences, foldersAround, noFileAt, type Requester, type StorageSto
 export interface Place {
   readonly site: SiteId
   readonly path: StoragePath
-  readonly brings: 'file' | 'folder' | 'files'
+  readonly kind: 'file' | 'folder' | 'files'
   /** Only pages have drafts: otherwise it is the live file (S-20). */
   readonly asDraft?: boolean
   /** A form keeps the draft. Publishing removes it (S-48). */
@@ -64,9 +64,9 @@ const spelled = (place: Place, path: StoragePath): Place => ({
 
 const lookAsWritten = async (stores: StorageStores, place: Place, { conditions }: Requester): Promise<Seen> => {
   const { files } = stores
-  const { site, path, brings, asDraft = false } = place
-  const folders = brings === 'files' ? selfAndAncestors(path) : ancestorsOf(path)
-  const isFile = brings === 'file'
+  const { site, path, kind, asDraft = false } = place
+  const folders = kind === 'files' ? selfAndAncestors(path) : ancestorsOf(path)
+  const isFile = kind === 'file'
   const [ancestors, locked, taken, checked] = await Promise.all([
     findAncestors(files, site, folders),
     isLocked(stores, site, [path]),
@@ -79,12 +79,12 @@ const lookAsWritten = async (stores: StorageStores, place: Place, { conditions }
 /** Looks side by side at everything that a change at this place depends on. Errors: urlInvalid (too long as spelled). */
 export const look = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
   const { files } = stores
-  const { site, path, brings } = place
+  const { site, path, kind } = place
   const written = await lookAsWritten(stores, place, requester)
   if (written.isLocked) return written
   const found = requester.isCaseSensitive ? path : await resolvePath(files, site, path, written.ancestors)
   const seen = found === path ? written : await lookAsWritten(stores, spelled(place, found), requester)
-  if (seen.isLocked || brings === 'folder') return seen
+  if (seen.isLocked || kind === 'folder') return seen
   const missing = seen.ancestors.missing.filter((folder) => folder !== found)
   const above = await findTaken(files, noFileAt(site, missing))
   return { ...seen, taken: new Set([...seen.taken, ...above]) }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import { contentTypeOf, isPage, isTemplate } from '../file-kind.ts'
 import type { Change, ObjectStore, Staged } from '../object-store.ts'
-import { type Area, childOf, fileKey, foldCase, folderKey, nameOf, root, type StoragePath } from '../path.ts'
+import { childOf, type Edition, fileKey, foldCase, folderKey, nameOf, root, type StoragePath } from '../path.ts'
 import { resolveFolder } from '../resolve-path.ts'
 import { createTemplateCheck } from '../template.ts'
 import {
@@ -92,7 +92,7 @@ export const admitFile = async (stores: StorageStores, place: Place, requester: 
   return seen
 }
 
-export const areaOf = ({ path, asDraft = false }: Place): Area => (asDraft && isPage(path) ? 'draft' : 'live')
+export const editionOf = ({ path, asDraft = false }: Place): Edition => (asDraft && isPage(path) ? 'draft' : 'live')
 
 const entryOf = ({ path, into, asDraft }: Place): Changes['entry'] => {
   const details = {
@@ -106,12 +106,12 @@ const entryOf = ({ path, into, asDraft }: Place): Changes['entry'] => {
 const planPut = ({ place, ancestors, checked }: Seen, staged: Staged): Plan => {
   if (checked.refusal) return checked.refusal
   const { site, path, keepsDraft = false } = place
-  const area = areaOf(place)
-  const isPublished = area === 'live' && !keepsDraft && isPage(path)
+  const edition = editionOf(place)
+  const isPublished = edition === 'live' && !keepsDraft && isPage(path)
   const published: readonly Change[] = isPublished ? [{ kind: 'remove', key: fileKey('draft', site, path) }] : []
   return {
     paths: [path],
-    changes: [{ kind: 'put', key: fileKey(area, site, path), staged }, ...published],
+    changes: [{ kind: 'put', key: fileKey(edition, site, path), staged }, ...published],
     absent: absencesOf(place),
     ancestors,
     matching: checked.matching,
@@ -143,9 +143,9 @@ export const putFile = async (
   content: FileContent,
   requester: Requester,
 ): Promise<void> => {
-  const seen = await admitFile(deps, { ...wanted, site: requester.site, brings: 'file' }, requester)
+  const seen = await admitFile(deps, { ...wanted, site: requester.site, kind: 'file' }, requester)
   const { site, path } = seen.place
-  const staged = await stageContent(deps, path, fileKey(areaOf(seen.place), site, path), content)
+  const staged = await stageContent(deps, path, fileKey(editionOf(seen.place), site, path), content)
   await putStaged(deps, seen, staged, requester)
 }
 
@@ -160,7 +160,7 @@ const planFolder = ({ place: { site, path }, ancestors }: Seen): Plan => ({
 /** S-49. An existing folder stays. */
 export const createFolder = async (stores: StorageStores, path: StoragePath, requester: Requester): Promise<void> => {
   if (path === root) throw new ServiceError('nameRequired')
-  const seen = await look(stores, { site: requester.site, path, brings: 'folder' }, requester)
+  const seen = await look(stores, { site: requester.site, path, kind: 'folder' }, requester)
   refuse([seen.isLocked && 'folderLocked'])
   await change(stores, seen, planFolder, requester, (before) => lookAgain(stores, before, [], requester))
 }

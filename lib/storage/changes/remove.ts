@@ -6,7 +6,7 @@ import { isUnconditional, refusalOf } from '../conditions.ts'
 import { continueRemoval } from '../continue-removal.ts'
 import { isPage } from '../file-kind.ts'
 import { type ListedObject, longestListing, type ObjectInfo } from '../object-store.ts'
-import { ancestorsOf, areas, fileKey, folderKey, isReserved, root, type StoragePath } from '../path.ts'
+import { ancestorsOf, editions, fileKey, folderKey, isReserved, root, type StoragePath } from '../path.ts'
 import type { OpenRemoval, RemovalQueue, RemovalTask } from '../path-locks.ts'
 import { resolveParent } from '../resolve-path.ts'
 import {
@@ -50,7 +50,7 @@ export interface SeenRemoval {
 export const refusalsOfRemoval = (seen: SeenRemoval): Refusals => [
   seen.path === root && new ServiceError('nameRequired', { message: 'The root cannot be deleted. Name a folder.' }),
   // A removal of this very folder continues when it is requested again.
-  seen.open.some(({ path, isHold }) => path !== seen.path || isHold) && 'folderLocked',
+  seen.open.some(({ path, isRestoreLock }) => path !== seen.path || isRestoreLock) && 'folderLocked',
   seen.isBelowFile && 'pathUnknown',
   seen.condition,
   seen.isReserved && 'folderReserved',
@@ -107,7 +107,7 @@ export const isBelowFile = async ({ files }: StorageStores, site: SiteId, path: 
 const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePath) => {
   const query = { folded: false, limit: longestListing }
   const listings = await Promise.all(
-    areas.map((area) => files.list({ ...query, prefix: folderKey(area, site, folder) })),
+    editions.map((edition) => files.list({ ...query, prefix: folderKey(edition, site, folder) })),
   )
   if (listings.some(({ next }) => next !== undefined)) return undefined
   return listings.flatMap(({ objects }) => objects)

@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { checkConditions, isUnconditional, refusalOf } from '../conditions.ts'
 import { listAll, type ObjectStore, type Period, type Restoration } from '../object-store.ts'
-import { ancestorsOf, areas, fileKey, folderKey, isReserved, pathIn, root, type StoragePath, upTo } from '../path.ts'
+import { ancestorsOf, editions, fileKey, folderKey, isReserved, pathIn, root, type StoragePath, upTo } from '../path.ts'
 import { type Ancestors, findAncestors } from '../resolve-path.ts'
 import {
   type Absences,
@@ -66,8 +66,8 @@ const tooMuch = (folder: StoragePath, changes: readonly Restoration[]): ServiceE
 
 const findRemoved = async (files: ObjectStore, folder: StoragePath, period: Period, { site, deadline }: Requester) => {
   const found: Restoration[] = []
-  for (const area of areas) {
-    for await (const some of files.removedWithin(folderKey(area, site, folder), period)) {
+  for (const edition of editions) {
+    for await (const some of files.removedWithin(folderKey(edition, site, folder), period)) {
       found.push(...some.map((one): Restoration => ({ ...one, kind: 'restore' })))
       if (found.length > mostObjects) throw tooMuch(folder, found)
       deadline.reserving(reserves.restore).check()
@@ -94,8 +94,8 @@ const findClash = async (
   const isFolder = (key: string) => key.endsWith('/')
   const comingFiles = new Set(changes.flatMap(({ key }) => (isFolder(key) ? [] : pathIn(key))))
   const comingFolders = new Set(changes.flatMap(({ key }) => upTo(folder, pathIn(key)).slice(isFolder(key) ? 0 : 1)))
-  for (const area of areas) {
-    for await (const objects of listAll(files, folderKey(area, site, folder))) {
+  for (const edition of editions) {
+    for await (const objects of listAll(files, folderKey(edition, site, folder))) {
       const clash = objects.some(({ key }) => {
         const [self, ...around] = upTo(folder, pathIn(key))
         const folders = isFolder(key) && self !== undefined ? [self, ...around] : around
@@ -122,7 +122,7 @@ interface SeenFolder {
 
 const absencesOfFolder = (site: SiteId, folder: StoragePath, replace: boolean): Absences => [
   ...noFileAt(site, [folder], 'destinationExists'),
-  ...(replace ? [] : areas.map((area) => [folderKey(area, site, folder), 'destinationExists'] as const)),
+  ...(replace ? [] : editions.map((edition) => [folderKey(edition, site, folder), 'destinationExists'] as const)),
 ]
 
 const planRestoredFolder = ({ site, folder, changes, ancestors, lockId }: SeenFolder, replace: boolean): Plan => ({
@@ -179,7 +179,7 @@ const restoreFolder = async (
     isRunning && 'workflowUpdated',
   ])
   const lockId = randomUUID()
-  refuse([!(await removals.hold(site, folder, lockId, longestLock)) && 'folderLocked'])
+  refuse([!(await removals.lock(site, folder, lockId, longestLock)) && 'folderLocked'])
   const locked = { site, author, deadline: deadline.within(longestLock - lockReserve, clock.monotonic) }
   try {
     for (const period of known) {
@@ -189,7 +189,7 @@ const restoreFolder = async (
     }
     throw nothingToRestore()
   } finally {
-    await removals.release(site, folder, lockId).catch(() => {})
+    await removals.unlock(site, folder, lockId).catch(() => {})
   }
 }
 
@@ -239,7 +239,7 @@ const restoreFile = async (
   requester: Requester,
 ): Promise<void> => {
   const { site } = requester
-  const place = { site, path, brings: 'file', isNew: !replace } as const
+  const place = { site, path, kind: 'file', isNew: !replace } as const
   const [seen, isRunning] = await Promise.all([
     look(deps, place, { ...requester, isCaseSensitive: true }),
     isInWorkflow(deps, site, [path]),

@@ -11,7 +11,7 @@ import {
   type ObjectStore,
   type Transfer,
 } from '../object-store.ts'
-import { type Area, fileKey, folderKey, longestPath, nameOf, pathIn, root, type StoragePath } from '../path.ts'
+import { type Edition, fileKey, folderKey, longestPath, nameOf, pathIn, root, type StoragePath } from '../path.ts'
 import { templateFault } from '../template.ts'
 
 export interface Relocation {
@@ -32,7 +32,7 @@ const tooLargeMessages: Readonly<Record<Transfer['kind'], string>> = {
 export const tooMuch = (kind: Transfer['kind']): ServiceError =>
   new ServiceError('storageRefused', { message: tooLargeMessages[kind] })
 
-const areasOf = (kind: Transfer['kind']): readonly Area[] => (kind === 'copy' ? ['live'] : ['live', 'draft'])
+const editionsOf = (kind: Transfer['kind']): readonly Edition[] => (kind === 'copy' ? ['live'] : ['live', 'draft'])
 
 /** Only pages have drafts: elsewhere a draft is the live file, unless there is one (S-20, S-111). */
 export const transfersOfFile = async (
@@ -43,9 +43,9 @@ export const transfersOfFile = async (
     store.find(fileKey('live', site, path)),
     kind === 'move' && isPage(path) ? store.find(fileKey('draft', site, path)) : undefined,
   ])
-  const to = (area: Area, from: ObjectInfo): Change => {
+  const to = (edition: Edition, from: ObjectInfo): Change => {
     const contentType = contentTypeOf(nameOf(target), from.contentType)
-    return { kind, from, key: fileKey(area, site, target), contentType }
+    return { kind, from, key: fileKey(edition, site, target), contentType }
   }
   const changes = live ? [to('live', live)] : []
   if (!draft) return changes
@@ -59,8 +59,8 @@ export const transfersOfFolder = async (
   { kind, site, path, target }: Relocation,
 ): Promise<readonly Change[]> => {
   const found: ListedObject[] = []
-  for (const area of areasOf(kind)) {
-    for await (const objects of listAll(store, folderKey(area, site, path))) {
+  for (const edition of editionsOf(kind)) {
+    for await (const objects of listAll(store, folderKey(edition, site, path))) {
       found.push(...objects)
       if (found.length > mostObjects) throw tooMuch(kind)
     }

@@ -144,7 +144,7 @@ export const uploadFiles = async (
   requester: Requester,
 ): Promise<void> => {
   const { site } = requester
-  const before = await look(deps, { site, path: wanted, brings: 'files' }, requester)
+  const before = await look(deps, { site, path: wanted, kind: 'files' }, requester)
   refuse(beforeBody(before))
   const parts: Part[] = []
   try {

@@ -5,7 +5,7 @@ import { type ChangeDeps, refusalIn } from '../changes/change.ts'
 import { isInWorkflow } from '../changes/look.ts'
 import { findFile, isBelowFile, openRemovals, refusalsOfRemoval } from '../changes/remove.ts'
 import { type ListedObject, listAll, type ObjectStore } from '../object-store.ts'
-import { areas, folderKey, isReserved, pathIn, root, type StoragePath, upTo } from '../path.ts'
+import { editions, folderKey, isReserved, pathIn, root, type StoragePath, upTo } from '../path.ts'
 
 export interface Preview {
   readonly files: number
@@ -20,8 +20,8 @@ const mostCounted = 100_000
 type Listing = Pick<ObjectStore, 'list'>
 
 async function* objectsBelow(store: Listing, site: SiteId, folder: StoragePath): AsyncGenerator<ListedObject, void> {
-  for (const area of areas) {
-    for await (const objects of listAll(store, folderKey(area, site, folder))) yield* objects
+  for (const edition of editions) {
+    for await (const objects of listAll(store, folderKey(edition, site, folder))) yield* objects
   }
 }
 

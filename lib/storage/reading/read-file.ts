@@ -4,7 +4,7 @@ import type { StorageStores } from '../changes/change.ts'
 import { unknownVersion } from '../changes/restore.ts'
 import { isPage } from '../file-kind.ts'
 import type { ChooseBytes, ObjectStore, ReadObject } from '../object-store.ts'
-import { type Area, fileKey, folderKey, root, type StoragePath } from '../path.ts'
+import { type Edition, fileKey, folderKey, root, type StoragePath } from '../path.ts'
 import { spellingsOf } from '../resolve-path.ts'
 import type { Page } from './listing.ts'
 
@@ -16,7 +16,7 @@ const readAsWritten = async (
   choose: ChooseBytes,
   expected?: string,
 ): Promise<ReadObject | undefined> => {
-  const read = (area: Area) => store.read(fileKey(area, site, path), choose, expected)
+  const read = (edition: Edition) => store.read(fileKey(edition, site, path), choose, expected)
   const draft = asDraft && isPage(path) ? await read('draft') : undefined
   const object = draft ?? (path === root ? undefined : await read('live'))
   if (object) return object
@@ -54,7 +54,7 @@ export const readVersion = async (
 
 export const describeFile = async ({ files, workflows }: StorageStores, site: SiteId, path: StoragePath) => {
   if (path === root) return undefined
-  const find = (area: Area) => files.find(fileKey(area, site, path))
+  const find = (edition: Edition) => files.find(fileKey(edition, site, path))
   const [info, draft, isInWorkflow] = await Promise.all([
     find('live'),
     isPage(path) ? find('draft') : undefined,

@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { mediaType } from '../../core/media-type.ts'
 import { type Requester, refuse, type StorageStores } from '../changes/change.ts'
 import { isInWorkflow } from '../changes/look.ts'
-import { admitFile, areaOf, placeInFolder, putStaged } from '../changes/put.ts'
+import { admitFile, editionOf, placeInFolder, putStaged } from '../changes/put.ts'
 import { isUnconditional, parseConditions } from '../conditions.ts'
 import { contentTypeOf, isTemplate } from '../file-kind.ts'
 import type { Staged } from '../object-store.ts'
@@ -63,19 +63,19 @@ export const admitUpload = async (
   const requester = requesterOf(uploader, conditionalOf(request))
   const where = await placeInFolder(deps, request.folder, name, requester)
   // Without a version, the upload does not touch the draft, like a form.
-  const place = { site, ...where, brings: 'file', asDraft: draft, keepsDraft: request.version === undefined } as const
+  const place = { site, ...where, kind: 'file', asDraft: draft, keepsDraft: request.version === undefined } as const
   const admitted = await admitFile(deps, place, requester)
   const { path, into, keepsDraft } = admitted.place
   refuse([(await isInWorkflow(deps, site, [path])) && 'workflowUpdated'])
-  const area = areaOf(admitted.place)
+  const edition = editionOf(admitted.place)
   const largest = deps.largestResumableFile
   return {
     target: {
       path,
       ...(into !== undefined && { folder: into }),
       ...(keepsDraft && { keepsDraft }),
-      asDraft: area === 'draft',
-      key: fileKey(area, site, path),
+      asDraft: edition === 'draft',
+      key: fileKey(edition, site, path),
       contentType: contentTypeOf(nameOf(path), declaredType(request.fileType)),
       ...conditionalOf(request),
     },
@@ -89,7 +89,7 @@ export const placeUpload = async (deps: PlacementDeps, whole: WholeUpload, uploa
   const into = folder === undefined ? undefined : toStoragePath(folder)
   // The path was resolved when the upload was created.
   const requester = { ...requesterOf(uploader, whole.target), isCaseSensitive: true }
-  const place = { site: uploader.site, path, brings: 'file', asDraft, keepsDraft, into } as const
+  const place = { site: uploader.site, path, kind: 'file', asDraft, keepsDraft, into } as const
   const seen = await admitFile(deps, place, requester)
   const fault = isTemplate(path) ? await templateFault(deps.uploadParts.read(whole)) : undefined
   refuse([fault])

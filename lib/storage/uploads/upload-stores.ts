@@ -34,9 +34,9 @@ interface Appended extends Readonly<Durable> {
   readonly failure?: unknown
 }
 
-export type HeldUpload = Pick<Upload, 'id' | 'target'> & { readonly holding: Holding }
+export type StoredUpload = Pick<Upload, 'id' | 'target'> & { readonly holding: Holding }
 
-export type WholeUpload = HeldUpload & Pick<Upload, 'created'> & { readonly length: number }
+export type WholeUpload = StoredUpload & Pick<Upload, 'created'> & { readonly length: number }
 
 /**
  * The port to the bytes of uploads. Bytes after the recorded offset do not count and are overwritten, so a crash loses
@@ -49,7 +49,7 @@ export interface UploadParts<Whole> {
    * store.
    */
   append(
-    upload: HeldUpload & Pick<Upload, 'length'>,
+    upload: StoredUpload & Pick<Upload, 'length'>,
     offset: number,
     content: AsyncIterable<Uint8Array>,
     durable: Durable,
@@ -60,5 +60,5 @@ export interface UploadParts<Whole> {
   isInPlace(upload: WholeUpload): Promise<boolean>
   /** The bytes for `place`. They stay until they are placed or removed, so another attempt may request them again. */
   whole(upload: WholeUpload): Promise<Whole>
-  remove(upload: Omit<HeldUpload, 'target'>): Promise<void>
+  remove(upload: Omit<StoredUpload, 'target'>): Promise<void>
 }

@@ -2,7 +2,7 @@ import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect } from 'vitest'
-import { checkDirectory } from '../../../lib/machine/check/check-directory.ts'
+import { checkDataDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { administer, administerJson } from '../../support/administration.ts'
 import { tamper } from '../../support/backups.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
@@ -177,7 +177,7 @@ describe('check', () => {
     database.exec('PRAGMA journal_mode = WAL; CREATE TABLE a (b); DROP TABLE a')
     database.close()
     chmodSync(file, 0o600)
-    expect(await checkDirectory(siteDirectory)).toEqual([
+    expect(await checkDataDirectory(siteDirectory)).toEqual([
       { where: file, fault: 'it is damaged: it is empty. Restore it from a backup.' },
     ])
   })
@@ -188,7 +188,7 @@ describe('check', () => {
       `INSERT INTO news_links (site, category, object, displayable) VALUES (1001, 1, 999, 1);
        INSERT INTO objects (key, blob, size, modified, type, version) VALUES ('live/1001/a.txt', '${'0'.repeat(32)}', 3, 0, 'text/plain', 'v')`,
     )
-    expect(await checkDirectory(siteDirectory, { withBytes: true })).toMatchObject([
+    expect(await checkDataDirectory(siteDirectory, { withBytes: true })).toMatchObject([
       { where: 'site 1001, category 1' },
       { where: 'site 1001, file a.txt', fault: expect.stringMatching(/^its bytes are missing/) },
     ])

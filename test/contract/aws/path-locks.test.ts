@@ -39,32 +39,32 @@ describe('the locks of paths in DynamoDB', () => {
 
   describe('a folder that is locked for a restore', () => {
     test('is locked for others, and not for its holder', async () => {
-      expect(await removals.hold(site, folder, 'mine', 60_000)).toBe(true)
+      expect(await removals.lock(site, folder, 'mine', 60_000)).toBe(true)
       expect(await removals.look(site, [folder, below])).toMatchObject({ isRemoving: true })
       expect(await removals.look(site, [folder, below], 'mine')).toMatchObject({ isRemoving: false })
-      expect(await removals.openOf(site, [folder])).toMatchObject([{ id: 'mine', isHold: true }])
+      expect(await removals.openOf(site, [folder])).toMatchObject([{ id: 'mine', isRestoreLock: true }])
       expect(await removals.isOpenBelow(site, root)).toBe(true)
     })
 
     test('counts as changed for a request that read it before', async () => {
       const watch = await removals.look(site, [folder])
-      await removals.hold(site, folder, 'mine', 60_000)
-      await removals.release(site, folder, 'mine')
+      await removals.lock(site, folder, 'mine', 60_000)
+      await removals.unlock(site, folder, 'mine')
       expect(await watch.hasChanged()).toBe(true)
     })
 
     test('has one holder at a time, until the holder releases it', async () => {
-      expect(await removals.hold(site, folder, 'mine', 60_000)).toBe(true)
-      expect(await removals.hold(site, folder, 'other', 60_000)).toBe(false)
-      await removals.release(site, folder, 'other')
-      expect(await removals.hold(site, folder, 'other', 60_000)).toBe(false)
-      await removals.release(site, folder, 'mine')
+      expect(await removals.lock(site, folder, 'mine', 60_000)).toBe(true)
+      expect(await removals.lock(site, folder, 'other', 60_000)).toBe(false)
+      await removals.unlock(site, folder, 'other')
+      expect(await removals.lock(site, folder, 'other', 60_000)).toBe(false)
+      await removals.unlock(site, folder, 'mine')
       expect(await removals.look(site, [folder])).toMatchObject({ isRemoving: false })
-      expect(await removals.hold(site, folder, 'other', 60_000)).toBe(true)
+      expect(await removals.lock(site, folder, 'other', 60_000)).toBe(true)
     })
 
     test('is free again when its holder has died', async () => {
-      await removals.hold(site, folder, 'mine', 60_000)
+      await removals.lock(site, folder, 'mine', 60_000)
       time += 60_000
       expect(await removals.look(site, [folder])).toMatchObject({ isRemoving: false })
       expect(await removals.openOf(site, [folder])).toEqual([])
@@ -73,11 +73,11 @@ describe('the locks of paths in DynamoDB', () => {
     })
 
     test('cannot be removed (104010), and a folder that is being removed cannot be locked', async () => {
-      await removals.hold(site, folder, 'mine', 60_000)
+      await removals.lock(site, folder, 'mine', 60_000)
       await expect(removals.open(site, folder, 'removal', entry)).rejects.toMatchObject({ code: 104010 })
-      await removals.release(site, folder, 'mine')
+      await removals.unlock(site, folder, 'mine')
       await removals.open(site, folder, 'removal', entry)
-      expect(await removals.hold(site, folder, 'mine', 60_000)).toBe(false)
+      expect(await removals.lock(site, folder, 'mine', 60_000)).toBe(false)
     })
   })
 

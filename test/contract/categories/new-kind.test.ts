@@ -6,7 +6,7 @@ import { readRecords } from '../../../admin/records/read-records.ts'
 import { createCategoriesHandler } from '../../../functions/categories/group.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import type { Handler } from '../../../lib/http/request.ts'
-import { checkDirectory } from '../../../lib/machine/check/check-directory.ts'
+import { checkDataDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { prepareSchema } from '../../../lib/machine/sqlite/schema.ts'
 import { createCategoriesDeps } from '../../../lib/service/deps.ts'
@@ -197,11 +197,11 @@ test('an older directory and backup are sound, and get the tables of a new kind'
   await backUp(data, backup)
   for (const directory of [data, backup]) {
     tamper(directory, 'DROP TABLE event_links; DROP TABLE event_texts; DROP TABLE events')
-    expect(await checkDirectory(directory)).toEqual([])
+    expect(await checkDataDirectory(directory)).toEqual([])
   }
   await restore(backup, restored)
   await (await openMachine(restored)).close()
-  expect(await checkDirectory(restored)).toEqual([])
+  expect(await checkDataDirectory(restored)).toEqual([])
 })
 
 test('a new kind of objects is in the document, with recorded examples', async () => {

@@ -141,7 +141,7 @@ test('a refused link to a removed category removes the links that a dying reques
 test('an object does not exist for anybody during its removal', async () => {
   await begin()
   await link(deps)
-  await deps.contentItems.markRemoved(site, 'news', gone)
+  await deps.contentItems.flagRemoved(site, 'news', gone)
   expect((await deps.contents.getMany(site, 'news', ids)).has(gone)).toBe(false)
   expect((await deps.contents.existing(site, 'news', ids)).has(gone)).toBe(false)
   expect(await deps.contents.get(site, 'news', gone)).toBeUndefined()

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect } from 'vitest'
 import { makeBackup } from '../../../lib/machine/backup/make-backup.ts'
 import { restoreBackup } from '../../../lib/machine/backup/restore-backup.ts'
-import { checkDirectory } from '../../../lib/machine/check/check-directory.ts'
+import { checkDataDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { administer } from '../../support/administration.ts'
 import { backUp, faultsOf, restore, tamper, test } from '../../support/backups.ts'
@@ -33,8 +33,8 @@ describe('a database without one of its tables', () => {
         where: join(directory, 'site-admin.db'),
         fault: `it is damaged: the table ${table} is missing. Restore it from a backup.`,
       })
-      expect(await checkDirectory(saved)).toContainEqual(fault(saved))
-      expect(await checkDirectory(used)).toContainEqual(fault(used))
+      expect(await checkDataDirectory(saved)).toContainEqual(fault(saved))
+      expect(await checkDataDirectory(used)).toContainEqual(fault(used))
       await expect(restore(saved, restored)).rejects.toThrow(
         `the table ${table} is missing. Restore it from a backup. Name another backup.`,
       )
@@ -93,7 +93,7 @@ describe('a database with an unknown part', () => {
       for (const directory of [data, backup]) tamper(directory, sql)
       const before = snapshotOf(data)
       for (const directory of [data, backup]) {
-        expect(await checkDirectory(directory)).toEqual([
+        expect(await checkDataDirectory(directory)).toEqual([
           { where: join(directory, 'site-admin.db'), fault: `it is damaged: ${fault}. Restore it from a backup.` },
         ])
       }

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { checkDirectory } from '../../../lib/machine/check/check-directory.ts'
+import { checkDataDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { formHeaders, multipart } from '../../support/multipart.ts'
 import { storage } from '../../support/paths.ts'
@@ -44,7 +44,7 @@ test('kill -9 during the restore of a folder leaves all or nothing, and a repeti
     const found = objects.filter(({ key }) => !key.endsWith('/')).length
     expect([0, files]).toContain(found)
     if (wasAnswered) expect(found).toBe(files)
-    expect(await checkDirectory(directory)).toEqual([])
+    expect(await checkDataDirectory(directory)).toEqual([])
 
     const next = await start()
     const again = await next.request(`${storage}/folder?restore`, { method: 'POST', body: '{"replace": true}' })

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect } from 'vitest'
-import { checkDirectory } from '../../../lib/machine/check/check-directory.ts'
+import { checkDataDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { storage } from '../../support/paths.ts'
 import { test } from '../../support/test.ts'
 
@@ -61,6 +61,6 @@ describe('kill -9 during a resumable upload', () => {
     const file = await second.request(`${storage}/large.bin`)
     expect(md5(Buffer.from(await file.arrayBuffer()))).toBe(md5(content))
     await second.stop()
-    expect(await checkDirectory(directory)).toEqual([])
+    expect(await checkDataDirectory(directory)).toEqual([])
   })
 })

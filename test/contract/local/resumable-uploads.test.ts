@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import { checkDirectory } from '../../../lib/machine/check/check-directory.ts'
+import { checkDataDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { type Machine, openMachine } from '../../../lib/machine/machine.ts'
 import type { Requester } from '../../../lib/storage/changes/change.ts'
@@ -51,14 +51,14 @@ describe('a resumable upload on one machine', () => {
     const { id } = await before.uploads.create(uploader, { request, length: 10, metadata: '' })
     await before.uploads.append(uploader, id, addition(0, Buffer.from('hello')))
     await before.machine.close()
-    expect(await checkDirectory(path)).toEqual([])
+    expect(await checkDataDirectory(path)).toEqual([])
     const after = await start(path)
     expect(after.machine.stores.tidied).toMatchObject({ orphans: 0 })
     expect(await after.uploads.find(uploader, id)).toMatchObject({ offset: 5 })
     await after.uploads.append(uploader, id, addition(5, Buffer.from('world')))
     expect(await after.files.find(`live/${site}/a.bin`)).toMatchObject({ size: 10 })
     await after.machine.close()
-    expect(await checkDirectory(path)).toEqual([])
+    expect(await checkDataDirectory(path)).toEqual([])
   })
 
   test('becomes a file without a copy of its bytes', async () => {

@@ -1,4 +1,4 @@
-import { checkDirectory } from '../../../lib/machine/check/check-directory.ts'
+import { checkDataDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { startService } from '../spawned-service.ts'
 import { fieldLane } from './field-lane.ts'
@@ -47,7 +47,7 @@ const findingsOf = async (directory: string, lanes: readonly Runner[]): Promise<
   } finally {
     await machine.close()
   }
-  return [...findings, ...(await checkDirectory(directory))]
+  return [...findings, ...(await checkDataDirectory(directory))]
 }
 
 /** Kills the service repeatedly on one directory, and checks everything each time. Returns the first fault. */

@@ -36,7 +36,7 @@ export const askOver = (stores: CategoriesStores, token: string, longestList = 1
   const settings = { dataCentre: 'us', longestList }
   const deps = createCategoriesDeps(settings, stores, unlogged)
   // Measures reading, so nothing is cached.
-  const handler = createCategoriesHandler({ ...deps, keep: (_, make) => make() })
+  const handler = createCategoriesHandler({ ...deps, cacheReply: (_, make) => make() })
   return (method, path, query = {}, body = '') =>
     send(handler, method, path, { headers: { Authorization: token }, query, body })
 }

@@ -3,7 +3,7 @@ import { cp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
-import { checkDirectory } from '../../../../lib/machine/check/check-directory.ts'
+import { checkDataDirectory } from '../../../../lib/machine/check/check-directory.ts'
 import { startService as startHere } from '../../../../local/service.ts'
 import { administer } from '../../../support/administration.ts'
 import { makeDirectory, removeDirectory } from '../../../support/directory.ts'
@@ -170,7 +170,7 @@ test.for(damages)(
       ? [{ where: expect.stringMatching(where ?? ''), fault: expect.stringMatching(what ?? '') }]
       : []
     expect({ status, ...JSON.parse(stdout) }).toEqual({ status: faults.length, faults })
-    const thoroughly = await checkDirectory(directory, { withBytes: true })
+    const thoroughly = await checkDataDirectory(directory, { withBytes: true })
     expect(thoroughly.filter((each) => !/^the bytes of the files were not compared/.test(each.fault))).toEqual(faults)
     expect(snapshotOf(directory)).toMatchObject(before)
 

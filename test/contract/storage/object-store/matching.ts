@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Change, Expected, PlaceResult } from '../../../../lib/storage/object-store.ts'
+import type { Change, Expected, PlaceOutcome } from '../../../../lib/storage/object-store.ts'
 import { kilobyte, megabyte, type Workbench } from './workbench.ts'
 
 const rounds = 10
@@ -75,7 +75,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
   const race = async (all: readonly (readonly Change[])[], matching: readonly Expected[]): Promise<number> => {
     const results = await Promise.all(all.map((changes) => bench.place(changes, { matching })))
     for (const [index, changes] of all.entries()) if (results[index]?.outcome !== 'placed') await letGo(changes)
-    const outcomes = results.map(({ outcome }: PlaceResult) => outcome)
+    const outcomes = results.map(({ outcome }: PlaceOutcome) => outcome)
     const [loser] = outcomes.filter((outcome) => outcome !== 'placed')
     // A move may see a stale source before it compares versions.
     expect(['changed', 'stale']).toContain(loser)

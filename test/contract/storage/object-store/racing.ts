@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createDeadline } from '../../../../lib/core/deadline.ts'
-import type { Change, PlaceConditions, PlaceResult } from '../../../../lib/storage/object-store.ts'
+import type { Change, PlaceConditions, PlaceOutcome } from '../../../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../../../lib/storage/path.ts'
 import { entry } from '../../../support/history.ts'
 import { site, type Workbench } from './workbench.ts'
@@ -18,7 +18,7 @@ export const describeRacing = (bench: Workbench): void => {
     staged: await stage(key, text),
   })
 
-  const discard = async (change: Change, { outcome }: PlaceResult) => {
+  const discard = async (change: Change, { outcome }: PlaceOutcome) => {
     if (change.kind === 'put' && outcome !== 'placed') await change.staged.discard()
   }
 

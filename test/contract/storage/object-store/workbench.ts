@@ -7,7 +7,7 @@ import type {
   ListQuery,
   ObjectStore,
   PlaceConditions,
-  PlaceResult,
+  PlaceOutcome,
   Staged,
 } from '../../../../lib/storage/object-store.ts'
 import type { FolderRemovals } from '../../../../lib/storage/path-locks.ts'
@@ -55,7 +55,7 @@ export interface Workbench {
   fresh(): string
   stage(key: string | undefined, content: string | Buffer, contentType?: string): Promise<Staged>
   /** Places changes under these conditions alone. */
-  place(changes: readonly Change[], conditions?: Partial<PlaceConditions>): Promise<PlaceResult>
+  place(changes: readonly Change[], conditions?: Partial<PlaceConditions>): Promise<PlaceOutcome>
   /** Places changes that must succeed. */
   placed(changes: readonly Change[]): Promise<void>
   put(key: string, content: string | Buffer, contentType?: string): Promise<void>

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { keepReplies } from '../../../lib/http/kept-replies.ts'
 import { text } from '../../../lib/http/reply.ts'
+import { createReplyCache } from '../../../lib/http/reply-cache.ts'
 
 /** Replies over a store with states of the test, and a list of created replies. */
 const observed = () => {
   const store: { state: string | undefined } = { state: 'first' }
   const made: string[] = []
-  const keep = keepReplies(async () => store.state)
+  const keep = createReplyCache(async () => store.state)
   const ask = async (key: string, length = 1) => {
     const reply = await keep(key, async () => {
       made.push(key)

@@ -1,11 +1,11 @@
 import type { TextReply } from './reply.ts'
 
-export type KeepReply = (key: string, make: () => Promise<TextReply>) => Promise<TextReply>
+export type CacheReply = (key: string, make: () => Promise<TextReply>) => Promise<TextReply>
 
-const mostKept = 4_000_000
+const largestCache = 4_000_000
 
 /** Keeps replies until `stateOf` returns another name. Names never repeat. Without a name, nothing is kept. */
-export const keepReplies = (stateOf: () => Promise<string | undefined>): KeepReply => {
+export const createReplyCache = (stateOf: () => Promise<string | undefined>): CacheReply => {
   let state: string | undefined
   let length = 0
   const kept = new Map<string, TextReply>()
@@ -15,7 +15,7 @@ export const keepReplies = (stateOf: () => Promise<string | undefined>): KeepRep
     kept.set(key, reply)
     length += reply.text.body.length
     for (const [oldest, { text }] of kept) {
-      if (length <= mostKept) return
+      if (length <= largestCache) return
       kept.delete(oldest)
       length -= text.body.length
     }
