@@ -91,7 +91,7 @@ interface Sentence {
 
 const sentencesIn = (file: string): readonly Sentence[] => {
   const written = readFileSync(join(root, file), 'utf8')
-  // A concatenated text is one, in which `\u2028` counts its lines. A glob such as `**/*.ts` begins no comment.
+  // A concatenation counts as one text; `\u2028` keeps its line breaks. A glob such as `**/*.ts` begins no comment.
   const source = written
     .replaceAll(/'\s*\+\s*\n\s*'/g, '\u2028')
     .replaceAll(/(['"`])((?:\*\*|[^'"`\n])*\/\*(?!\*\s)[^'"`\n]*)\1/g, '$1x$1')

@@ -81,7 +81,7 @@ export const awaitVersion = async (
   }
 }
 
-/** The result, with the meaning of a refusal by S3: another failure, or none. */
+/** Replaces a refusal by S3 with the failure that it means, or with none. */
 export const explainRefusal = async (
   { made, failure }: StepResult,
   explain: (refusal: unknown) => Promise<unknown>,
