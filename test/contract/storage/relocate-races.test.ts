@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { codeOf } from '../../support/answer.ts'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
+import { openStorageOnAws } from './hands.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
 const inBucket = (): ObjectStore => openObjectStore(openBucketInMemory())
@@ -100,5 +101,24 @@ describe.each([
       expect(await storage.textOf('/f/b')).toBe('b')
       expect((await storage.keys()).filter((key) => key.startsWith('live/1001/to/f'))).toEqual([])
     })
+  })
+})
+
+describe('Two moves of one file on S3', () => {
+  it.each(['HEAD', 'DELETE'])('The one whose %s finds nothing is undone, and answers 404/104001', async (method) => {
+    const bucket = openBucketInMemory()
+    storage = await openStorageOnAws({ bucket })
+    onTestFinished(() => storage.close())
+    await storage.put('/a', 'a')
+    let isCopied = false
+    let other: number | undefined
+    bucket.s3.before = async (request) => {
+      isCopied ||= request.method === 'PUT'
+      if (!isCopied || request.method !== method || !request.path.endsWith('/a')) return
+      bucket.s3.before = async () => {}
+      other = (await storage.relocate('/a', { path: 'to/two' })).status
+    }
+    expect(codeOf(await storage.relocate('/a', { path: 'to/one' }))).toBe(104001)
+    expect([other, await storage.textOf('/to/one'), await storage.textOf('/to/two')]).toEqual([200, undefined, 'a'])
   })
 })

@@ -1,11 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../../lib/core/clock.ts'
+import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { codeOf } from '../../support/answer.ts'
-import { openBucketInMemory } from '../../support/bucket.ts'
+import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { entry } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { openStorageOnAws } from './hands.ts'
-import type { StorageUnderTest } from './service.ts'
+import { openStorage, type StorageUnderTest } from './service.ts'
 
 describe('A folder that is being restored on S3', () => {
   let s3: MemoryS3
@@ -115,4 +116,29 @@ describe('A folder that is being restored on S3', () => {
     expect((await storage.restore('/folder')).status).toBe(200)
     expect(await readAll()).toEqual(all)
   })
+})
+
+it.each([
+  ['on one machine', (files: ObjectStore) => files],
+  ['in S3', () => openObjectStore(openBucketInMemory())],
+])('A restore beside the removal of its file brings no older version back: %s (H-24)', async (_, storeOf) => {
+  let removal: (() => Promise<unknown>) | undefined
+  const storage = await openStorage({
+    between: ({ files: own }) => {
+      const files = storeOf(own)
+      const versions: ObjectStore['versions'] = async (...query) => {
+        const found = await files.versions(...query)
+        await removal?.()
+        removal = undefined
+        return found
+      }
+      return { files: { ...files, versions } }
+    },
+  })
+  onTestFinished(() => storage.close())
+  for (const text of ['older', 'newer']) await storage.put('/a', text)
+  removal = () => storage.remove('/a')
+  expect(codeOf(await storage.restore('/a'))).toBe(104022)
+  expect((await storage.restore('/a')).status).toBe(200)
+  expect(await storage.textOf('/a')).toBe('newer')
 })
