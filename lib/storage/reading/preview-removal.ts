@@ -36,7 +36,8 @@ export const countFolder = async (
   let [bytes, objects] = [0, 0]
   const result = (atLeast: boolean) => ({ files: files.size, folders: folders.size, bytes, atLeast })
   for await (const { key, size } of objectsBelow(store, site, folder)) {
-    if (objects === mostCounted || deadline.isOver()) return result(true)
+    // A folder without a counted object would look as if it did not exist.
+    if (objects === mostCounted || (objects > 0 && deadline.isOver())) return result(true)
     objects += 1
     bytes += size
     const path = pathIn(key)
