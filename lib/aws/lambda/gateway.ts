@@ -87,13 +87,16 @@ const bytesOfBody = ({ body, isBase64Encoded }: GatewayEvent, type: string): Buf
 
 export const fromGateway = (event: GatewayEvent, encoding: PathEncoding, signal: AbortSignal): Request => {
   const headers = headersOf(event)
+  const bytes = bytesOfBody(event, headers['content-type'] ?? '')
+  // REST APIs drop this header, as events in AWS's documentation show. The body is whole, so its length is known.
+  headers['content-length'] = String(bytes.length)
   return {
     id: event.requestContext?.requestId ?? randomUUID(),
     method: event.httpMethod,
     path: pathOf(event, encoding),
     query: queryOf(event),
     headers,
-    body: { bytes: bytesOfBody(event, headers['content-type'] ?? '') },
+    body: { bytes },
     signal,
   }
 }

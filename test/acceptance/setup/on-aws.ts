@@ -185,13 +185,13 @@ const valuesByName = (pairs: Iterable<readonly [string, string]>): Record<string
   return Object.fromEntries([...groups].map(([name, found]) => [name, found.map(([, value]) => value)]))
 }
 
-/** The event of a REST API with a proxy integration: the path as it came, the query decoded, every body in base64. */
+/** The event of a REST API with a proxy integration: the path as it came, the query decoded, every body in base64, no length. */
 const eventOf = (request: IncomingMessage, body: Buffer): GatewayEvent => {
   const { method = 'GET', url = '/', rawHeaders } = request
   const at = url.indexOf('?')
   const path = at < 0 ? url : url.slice(0, at)
   const headers = rawHeaders.flatMap((name, index) =>
-    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],
+    index % 2 === 0 && name.toLowerCase() !== 'content-length' ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],
   )
   return {
     httpMethod: method,
