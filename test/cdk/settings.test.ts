@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseSettings } from '../../cdk/config/settings.ts'
+import { messages } from '../support/messages.ts'
 
 const base = { prefix: 'Test', dataCentres: { us: { region: 'us-east-1' } }, defaultDataCentre: 'us' }
 
@@ -23,57 +24,59 @@ const withDomain = (customDomain: object, others: object = {}) =>
 const hostedZoneId = 'Z0123456789'
 const certificateIn = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/a`
 
+const says = messages.settings
+
 describe('An app is refused with the name of the setting and the reason', () => {
-  test.each<[string, unknown, RegExp]>([
-    ['no settings', undefined, /^siteAdmin: is missing/],
+  test.each<[string, unknown, string | RegExp]>([
+    ['no settings', undefined, `siteAdmin: ${says.missing}`],
     ['settings that are no JSON', '{prefix', /^siteAdmin: .*object/],
-    ['a missing prefix', { ...base, prefix: undefined }, /^siteAdmin\.prefix: is missing/],
-    ['a prefix that no stack can have', { ...base, prefix: '1st' }, /^siteAdmin\.prefix: must be 1 to 32 letters/],
-    ['an unknown setting', { ...base, dataCenters: {} }, /^siteAdmin: There is no setting dataCenters\. .*dataCentres/],
+    ['a missing prefix', { ...base, prefix: undefined }, `siteAdmin.prefix: ${says.missing}`],
+    ['a prefix that no stack can have', { ...base, prefix: '1st' }, `siteAdmin.prefix: ${says.prefix}`],
+    ['an unknown setting', { ...base, dataCenters: {} }, `siteAdmin: ${says.unknown('dataCenters')}`],
     ['a text for a switch', { ...base, webApplicationFirewall: 'true' }, /webApplicationFirewall: .*boolean/],
     ['a number of days that is none', { ...base, keptDays: 0 }, /keptDays: /],
-    ['half of the throttling', { ...base, throttling: { rate: 5 } }, /throttling\.burst: is missing/],
+    ['half of the throttling', { ...base, throttling: { rate: 5 } }, `throttling.burst: ${says.missing}`],
     ['a level that is none', { ...base, logLevel: 'info' }, /logLevel: .*INFO/],
     ['an address that is none', { ...base, alarmEmail: 'ops' }, /alarmEmail: /],
-    ['a repository without an owner', { ...base, deploymentRole: { repository: 'a' } }, /repository: must be OWNER/],
-    ['a region that is none', withDataCentre({ region: 'here' }), /dataCentres\.us\.region: must be a region/],
-    ['a home that is no region', { ...base, directoryRegion: 'eu-wset-1' }, /directoryRegion: must be a region/],
-    ['no data centre', { ...base, dataCentres: {} }, /defaultDataCentre: must be the id of a data centre/],
-    ['a default named like a method', { ...base, defaultDataCentre: 'toString' }, /defaultDataCentre: must be the id/],
+    ['a repository without an owner', { ...base, deploymentRole: { repository: 'a' } }, `repository: ${says.owner}`],
+    ['a region that is none', withDataCentre({ region: 'here' }), `dataCentres.us.region: ${says.region}`],
+    ['a home that is no region', { ...base, directoryRegion: 'eu-wset-1' }, `directoryRegion: ${says.region}`],
+    ['no data centre', { ...base, dataCentres: {} }, `defaultDataCentre: ${says.dataCentreId}`],
+    [
+      'a default named like a method',
+      { ...base, defaultDataCentre: 'toString' },
+      `defaultDataCentre: ${says.dataCentreId}`,
+    ],
     [
       'a data centre whose stack would have the name of another',
       { ...base, dataCentres: { us: { region: 'us-east-1' }, edge: { region: 'us-east-1' } } },
-      /dataCentres\.edge: must have another id/,
+      `dataCentres.edge: ${says.differentId}`,
     ],
     [
       'an id in capitals',
       { ...base, dataCentres: { us: { region: 'us-east-1' }, EU: { region: 'eu-west-1' } } },
-      /dataCentres\.EU: must have an id of/,
+      `dataCentres.EU: ${says.idOf}`,
     ],
     [
       'data centres in two partitions',
       { ...base, dataCentres: { us: { region: 'us-east-1' }, cn: { region: 'cn-north-1' } } },
-      /dataCentres: must be in the AWS partition/,
+      `dataCentres: ${says.partition}`,
     ],
-    ['a home in another partition', { ...base, directoryRegion: 'cn-north-1' }, /must be in the AWS partition/],
-    [
-      'a domain without a zone and a certificate',
-      withDomain({}),
-      /customDomain: needs a hostedZoneId, a certificateArn/,
-    ],
+    ['a home in another partition', { ...base, directoryRegion: 'cn-north-1' }, says.partition],
+    ['a domain without a zone and a certificate', withDomain({}), `customDomain: ${says.domain}`],
     ...['https://us.example.com', 'us', '*.example.com', 'us..example.com'].map(
-      (domainName): [string, unknown, RegExp] => [
+      (domainName): [string, unknown, string | RegExp] => [
         `a domain that is no host name: ${domainName}`,
         withDomain({ domainName, hostedZoneId }),
-        /us\.customDomain\.domainName: must be a host name/,
+        `us.customDomain.domainName: ${says.hostName}`,
       ],
     ),
-    ['a zone by its name', withDomain({ hostedZoneId: 'example.com' }), /hostedZoneId: must be the id of a zone/],
-    ['a certificate by its name', withDomain({ certificateArn: 'mine' }), /certificateArn: must be the ARN of a cert/],
+    ['a zone by its name', withDomain({ hostedZoneId: 'example.com' }), `hostedZoneId: ${says.zone}`],
+    ['a certificate by its name', withDomain({ certificateArn: 'mine' }), `certificateArn: ${says.certificate}`],
     [
       'a certificate that CloudFront cannot use',
       withDomain({ certificateArn: certificateIn('eu-west-1') }, { region: 'eu-west-1', streaming: true }),
-      /certificateArn: must be the ARN of a certificate in us-east-1/,
+      `certificateArn: ${says.cloudFrontCertificate}`,
     ],
     [
       'one domain for two data centres',
@@ -84,20 +87,24 @@ describe('An app is refused with the name of the setting and the reason', () => 
           eu: { region: 'eu-west-1', customDomain: { domainName: 'example.com', hostedZoneId } },
         },
       },
-      /dataCentres: must not share a domainName/,
+      `dataCentres: ${says.shared}`,
     ],
     [
       'streaming where there is no CloudFront',
       withDataCentre({ region: 'us-gov-west-1', streaming: true }),
-      /us\.streaming: must be false/,
+      `us.streaming: ${says.notStreaming}`,
     ],
     [
       'streaming on an emulator',
       { ...withDataCentre({ streaming: true }), emulatorEndpoint: 'http://127.0.0.1:4566' },
-      /dataCentres: must not have streaming: emulators/,
+      `dataCentres: ${says.noStreaming}`,
     ],
-    ['an emulator without a scheme', { ...base, emulatorEndpoint: '127.0.0.1:4566' }, /emulatorEndpoint: must begin/],
-    ['paths as an emulator has them', { ...base, pathEncoding: 'decoded' }, /emulatorEndpoint: is missing/],
+    [
+      'an emulator without a scheme',
+      { ...base, emulatorEndpoint: '127.0.0.1:4566' },
+      `emulatorEndpoint: ${says.beginning}`,
+    ],
+    ['paths as an emulator has them', { ...base, pathEncoding: 'decoded' }, `emulatorEndpoint: ${says.missing}`],
   ])('%s', (_, settings, fault) => {
     expect(faultsOf(settings)).toEqual([expect.stringMatching(fault)])
   })

@@ -1,6 +1,7 @@
 import { Stack } from 'aws-cdk-lib'
 import { Annotations, Match, type Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { messages } from '../support/messages.ts'
 import { createTestApp, templatesOf } from './support/synthesise.ts'
 
 const type = 'AWS::DynamoDB::GlobalTable'
@@ -75,7 +76,7 @@ describe('the home of the directory', () => {
       const found = Annotations.fromStack(Stack.of(app.node.findChild('Test-directory')))
       return found.findWarning('*', Match.anyValue()).map(({ entry }) => entry.data)
     }
-    expect(warningsOf({})).toEqual([expect.stringContaining('Add "directoryRegion": "us-east-1"')])
+    expect(warningsOf({})).toEqual([expect.stringContaining(messages.settings.setHome('us-east-1'))])
     expect(warningsOf({ directoryRegion: 'us-east-1' })).toEqual([])
   })
 

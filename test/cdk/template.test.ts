@@ -7,6 +7,7 @@ import { logLevels } from '../../lib/config/config.ts'
 import { errors } from '../../lib/core/errors.ts'
 import { corsHeaders } from '../../lib/http/cors.ts'
 import { longestSilence } from '../../lib/storage/path-locks.ts'
+import { messages } from '../support/messages.ts'
 import { summarise } from './support/summarise.ts'
 import { templatesOf } from './support/synthesise.ts'
 
@@ -123,15 +124,15 @@ describe('the gateway', () => {
   test('names the request limit of the function, and the alternative (S-104, U-18)', () => {
     const textOf = (type: string) => gatewayResponses.get(type).ResponseTemplates['application/json']
     for (const type of ['REQUEST_TOO_LARGE', 'DEFAULT_4XX']) expect(textOf(type)).toContain('4.5 MB')
-    expect(textOf('REQUEST_TOO_LARGE')).toContain('resumable uploads (tus 1.0)')
+    expect(textOf('REQUEST_TOO_LARGE')).toContain(messages.http.tus)
   })
 
   test.each(['INTEGRATION_FAILURE', 'INTEGRATION_TIMEOUT', 'DEFAULT_5XX'])(
     'says that a change may have been made, and that repeating it is safe, when no function answers: %s',
     (type) => {
       const { message } = JSON.parse(gatewayResponses.get(type).ResponseTemplates['application/json'])
-      expect(message).toMatch(/may have been made/)
-      expect(message).toMatch(/repeating it is safe/)
+      expect(message).toContain(messages.alarm.mayBeStored)
+      expect(message).toContain(messages.alarm.repeatIsSafe)
     },
   )
 
@@ -202,7 +203,7 @@ describe('alarms', () => {
         Dimensions: Match.arrayWith([{ Name: 'ReceivingRegion', Value: 'eu-west-1' }]),
         Statistic: 'Maximum',
         Threshold: 40_000,
-        AlarmDescription: Match.stringLikeRegexp(`${table.slice(5)} take more than 40 seconds to reach eu-west-1`),
+        AlarmDescription: Match.stringLikeRegexp(messages.alarm.slowReplica(table.slice(5), 'eu-west-1')),
       })
     }
     const alone = templatesOf({ replicateDirectory: false })

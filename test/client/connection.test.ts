@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { connect, findSites, ServiceError, type SiteClient } from '../../client/src/index.ts'
 import type { Watch } from '../../client/src/source.ts'
+import { messages } from '../support/messages.ts'
 import { address, isSites, json, patience, scripted, scriptedFetch, sites, zeros } from './support/scripted-fetch.ts'
 
 const busy = (status: number) => () => json({ code: 100503, message: 'Busy.' }, status, { 'Retry-After': '0' })
@@ -10,9 +11,9 @@ const stored = () => json({ status: 'success' })
 test('a faulty address or token is reported before anything is sent', async () => {
   const { asked, fetch } = scriptedFetch(() => undefined)
   for (const url of ['', 'us.test', 'ftp://us.test', 'https://us.test/?a=b', 'https://ann:secret@us.test']) {
-    await expect(connect({ url, token: 'secret', fetch })).rejects.toThrow('is not the address of a service')
+    await expect(connect({ url, token: 'secret', fetch })).rejects.toThrow(messages.client.noAddress(''))
   }
-  await expect(connect({ url: address, token: 'se\r\ncret', fetch })).rejects.toThrow('has invalid characters')
+  await expect(connect({ url: address, token: 'se\r\ncret', fetch })).rejects.toThrow(messages.client.invalidCharacters)
   expect(asked).toStrictEqual([])
 })
 
@@ -33,7 +34,7 @@ test('an answer of another server is reported with its status', async () => {
   await expect(connect({ url: address, token: 'secret', fetch })).rejects.toMatchObject({
     status: 418,
     code: 418,
-    message: expect.stringContaining('not like this service'),
+    message: expect.stringContaining(messages.client.foreignAnswer),
   })
 })
 
@@ -42,7 +43,7 @@ const page = () => new Response('<!doctype html>', { headers: { 'Content-Type': 
 test('a server with one answer for everything is recognised, and its answers count as no changes', async () => {
   for (const answer of [page, () => json(null), () => json({}), () => json([]), () => json('a')]) {
     const { fetch } = scriptedFetch(answer)
-    await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow('any proxy in between')
+    await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow(messages.client.proxy)
     const calls: readonly ((client: SiteClient) => Promise<unknown>)[] = [
       ({ files }) => files.stat('a'),
       ({ files }) => files.list('a')[Symbol.asyncIterator]().next(),
@@ -74,7 +75,9 @@ test('a token of several sites needs a choice; each site has its own data centre
   const { asked, fetch } = scriptedFetch((each) =>
     isSites(each) ? sites(address, 'https://eu.test') : json({ name: 'news', type: 'folder', links: [] }),
   )
-  await expect(connect({ url: address, token: 'secret', site: 3, fetch })).rejects.toThrow('does not cover site 3')
+  await expect(connect({ url: address, token: 'secret', site: 3, fetch })).rejects.toThrow(
+    messages.client.siteNotCovered(3),
+  )
   const found = await findSites({ url: address, token: 'secret', fetch })
   expect(found.list.map(({ id }) => id)).toStrictEqual([1, 2])
   expect(() => found.choose()).toThrow('1 (Site 1), 2 (Site 2)')
@@ -99,9 +102,11 @@ test('the token follows a redirect only to an address of its sites (T-36)', asyn
     ['PUT', 'https://eu.test/x', 'secret'],
   ])
   const evil = await scripted([to('https://evil.test/x'), stored])
-  await expect(evil.client.files.createFolder('a')).rejects.toThrow('evil.test, where the token is not valid')
+  await expect(evil.client.files.createFolder('a')).rejects.toThrow(messages.client.tokenNotValidThere('evil.test'))
   const prefix = await scripted([to('https://us.test.evil.test/x'), stored])
-  await expect(prefix.client.files.createFolder('a')).rejects.toThrow('us.test.evil.test, where the token is not valid')
+  await expect(prefix.client.files.createFolder('a')).rejects.toThrow(
+    messages.client.tokenNotValidThere('us.test.evil.test'),
+  )
   expect([...evil.asked, ...prefix.asked].map(({ url }) => new URL(url).host)).toStrictEqual(['us.test', 'us.test'])
   const circle = await scripted(Array.from({ length: 9 }, () => to(`${address}/x`)))
   await expect(circle.client.files.createFolder('a')).rejects.toThrow(ServiceError)
@@ -110,9 +115,7 @@ test('the token follows a redirect only to an address of its sites (T-36)', asyn
 const clear = 'http://us.test'
 const refusal = {
   name: 'ServiceError',
-  message:
-    'https://us.test returned the unencrypted address http://us.test. Nothing was sent there. ' +
-    'Ask the operator of the service to set --base-url to an https address.',
+  message: messages.client.unencrypted('https://us.test', 'http://us.test'),
 }
 
 test('an https service that lists its site at an http address gets no further request (T-36)', async () => {
@@ -139,7 +142,7 @@ test.for(away)('%s from https to http is refused, even to a listed address (T-36
 test('an upload with a saved http address is not cancelled at an https service (T-36)', async () => {
   const { client, asked } = await scripted([stored], [address, clear])
   await expect(client.files.cancel(`${clear}/api/v2/admin/sites/1/uploads/x`)).rejects.toMatchObject(refusal)
-  await expect(client.files.cancel('https://evil.test/x')).rejects.toThrow('The token is not valid for evil.test.')
+  await expect(client.files.cancel('https://evil.test/x')).rejects.toThrow(messages.client.tokenNotValid('evil.test'))
   expect(asked).toStrictEqual([])
 })
 
@@ -295,7 +298,7 @@ test('a read that ends after its connection broke leaves no timer that would kee
       }),
     }
     const client = await connect({ url: address, token: 'secret', patience, fetch })
-    await expect(client.files.put('large.bin', source)).rejects.toThrow('did not answer')
+    await expect(client.files.put('large.bin', source)).rejects.toThrow(messages.client.noAnswer)
     expect(watches).toHaveLength(1)
     watches[0]?.onRead(1)
     expect(vi.getTimerCount()).toBe(0)

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { connect, ServiceError } from '../../client/src/index.ts'
+import { messages } from '../support/messages.ts'
 import { test } from './support/site.ts'
 
 const all = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
@@ -40,13 +41,13 @@ test('storing over an existing file suggests how to replace it', async ({ client
     await expect(files.put(`${folder}/a.txt`, content)).rejects.toMatchObject({
       status: 412,
       code: 100412,
-      message: `"${folder}/a.txt" already exists. Pass replace: true to replace it, or its etag to replace only that state.`,
+      message: messages.client.exists(`${folder}/a.txt`),
       requestId: expect.stringMatching(/^[\da-f-]{36}$/),
     })
   }
   await expect(files.put(folder, 'a file', { replace: true })).rejects.toMatchObject({
     status: 412,
-    message: expect.stringContaining(`"${folder}" is a folder`),
+    message: expect.stringContaining(messages.client.isFolder(folder)),
   })
   expect(await textOf(files.read(`${folder}/a.txt`))).toBe('one')
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { connect, type SiteClient } from '../../client/src/index.ts'
+import { messages } from '../support/messages.ts'
 import { address, json, scripted, scriptedFetch } from './support/scripted-fetch.ts'
 
 test('a list fetches its pages on demand, and skips empty ones (T-31)', async () => {
@@ -31,7 +32,10 @@ test.for<readonly [string, (page: number) => number]>([
     const end = async () => {
       for await (const _ of list(client));
     }
-    await expect(end()).rejects.toMatchObject({ name: 'ServiceError', message: expect.stringContaining('has no end') })
+    await expect(end()).rejects.toMatchObject({
+      name: 'ServiceError',
+      message: expect.stringContaining(messages.client.endless),
+    })
   }
 })
 
@@ -47,15 +51,15 @@ test('an answer that is no file, folder or list is refused', async () => {
   ]
   for (const call of calls) {
     for (const entry of [...entries, wrong, { ...wrong, links: [null] }, astray, { type: 'folder' }]) {
-      await expect(call((await scripted([() => json(entry)])).client)).rejects.toThrow('any proxy in between')
+      await expect(call((await scripted([() => json(entry)])).client)).rejects.toThrow(messages.client.proxy)
     }
   }
   for (const versions of [5, [null], [{}]]) {
     const { client } = await scripted([() => json({ versions })])
-    await expect(client.files.versions('a')[Symbol.asyncIterator]().next()).rejects.toThrow('any proxy in between')
+    await expect(client.files.versions('a')[Symbol.asyncIterator]().next()).rejects.toThrow(messages.client.proxy)
   }
   for (const items of [5, [null]]) {
     const { fetch } = scriptedFetch(() => json({ items }))
-    await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow('any proxy in between')
+    await expect(connect({ url: address, token: 'secret', fetch })).rejects.toThrow(messages.client.proxy)
   }
 })

@@ -7,6 +7,7 @@ import { expect } from 'vitest'
 import { connect } from '../../client/src/index.ts'
 import { nodeFetch, openFile } from '../../client/src/node.ts'
 import type { Fetch } from '../../client/src/transport.ts'
+import { messages } from '../support/messages.ts'
 import { zeros } from './support/scripted-fetch.ts'
 import { test as base } from './support/site.ts'
 
@@ -71,7 +72,7 @@ test.for([
   [999, {}],
 ] as const)('an invalid answer (%i %j) is a failure like any other', async ([status, headers], { uploadTo }) => {
   const { put, left } = await uploadTo((_, response) => response.writeHead(status, headers).end())
-  await expect(put).rejects.toThrow('did not answer')
+  await expect(put).rejects.toThrow(messages.client.noAnswer)
   await left
 })
 
@@ -88,7 +89,7 @@ test.for([globalThis.fetch, nodeFetch])(
     const { files } = await connect({ url, token: service.token, fetch })
     const source = await openFile(location)
     await writeFile(location, Buffer.alloc(10_000_000))
-    await expect(files.put(`${folder}/large.bin`, source)).rejects.toThrow('became shorter during the upload')
+    await expect(files.put(`${folder}/large.bin`, source)).rejects.toThrow(messages.client.becameShorter)
     await source.close()
     // No request was repeated.
     expect(asked).toStrictEqual(['GET', 'POST', 'PATCH'])
@@ -104,6 +105,6 @@ test.for([globalThis.fetch, nodeFetch])(
     const { port } = server.address() as AddressInfo
     await new Promise((resolve) => server.close(resolve))
     const refused = connect({ url: `http://127.0.0.1:${port}`, token: 'secret', fetch, patience: { attempts: 1 } })
-    await expect(refused).rejects.toThrow(`127.0.0.1:${port} did not answer (ECONNREFUSED).`)
+    await expect(refused).rejects.toThrow(messages.client.noAnswerFrom(`127.0.0.1:${port}`, 'ECONNREFUSED'))
   },
 )

@@ -3,6 +3,7 @@ import { chmod, readdir, readFile, rm, stat, symlink, utimes, writeFile } from '
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { connect, type Files } from '../../client/src/index.ts'
+import { messages } from '../support/messages.ts'
 import { pathsOf, readTree, test, writeTree } from './support/site.ts'
 
 test('a pull replaces a file that was never synchronised only with force', async ({ makeDirectory, site }) => {
@@ -154,8 +155,8 @@ test('a pull refuses a missing path and a file, and creates no folder', async ({
   const here = await makeDirectory()
   const directory = join(here, 'new')
   await expect(site.pull(directory, { folder: `${folder}/b` })).rejects.toMatchObject({ code: 104001 })
-  await expect(site.pull(directory, { folder: `${folder}/a.txt` })).rejects.toThrow('is a file of the site')
-  await expect(site.push(here, { folder: `${folder}/a.txt` })).rejects.toThrow('is a file of the site')
+  await expect(site.pull(directory, { folder: `${folder}/a.txt` })).rejects.toThrow(messages.client.isFile)
+  await expect(site.push(here, { folder: `${folder}/a.txt` })).rejects.toThrow(messages.client.isFile)
   expect(await readdir(here)).toStrictEqual([])
 })
 

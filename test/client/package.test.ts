@@ -10,6 +10,7 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { expect } from 'vitest'
 import { launchBrowser } from '../support/browser.ts'
+import { messages } from '../support/messages.ts'
 import { asDemo } from './support/command.ts'
 import { test as base } from './support/site.ts'
 
@@ -66,7 +67,7 @@ test.for([
     for (const name of Object.keys(exports))
       expect(readme).toContain(` from '${name.replace('.', 'site-admin-client')}'`)
     const options = { cwd: room, env: { ...process.env, ...asDemo(service), XDG_CONFIG_HOME: room } }
-    for (const welcome of ['1 created, 0 replaced, 0 unchanged', '0 created, 0 replaced, 1 unchanged']) {
+    for (const welcome of [messages.client.diff(1, 0), messages.client.diff(0, 1)]) {
       const { stdout, stderr } = await execute(node, ['examples.mjs'], options)
       expect(stderr).toBe('')
       expect(stdout).toContain('Somebody else was faster: <h1>We have opened</h1>')
@@ -82,7 +83,7 @@ test.for([
     const texts = Array.from({ length: 40 }, (_, index) => `${index}.txt`)
     await Promise.all(['a.txt', ...texts].map((name) => writeFile(join(room, folder, name), 'a')))
     const pushed = await execute(node, [command, 'push', folder, folder], options)
-    expect(pushed.stderr).toContain('Done: 41 created')
+    expect(pushed.stderr).toContain(messages.client.done(41))
     expect(pushed.stderr).not.toContain('Warning')
     expect((await execute(node, [command, 'cat', `${folder}/a.txt`], options)).stdout).toBe('a')
     expect((await execute(node, [command, '--version'], options)).stdout).toBe(`${version}\n`)

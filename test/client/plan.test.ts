@@ -90,10 +90,10 @@ property('a run without removal reports as extra what one with removal removes',
 
 property('a change of the target is never lost without force', ({ local, remote, base, options }) => {
   const target = options.direction === 'push' ? remote : local
-  const seenThere = (path: string) => base?.get(path)?.[options.direction === 'push' ? 'remote' : 'local']
+  const lastSeen = (path: string) => base?.get(path)?.[options.direction === 'push' ? 'remote' : 'local']
   const steps = plan(local, remote, base, { ...options, force: false })
   for (const { path } of writes(steps)) {
-    if (base) expect(target.get(path)?.fingerprint).toStrictEqual(seenThere(path))
+    if (base) expect(target.get(path)?.fingerprint).toStrictEqual(lastSeen(path))
   }
   // A pull that replaces a never synchronised file would lose it.
   for (const { action, path } of options.direction === 'pull' ? steps : [])

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { connect } from '../../client/src/index.ts'
 import { nodeFetch } from '../../client/src/node.ts'
+import { messages } from '../support/messages.ts'
 import { asDemo, outcome, siteFiles } from './support/command.ts'
 import { pathsOf, readTree, test, writeTree } from './support/site.ts'
 
@@ -88,7 +89,7 @@ test('a push removes only on request, and not if it is empty (T-43, T-50)', asyn
   expect(Object.keys(await site.texts())).toStrictEqual(['a.txt'])
 
   await rm(join(here, 'a.txt'))
-  await expect(site.push(here, { removes: true, force: true })).rejects.toThrow('has no files')
+  await expect(site.push(here, { removes: true, force: true })).rejects.toThrow(messages.client.noFiles)
   expect(Object.keys(await site.texts())).toStrictEqual(['a.txt'])
 })
 
@@ -192,6 +193,6 @@ test('a file that changes during its upload is not placed', async ({
   const slow = await connect({ url: baseUrl, token: service.token, fetch: nodeFetch })
   expect(await site.push(here, { client: slow })).toMatchObject({ create: 0, failed: 1 })
   const said = await siteFiles(['put', location, `${folder}/`], asDemo({ ...service, baseUrl }))
-  expect(said).toMatchObject(outcome(1, 'changed during the upload'))
+  expect(said).toMatchObject(outcome(1, messages.client.changedDuringUpload))
   await expect(site.stat('large.bin')).rejects.toMatchObject({ status: 404 })
 })

@@ -1,6 +1,7 @@
 import { chmod, lstat, readdir, readFile, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { messages } from '../support/messages.ts'
 import { asDemo, eventsIn, outcome, siteFiles, test } from './support/command.ts'
 import { writeTree } from './support/site.ts'
 
@@ -36,7 +37,7 @@ test('only folder names ignore case', async ({ demo, folder, makeDirectory, site
   expect((await demo('put', ...local('a.txt'), `${folder}/news`)).stdout).toBe(`${folder}/News/a.txt  3 bytes\n`)
   expect((await demo('put', ...local('a.txt', 'b.txt'), `${folder}/NEWS`)).status).toBe(0)
   const twice = await demo('put', ...local('a.txt', 'sub/a.txt'), `${folder}/News`)
-  expect(twice).toMatchObject(outcome(2, 'have the same name'))
+  expect(twice).toMatchObject(outcome(2, messages.client.sameName))
   expect(await site.texts()).toStrictEqual({ 'News/A.txt': 'two', 'News/a.txt': 'one', 'News/b.txt': 'b' })
 })
 
@@ -50,7 +51,7 @@ test('a command that needs the exact spelling names it', async ({ demo, folder, 
     ['mv', `${folder}/news/a.txt`, 'x'],
   ]
   for (const args of asked) {
-    expect(await demo(...args)).toMatchObject(outcome(1, 'Use that spelling.'))
+    expect(await demo(...args)).toMatchObject(outcome(1, messages.client.useThatSpelling))
   }
 })
 
@@ -69,7 +70,7 @@ test('a mistyped path is refused before the first removal', async ({ demo, clien
   await client.files.put('Layouts/a.html', 'a')
   const { stdout, status } = await demo('rm', '--dry-run', 'Layouts')
   expect([stdout, status]).toEqual(['would be refused (104020)  Layouts: 1 file, 1 bytes\n', 0])
-  expect(await demo('rm', '--yes', '/')).toMatchObject(outcome(2, 'cannot be changed'))
+  expect(await demo('rm', '--yes', '/')).toMatchObject(outcome(2, messages.client.unchangeable))
 })
 
 test('rm names a missing path, and removes none of the others', async ({ demo, folder, site }) => {
@@ -77,7 +78,7 @@ test('rm names a missing path, and removes none of the others', async ({ demo, f
   expect(await demo('rm', `${folder}/a.txt`, `${folder}/x.txt`, `${folder}/b.txt`)).toStrictEqual({
     status: 1,
     stdout: '',
-    stderr: `This site has no "${folder}/x.txt". Check the path.\n`,
+    stderr: messages.client.missing(`${folder}/x.txt`),
   })
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'a', 'b.txt': 'b' })
 })
@@ -98,28 +99,26 @@ test('a folder can be renamed to other case, like a file', async ({ demo, folder
   await site.store({ 'news/a.txt': 'a' })
   expect((await demo('mv', `${folder}/news`, `${folder}/News`)).stdout).toBe(`${folder}/News\n`)
   expect(Object.keys(await site.texts())).toStrictEqual(['News/a.txt'])
-  expect(await demo('mv', `${folder}/News`, `${folder}/News`)).toMatchObject(
-    outcome(1, 'The new path is inside the folder'),
-  )
+  expect(await demo('mv', `${folder}/News`, `${folder}/News`)).toMatchObject(outcome(1, messages.client.insideItself))
 })
 
 test('put replaces a file, or names the obstacle', async ({ demo, proxied, service, folder, makeDirectory, site }) => {
   await site.store({ 'a.txt': 'old', 'b.txt/in': 'in a folder' })
   const here = await makeDirectory({ 'a.txt': 'new', 'b.txt': 'new' })
   expect((await demo('put', join(here, 'a.txt'), `${folder}/`)).status).toBe(0)
-  expect(await demo('put', join(here, 'b.txt'), folder)).toMatchObject(outcome(3, 'b.txt" is a folder of the site.'))
+  expect(await demo('put', join(here, 'b.txt'), folder)).toMatchObject(
+    outcome(3, messages.client.isFolderOfSite('b.txt')),
+  )
   const baseUrl = await proxied((method) => (method === 'PUT' ? 412 : 'pass'))
   const raced = await siteFiles(['put', join(here, 'a.txt'), `${folder}/`], asDemo({ ...service, baseUrl }))
-  expect(raced).toMatchObject(
-    outcome(3, 'was changed by someone else in the meantime. Repeat the command to replace it.'),
-  )
+  expect(raced).toMatchObject(outcome(3, messages.client.changedMeanwhile))
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'new', 'b.txt/in': 'in a folder' })
 })
 
 test('a pipe or a device is not stored as an empty file', async ({ demo, folder, site }) => {
   await site.store({ 'a.txt': 'a' })
   expect(await demo('put', '/dev/null', `${folder}/a.txt`)).toMatchObject(
-    outcome(2, '"/dev/null" is not a regular file'),
+    outcome(2, messages.client.notRegular('/dev/null')),
   )
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'a' })
 })

@@ -1,5 +1,6 @@
 import { expect, vi } from 'vitest'
 import { createTextPrinter } from '../../client/src/command/printers.ts'
+import { messages } from '../support/messages.ts'
 import { eventsIn, outcome, test } from './support/command.ts'
 import { readTree, writeTree } from './support/site.ts'
 
@@ -7,7 +8,7 @@ test('push, diff and pull report each step (T-41, T-51)', async ({ demo, folder,
   const here = await makeDirectory({ 'a.txt': 'a', 'b.txt': 'b' })
   expect((await demo('diff', here, folder)).stdout).toBe('create  a.txt  1 bytes\ncreate  b.txt  1 bytes\n')
   const pushed = await demo('push', here, folder)
-  expect(pushed).toMatchObject(outcome(0, 'Done: 2 created, 0 replaced, 0 removed.'))
+  expect(pushed).toMatchObject(outcome(0, messages.client.done(2)))
   expect(pushed.stdout.split('\n').sort()).toStrictEqual(['', 'created  a.txt', 'created  b.txt'])
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'a', 'b.txt': 'b' })
 
@@ -29,13 +30,13 @@ test('both directions count ignored files; --all includes them (T-48)', async ({
   const here = await makeDirectory({ ...sent, ...ignored })
   await site.put('there.log', 'not mine')
   const pushed = await demo('push', '--delete', '--yes', here, folder)
-  expect(pushed.stderr).toContain('5 ignored (--all includes them)')
+  expect(pushed.stderr).toContain(messages.client.ignored(5))
   expect(await site.texts()).toStrictEqual({ ...sent, 'there.log': 'not mine' })
-  expect((await demo('push', '--all', here, folder)).stderr).toContain('Done: 5 created')
+  expect((await demo('push', '--all', here, folder)).stderr).toContain(messages.client.done(5))
   await site.remove('there.log')
   const there = await makeDirectory()
   // This side has no .siteignore yet.
-  expect((await demo('pull', folder, there)).stderr).toContain('3 ignored (--all includes them)')
+  expect((await demo('pull', folder, there)).stderr).toContain(messages.client.ignored(3))
   expect((await demo('pull', '--all', folder, there)).status).toBe(0)
   expect(await readTree(there)).toStrictEqual({ ...sent, ...ignored })
   expect((await demo('diff', '--all', there, folder)).stderr).toContain('8 unchanged.')
@@ -49,12 +50,10 @@ test('a conflict has status 3, and --force overwrites it', async ({ demo, folder
   await site.put('b.txt', 'theirs', { replace: true })
   expect(await demo('diff', here, folder)).toMatchObject({
     status: 3,
-    stdout:
-      'CONFLICT (changed on both sides, or never synchronised)  a.txt  4 bytes\nleft alone (changed on the target ' +
-      'only)  b.txt  1 bytes\n',
-    stderr: expect.stringContaining('add --force to overwrite them and 1 that changed on the target only'),
+    stdout: `${messages.client.conflict('a.txt', 4)}${messages.client.leftAlone('b.txt', 1)}`,
+    stderr: expect.stringContaining(messages.client.addForce(1)),
   })
-  expect(await demo('push', here, folder)).toMatchObject(outcome(3, '1 in conflict'))
+  expect(await demo('push', here, folder)).toMatchObject(outcome(3, messages.client.inConflict(1)))
   expect((await demo('push', '--force', here, folder)).status).toBe(0)
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'mine', 'b.txt': 'b' })
 })
@@ -71,17 +70,17 @@ test('without a terminal, nothing is removed without --yes (T-43)', async ({ dem
 test('push and pull mention --delete, and what it would remove', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ 'a.txt': 'a', 'old.txt': 'old', 'older.txt': 'older' })
   const here = await makeDirectory({ 'a.txt': 'a', 'mine.txt': 'mine' })
-  const onSite = ' 2 files are only on the site; --delete removes them.\n'
-  expect((await demo('diff', here, folder)).stderr).toContain(`Nothing was changed.${onSite}`)
-  expect((await demo('push', here, folder)).stderr).toContain(`Done: 1 created, 0 replaced, 0 removed.${onSite}`)
+  const onSite = messages.client.onSite(2)
+  expect((await demo('diff', here, folder)).stderr).toContain(messages.client.nothingChanged + onSite)
+  expect((await demo('push', here, folder)).stderr).toContain(messages.client.done(1) + onSite)
   const { stderr } = await demo('push', '--delete', '--yes', here, folder)
-  expect(stderr).toContain('0 to create, 0 to replace (0 bytes in all), 2 to remove (8 bytes)')
+  expect(stderr).toContain(messages.client.planned(2, 8))
   expect(stderr).not.toContain('only on')
 
   await writeTree(here, { 'new.txt': 'new' })
   expect((await demo('pull', folder, here)).stderr).not.toContain('--delete')
   await site.remove('mine.txt')
-  expect((await demo('pull', folder, here)).stderr).toMatch(/ 1 file is only on this machine; --delete removes it\.\n$/)
+  expect((await demo('pull', folder, here)).stderr).toMatch(messages.client.onThisMachine)
   const planned = await demo('--json', 'pull', '--delete', '--dry-run', folder, here)
   expect(JSON.parse(planned.stdout.split('\n')[0] ?? '')).toMatchObject({ remove: 1, bytes: 0, removedBytes: 4 })
 })
@@ -89,7 +88,7 @@ test('push and pull mention --delete, and what it would remove', async ({ demo, 
 test('diff and dry runs refuse the same removals as a push', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ 'a.txt': 'a' })
   const empty = await makeDirectory()
-  const refused = { status: 1, stdout: '', stderr: expect.stringContaining('has no files, so nothing was removed') }
+  const refused = { status: 1, stdout: '', stderr: expect.stringContaining(messages.client.emptySource) }
   expect(await demo('push', '--delete', '--yes', empty, folder)).toStrictEqual(refused)
   expect(await demo('diff', '--delete', empty, folder)).toStrictEqual(refused)
   expect(await demo('push', '--delete', '--dry-run', empty, folder)).toStrictEqual(refused)
@@ -108,10 +107,10 @@ test('--delete removes a file in place of a folder, or the reverse', async ({ de
   ]) {
     const said = await demo(...args)
     const [file, place] = args[0] === 'pull' ? ['y', 'x'] : ['x', 'y']
-    expect(said).toMatchObject(outcome(3, 'Add --delete to remove obstacles'))
+    expect(said).toMatchObject(outcome(3, messages.client.addDelete))
     expect(said.stderr).not.toContain('--force')
-    expect(said.stdout).toContain(`CONFLICT (the file ${file} is in the way)  ${file}/`)
-    expect(said.stdout).toContain(`CONFLICT (the folder ${place} is in the way)  ${place}  `)
+    expect(said.stdout).toContain(messages.client.inTheWay('file', file))
+    expect(said.stdout).toContain(messages.client.inTheWay('folder', place))
   }
   expect((await demo('push', '--delete', '--yes', here, folder)).status).toBe(0)
   expect(await site.texts()).toStrictEqual({ 'x/in': 'in a folder', y: 'file' })
@@ -132,15 +131,12 @@ test('a terminal shows one progress line, and then a summary (T-51)', () => {
   } finally {
     spy.mockRestore()
   }
-  expect(lines[0]).toBe(
-    'To do: 2 to create, 0 to replace (2.0 KB in all), 1 to remove (300 bytes); 3 unchanged, 1 ignored ' +
-      '(--all includes them).\n',
-  )
-  expect(lines[1]).toMatch(/^\r1 of 2 files, 1\.0 KB of 2\.0 KB, .*\/s, .* left/)
+  expect(lines[0]).toBe(`${messages.client.toDo}${messages.client.ignored(1)}.\n`)
+  expect(lines[1]).toMatch(messages.client.progress)
   expect(lines.slice(2)).toStrictEqual([
     '\r\u001b[K',
     'failed  b\\u{1b}[2J: No.\n',
     'skipped  c: it is a pipe\n',
-    'Done: 1 created, 0 replaced, 0 removed, 1 failed, 1 skipped.\n',
+    `${messages.client.done(1, 0, ', 1 failed, 1 skipped')}\n`,
   ])
 })

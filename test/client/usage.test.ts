@@ -3,37 +3,25 @@ import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { messages, wrongFileCommands } from '../support/messages.ts'
 import { asDemo, outcome, siteFiles, startSiteFiles, test } from './support/command.ts'
 
-const incomplete = 'cat|get|mv a|cp a|rm|restore|versions|diff|push|pull|watch'.split('|')
-const wrong: readonly (readonly [readonly string[], RegExp])[] = [
-  ...incomplete.map((line) => [line.split(' '), /missing required argument/] as const),
-  [['nope'], /unknown command 'nope'/],
-  [['ls', 'a', 'b'], /too many arguments/],
-  [['put', 'one'], /Name a file and a path/],
-  [['completion', 'fish'], /Allowed choices are bash, zsh/],
-  [['--site', 'x', 'ls'], /It must be the number of a site/],
-  [['--url', 'x', 'ls'], /"x" is not the address of a service\. Use an address such as/],
-  [['--url', 'https://ann@example.com', 'ls'], /is not the address of a service/],
-  [['push', '--deleet', '.'], /unknown option '--deleet'/],
-  [['ls'], /Name the service with/],
-  [['--url', 'http://127.0.0.1:1', 'ls'], /No token for/],
-  [['--url', 'http://127.0.0.1:1', '--token-file', '/dev/zero', 'ls'], /too large for a token/],
-]
+test.for(wrongFileCommands)(
+  'wrong usage prints a message and has status 2: site-files %s (T-52)',
+  async ([line, sentence]) => {
+    const { status, stderr } = await siteFiles(line.split(' '))
+    expect(status).toBe(2)
+    expect(stderr).toContain(sentence)
+    expect(stderr).not.toMatch(/\n {4}at /)
+  },
+)
 
-test.for(wrong)('wrong usage prints a message and has status 2: site-files %j (T-52)', async ([args, sentence]) => {
-  const { status, stderr } = await siteFiles(args)
-  expect(status).toBe(2)
-  expect(stderr).toMatch(sentence)
-  expect(stderr).not.toMatch(/\n {4}at /)
-})
-
-const elsewhere: readonly (readonly [string, RegExp, (response: ServerResponse) => void])[] = [
-  ['no answer', / did not answer/, (response) => response.destroy()],
-  ['a page of another program', /answered with status 404/, (response) => response.writeHead(404).end('<html>')],
+const elsewhere: readonly (readonly [string, string, (response: ServerResponse) => void])[] = [
+  ['no answer', messages.client.noAnswer, (response) => response.destroy()],
+  ['a page of another program', messages.client.answeredWith(404), (response) => response.writeHead(404).end('<html>')],
   [
     'a service that does not know the token',
-    /^Unknown\./,
+    'Unknown.',
     (response) => response.writeHead(401).end('{"code":101000,"message":"Unknown."}'),
   ],
 ]
@@ -44,9 +32,9 @@ test.for(elsewhere)(
     const site = { id: 1, name: 'Shop', url: wrong, permissions: ['files'] }
     const url = await listen((_, response) => response.end(JSON.stringify({ items: [site] })))
     const { status, stderr } = await siteFiles(['rm', 'a.txt'], asDemo({ baseUrl: url, token: 'a' }))
-    expect({ status, stderr }).toStrictEqual({ status: 1, stderr: expect.stringMatching(first) })
-    expect(stderr).toContain(`The service at ${url} gave the address ${wrong}.`)
-    expect(stderr).toContain('ask the operator to set it with --base-url')
+    expect({ status, stderr }).toStrictEqual({ status: 1, stderr: expect.stringContaining(first) })
+    expect(stderr).toContain(messages.client.gaveAddress(url, wrong))
+    expect(stderr).toContain(messages.client.askOperator)
   },
 )
 
@@ -58,7 +46,7 @@ test('an empty name is wrong usage', async ({ demo }) => {
     expect(await demo(...line.split(' ')), line).toStrictEqual({
       status: 2,
       stdout: '',
-      stderr: expect.stringMatching(/^Name .+\.\n$/),
+      stderr: expect.stringMatching(messages.client.name),
     })
   }
 })
@@ -66,9 +54,7 @@ test('an empty name is wrong usage', async ({ demo }) => {
 test('an invalid address is wrong usage, wherever it comes from', async () => {
   const environment = { SITE_ADMIN_URL: 'ftp://x', SITE_ADMIN_TOKEN: 'a' }
   for (const command of ['ls', 'login']) {
-    expect(await siteFiles([command], environment)).toMatchObject(
-      outcome(2, '"ftp://x" is not the address of a service'),
-    )
+    expect(await siteFiles([command], environment)).toMatchObject(outcome(2, messages.client.noAddress('"ftp://x"')))
   }
 })
 
@@ -77,37 +63,25 @@ test('an impossible command prints a message and has status 1', async ({ service
   await symlink('/dev/zero', join(here, 'device'))
   await mkdir(join(here, 'odd', '.siteignore'), { recursive: true })
   const blocked = await makeDirectory({ 'a.txt': 'a', '.site-files': 'a file, where a folder has to be' })
-  const failing: readonly (readonly [() => ReturnType<typeof siteFiles>, RegExp])[] = [
+  const failing: readonly (readonly [() => ReturnType<typeof siteFiles>, RegExp | string])[] = [
     [() => siteFiles(['ls'], { ...asDemo(service), SITE_ADMIN_TOKEN: 'wrong' }), /login/],
-    [() => siteFiles(['--site', '77', 'ls'], asDemo(service)), /does not cover site 77/],
-    [() => demo('cat', `${folder}/nothing`), /has no such file or folder/],
-    [
-      () => demo('push', join(here, 'nothing'), folder),
-      /This file or folder does not exist: .*nothing\. Check the path\.\n$/,
-    ],
-    [
-      () => demo('push', join(here, 'a.txt'), folder),
-      /^".*a\.txt" is not a folder\. Name a folder, or use "get" and "put"/,
-    ],
-    [() => demo('watch', join(here, 'a.txt'), folder), /^".*a\.txt" is not a folder\./],
-    [() => demo('pull', folder, join(here, 'a.txt')), /^".*a\.txt" is not a folder\./],
-    [
-      () => demo('get', 'hello.txt', join(here, 'a.txt', 'x', 'y')),
-      /This is a file, but a folder is needed: .*\/a\.txt\. Name/,
-    ],
-    [() => demo('put', join(here, 'nothing'), folder), /This file or folder does not exist/],
+    [() => siteFiles(['--site', '77', 'ls'], asDemo(service)), messages.client.siteNotCovered(77)],
+    [() => demo('cat', `${folder}/nothing`), messages.client.siteLacks],
+    [() => demo('push', join(here, 'nothing'), folder), messages.client.missingAt('nothing')],
+    [() => demo('push', join(here, 'a.txt'), folder), messages.client.notAFolder('a.txt')],
+    [() => demo('watch', join(here, 'a.txt'), folder), messages.client.notAFolder('a.txt')],
+    [() => demo('pull', folder, join(here, 'a.txt')), messages.client.notAFolder('a.txt')],
+    [() => demo('get', 'hello.txt', join(here, 'a.txt', 'x', 'y')), messages.client.fileForFolder('/a.txt')],
+    [() => demo('put', join(here, 'nothing'), folder), messages.client.missingHere],
     [() => demo('cat', `${folder}/../x`), /contains "\."/],
-    [
-      () => demo('get', 'hello.txt', join(here, 'nothing', 'x')),
-      /This file or folder does not exist: .*nothing\. Check the path\.\n$/,
-    ],
-    [() => demo('get', 'hello.txt', join(here, 'device'), '--force'), /is not a regular file/],
-    [() => demo('get', 'hello.txt', `${join(here, 'nothing')}/`), /The folder .*nothing\/ does not exist/],
-    [() => demo('get', 'hello.txt', `${join(here, 'a.txt')}/`), /The folder .*a\.txt\/ does not exist/],
-    [() => demo('push', join(here, 'odd'), folder), /^".*\.siteignore" is not a file\. Remove it, or replace it/],
-    [() => demo('push', blocked, folder), /This already exists: .+\. Move it away/],
-    [() => demo('--token-file', here, 'ls'), /This is a folder, but a file is needed: .+/],
-    [() => demo('pull', `${folder}/nothing`, here), /The site has no such file or folder/],
+    [() => demo('get', 'hello.txt', join(here, 'nothing', 'x')), messages.client.missingAt('nothing')],
+    [() => demo('get', 'hello.txt', join(here, 'device'), '--force'), messages.client.notRegular('')],
+    [() => demo('get', 'hello.txt', `${join(here, 'nothing')}/`), messages.client.noFolder('nothing/')],
+    [() => demo('get', 'hello.txt', `${join(here, 'a.txt')}/`), messages.client.noFolder('a.txt/')],
+    [() => demo('push', join(here, 'odd'), folder), messages.client.notAFile('.siteignore')],
+    [() => demo('push', blocked, folder), messages.client.existsHere],
+    [() => demo('--token-file', here, 'ls'), messages.client.folderForFile],
+    [() => demo('pull', `${folder}/nothing`, here), messages.client.siteLacks],
   ]
   for (const [call, sentence] of failing) {
     const { status, stderr } = await call()
@@ -115,7 +89,7 @@ test('an impossible command prints a message and has status 1', async ({ service
     expect(stderr).not.toMatch(/\n {4}at /)
   }
   // Without a place for its state, a push sends nothing.
-  expect(await demo('ls', folder)).toMatchObject(outcome(1, 'has no such file or folder'))
+  expect(await demo('ls', folder)).toMatchObject(outcome(1, messages.client.siteLacks))
 })
 
 test('the help of every command has an example', async () => {
@@ -165,7 +139,9 @@ test('a login keeps the token for its user and address only (T-39)', async ({ se
   expect(said.stderr).not.toContain(service.token)
   expect((await stat(join(config, 'site-files', 'login.json'))).mode & 0o777).toBe(0o600)
   expect((await siteFiles(['ls'], environment)).status).toBe(0)
-  expect(await siteFiles(['--url', 'http://127.0.0.1:1', 'ls'], environment)).toMatchObject(outcome(2, 'No token for'))
+  expect(await siteFiles(['--url', 'http://127.0.0.1:1', 'ls'], environment)).toMatchObject(
+    outcome(2, messages.client.noToken),
+  )
   const tokenFile = join(config, 'token')
   await writeFile(tokenFile, `${service.token}\n`)
   expect((await siteFiles(['--url', service.baseUrl, '--token-file', tokenFile, 'ls'])).status).toBe(0)
@@ -186,13 +162,13 @@ test.for(evilUses)('control characters in E cannot control the terminal: site-fi
   expect(status).not.toBe(0)
   expect(stdout).toBe('')
   expect(stderr).not.toMatch(steering)
-  const more = stderr.endsWith('\nAdd --help to see the usage.\n') ? 2 : 1
+  const more = stderr.endsWith(`\n${messages.usage.help}\n`) ? 2 : 1
   expect(stderr.split('\n')).toHaveLength(more + 1)
 })
 
 test('a mistyped command gets a suggestion', async () => {
   expect((await siteFiles(['pus'])).stderr).toBe(
-    "error: unknown command 'pus' (Did you mean one of push, put?)\nAdd --help to see the usage.\n",
+    `error: ${messages.usage.unknown("command 'pus'")} (Did you mean one of push, put?)\n${messages.usage.help}\n`,
   )
 })
 

@@ -24,20 +24,20 @@ const wantedFrom = ({ baseUrl, token }: SpawnedService, name: string): Omit<Want
 })
 
 /** Throws if the file differs, or if the upload started again. */
-const check = async (service: SpawnedService, { name, content, token }: Omit<Wanted, 'dieAt'>, goesOnAt: number) => {
+const check = async (service: SpawnedService, { name, content, token }: Omit<Wanted, 'dieAt'>, resumedAt: number) => {
   const headers = { Authorization: token }
   const file = await service.request(`/api/v2/admin/sites/current/storage/tus/${name}`, { headers })
   const stored = md5(Buffer.from(await file.arrayBuffer()))
   if (stored !== md5(content)) throw new Error(`${name} is not what was sent (${file.status})`)
-  if (!(goesOnAt > 0 && goesOnAt < size)) throw new Error(`${name} went on at ${goesOnAt}`)
+  if (!(resumedAt > 0 && resumedAt < size)) throw new Error(`${name} went on at ${resumedAt}`)
 }
 
 const killClients = async (service: SpawnedService, { clients }: TusClients): Promise<void> => {
   for (const [client, upload] of Object.entries(clients)) {
     const wanted = wantedFrom(service, `${client.replaceAll(' ', '-')}.bin`)
-    const goesOnAt = await upload({ ...wanted, dieAt: soon })
-    await check(service, wanted, goesOnAt)
-    console.log(`${client} was killed, and went on at ${goesOnAt} of ${size} bytes.`)
+    const resumedAt = await upload({ ...wanted, dieAt: soon })
+    await check(service, wanted, resumedAt)
+    console.log(`${client} was killed, and went on at ${resumedAt} of ${size} bytes.`)
   }
 }
 
@@ -76,9 +76,9 @@ const killService = async (
   const uploading = uploadAndKill(wanted, service.pid, half)
   await Promise.race([service.ended, uploading])
   const next = await restart()
-  const goesOnAt = await uploading
-  await check(next, wanted, goesOnAt)
-  console.log(`tus-js-client went on at ${goesOnAt} of ${size} bytes when the service was back.`)
+  const resumedAt = await uploading
+  await check(next, wanted, resumedAt)
+  console.log(`tus-js-client went on at ${resumedAt} of ${size} bytes when the service was back.`)
   return next
 }
 

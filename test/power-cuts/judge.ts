@@ -4,6 +4,7 @@ import { createIsHeld } from '../../lib/machine/backup/holds.ts'
 import { checkDataDirectory } from '../../lib/machine/check/check-directory.ts'
 import { openMachine } from '../../lib/machine/machine.ts'
 import { startService } from '../../local/service.ts'
+import { messages } from '../support/messages.ts'
 import { startService as startProcess } from '../support/spawned-service.ts'
 import { createService, type Expected, type Judged, type Service } from './lanes.ts'
 import { type Entry, markOf } from './record.ts'
@@ -85,7 +86,7 @@ export const judge = async (root: string, expectation: Expectation, isApart: boo
     const { fault, isHeld } = await judgeServed(root, expectation, service)
     if (fault !== undefined) return fault
     const findings = await checkDataDirectory(data, { withBytes: true })
-    const finding = findings.find((each) => !(isHeld && each.fault.startsWith('it belongs to no file')))
+    const finding = findings.find((each) => !(isHeld && each.fault.startsWith(messages.check.ofNoFile)))
     if (finding) return `check: ${finding.where}: ${finding.fault}`
     return existsSync(join(data, 'running')) ? 'the service has not closed the directory' : undefined
   } catch (error) {

@@ -58,7 +58,7 @@ export const expectStatus = async (answer: Promise<Response>, what: string): Pro
 export class Refusal extends Error {}
 
 /** The found state must equal one of the two. */
-const faultUnlessOneOf = <State>({ acknowledged, underWay }: Expected<State>, found: unknown): string | undefined => {
+const findDifference = <State>({ acknowledged, underWay }: Expected<State>, found: unknown): string | undefined => {
   const isAllowed = isDeepStrictEqual(found, acknowledged) || (underWay && isDeepStrictEqual(found, underWay))
   if (isAllowed) return undefined
   return [{ acknowledged }, { underWay }, { found }].map((each) => JSON.stringify(each)).join('\n')
@@ -85,7 +85,7 @@ const withKnownSteps = <State>(lane: KnownLane<State>): Lane<State> => ({
     const { name, path, init, after } = lane.next(state, count)
     return stepOf(name, after, ({ request }) => request(path, init))
   },
-  faultIn: async ({ machine }, expected) => faultUnlessOneOf(expected, await lane.observe(machine)),
+  faultIn: async ({ machine }, expected) => findDifference(expected, await lane.observe(machine)),
 })
 
 type Files = Readonly<Record<string, string>>
@@ -205,7 +205,7 @@ export const versionChanges = (folder: string): Lane<readonly string[]> => {
       const contents = versions.map((version) => readDigest(judged, `${path}?versionId=${version}`))
       const entries = (await changesIn(judged)).filter(({ subject }) => subject === `${folder}/page`)
       if (entries.length !== versions.length) return `${entries.length} entries of ${versions.length} versions`
-      return faultUnlessOneOf(expected, await Promise.all(contents))
+      return findDifference(expected, await Promise.all(contents))
     },
   }
 }

@@ -73,8 +73,8 @@ export const createRulesOfS3 = () => {
   const withChecksums = async ({ algorithm, parts }: Upload, listed: Answer): Promise<Answer> => {
     const xml = (await textOf(listed)).replaceAll(/<Part>.*?<\/Part>/gs, (one) => {
       const { checksum } = parts.get(Number(textIn(one, 'PartNumber'))) ?? {}
-      const isTold = !algorithm || one.includes(`<Checksum${algorithm}>`)
-      return isTold || !checksum ? one : one.replace('</Part>', `${tag(`Checksum${algorithm}`, checksum)}</Part>`)
+      const isComplete = !algorithm || one.includes(`<Checksum${algorithm}>`)
+      return isComplete || !checksum ? one : one.replace('</Part>', `${tag(`Checksum${algorithm}`, checksum)}</Part>`)
     })
     const { 'content-length': _, ...headers } = listed.headers
     return { ...listed, headers, body: Readable.from([Buffer.from(xml)]) }

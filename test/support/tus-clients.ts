@@ -58,7 +58,7 @@ export const tusRoom = join(local, 'tus')
 interface Ended {
   readonly signal: NodeJS.Signals | null
   /** The last offset at which it reported to continue. */
-  readonly goesOnAt: number
+  readonly resumedAt: number
 }
 
 /** Runs a client until it ends or is killed. Throws an Error if it fails. */
@@ -74,14 +74,14 @@ const run = async (
     text(child.stderr),
   ])
   if (status !== 0 && signal !== 'SIGKILL') throw new Error(`${program} ${args[0]} failed:\n${stdout}${stderr}`)
-  return { signal, goesOnAt: Number([...stdout.matchAll(/^Goes on at (\d+)/gm)].at(-1)?.[1]) }
+  return { signal, resumedAt: Number([...stdout.matchAll(/^Goes on at (\d+)/gm)].at(-1)?.[1]) }
 }
 
 /** Runs a client twice: it is killed the first time. */
 const twice = async (program: string, args: (die: boolean) => readonly string[]): Promise<number> => {
   const { signal } = await run(program, args(true))
   if (signal !== 'SIGKILL') throw new Error(`${program} came to its end before it was killed`)
-  return (await run(program, args(false))).goesOnAt
+  return (await run(program, args(false))).resumedAt
 }
 
 /** The origin of the pages, which differs from that of the service. */
@@ -122,13 +122,13 @@ const openPage = async (context: BrowserContext, url: string, isSlow: boolean): 
  * if it did.
  */
 const uploadIn = async (page: Page, order: Order, until: number): Promise<number> => {
-  let goesOnAt = Number.NaN
+  let resumedAt = Number.NaN
   const reached = Promise.withResolvers<void>()
   await page.exposeFunction('progress', (sent: number) => {
     if (sent >= until) reached.resolve()
   })
   await page.exposeFunction('resumed', (offset: number) => {
-    goesOnAt = offset
+    resumedAt = offset
   })
   const ended = page.evaluate(`upload(${JSON.stringify(order)}, progress, resumed)`)
   ended.catch(() => {})
@@ -136,7 +136,7 @@ const uploadIn = async (page: Page, order: Order, until: number): Promise<number
   if (first === 'ended' && until < Number.POSITIVE_INFINITY) {
     throw new Error(`${order.client} came to its end before its page was closed`)
   }
-  return goesOnAt
+  return resumedAt
 }
 
 const inBrowser =
@@ -200,7 +200,7 @@ export const openTusClients = async (): Promise<TusClients> => {
       await run(program, [file], { cwd, env: { ...process.env, ...env } })
     },
     uploadAndKill: async (wanted, pid, at) =>
-      (await run(process.execPath, [...inNode(wanted), '--kill', String(pid), '--at', String(at)])).goesOnAt,
+      (await run(process.execPath, [...inNode(wanted), '--kill', String(pid), '--at', String(at)])).resumedAt,
     async close() {
       await browser.close()
       origin.close()

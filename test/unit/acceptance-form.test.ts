@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { findFiles, read } from '../rules.ts'
 
-const files = findFiles().filter((file) => /^test\/acceptance\/.*\.test\.ts$/.test(file))
+const all = findFiles()
+const files = all.filter((file) => /^test\/acceptance\/.*\.test\.ts$/.test(file))
 
 test('The title of an acceptance case has at most 80 characters', () => {
   const title = /(?:\b(?:test|it|describe|\w+WithAdmin)\(|\)\()\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1,/g
@@ -14,4 +15,14 @@ test('A describe block of the acceptance suite has at most 120 lines', () => {
   const blocks = files.flatMap((file) => [...read(file).matchAll(/^describe[\s\S]*?^\}\)/gm)].map(([block]) => block))
   expect(blocks.length).toBeGreaterThan(files.length)
   expect(blocks.filter((block) => block.split('\n').length > 120)).toEqual([])
+})
+
+test('Only test/support/messages.ts compares sentences of the source', () => {
+  const source = all.filter((file) => /^(functions|lib|local|server|admin|cdk|client\/src)\/.*\.ts$/.test(file))
+  const words = source.map(read).join('\n')
+  const sentence =
+    /(?:toContain|toMatch|toThrow|toBe|string\w+ing)\(\s*(['"`/])\^?((?:(?!\1)[\w ,:"'.-])*(?:[a-z]+ ){3}[a-z]+)/g
+  const tests = all.filter((file) => file.endsWith('.test.ts'))
+  const compared = tests.flatMap((file) => [...read(file).matchAll(sentence)].map(([, , text = '']) => text))
+  expect(compared.filter((text) => words.includes(text))).toEqual([])
 })

@@ -28,6 +28,6 @@ describe('an id from a store', () => {
   })
 
   test.each([undefined, null, 1.5, 1e21, Number.NaN, 'seven', ''])('%j proves that the store is damaged', (value) => {
-    expect(() => storedId(value)).toThrow('where an id should be')
+    expect(() => storedId(value)).toThrow(` ${String(value)} `)
   })
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { messages } from '../../support/messages.ts'
 import { describeWithAdmin } from '../support/admin.ts'
 import { objectIds, range, records, useLibrary, withQuery } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
@@ -228,13 +229,13 @@ describeWithAdmin('where', () => {
     ['{nonsense:1}', /nonsense/],
     ['{news:1}', /news/],
     ['{body:"Text"}', /body/],
-    ['{constructor:1}', /"constructor" is no member/],
-    ['{"__proto__":1}', /"__proto__" is no member/],
+    ['{constructor:1}', messages.http.noMember('constructor')],
+    ['{"__proto__":1}', messages.http.noMember('__proto__')],
     ['{"category.name":"a"}', /category\.name/],
     [`{"${'x'.repeat(100)}":1}`, /"x{40}…"/],
     ['{subject:{$regex:"a"}}', /\$regex/],
-    ['{objectId:{gt:1}}', /"gt" on objectId/],
-    ['{objectId:{toString:1}}', /"toString" on objectId/],
+    ['{objectId:{gt:1}}', messages.http.noOperator('gt', 'objectId')],
+    ['{objectId:{toString:1}}', messages.http.noOperator('toString', 'objectId')],
     ['{$not:{}}', /\$not/],
     ['{objectId:"seven"}', /number/],
     ['{objectId:{}}', /objectId/],

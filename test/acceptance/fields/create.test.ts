@@ -139,7 +139,7 @@ describe('Refused fields', () => {
     const answer = await create(form, body)
     expectError(answer, 400, 115000)
     expect(answer.json.errors).toEqual([{ path: member, message: expect.not.stringMatching(/Invalid input/) }])
-    expect(answer.json.message).toMatch(new RegExp(`^${member}: .*(must|is not)`))
+    expect(answer.json.message).toMatch(new RegExp(`^${member}: `))
     expect(await layoutOf(form)).toBe('-3@1')
   })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { messages } from '../../support/messages.ts'
 import { expectError } from '../support/expectations.ts'
 import { fieldsOf, formWith, layoutOf, site } from '../support/forms.ts'
 import { call } from '../support/http.ts'
@@ -73,7 +74,7 @@ describe('Media types', () => {
     const headers = { 'Content-Type': 'application/json' }
     const answer = await call(fieldsOf(await formWith()), { method: 'POST', body: Buffer.from(bytes), headers })
     expectError(answer, 400, 115000)
-    expect(answer.json.message).toContain('not UTF-8')
+    expect(answer.json.message).toContain(messages.http.notUtf8)
   })
 
   test('A body over 64 KiB is refused with 413/100013 (E-10)', async () => {

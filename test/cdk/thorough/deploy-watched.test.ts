@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { messages } from '../../support/messages.ts'
 import { launch } from '../../support/program.ts'
 
 const arn = (region: string, name: string) => `arn:aws:cloudwatch:${region}:123456789012:alarm:${name}`
@@ -67,7 +68,7 @@ describe('npm run deploy:watched', () => {
       `deploy Test-staging --exclusively ${passed}`,
       `deploy Test-us --exclusively ${triggers} --monitoring-time-minutes 20 ${passed}`,
     ])
-    expect(stdout).toContain('Test-staging has no alarms yet')
+    expect(stdout).toContain(messages.deployment.noAlarms('Test-staging'))
   })
 
   test('does not deploy later data centres after a rollback', async () => {

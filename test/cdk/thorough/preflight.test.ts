@@ -4,6 +4,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { checkConcurrency, wantedConcurrency } from '../../../cdk/config/concurrency.ts'
 import { parseSettings } from '../../../cdk/config/settings.ts'
+import { messages } from '../../support/messages.ts'
 import { run, startInShell } from '../../support/program.ts'
 
 /** Replaces Lambda at the transport of its SDK. */
@@ -49,7 +50,7 @@ describe('the check before a deployment', () => {
     await answerWith(200, limitOf(50))
     expect(await checkConcurrency('us-east-1', 50)).toEqual({
       isEnough: true,
-      message: 'us-east-1: 50 functions can run at once, and the settings need 50: enough.',
+      message: messages.deployment.enough('us-east-1', 50),
     })
   })
 
@@ -57,9 +58,7 @@ describe('the check before a deployment', () => {
     await answerWith(200, limitOf(10))
     expect(await checkConcurrency('eu-west-1', 50)).toEqual({
       isEnough: false,
-      message: expect.stringMatching(
-        /10 functions .* need 50\..*--region eu-west-1 .*L-B99A9384 --desired-value 1000/s,
-      ),
+      message: expect.stringMatching(messages.deployment.tooFew('eu-west-1', 10)),
     })
   })
 
@@ -68,7 +67,7 @@ describe('the check before a deployment', () => {
     ['the answer has no limit', 200, {}],
   ])('says that it could not check when %s', async (_, status, body) => {
     await answerWith(status, body)
-    const message = expect.stringContaining('NOT CHECKED')
+    const message = expect.stringMatching(messages.deployment.notChecked)
     expect(await checkConcurrency('us-east-1', 50)).toEqual({ isEnough: true, message })
   })
 
@@ -81,16 +80,13 @@ describe('the check before a deployment', () => {
     await answerWith(200, limitOf(60))
     const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(settings)}`])
     expect(status).toBe(1)
-    expect(stdout).toMatch(/us-east-1: 60 .* need 100\. .*eu-west-1: 60 .* need 50: enough/s)
+    expect(stdout).toMatch(/us-east-1: 60 .* 100\. .*eu-west-1: 60 .* 50: /s)
   })
 
   test('uses the settings of cdk.json, like a deployment', async () => {
     await answerWith(200, limitOf(1000))
     const { status, stdout } = await run('cdk/preflight.ts', [])
-    expect([status, stdout]).toEqual([
-      0,
-      'us-east-1: 1000 functions can run at once, and the settings need 50: enough.\n',
-    ])
+    expect([status, stdout]).toEqual([0, `${messages.deployment.enough('us-east-1', 1000)}\n`])
   })
 
   test('explains without credentials what to do, and what it would ask AWS', async () => {
@@ -106,8 +102,9 @@ describe('the check before a deployment', () => {
     program.stdin.end()
     const { status, stdout, stderr } = await program.ended
     expect([status, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(/AWS_PROFILE.*aws sts get-caller-identity/s)
-    expect(stderr).toMatch(/us-east-1: may 100 functions .*eu-west-1: may 50 functions/s)
+    expect(stderr).toMatch(messages.deployment.account)
+    expect(stderr).toMatch(messages.deployment.unknown('us-east-1', 100))
+    expect(stderr).toMatch(messages.deployment.unknown('eu-west-1', 50))
     expect(stderr).not.toContain('    at ')
     expect(asked).toHaveBeenCalled()
   })
@@ -116,7 +113,8 @@ describe('the check before a deployment', () => {
     await answerWith(403, { __type: 'ExpiredTokenException', message: 'The security token is not valid' })
     const { status, stderr } = await run('cdk/preflight.ts', [])
     expect(status).toBe(1)
-    expect(stderr).toMatch(/^The security token is not valid\n.*AWS_PROFILE.*us-east-1: may 50 functions/s)
+    expect(stderr).toMatch(/^The security token is not valid\n.*AWS_PROFILE/s)
+    expect(stderr).toMatch(messages.deployment.unknown('us-east-1', 50))
   })
 
   test('prints its usage', async () => {

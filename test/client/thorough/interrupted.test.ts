@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { messages } from '../../support/messages.ts'
 import type { Program } from '../../support/program.ts'
 import { asDemo, outcome, startSiteFiles } from '../support/command.ts'
 import { test as base, readTree, writeTree } from '../support/site.ts'
@@ -124,10 +125,10 @@ test('watch ends if its first push fails or its folder disappears', async ({ beg
   const here = await makeDirectory({ 'a.txt': 'one' })
   await site.put('file.txt', 'a file')
   const refused = begin(['watch', here, `${folder}/file.txt`])
-  expect(await refused.ended).toMatchObject(outcome(1, 'is a file of the site'))
+  expect(await refused.ended).toMatchObject(outcome(1, messages.client.isFile))
   const watching = begin(['watch', here, folder])
   await untilEvents(watching, 'end', 1)
   await rename(here, `${here}.gone`)
-  expect(await watching.ended).toMatchObject(outcome(1, 'This file or folder does not exist'))
+  expect(await watching.ended).toMatchObject(outcome(1, messages.client.missingHere))
   await rename(`${here}.gone`, here)
 })

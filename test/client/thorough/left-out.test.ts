@@ -3,17 +3,16 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { ListedFile, SiteClient } from '../../../client/src/index.ts'
 import { unstorableReason } from '../../../client/src/sync/remote-tree.ts'
+import { messages } from '../../support/messages.ts'
 import { eventsIn, outcome, test } from '../support/command.ts'
 import { readTree } from '../support/site.ts'
 
 test('a pull skips site files below .site-files (T-52)', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ 'a.txt': 'a', 'sub/.site-files/state.json': 'not mine' })
   const path = 'sub/.site-files/state.json'
-  const why = '.site-files is reserved for this command'
+  const why = messages.client.reserved
   const said = await demo('pull', folder, await makeDirectory())
-  expect(said).toMatchObject(
-    outcome(0, `skipped  ${path}: ${why}\nDone: 1 created, 0 replaced, 0 removed, 1 skipped.\n`),
-  )
+  expect(said).toMatchObject(outcome(0, `skipped  ${path}: ${why}\n${messages.client.done(1, 0, ', 1 skipped')}\n`))
   const { stdout } = await demo('--json', 'pull', '--all', folder, await makeDirectory())
   expect(eventsIn(stdout)).toContainEqual({ event: 'skipped', path, why })
   expect(eventsIn(stdout).at(-1)).toMatchObject({ event: 'end', create: 1, skipped: 1 })
@@ -26,8 +25,8 @@ test('a path that is too long for the disk fails alone (T-52)', async ({ demo, f
   await mkdir(here, { recursive: true })
   const { status, stderr, stdout } = await demo('pull', folder, here)
   expect({ status, stdout }).toStrictEqual({ status: 1, stdout: 'created  a.txt\n' })
-  expect(stderr).toContain(`failed  ${long}: This name or path is longer than the disk allows: ${here}`)
-  expect(stderr).toContain('Done: 1 created, 0 replaced, 0 removed, 1 failed.')
+  expect(stderr).toContain(messages.client.tooLong(long, here))
+  expect(stderr).toContain(messages.client.done(1, 0, ', 1 failed'))
 })
 
 test('an obstacle in the place of a file is a conflict (T-52)', async ({ demo, folder, makeDirectory, site }) => {
@@ -40,16 +39,16 @@ test('an obstacle in the place of a file is a conflict (T-52)', async ({ demo, f
   expect(status).toBe(3)
   expect(stderr.split('\n').slice(1).sort()).toStrictEqual([
     '',
-    'CONFLICT  link: link was not written: its place is taken by a symbolic link. Rename that, then repeat.',
-    'CONFLICT  place: place was not written: its place is taken by a folder. Rename that, then repeat.',
-    'Done: 0 created, 0 replaced, 0 removed, 2 in conflict, 1 skipped.',
-    'skipped  link: it is a symbolic link that leads nowhere',
+    `CONFLICT  link: ${messages.client.placeTaken('link', 'symbolic link')}`,
+    `CONFLICT  place: ${messages.client.placeTaken('place', 'folder')}`,
+    messages.client.done(0, 0, ', 2 in conflict, 1 skipped'),
+    messages.client.linkToNowhere('link'),
   ])
   const { stdout } = await demo('--json', 'pull', folder, here)
   expect(eventsIn(stdout)).toContainEqual({
     event: 'conflict',
     path: 'link',
-    why: 'link was not written: its place is taken by a symbolic link. Rename that, then repeat.',
+    why: messages.client.placeTaken('link', 'symbolic link'),
   })
 })
 

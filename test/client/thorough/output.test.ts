@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
+import { messages } from '../../support/messages.ts'
 import { type Outcome, runInShell } from '../../support/program.ts'
 import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
 import type { SpawnedService } from '../../support/spawned-service.ts'
@@ -21,7 +22,7 @@ const inShell = ({ baseUrl, token }: SpawnedService, line: string, ...args: read
 const unread = (command: string): string =>
   `{ trap '' PIPE; while printf . 2> /dev/null; do :; done; ${command}; } | true`
 
-const noRoom = /^Standard output cannot be written: ENOSPC: [^\n]+\. Redirect it to a disk with free space\.\n$/
+const noRoom = messages.output.full('. Redirect it to a disk with free space.')
 
 describe.skipIf(!existsSync(full))('a command with a full output says so in one line, and has status 1', () => {
   test.for([
@@ -75,7 +76,7 @@ describe('a closed pipe', () => {
     const texts = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}.txt`, `${index}`]))
     await writeTree(tree, texts)
     const ended = await inShell(service, unread('run push "$1" "$2"'), tree, folder)
-    expect(ended).toMatchObject(outcome(1, 'Stopped, because the output was closed'))
+    expect(ended).toMatchObject(outcome(1, messages.client.outputClosed))
     expect(await inShell(service, 'run push "$1" "$2"', tree, folder)).toMatchObject({ status: 0 })
     expect(await site.texts()).toEqual(texts)
   })

@@ -4,6 +4,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
+import { messages } from '../../support/messages.ts'
 import { asDemo } from '../support/command.ts'
 import { test as base } from '../support/site.ts'
 
@@ -51,7 +52,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     const terminal = await run(['push', here, folder], asDemo(service))
     await expect.poll(terminal.screen).toContain('status 0')
     const lines = (await terminal.screen()).trimEnd().split('\n')
-    expect(lines.at(-2)).toMatch(/^Done: 2 created, 0 replaced, 0 removed\./)
+    expect(lines.at(-2)).toMatch(messages.client.done(2))
   })
 
   test('a push with redirected output writes its list there', async ({ service, run, folder, makeDirectory }) => {
@@ -60,7 +61,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     const terminal = await run(['push', here, folder], asDemo(service), file)
     await expect.poll(terminal.screen).toContain('status 0')
     expect(await readFile(file, 'utf8')).toBe('created  a.txt\n')
-    expect(await terminal.screen()).toContain('Done: 1 created')
+    expect(await terminal.screen()).toContain(messages.client.done(1))
   })
 
   test.for(['C-c', 'C-d'])('%s at the question for the token ends it, as everywhere', async (key, { run }) => {
@@ -73,7 +74,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
 
   test('an invalid address is refused before the question for the token', async ({ run }) => {
     const terminal = await run(['login'], { XDG_CONFIG_HOME: '/nonexistent', SITE_ADMIN_URL: '' })
-    await expect.poll(terminal.screen).toContain('Address of the service')
+    await expect.poll(terminal.screen).toContain(messages.client.askAddress)
     await terminal.type('foo', 'Enter')
     await expect.poll(terminal.screen).toContain('status 2')
     expect(await terminal.screen()).not.toContain('Token')

@@ -1,6 +1,7 @@
 import { chmod, chown, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
+import { messages } from '../../support/messages.ts'
 import { noOtherUser, otherUser, runAsOther } from '../../support/program.ts'
 import { pathsOf, readTree, test, writeTree } from '../support/site.ts'
 
@@ -34,9 +35,9 @@ describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be re
 
       const pushed = await run('push', '--delete', '--yes', here, folder)
       expect(pushed).toMatchObject({ status: 1, stdout: expect.stringContaining('replaced  a.txt') })
-      expect(pushed.stderr).toMatch(/failed {2}closed: You have no permission to read or write this: [^\n]+closed\./)
-      expect(pushed.stderr).toMatch(/failed {2}secret\.txt: You have no permission to read or write this: /)
-      expect(pushed.stderr).toContain('Done: 0 created, 1 replaced, 0 removed, 2 failed.')
+      expect(pushed.stderr).toMatch(messages.client.notPermitted('closed'))
+      expect(pushed.stderr).toMatch(messages.client.notPermitted('secret.txt'))
+      expect(pushed.stderr).toContain(messages.client.done(0, 1, ', 2 failed'))
       expect(await site.texts()).toStrictEqual({
         'a.txt': 'changed',
         'closed/b.txt': 'b',
@@ -48,7 +49,7 @@ describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be re
 
       const pulled = await run('pull', '--delete', '--yes', folder, here)
       expect(pulled).toMatchObject({ status: 1, stdout: expect.stringMatching(/\ncreated {2}old\.txt\n$/) })
-      expect(pulled.stderr).toContain('Done: 1 created, 0 replaced, 0 removed, 2 failed.')
+      expect(pulled.stderr).toContain(messages.client.done(1, 0, ', 2 failed'))
       expect(await readTree(here)).toStrictEqual({
         'a.txt': 'changed',
         'secret.txt': 'secret',
@@ -60,7 +61,7 @@ describe.skipIf(noOtherUser !== undefined)('a file or a folder that cannot be re
       // The state still contains the file when it becomes readable again.
       await chmod(join(here, 'secret.txt'), 0o644)
       expect(await run('push', here, folder)).toMatchObject({
-        stdout: expect.stringContaining('left alone (changed on the target only)  secret.txt  6 bytes\n'),
+        stdout: expect.stringContaining(messages.client.leftAlone('secret.txt', 6)),
       })
     },
   )

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect } from 'vitest'
+import { messages } from '../../support/messages.ts'
 import { startInShell } from '../../support/program.ts'
 import { asDemo } from '../support/command.ts'
 import { test, writeTree } from '../support/site.ts'
@@ -33,6 +34,6 @@ test.skipIf(!canLimit)(
       program.kill('SIGINT')
     }
     const { stderr } = await program.ended
-    expect(stderr.match(/This machine cannot watch so many folders/g)).toHaveLength(1)
+    expect(stderr.match(messages.client.tooManyFolders)).toHaveLength(1)
   },
 )

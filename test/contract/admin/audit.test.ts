@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { administer, administerJson } from '../../support/administration.ts'
+import { messages } from '../../support/messages.ts'
 import { test } from '../../support/test.ts'
 
 const auditOf = (directory: string, ...options: readonly string[]) =>
@@ -25,10 +26,10 @@ describe('The history of a site', () => {
   })
 
   test.for([
-    ['--site 9', 1, 'Site 9 does not exist'],
+    ['--site 9', 1, messages.site.missing(9)],
     ['--site 1001 --since 2-days', 2, '30m, 4h, 2d'],
     ['--site 1001 --since 0d', 2, '30m, 4h, 2d'],
-    ['--site 1001 --type file.eaten', 2, 'type of change'],
+    ['--site 1001 --type file.eaten', 2, messages.site.unknownChange],
   ] as const)('is refused for %s', async ([options, expected, sentence], { siteDirectory }) => {
     const { status, stderr } = await administer(siteDirectory, ['audit', ...options.split(' ')])
     expect(status).toBe(expected)

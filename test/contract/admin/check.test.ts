@@ -6,6 +6,7 @@ import { checkDataDirectory } from '../../../lib/machine/check/check-directory.t
 import { administer, administerJson } from '../../support/administration.ts'
 import { tamper } from '../../support/backups.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
+import { messages } from '../../support/messages.ts'
 import { storage } from '../../support/paths.ts'
 import { test } from '../../support/test.ts'
 
@@ -63,17 +64,21 @@ describe('check', () => {
     const { status, stdout } = await administer(siteDirectory, ['--json', 'check'])
     expect({ status, ...JSON.parse(stdout) }).toEqual({
       status: 1,
-      faults: [{ where: database, fault: expect.stringMatching(/^it cannot be opened\. See to it .+ belongs to\.$/) }],
+      faults: [{ where: database, fault: expect.stringMatching(messages.check.cannotBeOpened) }],
     })
     expect(await administer(siteDirectory, ['site', 'list'])).toMatchObject({
       status: 1,
-      stderr: expect.stringMatching(/^The database .+ cannot be opened\. See to it .+ Nothing was changed\.\n$/),
+      stderr: expect.stringMatching(messages.directory.databaseLocked),
     })
   })
 
   test('finds nothing in a sound directory, and changes nothing', async ({ siteDirectory }) => {
     const before = snapshotOf(siteDirectory)
-    expect(await administer(siteDirectory, ['check'])).toMatchObject({ status: 0, stdout: 'no faults\n', stderr: '' })
+    expect(await administer(siteDirectory, ['check'])).toMatchObject({
+      status: 0,
+      stdout: messages.check.noFaults,
+      stderr: '',
+    })
     expect(await administerJson(siteDirectory, ['check'])).toEqual({ faults: [] })
     expect(snapshotOf(siteDirectory)).toMatchObject(before)
   })
@@ -102,41 +107,39 @@ describe('check', () => {
     [
       'a link without its object',
       'INSERT INTO news_links (site, category, object, displayable) VALUES (1001, 1, 999, 1)',
-      { where: 'site 1001, category 1', fault: 'it is linked with news 999, and one of the two does not exist' },
+      { where: 'site 1001, category 1', fault: messages.check.lostLink('news 999') },
     ],
     [
       'a removal of content that broke off',
       'UPDATE blogs SET going = 1 WHERE id = 8',
-      { where: 'site 1001, blog 8', fault: expect.stringContaining('its removal was interrupted') },
+      { where: 'site 1001, blog 8', fault: expect.stringMatching(messages.check.interrupted) },
     ],
     [
       'a removal of a folder that nobody goes on with',
       `INSERT INTO folder_removals (site, folder, id, entry)
          VALUES (1001, 'a/b', 'x', '{"type":"folder.removed","subject":"a/b","actor":"ann"}')`,
-      { where: 'site 1001, folder a/b', fault: expect.stringContaining('nothing continues it') },
+      { where: 'site 1001, folder a/b', fault: expect.stringMatching(messages.check.notContinued) },
     ],
     [
       'content of no file',
       "INSERT INTO small_contents (name, bytes) VALUES ('lost', x'00')",
-      { where: expect.stringMatching(/site-admin\.db$/), fault: 'the content lost in it belongs to no file' },
+      { where: expect.stringMatching(/site-admin\.db$/), fault: messages.check.contentOfNoFile('lost') },
     ],
     [
       'a text of no news item',
       "INSERT INTO news_texts (site, id, text) VALUES (1001, 999, 'x')",
-      { where: expect.stringMatching(/site-admin\.db$/), fault: expect.stringContaining('of the table news_texts') },
+      {
+        where: expect.stringMatching(/site-admin\.db$/),
+        fault: expect.stringMatching(messages.check.rowOf('news_texts')),
+      },
     ],
     [
       'a file without bytes',
       "INSERT INTO objects (key, blob, size, modified, type, version) VALUES ('live/1001/a.txt', NULL, 3, 0, 'text/plain', 'v')",
-      { where: 'site 1001, file a.txt', fault: expect.stringContaining('no bytes') },
+      { where: 'site 1001, file a.txt', fault: expect.stringMatching(messages.check.noBytes) },
     ],
     ...unreadable.map(
-      ([what, sql, where, column]) =>
-        [
-          what,
-          sql,
-          { where, fault: `the service cannot read its ${column}. Restore the database from a backup` },
-        ] as const,
+      ([what, sql, where, column]) => [what, sql, { where, fault: messages.check.column(column) }] as const,
     ),
   ] as const)('names %s (T-21)', async ([, sql, fault], { demoDirectory }) => {
     tamper(demoDirectory, sql)
@@ -146,20 +149,12 @@ describe('check', () => {
 
   const notRead = {
     where: expect.stringMatching(/blobs$/),
-    fault: expect.stringMatching(/^the bytes .+ not compared: .+/),
+    fault: expect.stringMatching(messages.check.bytesUnread),
   }
 
   test.for([
-    [
-      'lacks a table',
-      'DROP TABLE objects',
-      /^it is damaged: the table objects is missing\. Restore it from a backup\.$/,
-    ],
-    [
-      'was made by a newer version',
-      'PRAGMA user_version = 99',
-      /^The database has tables of version 99, and this program reads those of version \d+\. Start the newer version /,
-    ],
+    ['lacks a table', 'DROP TABLE objects', messages.check.damagedBy(messages.check.tableMissing('objects'))],
+    ['was made by a newer version', 'PRAGMA user_version = 99', messages.directory.newer(99)],
   ] as const)(
     '--bytes says that the database %s, and reads no bytes then',
     async ([, sql, fault], { siteDirectory }) => {
@@ -178,7 +173,7 @@ describe('check', () => {
     database.close()
     chmodSync(file, 0o600)
     expect(await checkDataDirectory(siteDirectory)).toEqual([
-      { where: file, fault: 'it is damaged: it is empty. Restore it from a backup.' },
+      { where: file, fault: messages.check.damagedBy('it is empty') },
     ])
   })
 
@@ -190,7 +185,7 @@ describe('check', () => {
     )
     expect(await checkDataDirectory(siteDirectory, { withBytes: true })).toMatchObject([
       { where: 'site 1001, category 1' },
-      { where: 'site 1001, file a.txt', fault: expect.stringMatching(/^its bytes are missing/) },
+      { where: 'site 1001, file a.txt', fault: expect.stringMatching(messages.check.bytesMissing) },
     ])
   })
 
@@ -202,9 +197,7 @@ describe('check', () => {
     writeFileSync(orphan, 'x')
     const { status, stdout } = await administer(siteDirectory, ['check'])
     expect(status).toBe(1)
-    expect(stdout).toBe(
-      `where${' '.repeat(orphan.length - 3)}fault\n${orphan}  it belongs to no file. The next start moves it to orphans.\n`,
-    )
+    expect(stdout).toBe(`where${' '.repeat(orphan.length - 3)}fault\n${orphan}  ${messages.check.ofNoFileHere}\n`)
     await (await start()).stop()
     expect(await administerJson(siteDirectory, ['check'])).toEqual({ faults: [] })
   })
@@ -214,7 +207,7 @@ describe('check', () => {
     const { status, stdout } = await administer(siteDirectory, ['--json', 'check'])
     expect(status).toBe(1)
     expect(JSON.parse(stdout).faults).toEqual([
-      { where: join(siteDirectory, 'site-admin.db'), fault: expect.stringContaining('other users') },
+      { where: join(siteDirectory, 'site-admin.db'), fault: expect.stringMatching(messages.check.otherUsers) },
     ])
   })
 

@@ -18,6 +18,7 @@ import { contentMembers } from '../../../lib/core/content-kinds.ts'
 import { administer, administerJson, refusedIn } from '../../support/administration.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
 import { answersOfEveryList } from '../../support/every-list.ts'
+import { messages } from '../../support/messages.ts'
 import { oddRecords } from '../../support/odd-records.ts'
 import { test as base } from '../../support/test.ts'
 
@@ -78,12 +79,12 @@ describe('export', () => {
 
   test('to a file that cannot be written is refused in one line', async ({ siteDirectory, outside }) => {
     for (const [file, reason] of [
-      [join(outside, 'none', 'site.jsonl'), 'its folder does not exist. Create it first, or name another file.'],
-      [outside, 'it is a directory. Name a file.'],
+      [join(outside, 'none', 'site.jsonl'), messages.file.noFolder],
+      [outside, messages.file.isDirectory],
     ] as const) {
       const { status, stdout, stderr } = await administer(siteDirectory, ['export', '--site', '1001', '--out', file])
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-      expect(stderr).toBe(refusedIn(siteDirectory, `${file} cannot be written: ${reason}`))
+      expect(stderr).toBe(refusedIn(siteDirectory, messages.file.unwritable(file, reason)))
     }
   })
 
@@ -103,9 +104,7 @@ describe('export', () => {
     ]) {
       const { status, stdout, stderr } = await administer(siteDirectory, ['export', '--site', '1001', '--out', out])
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-      expect(stderr).toContain(
-        `${out} is inside the data directory, where only the service writes. Name a file outside`,
-      )
+      expect(stderr).toContain(messages.file.insideData(out))
     }
     expect(snapshotOf(siteDirectory)).toEqual(before)
   })
@@ -139,7 +138,7 @@ describe('export', () => {
     expect(failure).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/^{"kind":"news","id":1,/),
-      stderr: refusedIn(siteDirectory, 'Standard output cannot be written: write EPIPE. The export is incomplete.'),
+      stderr: refusedIn(siteDirectory, messages.output.exportIncomplete),
     })
   })
 })

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { administer, administerJson, refusedIn } from '../../support/administration.ts'
+import { badRecords, messages } from '../../support/messages.ts'
 import { launch, runInShell } from '../../support/program.ts'
 import { test } from '../../support/test.ts'
 
@@ -62,58 +63,17 @@ test('The service answers imported records, with defaults for members left out (
 })
 
 describe('import skips a bad record and names', () => {
-  const faults = [
-    [
-      '{"kind":',
-      'it is not JSON: Unexpected end of JSON input. A file must have one record per line, or one array of records',
-    ],
-    ['7', 'it is not an object'],
-    ['[]', 'it is not an object'],
-    ['{}', 'kind: must be one of category, news, blog, link, webForm, field'],
-    ['{"kind":["webForm"],"id":1}', 'kind: must be one of category, news, blog, link, webForm, field'],
-    ['{"kind":"webForm","id":1,"__proto__":{"a":1}}', 'a member must not be called "__proto__"'],
-    ['{"kind":"webForm"}', 'id: must be a whole number'],
-    ['{"kind":"webForm","id":0}', 'id: must be 1 or more'],
-    ['{"kind":"webForm","id":1,"name":""}', 'name: must not be empty'],
-    ['{"kind":"webForm","id":1,"name":"a\\u0000b"}', 'name: must not have control characters'],
-    ['{"kind":"webForm","id":1,"name":"a\\ud800"}', 'name: must be well-formed Unicode: it has half a character'],
-    ['{"kind":"news","id":1,"body":"\\ud800"}', 'body: must be well-formed Unicode: it has half a character'],
-    ['{"kind":"webForm","id":1,"\\u001b[2J\\n":1}', '\\u{1b}[2J\\u{a}: the record has no such member.'],
-    [`{"kind":"webForm","id":1,"name":"${'x'.repeat(201)}"}`, 'name: must have 200 characters or fewer'],
-    [`{"kind":"field","webFormId":1,"typeId":-2,"name":"${'x'.repeat(81)}"}`, 'name: must have 80 characters or fewer'],
-    ['{"kind":"news","id":1,"roleId":3000000000}', 'roleId: must be a whole number from -2147483648 to 2147483647'],
-    ['{"kind":"blog","id":1,"createDate":7}', 'createDate: must be a date such as 2026-01-31 or 2026-01-31T12:00:00'],
-    [
-      '{"kind":"blog","id":1,"a":1,"b":1,"c":1,"d":1}',
-      'a, b, c and 1 more: the record has no such member. Its members: id, ',
-    ],
-    [
-      '{"kind":"link","type":"news","categoryId":1,"objectId":1,"colour":"red"}',
-      'Its members: type, categoryId, objectId, displayable',
-    ],
-    [
-      '{"kind":"field","webFormId":1,"typeId":-2,"colour":"red"}',
-      'Its members: webFormId, typeId, name, mandatory, order',
-    ],
-    ['{"kind":"field","webFormId":9,"typeId":-2}', 'The site has no such web form. Check the id.'],
-    ['{"kind":"field","webFormId":1,"typeId":-1}', 'typeId: is not a type of system field'],
-    ['{"kind":"field","webFormId":1,"typeId":-2,"order":0}', 'order: must be 1 or more'],
-    ['{"kind":"field","webFormId":1,"typeId":-2,"order":2147483648}', 'order: must be 2147483647 or less'],
-    ['{"kind":"webForm","id":1000000000000000}', 'id: must be 999999999999999 or less'],
-    ['{"kind":"field","webFormId":1,"typeId":-2,"mandatory":1}', 'mandatory: must be true or false'],
-  ] as const
-
   test('each fault in a sentence of its own (T-28)', async ({ siteDirectory }) => {
     const good = '{"kind":"webForm","id":1}'
-    const text = faults.map(([bad]) => `${good}\n\n${bad}\n`).join('')
+    const text = badRecords.map(([bad]) => `${good}\n\n${bad}\n`).join('')
     const outcome = await importSome(siteDirectory, text)
-    expect(outcome).toMatchObject({ imported: faults.length, skipped: faults.length })
+    expect(outcome).toMatchObject({ imported: badRecords.length, skipped: badRecords.length })
     interface Told {
       readonly message: string
       readonly lines: readonly number[]
     }
     const messageOn = (line: number) => outcome.errors.find(({ lines }: Told) => lines.includes(line))?.message
-    for (const [index, [bad, message]] of faults.entries()) {
+    for (const [index, [bad, message]] of badRecords.entries()) {
       expect({ bad, message: messageOn(3 * index + 3) }).toEqual({ bad, message: expect.stringContaining(message) })
     }
   })
@@ -121,7 +81,7 @@ describe('import skips a bad record and names', () => {
   test('one fault once, for fields of several forms', async ({ siteDirectory }) => {
     const fields = [7, 8, 9].map((webFormId) => JSON.stringify({ kind: 'field', webFormId, typeId: -2 }))
     expect((await importSome(siteDirectory, fields.join('\n'))).errors).toStrictEqual([
-      expect.objectContaining({ lines: [1, 2, 3], message: expect.stringContaining('no such web form') }),
+      expect.objectContaining({ lines: [1, 2, 3], message: expect.stringContaining(messages.record.noForm) }),
     ])
   })
 
@@ -133,12 +93,12 @@ describe('import skips a bad record and names', () => {
       imported: 1,
       skipped: 1_503,
       errors: [
-        { line: 1, message: 'id: must be 1 or more', count: 1_500, lines: [1, 2, 3, 4, 5] },
-        { line: 1_502, message: expect.stringMatching(/^it is not JSON: /), count: 3, lines: [1_502, 1_503, 1_504] },
+        { line: 1, message: messages.record.least('id'), count: 1_500, lines: [1, 2, 3, 4, 5] },
+        { line: 1_502, message: expect.stringMatching(/JSON/), count: 3, lines: [1_502, 1_503, 1_504] },
       ],
     })
     const people = await administer(siteDirectory, importing, text)
-    expect(people.stdout).toContain('1500     1, 2, 3, 4, 5, …  id: must be 1 or more\n')
+    expect(people.stdout).toContain(`1500     1, 2, 3, 4, 5, …  ${messages.record.least('id')}\n`)
   })
 
   test('up to a thousand different faults, and counts all', async ({ siteDirectory }) => {
@@ -164,8 +124,8 @@ describe('import skips a bad record and names', () => {
       imported: 3,
       skipped: 3,
       errors: [
-        { line: 4, message: 'objectId: the site has no such news item', count: 2, lines: [4, 5] },
-        fault(6, 'categoryId: the site has no such category'),
+        { line: 4, message: messages.record.noNews, count: 2, lines: [4, 5] },
+        fault(6, messages.record.noCategory),
       ],
     })
   })
@@ -183,7 +143,7 @@ describe('import --strict', () => {
     expect(outcome).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: refusedIn(siteDirectory, 'Line 2: id: must be 1 or more (1 records are imported.)'),
+      stderr: refusedIn(siteDirectory, messages.record.strict(2, messages.record.least('id'), 1)),
     })
     expect(await administerJson(siteDirectory, ['form', 'list', '--site', '1001'])).toEqual([
       { id: 3, name: 'Contact' },
@@ -202,7 +162,7 @@ describe('import is refused', () => {
     const program = launch('admin/main.js', ['--data-dir', siteDirectory, 'import', '-', '--site', '9'])
     expect(await program.ended).toMatchObject({
       status: 1,
-      stderr: refusedIn(siteDirectory, 'Site 9 does not exist. "site list" lists all sites.'),
+      stderr: refusedIn(siteDirectory, messages.site.missing(9)),
     })
   })
 
@@ -210,13 +170,13 @@ describe('import is refused', () => {
     const circle = join(siteDirectory, 'circle')
     symlinkSync('circle', circle)
     for (const [file, reason] of [
-      [join(siteDirectory, 'missing'), 'there is no such file. Check its path.'],
-      [siteDirectory, 'it is a directory. Name a file.'],
+      [join(siteDirectory, 'missing'), messages.file.missing],
+      [siteDirectory, messages.file.isDirectory],
       [circle, `ELOOP: too many symbolic links encountered, open '${circle}'.`],
     ] as const) {
       const { status, stdout, stderr } = await administer(siteDirectory, ['import', file, '--site', '1001'])
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-      expect(stderr).toBe(refusedIn(siteDirectory, `${file} cannot be read: ${reason}`))
+      expect(stderr).toBe(refusedIn(siteDirectory, messages.file.unreadable(file, reason)))
     }
   })
 
@@ -225,7 +185,7 @@ describe('import is refused', () => {
     expect(await runInShell(line, [siteDirectory])).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: refusedIn(siteDirectory, 'Standard input cannot be read: it is a directory. Name a file.'),
+      stderr: refusedIn(siteDirectory, messages.file.unreadable('Standard input', messages.file.isDirectory)),
     })
   })
 
@@ -238,10 +198,7 @@ describe('import is refused', () => {
     expect(await administer(siteDirectory, ['import', file, '--site', '1001'])).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: refusedIn(
-        siteDirectory,
-        `${file} was not imported: line 3001 is not valid UTF-8. Save it in UTF-8, and import it again.`,
-      ),
+      stderr: refusedIn(siteDirectory, messages.file.notUtf8(file, 3001)),
     })
     expect(await administerJson(siteDirectory, ['form', 'list', '--site', '1001'])).toEqual([])
   })
@@ -252,11 +209,7 @@ describe('import is refused', () => {
     expect(await program.ended).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: refusedIn(
-        siteDirectory,
-        'Standard input was imported only in part: line 2 is not valid UTF-8. Save it in UTF-8, ' +
-          'and import it again: importing again is safe.',
-      ),
+      stderr: refusedIn(siteDirectory, messages.file.partlyUtf8(2)),
     })
   })
 })

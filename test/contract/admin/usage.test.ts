@@ -6,6 +6,7 @@ import type { Command } from 'commander'
 import { afterEach, describe, expect, vi } from 'vitest'
 import { createProgram } from '../../../admin/program.ts'
 import { administer, administerWith } from '../../support/administration.ts'
+import { messages, wrongCommands } from '../../support/messages.ts'
 import { test } from '../../support/test.ts'
 
 const records = '{"kind":"webForm","id":1}\n'
@@ -17,7 +18,7 @@ test.for([
   ['import - --site 1001', 'imported  skipped\n1         0\n'],
   [
     'import - --site 1001',
-    'imported  skipped\n1         1\n\nrecords  lines  message\n1        2      it is not an object\n',
+    `imported  skipped\n1         1\n\nrecords  lines  message\n1        2      ${messages.record.notAnObject}\n`,
     `${records}7\n`,
   ],
 ] as const)(
@@ -87,26 +88,7 @@ test('--version prints the version of the package (T-19)', async ({ directory })
 })
 
 describe('wrong usage has status 2, says what is wrong, and does nothing (T-4)', () => {
-  test.for([
-    ['bogus', "unknown command 'bogus'"],
-    ['site', 'Usage: site-admin site'],
-    ['site create', "required option '--name <name>' not specified"],
-    ['site create --name \u0007', 'without control characters'],
-    [`site create --name ${'x'.repeat(201)}`, '1 to 200 characters'],
-    ['site create --name A --id 0', 'It must be a whole number from 1.'],
-    ['site create --name A --data-centre U$', 'lower-case letters'],
-    ['site show', "missing required argument 'id'"],
-    ['data-centre add Us --url http://a', 'lower-case letters'],
-    ['data-centre add us --url ftp://a', 'http or https URL'],
-    ['data-centre add us --url http://me:secret@a', 'http or https URL'],
-    ['token issue --user ann', "required option '--site <id>' not specified"],
-    ['token issue --user ann --site 1001 --permission root', 'Allowed choices are files.'],
-    ['token issue --user ann --site 1001 --ttl 0s', 'It must be a duration such as 30m'],
-    ['token issue --user ann --site 1001 --ttl 31536001s', 'a year at most'],
-    ['category rename 2147483648 --site 1001 --name A', 'It must be 2147483647 or less.'],
-    ['object list poem --site 1001', 'Allowed choices are news, blog.'],
-    ['object create news --site 1001 --members 7', 'It must be a JSON object'],
-  ] as const)('%s', async ([command, complaint], { directory }) => {
+  test.for(wrongCommands)('%s', async ([command, complaint], { directory }) => {
     const { status, stdout, stderr } = await administer(directory, ['--json', ...command.split(' ')])
     expect(status).toBe(2)
     expect(stdout).toBe('')
@@ -125,7 +107,7 @@ test.for([
   expect(status).toBeGreaterThan(0)
   const [first, ...rest] = stderr.split('\n')
   expect(first).toMatch(/^\P{Cc}*\\u\{a\}\\u\{1b\}\[2J\P{Cc}*$/u)
-  const advice = ['Add --help to see the usage.', '']
+  const advice = [messages.usage.help, '']
   expect(rest).toEqual(status === 2 ? advice : [''])
 })
 
@@ -138,31 +120,15 @@ describe('A deployment that cannot be reached is refused in one line', () => {
   const noKeys = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_EC2_METADATA_DISABLED: 'true' }
 
   test.for([
-    [
-      'when no region is set',
-      {},
-      /^No valid region is set\. Set AWS_REGION to the home region of the directory, such as us-east-1\. \(Stacks: SiteAdmin-… at http:\/\/127\.0\.0\.1:9\)\n$/,
-    ],
-    [
-      'when no server answers',
-      keys,
-      /^The store is busy or does not answer\. .+ \(Stacks: SiteAdmin-… at http:\/\/127\.0\.0\.1:9, us-east-1\)\n$/,
-    ],
+    ['when no region is set', {}, messages.aws.noRegion('http://127.0.0.1:9')],
+    ['when no server answers', keys, messages.aws.noAnswer('http://127.0.0.1:9, us-east-1')],
     [
       'when the address is not a URL',
       { AWS_REGION: 'us-east-1', AWS_ENDPOINT_URL: 'elsewhere' },
-      /^AWS_ENDPOINT_URL is not a URL\. Set it to .+, or leave it out\. \(Stacks: SiteAdmin-… at elsewhere, us-east-1\)\n$/,
+      messages.aws.noUrl('elsewhere, us-east-1'),
     ],
-    [
-      'without credentials',
-      { AWS_REGION: 'us-east-1' },
-      /^AWS refuses this: .*credentials.*\. Check your credentials.*\. \(Stacks: SiteAdmin-… at http:\/\/127\.0\.0\.1:9, us-east-1\)\n$/,
-    ],
-    [
-      'when the server refuses',
-      { ...keys, AWS_ENDPOINT_URL: 'SERVER' },
-      /^AWS refuses this: Not you\. Check your credentials and their permissions\. \(.+\)\n$/,
-    ],
+    ['without credentials', { AWS_REGION: 'us-east-1' }, messages.aws.noCredentials('http://127.0.0.1:9, us-east-1')],
+    ['when the server refuses', { ...keys, AWS_ENDPOINT_URL: 'SERVER' }, messages.aws.refused('Not you')],
   ] as const)('%s', async ([, environment, reason], { onTestFinished }) => {
     const answer = '<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not you.</Message></Error></ErrorResponse>'
     const server = createServer((_, response) => response.writeHead(403, { 'Content-Type': 'text/xml' }).end(answer))

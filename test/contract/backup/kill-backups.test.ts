@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { backUp, contentOf, faultsOf, read, restore, test, unfinishedIn } from '../../support/backups.ts'
+import { messages } from '../../support/messages.ts'
 import { launch } from '../../support/program.ts'
 import { startService } from '../../support/spawned-service.ts'
 
@@ -47,7 +48,7 @@ test.for(steps)(
     for (const left of unfinishedIn(folder).map((name) => join(folder, name))) {
       // A backup with its marker only lacks its final name.
       if (namesIn(left).includes('site-admin-backup.json')) expect(await faultsOf(left)).toEqual([])
-      else await expect(restore(left, restored)).rejects.toThrow(/is not a complete backup/)
+      else await expect(restore(left, restored)).rejects.toThrow(messages.backup.incomplete)
     }
     if (!existsSync(target)) await backUp(data, target)
     expect(await faultsOf(target)).toEqual([])
@@ -70,7 +71,7 @@ test('a restoration that is killed again while it clears up also blocks the star
 
   await killWhen(['--data-dir', restored, 'restore', backup], () => statSync(marker).ino !== ino)
 
-  await expect(serve(restored)).rejects.toThrow(/A restore into the data directory .+ was interrupted/)
+  await expect(serve(restored)).rejects.toThrow(messages.backup.restoreInterrupted)
 })
 
 test('a killed restoration blocks the start of the service until it is repeated', async ({ backedUp, serve }) => {
@@ -80,7 +81,7 @@ test('a killed restoration blocks the start of the service until it is repeated'
   const marker = { service: 'site-admin', layout: 1, ready: false, restoring: true }
   writeFileSync(join(restored, 'site-admin.json'), JSON.stringify(marker))
 
-  await expect(startService(restored)).rejects.toThrow(/A restore into the data directory .+ was interrupted/)
+  await expect(startService(restored)).rejects.toThrow(messages.backup.restoreInterrupted)
   await restore(backup, restored)
   const service = await serve(restored)
   expect(service.token).toBe(token)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { openBlobVerifier } from '../../../lib/machine/check/verify-blobs.ts'
 import { createFingerprint } from '../../../lib/storage/fingerprint.ts'
+import { messages } from '../../support/messages.ts'
 import { test } from '../../support/test.ts'
 
 const size = 9 * 1024 * 1024
@@ -25,9 +26,9 @@ for (const [where, withoutThreads] of [
     const names = ['whole', 'short', 'other', 'missing', 'whole']
     expect(await Promise.all(names.map((name) => verifier.faultOf(path(name), content)))).toEqual([
       undefined,
-      `it has 100 bytes instead of ${size}`,
-      'its bytes differ from those that were stored',
-      'it is missing',
+      messages.check.size(100, size),
+      messages.check.bytesDiffer,
+      messages.check.missing,
       undefined,
     ])
     expect(await verifier.faultOf(path('other'), { size, fingerprint: null })).toBeUndefined()

@@ -18,6 +18,7 @@ import { scratchDirectory } from '../../support/directory.ts'
 import { fillDirectory } from '../../support/every-operation.ts'
 import { send } from '../../support/gateway.ts'
 import { entry, hands, type OpenedHand } from '../../support/hands.ts'
+import { messages } from '../../support/messages.ts'
 import { scratchDatabase } from '../../support/scratch-database.ts'
 
 /**
@@ -97,8 +98,7 @@ describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
       errors: [
         {
           line: 5,
-          message:
-            'colour: the record has no such member. Its members: id, siteId, title, programme, seats, startDate, open',
+          message: messages.record.unknown('colour', 'id, siteId, title, programme, seats, startDate, open'),
           count: 1,
           lines: [5],
         },
@@ -110,7 +110,7 @@ describe.each(hands)('a new kind of objects, on $name,', ({ open }) => {
     expect(linked.status).toBe(201)
     const refused = await ask('POST', '/categories/5/events', { body: { items: [{ objectId: 4 }] } })
     expect(refused.status).toBe(404)
-    expect(refused.text).toContain('there is no event 4 on this site')
+    expect(refused.text).toContain(messages.http.noObject('event', 4))
   })
 
   test('is listed with every member, in its order', async () => {
@@ -173,7 +173,7 @@ test('site-admin accepts a new kind of objects', async () => {
   })
   const remove = () => manage('object', 'remove', 'event', '1', '--site', '1001', '--yes')
   expect(await remove()).toEqual({ status: 0, stdout: '{"removed":true}\n', stderr: '' })
-  expect(await remove()).toMatchObject({ status: 1, stderr: expect.stringMatching(/^Site 1001 has no event 1\. /) })
+  expect(await remove()).toMatchObject({ status: 1, stderr: expect.stringContaining(messages.site.lacks('event 1')) })
 })
 
 test('an older database gets the tables of a new kind', () => {

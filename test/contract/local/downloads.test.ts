@@ -3,6 +3,7 @@ import type { Handler, RequestRecord } from '../../../lib/http/request.ts'
 import { openLinkSecret } from '../../../lib/machine/tables/link-secret.ts'
 import { createDownloads } from '../../../local/downloads.ts'
 import { send } from '../../support/gateway.ts'
+import { messages } from '../../support/messages.ts'
 import { scratchTables } from '../../support/scratch-database.ts'
 import { openStorage, type StorageUnderTest } from '../storage/service.ts'
 
@@ -41,7 +42,7 @@ const changed = (url: URL, name: string, value: string): URL => {
   return other
 }
 
-const refusal = { status: 404, text: expect.stringContaining('"code":104001,"message":"This link is wrong') }
+const refusal = { status: 404, text: expect.stringContaining(messages.http.wrongLink) }
 
 describe('a link of one machine', () => {
   it('returns the file as an attachment that runs nothing, with its validators', async () => {

@@ -9,6 +9,7 @@ import { openMachine } from '../../../lib/machine/machine.ts'
 import { administer } from '../../support/administration.ts'
 import { backUp, faultsOf, restore, tamper, test } from '../../support/backups.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
+import { messages } from '../../support/messages.ts'
 import { startService } from '../../support/spawned-service.ts'
 
 const tablesIn = (directory: string): readonly string[] => {
@@ -31,23 +32,17 @@ describe('a database without one of its tables', () => {
       for (const directory of [saved, used]) tamper(directory, `DROP TABLE ${table}`)
       const fault = (directory: string) => ({
         where: join(directory, 'site-admin.db'),
-        fault: `it is damaged: the table ${table} is missing. Restore it from a backup.`,
+        fault: messages.check.damagedBy(messages.check.tableMissing(table)),
       })
       expect(await checkDataDirectory(saved)).toContainEqual(fault(saved))
       expect(await checkDataDirectory(used)).toContainEqual(fault(used))
-      await expect(restore(saved, restored)).rejects.toThrow(
-        `the table ${table} is missing. Restore it from a backup. Name another backup.`,
-      )
-      await expect(openMachine(used)).rejects.toThrow(
-        `is damaged: the table ${table} is missing. Restore the directory from a backup, `,
-      )
+      await expect(restore(saved, restored)).rejects.toThrow(messages.check.tableMissing(table))
+      await expect(openMachine(used)).rejects.toThrow(messages.directory.tableMissing(table))
     }
   })
 
   test('is refused by the service, by commands and by backup, with advice', async ({ backedUp: { data, folder } }) => {
     tamper(data, 'DROP TABLE sites')
-    const sentence =
-      /^The database .+ is damaged: the table sites is missing\. Restore the directory from a backup, .+\n$/
     for (const args of [
       ['site', 'list'],
       ['backup', join(folder, 'again')],
@@ -55,16 +50,16 @@ describe('a database without one of its tables', () => {
       expect(await administer(data, args)).toMatchObject({
         status: 1,
         stdout: '',
-        stderr: expect.stringMatching(sentence),
+        stderr: expect.stringMatching(messages.directory.tableMissing('sites')),
       })
     }
-    await expect(startService(data)).rejects.toThrow(/the table sites is missing\. Restore the directory from a backup/)
+    await expect(startService(data)).rejects.toThrow(messages.directory.tableMissing('sites'))
   })
 })
 
 describe('a database with an unknown part', () => {
   const trigger = 'CREATE TRIGGER evil AFTER INSERT ON objects BEGIN DELETE FROM objects; END'
-  const foreign = (what: string) => `the ${what} is foreign: this program does not make it`
+  const { foreign, indexAltered, indexMissing, tableAltered } = messages.check
 
   test.for([
     ['a trigger', trigger, foreign(`part "${trigger.slice(0, 60)} …"`)],
@@ -75,16 +70,12 @@ describe('a database with an unknown part', () => {
       'CREATE UNIQUE INDEX evil ON sites (name)',
       foreign('part "CREATE UNIQUE INDEX evil ON sites (name) …"'),
     ],
-    [
-      'a column',
-      "ALTER TABLE sites ADD COLUMN evil TEXT DEFAULT 'x'",
-      "the table sites is altered: evil TEXT DEFAULT 'x'",
-    ],
-    ['no index', 'DROP INDEX objects_by_blob', 'the index objects_by_blob is missing'],
+    ['a column', "ALTER TABLE sites ADD COLUMN evil TEXT DEFAULT 'x'", tableAltered('sites', "evil TEXT DEFAULT 'x'")],
+    ['no index', 'DROP INDEX objects_by_blob', indexMissing('objects_by_blob')],
     [
       'an index over other rows',
       'DROP INDEX going_news; CREATE INDEX going_news ON news (site, id) WHERE going = 0',
-      'the index going_news is altered: WHERE going = 1, WHERE going = 0',
+      indexAltered('going_news', 'WHERE going = 1, WHERE going = 0'),
     ],
   ] as const)(
     'is refused by check, restore, backup and whoever opens it: %s (O-13)',
@@ -94,7 +85,7 @@ describe('a database with an unknown part', () => {
       const before = snapshotOf(data)
       for (const directory of [data, backup]) {
         expect(await checkDataDirectory(directory)).toEqual([
-          { where: join(directory, 'site-admin.db'), fault: `it is damaged: ${fault}. Restore it from a backup.` },
+          { where: join(directory, 'site-admin.db'), fault: messages.check.damagedBy(fault) },
         ])
       }
       await expect(restore(backup, restored)).rejects.toThrow(fault)
@@ -127,7 +118,7 @@ test('a database with unreadable rows is backed up and restored only on request'
 }) => {
   for (const directory of [data, backup]) tamper(directory, "UPDATE web_forms SET fields = '[' WHERE id = 1")
   const target = join(folder, 'again')
-  const fault = /table web_forms, site 1001, id 1[,:] the service cannot read its fields\. /
+  const fault = messages.backup.rowUnreadable('table web_forms, site 1001, id 1', 'fields')
   await expect(backUp(data, target)).rejects.toThrow(fault)
   await expect(restore(backup, restored)).rejects.toThrow(fault)
   const even = { evenIfDamaged: true, withBytes: false, signal: new AbortController().signal }

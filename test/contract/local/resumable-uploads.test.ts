@@ -98,9 +98,7 @@ describe('a resumable upload on one machine', () => {
     await uploads.append(uploader, id, addition(0, Buffer.from('hello')))
     const [blob = ''] = blobsIn(path)
     truncateSync(join(layoutOf(path).blobs, blob), 3)
-    await expect(uploads.append(uploader, id, addition(5, Buffer.from('world')))).rejects.toThrow(
-      '3 bytes instead of 5',
-    )
+    await expect(uploads.append(uploader, id, addition(5, Buffer.from('world')))).rejects.toThrow(/ 3 bytes .* 5$/)
     expect(await files.find(`live/${site}/a.bin`)).toBeUndefined()
     await machine.close()
   })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { prepareSchema } from '../../../lib/machine/sqlite/schema.ts'
+import { messages } from '../../support/messages.ts'
 import { scratchDatabase, scratchFile } from '../../support/scratch-database.ts'
 
 const open = (file?: string) => scratchDatabase(file).connection
@@ -26,17 +27,13 @@ describe('the tables of a machine', () => {
   })
 
   test.each([
-    [
-      'a newer version',
-      'PRAGMA user_version = 7',
-      'The database has tables of version 7, and this program reads those of version 6.',
-    ],
+    ['a newer version', 'PRAGMA user_version = 7', messages.directory.newer(7)],
     [
       'a version that was never released',
       'DROP TABLE backups; PRAGMA user_version = 5',
-      'The database has tables of version 5, and this program reads those of version 6. No released version made them.',
+      messages.directory.unreleased(5),
     ],
-    ['another program', 'PRAGMA user_version = 0', 'No released version made them. Choose another data directory.'],
+    ['another program', 'PRAGMA user_version = 0', messages.directory.otherProgram],
   ])('of %s are refused with a message, and stay unchanged', (_, sql, sentence) => {
     const connection = open()
     prepareSchema(connection)

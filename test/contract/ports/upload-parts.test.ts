@@ -104,8 +104,8 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       [2 * part + 7, 4_500_000, 'said'],
     ])(
       '%i of them, in appends of %i, their number %s at first, become the file that was sent',
-      async (length, cut, isSaid) => {
-        const upload = await begin(isSaid === 'said' ? length : null)
+      async (length, cut, declared) => {
+        const upload = await begin(declared === 'said' ? length : null)
         const bytes = randomBytes(length)
         const holding = await addAll(upload, bytes, cut)
         expect(await stores.uploadParts.isInPlace({ ...upload, holding, length })).toBe(false)

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { type Answer, statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
+import { messages } from '../../support/messages.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
 let storage: StorageUnderTest
@@ -57,7 +58,7 @@ describe.each(relocations)('The bounds of a $kind', ({ kind, bodyOf }) => {
     expect(moved).toHaveLength(10_000)
     await storage.put('/other/one-more', 'x')
     const { json } = await refused(() => storage.relocate('/other', bodyOf('again')), 104000)
-    expect(json.message).toMatch(kind === 'copy' ? /too large to copy.*one by one/ : /too large to rename .* Upload it/)
+    expect(json.message).toMatch(kind === 'copy' ? messages.http.tooLargeToCopy : messages.http.tooLargeToMove)
   })
 
   it('Without time left, it refuses a folder with 104000 (S-59)', async () => {

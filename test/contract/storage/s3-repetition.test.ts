@@ -112,7 +112,7 @@ describe('A write that needs the version its caller saw', () => {
   ]
 
   /** S3 carries the call out, and the caller gets this failure. */
-  const madeBut = (looks: typeof isPut, failure: Error): void => {
+  const loseAnswer = (looks: typeof isPut, failure: Error): void => {
     const { handle } = s3.requestHandler
     failing(looks, 1, async () => {
       s3.before = async () => undefined
@@ -124,7 +124,7 @@ describe('A write that needs the version its caller saw', () => {
   it.each(writes)('It is undone after its answer was lost: $name', async ({ looks, text }) => {
     await put('live/a', 'old')
     const before = await listed('live/a')
-    madeBut(looks, Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }))
+    loseAnswer(looks, Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }))
     await expect(replace(text, [before])).rejects.toMatchObject({ code: 100503 })
     expect(await listed('live/a')).toEqual(before)
   })
@@ -132,7 +132,7 @@ describe('A write that needs the version its caller saw', () => {
   it.each(writes)('It is undone when S3 made it and reported a failure: $name', async ({ looks, text }) => {
     await put('live/a', 'old')
     const before = await listed('live/a')
-    madeBut(looks, new Refusal(500, 'InternalError'))
+    loseAnswer(looks, new Refusal(500, 'InternalError'))
     const outcome = await replace(text, [before]).catch((error: unknown) => error)
     expect(outcome).toMatchObject(looks === isPut ? { outcome: 'changed' } : { code: 100503 })
     expect([versions() > 2, await listed('live/a')]).toEqual([true, before])

@@ -24,9 +24,9 @@ describe('a client that is killed during an upload through the gateway continues
       const endpoint = `${deployment.baseUrl}${storage}/tus`
       const upload = opened.clients[client]
       const wanted = { endpoint, token: deployment.token, name, content, chunkSize, dieAt: 2 * chunkSize + 1 }
-      const goesOnAt = await upload?.(wanted)
-      expect(goesOnAt).toBeGreaterThanOrEqual(chunkSize)
-      expect(goesOnAt).toBeLessThan(size)
+      const resumedAt = await upload?.(wanted)
+      expect(resumedAt).toBeGreaterThanOrEqual(chunkSize)
+      expect(resumedAt).toBeLessThan(size)
       const { status, headers, body } = await call(`/tus/${name}`, { headers: { Accept: '*/*' } })
       const bytes = status === 302 ? Buffer.from(await (await fetch(String(headers['location']))).arrayBuffer()) : body
       expect(md5(bytes)).toBe(md5(content))

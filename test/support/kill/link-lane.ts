@@ -43,9 +43,9 @@ const unlink = (links: Links): Step<Links> => {
 const observe = async ({ stores: { links } }: Machine): Promise<Links> => {
   const found = await links.list({ site, kind, category }, 0, 500)
   for (const id of ids) {
-    const says = (await links.categoriesOf({ site, kind, id }, 0, 500)).includes(category)
-    const isSaid = found.some((each) => each.id === id)
-    if (says !== isSaid) throw new Error(`The links of blog ${id} and of category ${category} disagree`)
+    const isLinked = (await links.categoriesOf({ site, kind, id }, 0, 500)).includes(category)
+    const isListed = found.some((each) => each.id === id)
+    if (isLinked !== isListed) throw new Error(`The links of blog ${id} and of category ${category} disagree`)
   }
   return found.map(({ id, displayable }) => [id, displayable ? 1 : 0])
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decodeUtf8, NotUtf8 } from '../../../admin/records/read-records.ts'
+import { messages } from '../../support/messages.ts'
 
 async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
@@ -40,7 +41,7 @@ describe('invalid bytes', () => {
   it.each(broken)('are refused with their line: %s', async (_, bytes, line) => {
     for (const size of sizes) {
       const decoding = decode(Buffer.from(bytes, 'latin1'), size)
-      await expect(decoding).rejects.toThrow(new NotUtf8(`line ${line} is not valid UTF-8`))
+      await expect(decoding).rejects.toThrow(new NotUtf8(messages.record.notUtf8(line)))
     }
   })
 })

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type RawRecord, readRecords } from '../../../admin/records/read-records.ts'
 import { timesToTry } from '../../support/each-call.ts'
+import { messages } from '../../support/messages.ts'
 
 /** The text, cut at the given places. */
 const cut = (text: string, places: readonly number[]): string[] => {
@@ -151,12 +152,7 @@ describe('a record that is too long', () => {
     const text = wrap(['{"a":1}', long, fitting, '{"b":1}'])
     const records = await read(cut(text, [1000, 70_000, limit - 1, limit + 5, 2 * limit]))
     expect(linesOf(records)).toEqual([1, 2, 3, 4])
-    expect(records.map(({ fault }) => fault)).toEqual([
-      undefined,
-      'it is longer than 1048576 characters',
-      undefined,
-      undefined,
-    ])
+    expect(records.map(({ fault }) => fault)).toEqual([undefined, messages.record.tooLong, undefined, undefined])
     expect(records[2]?.text).toBe(fitting)
   })
 

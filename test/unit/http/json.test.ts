@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readJson } from '../../../lib/http/json.ts'
+import { messages } from '../../support/messages.ts'
 
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 
@@ -31,9 +32,7 @@ describe('a request body in JSON', () => {
   test.each(['{"__proto__":1}', '{"a":{"constructor":{"prototype":1}}}'])(
     'is refused with the name of the forbidden member in %s, not as invalid JSON',
     (text) => {
-      expect(() => readJson(text)).toThrow(
-        'a member must not be called "__proto__", nor "prototype" in a "constructor"',
-      )
+      expect(() => readJson(text)).toThrow(messages.http.prototype)
     },
   )
 

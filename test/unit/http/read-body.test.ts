@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { largestDocument, readDocument } from '../../../lib/http/read-body.ts'
+import { messages } from '../../support/messages.ts'
 
 const read = (stream: Readable, headers: Record<string, string> = {}) =>
   readDocument(
@@ -19,7 +20,7 @@ test('A body whose stream breaks off is 115000', async () => {
   const stream = new Readable({ read: () => undefined })
   const reading = read(stream)
   stream.destroy(new Error('socket hang up'))
-  await expect(reading).rejects.toThrow(refusal(115000, 'is incomplete'))
+  await expect(reading).rejects.toThrow(refusal(115000, messages.http.incomplete))
 })
 
 test('A body that announces too many bytes is 100013, and nothing is read', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readXml } from '../../../lib/http/read-xml.ts'
+import { messages } from '../../support/messages.ts'
 
 describe('a request body in XML', () => {
   test.each([
@@ -68,12 +69,12 @@ describe('a request body in XML', () => {
   })
 
   test('is refused with a message', () => {
-    expect(() => readXml(laughs)).toThrow('document type definition')
-    expect(() => readXml('<f>&nbsp;</f>')).toThrow('references other than')
-    expect(() => readXml('<f/><g/>')).toThrow('exactly one root element')
+    expect(() => readXml(laughs)).toThrow(messages.http.xmlType)
+    expect(() => readXml('<f>&nbsp;</f>')).toThrow(messages.http.xmlReferences)
+    expect(() => readXml('<f/><g/>')).toThrow(messages.http.xmlOneRoot)
     expect(() => readXml('<f>\n<a></f>')).toThrow('line 2')
-    expect(() => readXml('<f>')).toThrow(/^Unclosed tag 'f' \(line 1\)$/)
-    expect(() => readXml('<a>\n<b>')).toThrow(/^elements are not closed \(line \d\)$/)
+    expect(() => readXml('<f>')).toThrow(messages.http.xmlUnclosedTag('f', 1))
+    expect(() => readXml('<a>\n<b>')).toThrow(messages.http.xmlUnclosed)
   })
 
   test('is refused with a short message, whatever there is to quote', () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect } from 'vitest'
 import { administer } from '../../../support/administration.ts'
+import { messages } from '../../../support/messages.ts'
 import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
 
@@ -30,7 +31,7 @@ describe('a command on a damaged database prints advice in one line', () => {
   test.for(all)('%s', async (command, { siteDirectory }) => {
     damageTables(siteDirectory, "tbl_name <> 'secrets'")
     const { status, stdout, stderr } = await administer(siteDirectory, wordsOf(command))
-    expect(stderr).toMatch(/ is damaged: [^\n]+\. Restore the directory from a backup, [^\n]+\n$/)
+    expect(stderr).toMatch(messages.directory.damagedAnyhow)
     expect(stderr).toContain(siteDirectory)
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
   })
@@ -38,7 +39,7 @@ describe('a command on a damaged database prints advice in one line', () => {
   test('site list, when the first table to read is damaged', async ({ siteDirectory }) => {
     damageTables(siteDirectory, "tbl_name = 'secrets'")
     const { status, stderr } = await administer(siteDirectory, ['site', 'list'])
-    expect(stderr).toMatch(/^The data directory .+ cannot be opened: .+ Restore the directory from a backup, [^\n]+\n$/)
+    expect(stderr).toMatch(messages.directory.cannotBeOpened)
     expect(status).toBe(1)
   })
 })
@@ -52,7 +53,7 @@ describe.skipIf(noOtherUser !== undefined)('a command on a database that is only
       siteDirectory,
       ...wordsOf(command),
     ])
-    expect(stderr).toMatch(/^The database cannot be used: attempt to write a readonly database\. Only rights [^\n]+\n$/)
+    expect(stderr).toMatch(messages.directory.databaseReadOnly)
     expect(stderr).toContain(siteDirectory)
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
   })

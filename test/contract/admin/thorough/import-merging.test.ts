@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
 import { administer, administerJson, refusedIn } from '../../../support/administration.ts'
+import { messages } from '../../../support/messages.ts'
 import { launch } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
 
@@ -82,10 +83,7 @@ describe('an import of a record without some members', () => {
 const interruptedAfter = (count: number, directory: string) => ({
   status: 1,
   stdout: '',
-  stderr: refusedIn(
-    directory,
-    `Interrupted: ${count} records are imported. Import the same file again to continue: importing again is safe.`,
-  ),
+  stderr: refusedIn(directory, messages.record.interrupted(count)),
 })
 
 test.for(['SIGINT', 'SIGTERM'] as const)(

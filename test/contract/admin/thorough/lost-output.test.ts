@@ -2,6 +2,7 @@ import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { administerJson } from '../../../support/administration.ts'
+import { messages } from '../../../support/messages.ts'
 import { type Outcome, runInShell } from '../../../support/program.ts'
 import { mountSmallDisk, noSmallDisk } from '../../../support/small-disk.ts'
 import { test } from '../../../support/test.ts'
@@ -28,7 +29,7 @@ const addForms = async (directory: string): Promise<void> => {
   await administerJson(directory, ['import', '--site', '1001', file])
 }
 
-const noRoom = /^Standard output cannot be written: ENOSPC: [^\n]+\n$/
+const noRoom = messages.output.full()
 const issue = '--json token issue --user ann --site 1001'
 
 describe.skipIf(!existsSync(full))('a command whose output finds no room says so in one line, and has status 1', () => {
@@ -54,7 +55,7 @@ test.skipIf(!existsSync(full)).for([
 describe.skipIf(noSmallDisk !== undefined)('output of which only the beginning finds room is lost as well', () => {
   test.for([
     ['completion bash', noRoom],
-    ['export --site 1001', /^Standard output cannot be written: ENOSPC: [^\n]+ The export is incomplete\. [^\n]+\n$/],
+    ['export --site 1001', messages.output.full(' The export is incomplete. …')],
   ] as const)('%s', async ([command, told], { siteDirectory, skip }) => {
     await addForms(siteDirectory)
     const disk = mountSmallDisk(join(siteDirectory, 'disk'), 1)
@@ -81,7 +82,7 @@ test.for(['site list', '--help'] as const)(
 )
 
 describe('a token that nobody can have seen is revoked at once', () => {
-  const revoked = /^Standard output cannot be written: .+\. Nobody saw the token, so it is revoked\. Issue .+\n$/
+  const revoked = messages.output.tokenRevoked
 
   test.for([
     ['there was no room for it', (directory: string) => administerInto(full, directory, issue)],

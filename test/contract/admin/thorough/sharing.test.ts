@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { administerJson } from '../../../support/administration.ts'
+import { messages } from '../../../support/messages.ts'
 import { launch } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
 
@@ -65,7 +66,7 @@ describe('a command that uses a directory', () => {
     const held = await holdDirectory(siteDirectory)
     const reset = await launch('local/main.js', ['--port', '0', '--reset', '--data-dir', siteDirectory]).ended
     expect(reset).toMatchObject({ status: 1, stdout: '' })
-    expect(reset.stderr).toMatch(/is in use by another process/)
+    expect(reset.stderr).toMatch(messages.directory.inUse)
     held.stdin.end()
     expect(await held.ended).toMatchObject({ status: 0 })
   })

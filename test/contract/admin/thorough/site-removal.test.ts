@@ -5,6 +5,7 @@ import { hashToken } from '../../../../lib/access/grants.ts'
 import type { CategoryId, SiteId } from '../../../../lib/core/ids.ts'
 import { openMachine } from '../../../../lib/machine/machine.ts'
 import { administer, administerJson, refusedIn } from '../../../support/administration.ts'
+import { messages } from '../../../support/messages.ts'
 import { storage } from '../../../support/paths.ts'
 import { test } from '../../../support/test.ts'
 
@@ -48,7 +49,7 @@ describe('site remove', () => {
     const refused = await administer(directory, ['site', 'remove', '1001'])
     expect(refused).toMatchObject({ status: 1, stdout: '' })
     expect(refused.stderr).toMatch(
-      /^Removing site 1001 "Demo site" also removes 4 files \(\d+ bytes\), 2 web forms, .+, 1 running workflow\. 3 tokens will no longer cover it\. Nothing was removed: add --yes/,
+      messages.site.removal('4 files (… bytes), 2 web forms, …, 1 running workflow. 3 tokens'),
     )
 
     expect(await administerJson(directory, ['site', 'remove', '1001', '--yes'])).toEqual({ removed: true })
@@ -62,7 +63,7 @@ describe('site remove', () => {
     expect(await administerJson(directory, ['check'])).toEqual({ faults: [] })
     expect(await administer(directory, ['site', 'remove', '1001', '--yes'])).toMatchObject({
       status: 1,
-      stderr: refusedIn(directory, 'Site 1001 does not exist. "site list" lists all sites.'),
+      stderr: refusedIn(directory, messages.site.missing(1001)),
     })
   })
 
@@ -134,9 +135,7 @@ describe('site remove', () => {
     })
     expect(waits).toHaveLength(1)
     expect(waits[0]).toBeGreaterThan(50_000)
-    expect(said).toEqual([
-      expect.stringMatching(/^The site is empty\. Waiting 60 seconds until its tokens stop working everywhere/),
-    ])
+    expect(said).toEqual([expect.stringMatching(messages.site.waiting)])
     expect(await leftOf(machine.stores, site)).toEqual(nothing)
     await machine.close()
   })

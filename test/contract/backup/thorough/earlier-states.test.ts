@@ -5,6 +5,7 @@ import { describe, expect } from 'vitest'
 import { makeBackup } from '../../../../lib/machine/backup/make-backup.ts'
 import { administer, administerJson } from '../../../support/administration.ts'
 import { blobOf, contentOf, faultsOf, put, read, replaceBlob, restore, test } from '../../../support/backups.ts'
+import { messages } from '../../../support/messages.ts'
 import { storage } from '../../../support/paths.ts'
 
 describe('when an old version of a file is damaged', () => {
@@ -17,7 +18,7 @@ describe('when an old version of a file is damaged', () => {
     expect(await faultsOf(data)).toMatchObject([
       {
         where: 'site 1001, file large.bin',
-        fault: expect.stringMatching(/^its bytes are missing: .+ Upload it again/),
+        fault: expect.stringMatching(messages.check.bytesMissing),
       },
     ])
     const service = await serve(data)
@@ -33,9 +34,7 @@ describe('when an old version of a file is damaged', () => {
       faults: [
         {
           where: 'site 1001, an old version of the file large.bin',
-          fault: expect.stringMatching(
-            /^its bytes are missing: .+\. This version cannot be restored, .+ are complete\. .+ KEPT_DAYS \(30 by default\)/,
-          ),
+          fault: expect.stringMatching(messages.check.versionMissing),
         },
       ],
     })
@@ -44,7 +43,7 @@ describe('when an old version of a file is damaged', () => {
     const target = join(folder, 'again')
     const made = await administer(data, ['backup', target])
     expect(made).toMatchObject({ status: 0, stderr: '' })
-    expect(made.stdout).toMatch(/\n\n1 old version is damaged and cannot be restored\. The current files of the sites/)
+    expect(made.stdout).toMatch(messages.backup.versionDamaged)
     expect(JSON.parse(readFileSync(join(target, 'site-admin-backup.json'), 'utf8'))).toMatchObject({
       damaged: 0,
       damagedEarlier: 1,
@@ -61,7 +60,7 @@ describe('when an old version of a file is damaged', () => {
     expect(await faultsOf(data)).toEqual([
       {
         where: 'site 1001, an old version of the file large.bin',
-        fault: expect.stringMatching(/^its bytes differ from those that were stored: .+ cannot be restored,/),
+        fault: expect.stringMatching(messages.check.versionDiffers),
       },
     ])
     const plainly = { evenIfDamaged: false, withBytes: true, signal: new AbortController().signal }
@@ -81,7 +80,9 @@ describe('when an old version of a file is damaged', () => {
     await replaceBlob(data)
     expect(await faultsOf(data)).toMatchObject([{ where: 'site 1001, file copy.bin' }])
     const thoroughly = { evenIfDamaged: false, withBytes: true, signal: new AbortController().signal }
-    await expect(makeBackup(data, join(folder, 'again'), thoroughly)).rejects.toThrow(/^A file or row is damaged/)
+    await expect(makeBackup(data, join(folder, 'again'), thoroughly)).rejects.toThrow(
+      messages.backup.fileDamaged(messages.check.bytesDiffer),
+    )
   })
 })
 

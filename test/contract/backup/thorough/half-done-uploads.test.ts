@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
 import { faultsOf, put, read, test } from '../../../support/backups.ts'
+import { messages } from '../../../support/messages.ts'
 import { storage } from '../../../support/paths.ts'
 import type { SpawnedService } from '../../../support/spawned-service.ts'
 
@@ -39,15 +40,13 @@ test.for([
     const named = [
       {
         where: 'site 1001, upload of uploads/half.bin',
-        fault: expect.stringMatching(
-          new RegExp(`^${missing} of the 30000 received bytes are missing: .+${blob}\\. .+ must start again\\. `),
-        ),
+        fault: expect.stringMatching(messages.check.uploadShort(missing, blob)),
       },
     ]
     expect(await faultsOf(data)).toEqual(named)
     const made = await administer(data, ['backup', backup])
     expect(made).toMatchObject({ status: 0, stderr: '' })
-    expect(made.stdout).toMatch(/\n\n1 unfinished upload lacks bytes: the sender must start again\. .+\n$/)
+    expect(made.stdout).toMatch(messages.backup.uploadLacks)
     expect(await faultsOf(backup)).toEqual(named)
     expect(await administerJson(restored, ['restore', backup])).toMatchObject({ damaged: 0, damagedUploads: 1 })
     expect(String(await read(await serve(restored), 'small.txt'))).toBe('small')

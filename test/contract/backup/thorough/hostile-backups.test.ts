@@ -7,6 +7,7 @@ import { makeBackup } from '../../../../lib/machine/backup/make-backup.ts'
 import { restoreBackup } from '../../../../lib/machine/backup/restore-backup.ts'
 import { administer, administerApart } from '../../../support/administration.ts'
 import { backUp, blobOf, faultsOf, restore, tamper, test } from '../../../support/backups.ts'
+import { messages } from '../../../support/messages.ts'
 import { storage } from '../../../support/paths.ts'
 
 /** Damaged files may be restored on request. Names that lead out of the folder never are. */
@@ -34,11 +35,11 @@ describe('a blob that leads out of the folder', () => {
     '%s is refused always, by restore, by backup and by check',
     async ([, sql, table], { backedUp }) => {
       const { data, folder, backup, restored } = backedUp
-      const finding = new RegExp(`is damaged: 1 row of the table ${table} has a blob name that no blob can have`)
+      const finding = messages.backup.blobName(table)
       tamper(backup, sql)
       expect(await faultsOf(backup)).toMatchObject([
         { where: join(backup, 'site-admin.db'), fault: expect.stringMatching(finding) },
-        { fault: expect.stringMatching(/^the bytes of the files were not compared/) },
+        { fault: expect.stringMatching(messages.check.bytesUnread) },
       ])
       await expect(restoreBackup(backup, restored, even)).rejects.toThrow(finding)
       expect(existsSync(restored)).toBe(false)
@@ -79,7 +80,7 @@ describe('a pipe in place of a file does not block', () => {
       ] as const) {
         const outcome = await administerApart(directory, [...args], '', signal)
         expect(outcome).toMatchObject({ status: 1, stdout: '' })
-        expect(outcome.stderr).toMatch(new RegExp(`${name} is neither a file nor a folder\\. .+\\n$`))
+        expect(outcome.stderr).toMatch(messages.backup.neither(name))
       }
       expect(existsSync(restored)).toBe(false)
     })
@@ -91,9 +92,7 @@ describe('a pipe in place of a file does not block', () => {
     execFileSync('mkfifo', ['-m', '600', file])
     const outcome = await administerApart(data, ['site', 'list'], '', signal)
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(
-      /site-admin\.json is neither a file nor a folder\. Replace it with the real file, or with one from a backup\.\n$/,
-    )
+    expect(outcome.stderr).toMatch(messages.directory.pipe)
   })
 
   test('in place of a blob', async ({ backedUp: { backup, restored }, signal }) => {
@@ -103,20 +102,20 @@ describe('a pipe in place of a file does not block', () => {
     const { status, stdout } = await administerApart(backup, ['--json', 'check', '--bytes'], '', signal)
     expect({ status, ...JSON.parse(stdout) }).toMatchObject({
       status: 1,
-      faults: [{ where: 'site 1001, file large.bin', fault: expect.stringMatching(/^it is not a file: /) }],
+      faults: [{ where: 'site 1001, file large.bin', fault: expect.stringMatching(messages.check.notAFile) }],
     })
     expect(await administerApart(restored, ['restore', backup], '', signal)).toMatchObject({
       status: 1,
-      stderr: expect.stringMatching(/it is not a file/),
+      stderr: expect.stringContaining(messages.check.noFile),
     })
   })
 })
 
 describe('a link does not lead a backup out of its folder', () => {
   test.for([
-    ['site-admin.db', 'is a symbolic link'],
-    ['demo.json', 'is a symbolic link'],
-    ['blobs', 'is not a folder'],
+    ['site-admin.db', messages.backup.link],
+    ['demo.json', messages.backup.link],
+    ['blobs', messages.backup.noFolder],
   ] as const)('in the place of %s', async ([name, what], { backedUp: { folder, backup, restored } }) => {
     renameSync(join(backup, name), join(folder, 'elsewhere'))
     symlinkSync(join(folder, 'elsewhere'), join(backup, name))
@@ -133,11 +132,11 @@ describe('a link does not lead a backup out of its folder', () => {
       renameSync(blob, join(directory, 'elsewhere'))
       symlinkSync(join(directory, 'elsewhere'), blob)
       expect(await faultsOf(directory)).toMatchObject([
-        { where: 'site 1001, file large.bin', fault: expect.stringMatching(/^it is not a file: .+ Upload it again/) },
+        { where: 'site 1001, file large.bin', fault: expect.stringMatching(messages.check.notAFile) },
       ])
     }
-    await expect(backUp(data, join(folder, 'again'))).rejects.toThrow('it is not a file')
-    await expect(restore(backup, restored)).rejects.toThrow('it is not a file')
+    await expect(backUp(data, join(folder, 'again'))).rejects.toThrow(messages.check.noFile)
+    await expect(restore(backup, restored)).rejects.toThrow(messages.check.noFile)
   })
 })
 
@@ -146,7 +145,7 @@ test('a marker that is far too large is not read', async ({ backedUp: { backup, 
   expect(await administer(restored, ['restore', backup])).toMatchObject({
     status: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^The backup .+site-admin-backup\.json is larger than it can be\. .+\n$/),
+    stderr: expect.stringMatching(messages.backup.tooLarge),
   })
 })
 

@@ -5,6 +5,7 @@ import { describe, expect } from 'vitest'
 import { administer } from '../../../support/administration.ts'
 import { blobOf, test } from '../../../support/backups.ts'
 import { snapshotOf } from '../../../support/directory-snapshot.ts'
+import { messages } from '../../../support/messages.ts'
 import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 
 const give = (path: string) => execFileSync('chown', ['-R', `${otherUser}:${otherUser}`, path])
@@ -54,7 +55,7 @@ describe.skipIf(noOtherUser !== undefined)('in a directory of another user', () 
 
     expect([...ownersIn(restored)]).toEqual([`${otherUser}:${otherUser}`])
     const check = await runAsOther('admin/main.js', ['--data-dir', restored, 'check', '--bytes'])
-    expect(check).toMatchObject({ status: 0, stdout: 'no faults\n', stderr: '' })
+    expect(check).toMatchObject({ status: 0, stdout: messages.check.noFaults, stderr: '' })
     const create = await runAsOther('admin/main.js', ['--data-dir', restored, 'site', 'create', '--name', 'New'])
     expect(create).toMatchObject({ status: 0, stderr: '' })
   })
@@ -88,7 +89,7 @@ test.skipIf(noOtherUser !== undefined)(
     chmodSync(folder, 0o755)
     const { status, stdout, stderr } = await runAsOther('admin/main.js', ['--data-dir', restored, 'restore', backup])
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-    expect(stderr).toMatch(/^The backup .+ cannot be read: .+ run this as the user who owns the backup\. .+\n$/)
+    expect(stderr).toMatch(messages.backup.unreadable)
     expect(stderr).not.toContain('Name another backup')
   },
 )

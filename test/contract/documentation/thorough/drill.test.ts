@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import { contentOf, put, test } from '../../../support/backups.ts'
+import { messages } from '../../../support/messages.ts'
 import { storage } from '../../../support/paths.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
@@ -41,9 +42,9 @@ test('the documented backup drill works, and reports a failure', async ({ place,
     promisify(execFile)('bash', ['-uo', 'pipefail', '-c', scriptBelow('docs/one-machine.md', '## A drill')], {
       env: { ...process.env, ...environment, TOKEN: token },
     })
-  expect((await drill(service.token)).stdout.trim().split('\n').at(-1)).toBe('The backup is good: 1003 files.')
+  expect((await drill(service.token)).stdout.trim().split('\n').at(-1)).toBe(messages.backup.good(1003))
   const failed = await drill('none')
-  expect(failed.stdout).not.toContain('The backup is good')
-  expect(failed.stderr).toMatch(/It is not known whether the backup is good: see above\.\n$/)
+  expect(failed.stdout).not.toMatch(/good/)
+  expect(failed.stderr).toMatch(messages.backup.notKnown)
   expect(readdirSync(place.folder).filter((name) => name.startsWith('tmp.'))).toEqual([])
 })

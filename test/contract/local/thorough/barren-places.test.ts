@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { expect } from 'vitest'
 import { test } from '../../../support/backups.ts'
+import { messages } from '../../../support/messages.ts'
 import { runInShell } from '../../../support/program.ts'
 
 /** Linux creates nothing in this folder, and reports each folder below it as missing. */
@@ -12,6 +13,6 @@ test.skipIf(!existsSync(barren)).for([
 ] as const)('%s ends with a sentence where no directory can be made', async ([, command], { backedUp: { backup } }) => {
   // A program that repeats the same call forever ignores other signals.
   const { status, stderr } = await runInShell(`timeout -s KILL 20 "$node" admin/main.js ${command}`, [backup])
-  expect(stderr).toMatch(/^The data directory \/proc\/.+ cannot be written: ENOENT: .+ Name another .+--data-dir\.\n$/)
+  expect(stderr).toMatch(messages.directory.unwritable)
   expect(status).toBe(1)
 })

@@ -8,6 +8,7 @@ import { startService as startHere } from '../../../../local/service.ts'
 import { administer } from '../../../support/administration.ts'
 import { makeDirectory, removeDirectory } from '../../../support/directory.ts'
 import { snapshotOf } from '../../../support/directory-snapshot.ts'
+import { messages } from '../../../support/messages.ts'
 import { fields, storage } from '../../../support/paths.ts'
 import { type SpawnedService, startService } from '../../../support/spawned-service.ts'
 import { test as base } from '../../../support/test.ts'
@@ -63,8 +64,8 @@ const flipBytes = (file: string, at: number, length: number) => {
   writeFileSync(file, bytes)
 }
 
-const isDamaged = /^The database .+site-admin\.db is damaged: .+ Restore the directory from a backup, .+ Nothing was ch/
-const notWhole = /^1 file is damaged and cannot be read\. Run "site-admin check" to see the damage\.$/
+const { beforeFirst, cannotBeRead, damaged, filesDamaged, layout, noMarker, walMissing } = messages.directory
+const { check } = messages
 
 interface Damage {
   readonly name: string
@@ -72,84 +73,84 @@ interface Damage {
   readonly inflict: (directory: string) => void
   readonly refusal?: RegExp
   readonly warning?: RegExp
-  readonly fault?: readonly [where: RegExp, fault: RegExp]
+  readonly fault?: readonly [where: RegExp, fault: RegExp | string]
 }
 
 const damages: readonly Damage[] = [
   {
     name: 'the database is missing',
     inflict: (directory) => rmSync(database(directory)),
-    refusal: /^The database .+site-admin\.db is missing, but .+ was in use before\. .+ Nothing was changed\.$/,
-    fault: [/site-admin\.db$/, /^it is missing/],
+    refusal: beforeFirst('site-admin.db', 'missing'),
+    fault: [/site-admin\.db$/, check.missing],
   },
   {
     name: 'the database is empty',
     inflict: (directory) => truncateSync(database(directory), 0),
-    refusal: /^The database .+site-admin\.db is empty, but .+ was in use before\. .+ Nothing was changed\.$/,
-    fault: [/site-admin\.db$/, /^it is empty/],
+    refusal: beforeFirst('site-admin.db', 'empty'),
+    fault: [/site-admin\.db$/, check.isEmpty],
   },
   {
     name: 'the database is cut',
     inflict: (directory) => truncateSync(database(directory), statSync(database(directory)).size - 8192),
-    refusal: isDamaged,
-    fault: [/site-admin\.db$/, /^it is damaged: /],
+    refusal: damaged,
+    fault: [/site-admin\.db$/, check.damaged],
   },
   {
     name: 'the header of the database has other bytes',
     inflict: (directory) => flipBytes(database(directory), 0, 100),
-    refusal: isDamaged,
-    fault: [/site-admin\.db$/, /^it is damaged: /],
+    refusal: damaged,
+    fault: [/site-admin\.db$/, check.damaged],
   },
   {
     name: 'bytes in the middle of the database are flipped',
     inflict: (directory) => flipBytes(database(directory), 4096, 12_288),
-    refusal: isDamaged,
-    fault: [/site-admin\.db$/, /^it is damaged: /],
+    refusal: damaged,
+    fault: [/site-admin\.db$/, check.damaged],
   },
   {
     name: 'the WAL is missing after a crash',
     killed: true,
     inflict: (directory) => rmSync(`${database(directory)}-wal`),
-    refusal: /^The file .+-wal is missing, but the service did not stop cleanly .+ Nothing was changed\.$/,
-    fault: [/-wal$/, /^it is missing/],
+    refusal: walMissing,
+    fault: [/-wal$/, check.missing],
   },
   { name: 'nothing is missing after a crash', killed: true, inflict: () => {} },
   {
     name: 'a blob is missing',
     inflict: (directory) => rmSync(blobIn(directory)),
-    warning: notWhole,
-    fault: [/^site 1001, file large\.bin$/, /^its bytes are missing: .+blobs/],
+    warning: filesDamaged,
+    fault: [/^site 1001, file large\.bin$/, check.bytesMissing],
   },
   {
     name: 'a blob is short',
     inflict: (directory) => truncateSync(blobIn(directory), 17_000),
-    warning: notWhole,
-    fault: [/^site 1001, file large\.bin$/, /^it has 17000 bytes instead of 40000: .+blobs/],
+    warning: filesDamaged,
+    fault: [/^site 1001, file large\.bin$/, check.blobSize(17_000, 40_000)],
   },
   {
     name: 'the marker is missing',
     inflict: (directory) => rmSync(join(directory, 'site-admin.json')),
-    refusal: /^The data directory .+ lacks its .+site-admin\.json\. .+ Nothing was changed\.$/,
-    fault: [/site-admin\.json$/, /lacks its/],
+    refusal: noMarker,
+    fault: [/site-admin\.json$/, noMarker],
   },
   {
     name: 'the marker cannot be read',
     inflict: (directory) => writeFileSync(join(directory, 'site-admin.json'), '{"layout":'),
-    refusal: /^The file .+site-admin\.json cannot be read: .+ Nothing was changed\.$/,
-    fault: [/site-admin\.json$/, /cannot be read/],
+    refusal: cannotBeRead('site-admin.json', '…'),
+    fault: [/site-admin\.json$/, cannotBeRead('site-admin.json', '…')],
   },
   {
     name: 'the demo cannot be read',
     inflict: (directory) => writeFileSync(join(directory, 'demo.json'), '{"token":"'),
-    refusal: /^The file .+demo\.json cannot be read: .+ Nothing was changed\.$/,
-    fault: [/demo\.json$/, /^it cannot be read: /],
+    refusal: cannotBeRead('demo.json', '…'),
+    fault: [/demo\.json$/, check.unreadable('')],
   },
   {
     name: 'the demo has no token',
     inflict: (directory) =>
       writeFileSync(join(directory, 'demo.json'), '{"siteId":1001,"webFormId":1,"categoryIds":[]}'),
-    refusal: /^The file .+demo\.json cannot be read: it lacks "token"\. .+ Nothing was changed\.$/,
-    fault: [/demo\.json$/, /^it cannot be read: it lacks "token"/],
+    refusal: cannotBeRead('demo.json', 'it lacks "token"'),
+    fault: [/demo\.json$/, check.unreadable('it lacks "token"')],
   },
 ]
 
@@ -171,7 +172,7 @@ test.for(damages)(
       : []
     expect({ status, ...JSON.parse(stdout) }).toEqual({ status: faults.length, faults })
     const thoroughly = await checkDataDirectory(directory, { withBytes: true })
-    expect(thoroughly.filter((each) => !/^the bytes of the files were not compared/.test(each.fault))).toEqual(faults)
+    expect(thoroughly.filter((each) => !check.bytesUnread.test(each.fault))).toEqual(faults)
     expect(snapshotOf(directory)).toMatchObject(before)
 
     if (refusal) return
@@ -190,7 +191,7 @@ test('The layout of a newer version is refused by the start and by check', async
   const { directory } = await used('stopped')
   await writeFile(join(directory, 'site-admin.json'), '{"service":"site-admin","layout":2,"ready":true}')
   const before = snapshotOf(directory)
-  const sentence = /^The data directory .+ has layout 2, and this version .+ Nothing was changed\.\n?$/
+  const sentence = layout(2)
   await expect(start(directory)).rejects.toThrow(sentence)
   expect((await administer(directory, ['check'])).stderr).toMatch(sentence)
   expect(snapshotOf(directory)).toEqual(before)
@@ -200,8 +201,7 @@ test('A database that another process has open is not called damaged', async ({ 
   const { directory } = await used('killed')
   const holder = new DatabaseSync(database(directory))
   holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE')
-  const refusal = /site-admin\.db is in use by another process\. Repeat this .+ Nothing was changed\.$/
-  await expect(start(directory)).rejects.toThrow(refusal)
+  await expect(start(directory)).rejects.toThrow(messages.directory.databaseInUse)
   holder.close()
 })
 
@@ -213,7 +213,7 @@ test('A copy of the running directory without the WAL is refused (O-14)', async 
   try {
     await rm(join(copy, 'site-admin.db-wal'))
     const before = snapshotOf(copy)
-    await expect(start(copy)).rejects.toThrow(/site-admin\.db-wal is missing/)
+    await expect(start(copy)).rejects.toThrow(walMissing)
     expect(snapshotOf(copy)).toEqual(before)
   } finally {
     await rm(copy, { recursive: true })

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
+import { messages } from '../../../support/messages.ts'
 import { lastAnswer, rawConnection, requestText } from '../../../support/raw-http.ts'
 import { test as base } from '../../../support/test.ts'
 
@@ -91,10 +92,7 @@ describe('a data centre that is added beside a running service', () => {
   base('is told to keep its address for a while when that changes', async ({ directory, start }) => {
     await start()
     const { stderr } = await administer(directory, ['data-centre', 'add', 'us', '--url', 'http://127.0.0.1:9'])
-    expect(stderr).toBe(
-      'Running services use the old base URL for up to 30 seconds.\n' +
-        'A service that serves us from this data directory sets its base URL whenever it starts: give it --base-url.\n',
-    )
+    expect(stderr).toBe(messages.site.baseUrlKept + messages.site.baseUrlOfService('us'))
   })
 })
 

@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
 import { snapshotOf } from '../../../support/directory-snapshot.ts'
+import { messages } from '../../../support/messages.ts'
 import { launch, launchOnTerminal, run } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
 
@@ -33,7 +34,7 @@ describe('A start that fails gives the reason in one line, and ends with status 
       const value = flag === '--port' ? String(port) : `us:0,eu:${port}`
       const outcome = await startOn(directory, [flag, value])
       expect(outcome).toMatchObject({ status: 1, stdout: '' })
-      expect(outcome.stderr).toBe(`Port ${port} is taken. Choose another one with --port or --data-centres.\n`)
+      expect(outcome.stderr).toBe(messages.start.portTaken(port))
     } finally {
       other.close()
     }
@@ -46,8 +47,9 @@ describe('A start that fails gives the reason in one line, and ends with status 
     const outcome = await launch('local/main.js', [...flags, '--data-dir', dataDirectory], wrong).ended
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
     expect(outcome.stderr).toBe(
-      'Settings missing or wrong: LARGEST_FILE (must be a whole number from 1 to 5368709120), FSYNC (must be one of ' +
-        'on, off).\n',
+      messages.settings.wrong(
+        'LARGEST_FILE (must be a whole number from 1 to 5368709120), FSYNC (must be one of on, off)',
+      ),
     )
     expect(snapshotOf(dataDirectory)).toEqual(before)
   })
@@ -56,7 +58,7 @@ describe('A start that fails gives the reason in one line, and ends with status 
     const file = join(directory, 'file')
     await writeFile(file, '')
     for (const path of [file, join(file, 'data')]) {
-      const sentence = /^The data directory .+ cannot be used: ENOTDIR: .+ in the way\. Name another .+--data-dir\.\n$/
+      const sentence = messages.directory.belowFile
       expect(await startOn(path)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(sentence) })
     }
   })
@@ -65,20 +67,20 @@ describe('A start that fails gives the reason in one line, and ends with status 
     const service = await start()
     const outcome = await startOn(directory, ['--port', '0', '--reset'])
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toMatch(/^The data directory .+ is in use by another process\. .+--data-dir\.\n$/)
+    expect(outcome.stderr).toMatch(messages.directory.inUse)
     expect((await service.request('/api/v1/admin/sites/current/webforms')).status).toBe(200)
   })
 })
 
 const makeForeign = (directory: string) => writeFile(join(directory, 'notes.txt'), 'mine')
 
-const foreign = /^The directory .+ has files, but no .+site-admin\.json: .+--data-dir\.\n$/
+const { foreign, old } = messages.directory
 
 test.for([
   ['has other files (O-10)', makeForeign, [], foreign],
   ['has other files (O-10)', makeForeign, ['--reset'], foreign],
   ['has other files (O-10)', makeForeign, ['--reset', '--yes'], foreign],
-  ['is of version 0.1 (O-17)', makeOldDirectory, [], / was made by version 0\.1 .+ Move it away, .+ --reset\.\n$/],
+  ['is of version 0.1 (O-17)', makeOldDirectory, [], old('0.1')],
 ] as const)('A directory that %s stays the same after a start', async ([, make, flags, sentence], { directory }) => {
   await make(directory)
   const before = snapshotOf(directory)
@@ -113,8 +115,8 @@ const resetOnTerminal = (directory: string) => {
 }
 
 describe('--reset asks before it removes anything (O-11)', () => {
-  const filled = 'This removes 3 sites with 1,204 files from '
-  const unread = 'This removes all data from '
+  const filled = '3 sites with 1,204 files'
+  const unread = 'all data'
 
   test.for([
     ['n', 'filled', fill, filled],
@@ -129,8 +131,8 @@ describe('--reset asks before it removes anything (O-11)', () => {
       program.stdin.write(`${answer}\n`)
       const { status, stdout } = await program.ended
       const doubt = prepare === damage ? ' (its database cannot be read)' : ''
-      expect(stdout).toContain(`${question}${directory}${doubt}. Continue? [y/N] `)
-      expect(stdout).toMatch(/\nNothing was removed\. .+\r\n$/)
+      expect(stdout).toContain(messages.directory.askReset(question, `${directory}${doubt}`))
+      expect(stdout).toMatch(messages.directory.notRemoved)
       expect(status).toBe(1)
       expect(snapshotOf(directory)).toEqual(before)
     },
@@ -146,16 +148,15 @@ describe('--reset asks before it removes anything (O-11)', () => {
   })
 
   test.for([
-    ['filled', fill, 'removes 3 sites with 1,204 files from '],
-    ['damaged', damage, 'removes all data from '],
-    ['partial', loseTable, 'removes all data from '],
+    ['filled', fill, filled],
+    ['damaged', damage, unread],
+    ['partial', loseTable, unread],
   ] as const)('without a terminal, a %s directory needs --yes', async ([, prepare, loss], { siteDirectory, start }) => {
     await prepare(siteDirectory)
     const before = snapshotOf(siteDirectory)
     const outcome = await startOn(siteDirectory, ['--port', '0', '--reset'])
     expect(outcome).toMatchObject({ status: 1, stdout: '' })
-    expect(outcome.stderr).toContain(`Nothing was removed. --reset ${loss}${siteDirectory}`)
-    expect(outcome.stderr).toMatch(/: agree to it on a terminal, or add --yes\.\n$/)
+    expect(outcome.stderr).toMatch(messages.directory.notReset(loss, siteDirectory))
     expect(snapshotOf(siteDirectory)).toEqual(before)
 
     await start(['--port', '0', '--reset', '--yes'])
@@ -191,7 +192,7 @@ test('--reset does not touch a directory on which version 0.1 is running', async
   other.exec('BEGIN EXCLUSIVE')
   const outcome = await startOn(directory, ['--port', '0', '--reset'])
   other.close()
-  expect(outcome).toMatchObject({ status: 1, stderr: expect.stringMatching(/is in use by another process/) })
+  expect(outcome).toMatchObject({ status: 1, stderr: expect.stringMatching(messages.directory.oldInUse) })
   expect(snapshotOf(directory)).toEqual(before)
 })
 
@@ -209,9 +210,7 @@ describe('a directory whose first start was interrupted', () => {
     for (const path of [directory, missing]) {
       const outcome = await administer(path, ['site', 'list'])
       expect(outcome).toMatchObject({ status: 1, stdout: '' })
-      expect(outcome.stderr).toMatch(
-        /^There is no .+ "site-admin serve" makes a data directory, as "npm start" does in a clone; --data-dir names another one\.\n$/,
-      )
+      expect(outcome.stderr).toMatch(messages.directory.missing)
       expect(outcome.stderr).toContain(path)
     }
     expect(existsSync(missing)).toBe(false)

@@ -3,6 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
+import { messages } from '../../../support/messages.ts'
 import { fields, news, storage } from '../../../support/paths.ts'
 import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 import { test as base } from '../../../support/test.ts'
@@ -41,7 +42,7 @@ describe('the demo token', () => {
     expect((await service.request(fields)).status).toBe(200)
     expect((await service.request(fields, { headers: { Authorization: token } })).status).toBe(401)
     const { stderr } = await service.stop()
-    expect(stderr).toMatch(/^The demo token was revoked or has expired\. A new one replaces it\.\n/)
+    expect(stderr).toMatch(messages.directory.demoReplaced)
     expect(readFileSync(file, 'utf8')).toContain(service.token)
   })
 
@@ -61,9 +62,7 @@ test.skipIf(noOtherUser !== undefined)(
     const { status, stdout } = await runAsOther('admin/main.js', ['--json', '--data-dir', directory, 'check'])
     expect({ status, ...JSON.parse(stdout) }).toEqual({
       status: 1,
-      faults: [
-        { where: file, fault: expect.stringMatching(/^it cannot be read: EACCES: .+ Only rights are missing: /) },
-      ],
+      faults: [{ where: file, fault: expect.stringMatching(messages.check.onlyRights) }],
     })
   },
 )

@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
+import { messages, wrongFlags } from '../../../support/messages.ts'
 import { fields } from '../../../support/paths.ts'
 import { launch, run } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
@@ -33,7 +34,7 @@ describe('with --log json, every line on standard error is a JSON object with it
       error: { name: expect.any(String), message: error, stack: expect.stringContaining(error) },
     }),
   })
-  const ready = logged(expect.stringMatching(/^site-admin is ready at /))
+  const ready = logged(expect.stringMatching(messages.start.ready('.+')))
 
   test('from a start on damaged data to a warning of Node and the stop', async ({ start, directory }) => {
     const first = await start()
@@ -45,7 +46,7 @@ describe('with --log json, every line on standard error is a JSON object with it
     const { status, stderr } = await service.stop()
     expect(status).toBe(0)
     const lines = [
-      logged(expect.stringMatching(/^1 file is damaged and cannot be read\. /)),
+      logged(expect.stringMatching(messages.directory.filesDamaged)),
       ready,
       expect.objectContaining({ path: large, status: 500, error: expect.objectContaining({ name: 'Error' }) }),
       logged('careful', 'careful'),
@@ -59,7 +60,7 @@ describe('with --log json, every line on standard error is a JSON object with it
     await rm(join(directory, 'locks'), { recursive: true })
     const { status, stderr } = await service.stop()
     expect(status).toBe(1)
-    const failure = expect.objectContaining({ message: 'The service did not stop cleanly:', error: expect.anything() })
+    const failure = expect.objectContaining({ message: messages.start.notStopped, error: expect.anything() })
     expect(linesOf(stderr)).toEqual(expect.arrayContaining([ready, failure]))
   })
 
@@ -67,14 +68,14 @@ describe('with --log json, every line on standard error is a JSON object with it
     const service = await start(flags, onStop('throw new Error("out of the blue")'))
     const { status, stderr } = await service.stop()
     expect(status).toBe(1)
-    const failure = logged('The service failed:', 'out of the blue')
+    const failure = logged(messages.start.failed, 'out of the blue')
     expect(linesOf(stderr)).toEqual(expect.arrayContaining([ready, failure]))
   })
 
   test.for([
-    ['local/main.js', [], /^The data directory .+ is in use by another process\. /],
-    ['admin/main.js', ['serve', '--port', 'http'], /^error: option '--port <number>' argument 'http' is invalid\. /],
-    ['admin/main.js', ['serve', '--data-centres', 'us:0'], /^Give --port or --data-centres, not both: /],
+    ['local/main.js', [], messages.directory.inUse],
+    ['admin/main.js', ['serve', '--port', 'http'], messages.usage.invalid('--port <number>', 'http')],
+    ['admin/main.js', ['serve', '--data-centres', 'us:0'], messages.usage.portOrDataCentres],
   ] as const)('when %s %j is refused', async ([entry, words, message], { start, directory }) => {
     await start()
     const { status, stdout, stderr } = await run(entry, ['--data-dir', directory, ...words, ...flags])
@@ -132,7 +133,7 @@ describe('npm start', () => {
     const [ready, first, second] = linesOf(stderr)
     expect(ready).toEqual({
       time: expect.stringMatching(new RegExp(`^${time}$`)),
-      message: `site-admin is ready at ${service.baseUrl} (listening on ${new URL(service.baseUrl).host})`,
+      message: expect.stringMatching(messages.start.ready(service.baseUrl, new URL(service.baseUrl).host)),
     })
     expect(first).toEqual({
       time: expect.stringMatching(new RegExp(`^${time}$`)),
@@ -206,25 +207,7 @@ describe('npm start', () => {
     },
   )
 
-  test.for([
-    ['--port http', 'a number from 0 to 65535'],
-    ['--port -1', 'a number from 0 to 65535'],
-    ['--port 0 --data-centres us:0', 'Give --port or --data-centres, not both'],
-    ['--data-centres ', 'It must look like us:4000,eu:4001'],
-    ['--data-centres us:0,us:0', 'Name each data centre only once'],
-    ['--data-centres US:0', 'It must look like us:4000,eu:4001'],
-    ['--data-centres us:65536', 'a number from 0 to 65535'],
-    ['--host ', 'It must not be empty'],
-    ['--base-url ftp://example.com', 'It must be a URL, or look like'],
-    ['--base-url https://u:p@example.com', 'without a query and a password'],
-    ['--base-url https://example.com?a=b', 'without a query and a password'],
-    ['--base-url us=', 'It must be a URL, or look like'],
-    ['--base-url us=https://us.example,us=https://us.example', 'Name each data centre only once'],
-    ['--base-url eu=https://eu.example', '--base-url names the data centre eu, but --data-centres does not'],
-    ['--base-url https://example.com --data-centres us:0,eu:0', 'With several data centres, --base-url must name each'],
-    ['--log xml', 'Allowed choices are text, json'],
-    ['extra', 'too many arguments'],
-  ] as const)('refuses %j', async ([flags, complaint], { directory }) => {
+  test.for(wrongFlags)('refuses %j', async ([flags, complaint], { directory }) => {
     const { status, stdout, stderr } = await administer(directory, ['serve', ...flags.split(' ')])
     expect(status).toBeGreaterThan(0)
     expect({ stdout, files: await readdir(directory) }).toEqual({ stdout: '', files: [] })

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { administerJson } from '../../../support/administration.ts'
+import { messages } from '../../../support/messages.ts'
 import { fields, news, storage } from '../../../support/paths.ts'
 import { run } from '../../../support/program.ts'
 import { mountSmallDisk, noSmallDisk, type SmallDisk } from '../../../support/small-disk.ts'
@@ -120,7 +121,7 @@ test('a killed service that starts again on a full disk prints advice', async ({
     const [entry = '', ...args] = start
     const { status, stdout, stderr } = await run(entry, args)
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-    expect(stderr).toMatch(/^The disk of the data directory .+ is full, .+ Make room on that disk\. .+\n$/)
+    expect(stderr).toMatch(messages.directory.full(''))
   }
 })
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
+import { messages } from '../../../support/messages.ts'
 import { storage } from '../../../support/paths.ts'
 import { launch, startInShell } from '../../../support/program.ts'
 import { test as base } from '../../../support/test.ts'
@@ -24,7 +25,7 @@ const test = base.extend('welcome', async ({ directory }, { onCleanup }) => asyn
 
 test('People see the address, the token, and lines that work when pasted (K-4)', async ({ welcome }) => {
   const lines = await welcome('--port', '0')
-  const baseUrl = /^site-admin is ready at (http:\/\/(\S+)) \(listening on \2\)$/.exec(lines[0] ?? '')?.[1]
+  const baseUrl = messages.start.ready('(http://(\\S+))', '\\2').exec(lines[0] ?? '')?.[1]
   const token = lines.map((line) => /^Token {2}([0-9a-f]{64})$/.exec(line)?.[1]).find(Boolean)
   expect(lines).toContain(`${baseUrl}/console#token=${token}`)
 
@@ -41,11 +42,8 @@ test('People see the address, the token, and lines that work when pasted (K-4)',
 })
 
 test.for([
-  [['--data-centres', 'us:0,eu:0'], /^Data centre eu is at http:\/\/(\S+) \(listening on \1\)$/m],
-  [
-    ['--port', '0', '--base-url', 'https://sites.example'],
-    /^site-admin is ready at https:\/\/sites\.example \(listening on (.+)\)$/m,
-  ],
+  [['--data-centres', 'us:0,eu:0'], messages.start.dataCentre('eu')],
+  [['--port', '0', '--base-url', 'https://sites.example'], messages.start.ready('https://sites.example')],
 ] as const)('People who start with %j see the address of each listener', async ([flags, line], { welcome }) => {
   const [, address] = line.exec((await welcome(...flags)).join('\n')) ?? []
   expect((await fetch(`http://${address}/health`)).status).toBe(200)
@@ -72,7 +70,7 @@ test('The documented unit writes the address to the journal without a token (O-5
   const lines = () => readFileSync(journal ?? '', 'utf8').split('\n')
   try {
     await expect.poll(lines).toHaveLength(2)
-    const ready = /^site-admin is ready at https:\/\/sites\.example \(listening on 127\.0\.0\.1:\d+\)$/
+    const ready = messages.start.ready('https://sites.example', '127\\.0\\.0\\.1:\\d+')
     expect(JSON.parse(lines()[0] ?? '')).toEqual({ time: expect.anything(), message: expect.stringMatching(ready) })
   } finally {
     program.kill('SIGTERM')

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../../../support/answer.ts'
 import { timesToTry } from '../../../support/each-call.ts'
+import { messages } from '../../../support/messages.ts'
 import { storageHands } from '../hands.ts'
 import { fillFolder, type StorageUnderTest } from '../service.ts'
 
@@ -28,7 +29,7 @@ for (const { name: hand, open } of storageHands) {
       expect((await storage.remove('/large')).status).toBe(200)
       const refused = await storage.restore('/large')
       expect(statusAndCode(refused)).toEqual([400, 104000])
-      expect(refused.json.message).toMatch(/more than 10000 .+ one, two\. \?deleted lists them\.$/)
+      expect(refused.json.message).toMatch(messages.http.tooManyRemoved('one, two'))
       expect(statusAndCode(await storage.restore('/large/two'))).toEqual([200, undefined])
       expect(statusAndCode(await storage.restore('/large/one'))).toEqual([200, undefined])
       expect(await storage.keys()).toHaveLength(10_503)
