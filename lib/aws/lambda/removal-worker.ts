@@ -1,13 +1,16 @@
 import type { SQSHandler } from 'aws-lambda'
 import * as z from 'zod/mini'
+import { removalTimes } from '../../config/removals.ts'
 import { unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { storedId } from '../../core/ids.ts'
 import { type ContinueDeps, continueRemoval, type RemovalMessage, type Rest } from '../../storage/continue-removal.ts'
 import { toStoragePath } from '../../storage/path.ts'
 import type { RemovalQueue, RemovalTask } from '../../storage/path-locks.ts'
+import type { ObservedRemovals } from '../dynamodb/folder-removals.ts'
 
 interface Deps extends ContinueDeps {
+  readonly removals: ObservedRemovals
   readonly removalQueue: RemovalQueue
 }
 
@@ -21,27 +24,54 @@ const readTask = (body: string): RemovalTask => {
   return { site: storedId(site), path: toStoragePath(path), id }
 }
 
+// Its alarm reads `removalAge`, in seconds, at every log level.
+const reportOpen = ({ site, path }: RemovalTask, age: number, attempts: number): void => {
+  const line = { report: 'A removal is open', site, path, removalAge: Math.round(age / 1000), attempts }
+  if (line.removalAge >= removalTimes.old) console.error(line)
+  else console.info(line)
+}
+
 /**
  * Completes removals, slice by slice: the rest is a new message. When a worker dies or fails, the queue delivers its
  * message again, and finally moves it to the dead letters. After a store's failure the message waits until the worker's
- * time is over, because the worker may still have the lease.
+ * time is over, because the worker may still have the lease; after too many of them the worker fails.
  */
 export const createRemovalWorker = ({ removalQueue, ...deps }: Deps): SQSHandler => {
-  const work = async (message: RemovalMessage, remaining: number): Promise<Rest | undefined> => {
+  const work = async (
+    message: RemovalMessage,
+    remaining: number,
+  ): Promise<(Rest & { failure?: unknown }) | undefined> => {
     const deadline = unlimited.within(remaining - timeToHandOver, deps.clock.monotonic)
     try {
       return await continueRemoval(deps, message, deadline, remaining)
-    } catch (error) {
-      if (!(error instanceof ServiceError && error.status === 503)) throw error
-      console.warn('The removal of a folder failed, and is repeated later:', error)
-      return { delay: Math.ceil(remaining / 1000) }
+    } catch (failure) {
+      if (!(failure instanceof ServiceError && failure.status === 503)) throw failure
+      return { delay: Math.ceil(remaining / 1000), failure }
     }
   }
+
+  const passOn = async (task: RemovalTask, { delay, failure }: Rest & { failure?: unknown }): Promise<void> => {
+    const progress = await deps.removals.progressOf(task)
+    if (!progress) return
+    const { age, idle, attempts } = progress
+    reportOpen(task, age, attempts)
+    const name = `The removal of the folder ${task.path} of site ${task.site}`
+    if (failure !== undefined && idle >= removalTimes.repeatedFor * 1000) {
+      throw new Error(
+        `${name} has made no progress in ${attempts} attempts. The queue repeats it, then moves it to the dead ` +
+          'letters. docs/operating.md describes how to resume it.',
+        { cause: failure },
+      )
+    }
+    if (failure !== undefined) console.warn(`${name} failed, and is repeated later:`, failure)
+    await removalQueue.send(task, delay)
+  }
+
   return async ({ Records }, context) => {
     for (const { body, messageId } of Records) {
       const task = readTask(body)
       const rest = await work({ task, name: messageId }, context.getRemainingTimeInMillis())
-      if (rest) await removalQueue.send(task, rest.delay)
+      if (rest) await passOn(task, rest)
     }
   }
 }
