@@ -28,7 +28,6 @@ const removalsInFlight = 2
 
 type Emptied = Pick<ObjectStore, 'list' | 'exists' | 'remove'>
 
-// Nothing up to the key `after` is left, in the order of all keys.
 interface Progress {
   after?: string | undefined
 }

@@ -28,7 +28,7 @@ export interface RemovalTask {
   readonly id: string
 }
 
-// `after`: nothing up to this key is left. `left`: milliseconds. `gone`: the removal is closed or replaced.
+// `after`: nothing up to this key is left, if the store records it. `left`: milliseconds. `gone`: the removal is closed or replaced.
 type LeaseOutcome =
   | { readonly outcome: 'taken'; readonly after?: string | undefined }
   | { readonly outcome: 'gone' }
@@ -54,7 +54,6 @@ export interface FolderRemovals {
   open(site: SiteId, folder: StoragePath, id: string, entry: HistoryEntry, deadline?: Deadline): Promise<string>
   /** Leases a removal to a worker for some milliseconds. `holder`: the name of its message. */
   take(task: RemovalTask, holder: string, duration: number): Promise<LeaseOutcome>
-  /** The next worker continues after the key `after`, if the store records it. */
   giveBack(task: RemovalTask, holder: string, removed: number, after?: string): Promise<void>
   /**
    * Closes the removal, records its period, and writes its entry with the number of removed objects.

@@ -34,36 +34,32 @@ const reportOpen = ({ site, path }: RemovalTask, age: number, attempts: number):
 /**
  * Completes removals, slice by slice: the rest is a new message. When a worker dies or fails, the queue delivers its
  * message again, and finally moves it to the dead letters. After a store's failure the message waits until the worker's
- * time is over, because the worker may still have the lease; after too many of them the worker fails.
+ * time is over, because the worker may still have the lease. Without progress the worker fails in the end: a new
+ * message would start the count of the queue again.
  */
 export const createRemovalWorker = ({ removalQueue, ...deps }: Deps): SQSHandler => {
-  const work = async (
-    message: RemovalMessage,
-    remaining: number,
-  ): Promise<(Rest & { failure?: unknown }) | undefined> => {
+  const work = async (message: RemovalMessage, remaining: number): Promise<Rest | undefined> => {
     const deadline = unlimited.within(remaining - timeToHandOver, deps.clock.monotonic)
     try {
       return await continueRemoval(deps, message, deadline, remaining)
-    } catch (failure) {
-      if (!(failure instanceof ServiceError && failure.status === 503)) throw failure
-      return { delay: Math.ceil(remaining / 1000), failure }
+    } catch (error) {
+      if (!(error instanceof ServiceError && error.status === 503)) throw error
+      console.warn('The removal of a folder failed, and is repeated later:', error)
+      return { delay: Math.ceil(remaining / 1000) }
     }
   }
 
-  const passOn = async (task: RemovalTask, { delay, failure }: Rest & { failure?: unknown }): Promise<void> => {
+  const passOn = async (task: RemovalTask, { delay }: Rest): Promise<void> => {
     const progress = await deps.removals.progressOf(task)
     if (!progress) return
     const { age, idle, attempts } = progress
     reportOpen(task, age, attempts)
-    const name = `The removal of the folder ${task.path} of site ${task.site}`
-    if (failure !== undefined && idle >= removalTimes.repeatedFor * 1000) {
+    if (idle >= removalTimes.repeatedFor * 1000) {
       throw new Error(
-        `${name} has made no progress in ${attempts} attempts. The queue repeats it, then moves it to the dead ` +
-          'letters. docs/operating.md describes how to resume it.',
-        { cause: failure },
+        `The removal of the folder ${task.path} of site ${task.site} makes no progress: ${attempts} attempts. The ` +
+          'queue repeats it, then moves it to the dead letters. docs/operating.md describes how to resume it.',
       )
     }
-    if (failure !== undefined) console.warn(`${name} failed, and is repeated later:`, failure)
     await removalQueue.send(task, delay)
   }
 
