@@ -19,6 +19,7 @@ import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-log
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
+import { removalTimes } from '../../lib/config/removals.ts'
 import { lostEntry } from '../../lib/core/history-entry.ts'
 import type { Settings } from '../config/settings.ts'
 import type { createChangeEvents } from './change-events.ts'
@@ -120,7 +121,22 @@ const replicationWatch = ({ name, region, metric }: ReturnType<typeof replicatio
   action: 'Check whether AWS reports a fault of DynamoDB in one of the two regions.',
 })
 
-const removalWatches = ({ queue, failed }: RemovalsQueue): readonly Watch[] => [
+// The worker reports the age of its removal after each slice. Lambda puts a logged object into `message`.
+const ageOfRemovals = (scope: Construct, { functions }: Watched, { stackName }: Stack): Metric => {
+  const logGroup = functions['removals']?.logGroup
+  if (!logGroup) throw new Error('The worker of removals has no log')
+  const metricName = 'OldestRemoval'
+  new MetricFilter(scope, metricName, {
+    logGroup,
+    filterPattern: FilterPattern.numberValue('$.message.removalAge', '>=', 0),
+    metricNamespace: stackName,
+    metricName,
+    metricValue: '$.message.removalAge',
+  })
+  return new Metric({ namespace: stackName, metricName, statistic: 'Maximum', period })
+}
+
+const removalWatches = ({ queue, failed }: RemovalsQueue, age: Metric): readonly Watch[] => [
   {
     id: 'RemovalsWaiting',
     metric: queue.metricApproximateAgeOfOldestMessage({ period, statistic: 'Maximum' }),
@@ -135,6 +151,14 @@ const removalWatches = ({ queue, failed }: RemovalsQueue): readonly Watch[] => [
     periods: 1,
     impact: 'The removal of a folder has stopped half-way: uploads into it are refused.',
     action: 'Find out why in the log of the function removals, then redrive the queue.',
+  },
+  {
+    id: 'RemovalsOld',
+    metric: age,
+    threshold: removalTimes.old,
+    periods: 1,
+    impact: 'The removal of a folder has taken more than two hours: uploads into it are refused.',
+    action: 'Search the log of the function removals for "removalAge": a large removal may only need time.',
   },
 ]
 
@@ -172,12 +196,12 @@ const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Wa
   action: 'Read them with GET changes. The messages in the queue name the reason.',
 })
 
-const watchesOf = (watched: Watched, lost: Metric): readonly Watch[] => [
+const watchesOf = (watched: Watched, lost: Metric, age: Metric): readonly Watch[] => [
   ...gatewayWatches(watched.api),
   ...Object.entries(watched.functions).flatMap(([name, lambda]) => functionWatches(name, lambda)),
   ...Object.entries(watched.tables).flatMap(([name, table]) => tableWatches(name, table)),
   ...replicationsIn(watched).map(replicationWatch),
-  ...removalWatches(watched.removals),
+  ...removalWatches(watched.removals, age),
   historyWatch(lost),
   ...(watched.changeEvents ? [changeEventsWatch(watched.changeEvents)] : []),
   ...(watched.streaming ? streamingWatches(watched.streaming) : []),
@@ -204,7 +228,7 @@ const rollbackAlarms = ['ServerErrors', 'removalsFailures', 'StreamFailures', 'S
 export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Settings): void => {
   const scope = new Construct(stack, 'Alarms')
   const topic = alarmEmail === undefined ? undefined : createTopic(scope, alarmEmail, stack.account)
-  const watches = watchesOf(watched, countLostEntries(scope, watched, stack))
+  const watches = watchesOf(watched, countLostEntries(scope, watched, stack), ageOfRemovals(scope, watched, stack))
   const alarms = watches.map(({ id, metric, threshold = 0, periods, impact, action }) => {
     const alarm = new Alarm(scope, id, {
       metric,

@@ -4,7 +4,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { inParallel } from '../core/in-parallel.ts'
 import { listAll, type ObjectStore } from './object-store.ts'
-import { folderKey, type StoragePath } from './path.ts'
+import { editions, folderKey, type StoragePath } from './path.ts'
 import type { FolderRemovals, RemovalTask } from './path-locks.ts'
 
 export interface ContinueDeps {
@@ -26,22 +26,36 @@ export interface Rest {
 // S3 accepts 3,500 writes a second below one prefix. Two batches of 1,000 keys in half a second come near that.
 const removalsInFlight = 2
 
-async function* untilTimeUp<Value>(values: AsyncIterable<Value>, isTimeUp: () => boolean): AsyncGenerator<Value, void> {
-  for await (const value of values) {
-    yield value
-    if (isTimeUp()) return
-  }
-}
-
 type Emptied = Pick<ObjectStore, 'list' | 'exists' | 'remove'>
 
-const emptyPrefix = async (store: Emptied, prefix: string, isTimeUp: () => boolean): Promise<boolean> => {
-  await inParallel(untilTimeUp(listAll(store, prefix), isTimeUp), removalsInFlight, (objects) =>
-    store.remove(objects, undefined),
-  )
-  // Another round finds objects that were added meanwhile.
-  if (!(await store.exists(prefix))) return true
-  return isTimeUp() ? false : emptyPrefix(store, prefix, isTimeUp)
+interface Progress {
+  after?: string | undefined
+}
+
+/** Removes at least one page. Returns false when the time was up before the last one. */
+const removePages = async (store: Emptied, prefix: string, isTimeUp: () => boolean, progress: Progress) => {
+  let isCut = false
+  const pages: { readonly last: string; isRemoved: boolean }[] = []
+  const from = progress.after?.startsWith(prefix) ? progress.after : undefined
+  const untilTimeUp = async function* () {
+    let isFirst = true
+    for await (const objects of listAll(store, prefix, from)) {
+      isCut = !isFirst && isTimeUp()
+      if (isCut) return
+      isFirst = false
+      yield objects
+    }
+  }
+  await inParallel(untilTimeUp(), removalsInFlight, async (objects) => {
+    const last = objects.at(-1)?.key
+    if (last === undefined) return
+    const page = { last, isRemoved: false }
+    pages.push(page)
+    await store.remove(objects, undefined)
+    page.isRemoved = true
+    while (pages[0]?.isRemoved) progress.after = pages.shift()?.last
+  })
+  return !isCut
 }
 
 /** Removes a folder and its contents, drafts included. Returns true when nothing is left. */
@@ -50,9 +64,20 @@ export const emptyFolder = async (
   site: SiteId,
   folder: StoragePath,
   isTimeUp: () => boolean,
-): Promise<boolean> =>
-  (await emptyPrefix(store, folderKey('draft', site, folder), isTimeUp)) &&
-  emptyPrefix(store, folderKey('live', site, folder), isTimeUp)
+  progress: Progress = {},
+): Promise<boolean> => {
+  const prefixes = editions.map((edition) => folderKey(edition, site, folder)).sort()
+  for (const prefix of prefixes) {
+    const { after = '' } = progress
+    const isPassed = after > prefix && !after.startsWith(prefix)
+    if (!isPassed && !(await removePages(store, prefix, isTimeUp, progress))) return false
+  }
+  const isLeft = await Promise.all(prefixes.map((prefix) => store.exists(prefix)))
+  if (!isLeft.includes(true)) return true
+  // Another round finds objects that were added meanwhile, before this key too.
+  progress.after = undefined
+  return isTimeUp() ? false : emptyFolder(store, site, folder, isTimeUp, progress)
+}
 
 // In a frozen function one of the two clocks may stop.
 const startStopwatch = ({ wall, monotonic }: Clock, duration: number): (() => boolean) => {
@@ -80,6 +105,7 @@ export const continueRemoval = async (
     return taken.holder === name ? { delay: Math.ceil(taken.left / 1000) } : undefined
   }
   let removed = 0
+  const progress: Progress = { after: taken.after }
   // A frozen function may be thawed when others have finished the removal, and the folder contains new files.
   const guardedFiles: ObjectStore = {
     ...files,
@@ -91,12 +117,12 @@ export const continueRemoval = async (
   }
   let isDone = false
   try {
-    if (await emptyFolder(guardedFiles, site, path, deadline.isOver)) {
+    if (await emptyFolder(guardedFiles, site, path, deadline.isOver, progress)) {
       await removals.close(site, path, id, removed)
       isDone = true
     }
   } finally {
-    if (!isDone) await removals.giveBack(task, name, removed)
+    if (!isDone) await removals.giveBack(task, name, removed, progress.after)
   }
   return isDone ? undefined : { delay: 0 }
 }

@@ -224,10 +224,11 @@ export class NotPlaced extends Error {
 
 export const longestListing = 1000
 
-/** Lists page by page, and requests the next page while this one is processed. */
+/** Lists page by page, keys after `from` if given, and requests the next page while this one is processed. */
 export async function* listAll(
   store: Pick<ObjectStore, 'list'>,
   prefix: string,
+  from?: string,
 ): AsyncGenerator<readonly ListedObject[], void> {
   const list = (after?: string): Promise<Listing> => {
     const listing = store.list({ prefix, folded: false, limit: longestListing, after })
@@ -235,7 +236,7 @@ export async function* listAll(
     listing.catch(() => {})
     return listing
   }
-  for (let coming: Promise<Listing> | undefined = list(); coming; ) {
+  for (let coming: Promise<Listing> | undefined = list(from); coming; ) {
     const { objects, next }: Listing = await coming
     coming = next === undefined ? undefined : list(next)
     yield objects

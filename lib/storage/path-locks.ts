@@ -28,9 +28,10 @@ export interface RemovalTask {
   readonly id: string
 }
 
-// `left`: milliseconds. `gone`: the removal is closed or replaced.
+// `after`: nothing up to this key is left, if the store records it. `left`: milliseconds. `gone`: the removal is closed or replaced.
 type LeaseOutcome =
-  | { readonly outcome: 'taken' | 'gone' }
+  | { readonly outcome: 'taken'; readonly after?: string | undefined }
+  | { readonly outcome: 'gone' }
   | { readonly outcome: 'held'; readonly holder: string; readonly left: number }
 
 // A queue of AWS repeats a message nine minutes after its worker died.
@@ -53,7 +54,7 @@ export interface FolderRemovals {
   open(site: SiteId, folder: StoragePath, id: string, entry: HistoryEntry, deadline?: Deadline): Promise<string>
   /** Leases a removal to a worker for some milliseconds. `holder`: the name of its message. */
   take(task: RemovalTask, holder: string, duration: number): Promise<LeaseOutcome>
-  giveBack(task: RemovalTask, holder: string, removed: number): Promise<void>
+  giveBack(task: RemovalTask, holder: string, removed: number, after?: string): Promise<void>
   /**
    * Closes the removal, records its period, and writes its entry with the number of removed objects.
    * Does nothing when it is not open.

@@ -4,6 +4,7 @@ import { Match, type Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
 import { functionName, functionNames, functionSettings } from '../../cdk/config/functions.ts'
 import { logLevels } from '../../lib/config/config.ts'
+import { removalTimes } from '../../lib/config/removals.ts'
 import { errors } from '../../lib/core/errors.ts'
 import { corsHeaders } from '../../lib/http/cors.ts'
 import { longestSilence } from '../../lib/storage/path-locks.ts'
@@ -78,6 +79,12 @@ describe('the queue of removals', () => {
       RedrivePolicy: Match.objectLike({ maxReceiveCount: 5 }),
     })
     expect((visibility + longestWork) * 1000).toBeLessThan(longestSilence)
+  })
+
+  test('moves a message to the dead letters after an hour without progress, like the worker (S-113)', () => {
+    const queues = Object.values(us.findResources('AWS::SQS::Queue')).map(({ Properties }) => Properties)
+    const { VisibilityTimeout, RedrivePolicy } = queues.find((queue) => queue.RedrivePolicy)
+    expect(removalTimes.repeatedFor + VisibilityTimeout * RedrivePolicy.maxReceiveCount).toBe(3600)
   })
 })
 
@@ -192,6 +199,23 @@ describe('alarms', () => {
     us.hasResourceProperties('AWS::CloudWatch::Alarm', {
       MetricName: '5XXError',
       Dimensions: [{ Name: 'ApiName', Value: 'Test-us' }],
+    })
+  })
+
+  test('go off when a removal is open for two hours, by the age in the log of its worker (S-113)', () => {
+    const [group] = Object.keys(us.findResources('AWS::Logs::LogGroup')).filter((id) =>
+      id.startsWith('RemovalsFunction'),
+    )
+    us.hasResourceProperties('AWS::Logs::MetricFilter', {
+      LogGroupName: { Ref: group },
+      FilterPattern: '{ $.message.removalAge >= 0 }',
+      MetricTransformations: [Match.objectLike({ MetricName: 'OldestRemoval', MetricValue: '$.message.removalAge' })],
+    })
+    us.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'Test-us',
+      MetricName: 'OldestRemoval',
+      Statistic: 'Maximum',
+      Threshold: 7200,
     })
   })
 

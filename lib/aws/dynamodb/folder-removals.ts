@@ -31,6 +31,7 @@ const toRemoval = (item: RemovalItem, now: number) => ({
   until: 0,
   began: 0,
   removed: 0,
+  attempts: 0,
   ...item,
   path: pathOf(item),
   isRestoreLock: item.lock === true,
@@ -64,22 +65,37 @@ const createRemovalLeases = ({ now, read, update }: Removals): Pick<FolderRemova
   async take(task, holder, duration) {
     const moment = now()
     const mark = createMark()
-    const isTaken = await update(task, {
-      set: { holder, until: moment + duration, mark, heartbeat: moment },
-      condition: '#closed = :false AND (attribute_not_exists(#until) OR #until <= :heartbeat)',
-      values: { ':false': false },
+    const taken = await update(task, {
+      update:
+        'SET #holder = :holder, #until = :until, #mark = :mark, #heartbeat = :now, ' +
+        '#progressed = if_not_exists(#progressed, :now) ADD #attempts :one',
+      condition: '#closed = :false AND (attribute_not_exists(#until) OR #until <= :now)',
+      values: {
+        ':holder': holder,
+        ':until': moment + duration,
+        ':mark': mark,
+        ':now': moment,
+        ':one': 1,
+        ':false': false,
+      },
+      returns: 'ALL_NEW',
     })
-    if (isTaken) return { outcome: 'taken' }
+    if (taken) return { outcome: 'taken', after: taken.after }
     const removal = await read(task.site, task.path)
     if (!removal || removal.id !== task.id || removal.isClosed) return { outcome: 'gone' }
-    if (isOwnWrite(mark, removal.mark)) return { outcome: 'taken' }
+    if (isOwnWrite(mark, removal.mark)) return { outcome: 'taken', after: removal.after }
     return { outcome: 'held', holder: removal.holder, left: Math.max(removal.until - moment, 0) }
   },
 
-  async giveBack(task, holder, removed) {
+  async giveBack(task, holder, removed, after) {
+    const moment = now()
     await update(task, {
-      set: { heartbeat: now() },
-      update: 'REMOVE #until ADD #removed :removed',
+      set: {
+        heartbeat: moment,
+        ...(after !== undefined && { after }),
+        ...(removed > 0 && { progressed: moment, attempts: 0 }),
+      },
+      update: `REMOVE #until${after === undefined ? ', #after' : ''} ADD #removed :removed`,
       condition: '#holder = :holder',
       values: { ':holder': holder, ':removed': removed },
     })
@@ -188,7 +204,15 @@ const createOpening = (
   },
 })
 
-const createLooks = ({ table, now, readAll }: Removals) => ({
+const createLooks = ({ table, now, read, readAll }: Removals) => ({
+  /** `age` and `idle`: milliseconds since the removal began, and since its last progress. `attempts`: since then. */
+  async progressOf({ site, path, id }: RemovalTask) {
+    const removal = await read(site, path)
+    if (removal?.id !== id || removal.isClosed) return undefined
+    const { began, progressed = began, attempts } = removal
+    return { age: now() - began, idle: now() - progressed, attempts }
+  },
+
   async openOf(site: SiteId, folders: readonly StoragePath[]) {
     const silent = now() - longestSilence
     return (await readAll(site, folders)).flatMap(({ path, id, isClosed, heartbeat, isRestoreLock }) =>

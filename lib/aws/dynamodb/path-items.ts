@@ -36,6 +36,11 @@ export interface RemovalItem extends PathItem {
   readonly entry?: HistoryEntry
   readonly removed?: number
   readonly began?: number
+  // Nothing up to the key `after` is left. `progressed`: the last removed object, or the first attempt.
+  readonly after?: string
+  readonly progressed?: number
+  // Since the last progress.
+  readonly attempts?: number
   readonly expires?: number
 }
 

@@ -1,13 +1,16 @@
 import type { SQSHandler } from 'aws-lambda'
 import * as z from 'zod/mini'
+import { removalTimes } from '../../config/removals.ts'
 import { unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { storedId } from '../../core/ids.ts'
 import { type ContinueDeps, continueRemoval, type RemovalMessage, type Rest } from '../../storage/continue-removal.ts'
 import { toStoragePath } from '../../storage/path.ts'
 import type { RemovalQueue, RemovalTask } from '../../storage/path-locks.ts'
+import type { ObservedRemovals } from '../dynamodb/folder-removals.ts'
 
 interface Deps extends ContinueDeps {
+  readonly removals: ObservedRemovals
   readonly removalQueue: RemovalQueue
 }
 
@@ -21,10 +24,18 @@ const readTask = (body: string): RemovalTask => {
   return { site: storedId(site), path: toStoragePath(path), id }
 }
 
+// Its alarm reads `removalAge`, in seconds, at every log level.
+const reportOpen = ({ site, path }: RemovalTask, age: number, attempts: number): void => {
+  const line = { report: 'A removal is open', site, path, removalAge: Math.round(age / 1000), attempts }
+  if (line.removalAge >= removalTimes.old) console.error(line)
+  else console.info(line)
+}
+
 /**
  * Completes removals, slice by slice: the rest is a new message. When a worker dies or fails, the queue delivers its
  * message again, and finally moves it to the dead letters. After a store's failure the message waits until the worker's
- * time is over, because the worker may still have the lease.
+ * time is over, because the worker may still have the lease. Without progress the worker fails in the end: a new
+ * message would start the count of the queue again.
  */
 export const createRemovalWorker = ({ removalQueue, ...deps }: Deps): SQSHandler => {
   const work = async (message: RemovalMessage, remaining: number): Promise<Rest | undefined> => {
@@ -37,11 +48,26 @@ export const createRemovalWorker = ({ removalQueue, ...deps }: Deps): SQSHandler
       return { delay: Math.ceil(remaining / 1000) }
     }
   }
+
+  const passOn = async (task: RemovalTask, { delay }: Rest): Promise<void> => {
+    const progress = await deps.removals.progressOf(task)
+    if (!progress) return
+    const { age, idle, attempts } = progress
+    reportOpen(task, age, attempts)
+    if (idle >= removalTimes.repeatedFor * 1000) {
+      throw new Error(
+        `The removal of the folder ${task.path} of site ${task.site} makes no progress: ${attempts} attempts. The ` +
+          'queue repeats it, then moves it to the dead letters. docs/operating.md describes how to resume it.',
+      )
+    }
+    await removalQueue.send(task, delay)
+  }
+
   return async ({ Records }, context) => {
     for (const { body, messageId } of Records) {
       const task = readTask(body)
       const rest = await work({ task, name: messageId }, context.getRemainingTimeInMillis())
-      if (rest) await removalQueue.send(task, rest.delay)
+      if (rest) await passOn(task, rest)
     }
   }
 }

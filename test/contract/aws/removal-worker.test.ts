@@ -1,14 +1,17 @@
 import type { Context, SQSEvent } from 'aws-lambda'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest'
+import type { RecordChange } from '../../../lib/aws/dynamodb/journal.ts'
 import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
 import { createRemovalWorker } from '../../../lib/aws/lambda/removal-worker.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
+import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import type { RemovalTask } from '../../../lib/storage/path-locks.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { openTestTables, type TestTables } from '../../support/tables.ts'
+import { removeInSlices } from './large-removal.ts'
 
 const task: RemovalTask = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }
 
@@ -32,6 +35,7 @@ beforeEach(async () => {
   time = Date.UTC(2026, 0, 1)
   sent = []
   left = 0
+  vi.spyOn(console, 'info').mockReturnValue()
 })
 afterEach(async () => {
   await tables.close()
@@ -72,12 +76,12 @@ const files = (remove = async () => {}): ObjectStore => {
 }
 
 /** A separate function with its own connections. */
-const start = (remove?: () => Promise<void>) => {
+const start = (remove?: () => Promise<void>, record: RecordChange = unrecorded) => {
   const clock = { wall: () => time, monotonic: () => time }
   const { removals } = createPathLocks({
     dynamodb: tables.connect(),
     table: tables.names.pathLocks,
-    record: unrecorded,
+    record,
     now: clock.wall,
   })
   const removalQueue = {
@@ -207,4 +211,136 @@ describe('the worker that finishes removals', () => {
       worker(event, { getRemainingTimeInMillis: () => wholeTime } as Context, () => undefined),
     ).rejects.toThrow()
   })
+})
+
+/**
+ * The queue of the deployment: it hides a received message for six times the time of its worker, delivers it five
+ * times, and then moves it to the dead letters.
+ */
+const createQueue = (deliver: (name: string) => Promise<void>) => {
+  let waiting: { readonly name: string; due: number; received: number }[] = []
+  const dead: string[] = []
+  let deliveries = 0
+  const add = (name: string, delay = 0) => void waiting.push({ name, due: time + delay * 1000, received: 0 })
+  const drop = (name: string) => {
+    waiting = waiting.filter((message) => message.name !== name)
+  }
+  return {
+    add,
+    dead,
+    deliveries: () => deliveries,
+    redrive() {
+      for (const name of dead.splice(0)) add(`${name} again`)
+    },
+    /** Works until this moment, or until the queue is empty. */
+    async workUntil(end: number) {
+      for (;;) {
+        const [next] = waiting.toSorted((one, other) => one.due - other.due)
+        if (!next || next.due > end) break
+        time = Math.max(time, next.due)
+        if (next.received === 5) {
+          dead.push(next.name)
+          drop(next.name)
+          continue
+        }
+        next.received += 1
+        next.due = time + 6 * wholeTime
+        deliveries += 1
+        const isDone = await deliver(next.name).then(
+          () => true,
+          () => false,
+        )
+        if (isDone) drop(next.name)
+        for (const { name, delay } of sent.splice(0)) add(name, delay)
+      }
+      time = end
+    },
+  }
+}
+
+describe('a removal whose store is away for two hours', () => {
+  const minute = 60_000
+  let isAway: boolean
+  let entries: HistoryEntry[]
+  let begun: number
+  let queue: ReturnType<typeof createQueue>
+  let isOpen: () => Promise<boolean>
+  let errors: MockInstance<typeof console.error>
+
+  beforeEach(async () => {
+    vi.spyOn(console, 'warn').mockReturnValue()
+    errors = vi.spyOn(console, 'error').mockReturnValue()
+    isAway = true
+    entries = []
+    begun = time
+    isOpen = await open(3)
+    const remove = async () => {
+      if (isAway) throw new ServiceError('unavailable')
+    }
+    queue = createQueue(start(remove, async (recorded) => void entries.push(recorded)).deliver)
+    queue.add('message 1')
+  })
+
+  test('moves to the dead letters after an hour, and keeps its record (S-113)', async () => {
+    await queue.workUntil(begun + 59 * minute)
+    expect(queue.dead).toEqual([])
+    await queue.workUntil(begun + 61 * minute)
+    expect([queue.dead.length, await isOpen(), left]).toEqual([1, true, 3])
+    const attempts = queue.deliveries()
+    // Every 90 seconds for a quarter of an hour, then every nine minutes.
+    expect(attempts).toBe(10 + 5)
+    await queue.workUntil(begun + 120 * minute)
+    expect([queue.deliveries(), await isOpen()]).toEqual([attempts, true])
+  })
+
+  test('is complete after its message was moved back, with the files of all attempts in one entry (S-113)', async () => {
+    isAway = false
+    await start().deliver('message 0', 30_000)
+    sent = []
+    isAway = true
+    await queue.workUntil(begun + 120 * minute)
+    expect(left).toBe(2)
+    isAway = false
+    queue.redrive()
+    await queue.workUntil(time + minute)
+    expect([queue.dead, await isOpen(), left]).toEqual([[], false, 0])
+    expect(entries).toEqual([{ ...entry, details: { count: 3 } }])
+  })
+
+  test('goes on for an hour after each progress', async () => {
+    for (const hour of [0, 1, 2]) {
+      await queue.workUntil(begun + hour * 55 * minute + 50 * minute)
+      expect(queue.dead).toEqual([])
+      isAway = false
+      await queue.workUntil(time + 9 * minute)
+      isAway = left > 0
+    }
+    expect([await isOpen(), left]).toEqual([false, 0])
+  })
+
+  test('reports its age at every log level once it is two hours old', async () => {
+    const info = vi.mocked(console.info)
+    await start().deliver('message 0', 30_000)
+    expect(info).toHaveBeenLastCalledWith({
+      report: 'A removal is open',
+      site: 1001,
+      path: 'large',
+      removalAge: 0,
+      attempts: 0,
+    })
+    info.mockClear()
+    time += 2 * 60 * minute
+    await start().deliver('message 1', 30_000)
+    expect(errors.mock.lastCall).toMatchObject([{ removalAge: 7200 }])
+    expect(info).not.toHaveBeenCalled()
+  })
+})
+
+test('The slices of a large removal continue after the last removed key (S-113)', async () => {
+  const { slices, listings, passed, ...end } = await removeInSlices({ pages: 9, each: 2 })
+  expect(end).toEqual({ isOpen: false, isLeft: false })
+  expect(slices).toBeGreaterThan(2)
+  // Each slice lists up to two pages in advance, and the last one makes sure that nothing is left.
+  expect(listings).toBeLessThanOrEqual(9 + 2 * slices + 1)
+  expect(passed).toBeLessThanOrEqual(2 * 18_000 + slices * 4_000)
 })

@@ -102,6 +102,52 @@ describe('The removal of a folder with more files than one call deletes', () => 
     expect((await metaOf('/huge')).status).toBe(404)
   })
 
+  it('It continues after the last page before a failed one, and misses no file that came late (S-103)', async () => {
+    const keys = await fillFolder(storage, '/huge', 3_000)
+    await storage.remove('/huge', { remaining: noTime })
+    const left = (await storage.keys()).filter((key) => keys.includes(key))
+    const { files, removals } = storage.deps
+    let reached: string | undefined
+    let calls = 0
+    const second = Promise.withResolvers<void>()
+    const recording = {
+      ...storage.deps,
+      files: {
+        ...files,
+        /** The first page fails after the second one was removed; the page after the first one fails then. */
+        async remove(...args: Parameters<typeof files.remove>) {
+          const call = ++calls
+          if (call === 1) await second.promise
+          if (call === 1 || call === 4) throw new Error('died')
+          await files.remove(...args)
+          if (call === 2) second.resolve()
+        },
+      },
+      removals: {
+        ...removals,
+        take: async (...args: Parameters<typeof removals.take>) => ({
+          ...(await removals.take(...args)),
+          after: reached,
+        }),
+        giveBack: (...[task, holder, removed, after]: Parameters<typeof removals.giveBack>) => {
+          reached = after
+          return removals.giveBack(task, holder, removed, after)
+        },
+      },
+    }
+    const work = () => continueRemoval(recording, message(), unlimited, longestWork)
+    await expect(work()).rejects.toThrow('died')
+    expect(reached).toBeUndefined()
+    await expect(work()).rejects.toThrow('died')
+    expect(reached).toBe(left[999])
+    // A file behind this key, as if its upload had looked for removals before this one began.
+    const change = { kind: 'folder', key: `${keys[0]}0late/` } as const
+    await files.place([change], { absent: [], unlocked: { site: storage.site, folders: [] } }, entry)
+    expect(await work()).toBeUndefined()
+    expect((await metaOf('/huge')).status).toBe(404)
+    expect(storage.leftovers()).toBe(0)
+  })
+
   it('It continues after a slice failed', async () => {
     await storage.remove('/large', { remaining: noTime })
     const broken = {
