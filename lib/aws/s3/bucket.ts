@@ -109,7 +109,7 @@ export const onlyOnto = (
 }
 
 // Joining or copying a large object takes longer than a request of a function.
-export const longCall = { requestTimeout: 60_000 }
+const longCall = { requestTimeout: 60_000 }
 export const longOptions = ({ options }: Bucket) => ({ ...options, ...longCall })
 
 export const callsInFlight = 32

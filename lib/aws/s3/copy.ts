@@ -29,7 +29,7 @@ type Goal = Pick<
 
 type Answer = Pick<CopyObjectCommandOutput, 'VersionId' | 'CopyObjectResult'> & { readonly ETag?: string | undefined }
 
-// Within its function's time, a client has 50 connections.
+// A client opens 50 connections at most.
 const partsInFlight = 32
 
 // Parts of this length keep the fingerprint (S-83).
