@@ -162,7 +162,7 @@ export interface Staged {
 
 export interface Transfer {
   readonly kind: 'move' | 'copy'
-  readonly from: Pick<ListedObject, 'key' | 'version'>
+  readonly from: Pick<ListedObject, 'key' | 'version' | 'size'>
   readonly key: string
   readonly contentType?: string
 }

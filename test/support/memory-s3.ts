@@ -18,11 +18,17 @@ import {
 } from './s3-messages.ts'
 import { allOf, tag, textIn, urlEncoded } from './s3-xml.ts'
 
+/** Bytes with their MD5. Objects share pieces, so a file of many gigabytes takes little memory. */
+interface Piece {
+  readonly bytes: Buffer
+  readonly digest: Buffer
+}
+
 interface Version {
   readonly id: string
   readonly etag: string
   /** Undefined: a delete marker. */
-  readonly bytes?: Buffer
+  readonly pieces?: readonly Piece[]
   readonly modified: Date
   readonly type: string
   readonly metadata: Readonly<Record<string, string>>
@@ -30,8 +36,7 @@ interface Version {
 
 interface Upload extends Pick<Version, 'type' | 'metadata'> {
   readonly key: string
-  /** Each with its MD5, which listings need often. */
-  readonly parts: Map<number, { readonly bytes: Buffer; readonly digest: Buffer }>
+  readonly parts: Map<number, Piece>
 }
 
 /** A bucket with versions that implements the part of S3 that the object store needs, and replaces the network. */
@@ -50,6 +55,25 @@ export interface MemoryS3 {
 }
 
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest()
+const pieceOf = (bytes: Buffer): Piece => ({ bytes, digest: md5(bytes) })
+const sizeOf = (pieces: readonly Piece[]) => pieces.reduce((sum, { bytes }) => sum + bytes.length, 0)
+/** As one piece, which is shared if possible. */
+const joined = (pieces: readonly Piece[]): Piece => {
+  const [first] = pieces
+  return first && pieces.length === 1 ? first : pieceOf(Buffer.concat(pieces.map(({ bytes }) => bytes)))
+}
+/** The pieces of a range, whole ones unchanged. */
+const cut = (pieces: readonly Piece[], first: number, last: number): Piece => {
+  let start = 0
+  const within = pieces.flatMap((piece) => {
+    const { bytes } = piece
+    const [from, to] = [Math.max(first - start, 0), Math.min(last + 1 - start, bytes.length)]
+    start += bytes.length
+    if (from >= to) return []
+    return to - from === bytes.length ? piece : pieceOf(bytes.subarray(from, to))
+  })
+  return joined(within)
+}
 const isPlain = (text: string) => /^[ -~]*$/.test(text)
 /** The known names in queries. Without them, an unknown request would look like a plain one. */
 const knownQueries = new Set(
@@ -89,9 +113,9 @@ export const createMemoryS3 = (): MemoryS3 => {
   /** The number of added and removed keys. */
   let changes = 0
 
-  const present = (key: string): (Version & { bytes: Buffer }) | undefined => {
+  const present = (key: string): (Version & { pieces: readonly Piece[] }) | undefined => {
     const version = objects.get(key)?.[0]
-    return version?.bytes && { ...version, bytes: version.bytes }
+    return version?.pieces && { ...version, pieces: version.pieces }
   }
   const add = (key: string, version: Omit<Version, 'id' | 'modified'>): Version => {
     count += 1
@@ -122,44 +146,57 @@ export const createMemoryS3 = (): MemoryS3 => {
   }
 
   /** The present version, or the one of that name. */
-  const stateOf = (key: string, wanted: string | undefined | null): Version & { bytes: Buffer } => {
+  const stateOf = (key: string, wanted: string | undefined | null): Version & { pieces: readonly Piece[] } => {
     if (wanted && !/^version-\d+$/.test(wanted)) throw invalidArgument()
     const version = wanted ? objects.get(key)?.find(({ id }) => id === wanted) : present(key)
-    if (wanted && version && !version.bytes) throw new Refusal(405, 'MethodNotAllowed')
-    if (!version?.bytes) throw noSuchKey()
-    return { ...version, bytes: version.bytes }
+    if (wanted && version && !version.pieces) throw new Refusal(405, 'MethodNotAllowed')
+    if (!version?.pieces) throw noSuchKey()
+    return { ...version, pieces: version.pieces }
   }
 
   const read = (key: string, { method, headers, query }: S3Request): S3Answer => {
     const wanted = String(query?.['versionId'] ?? '')
     const version = stateOf(key, wanted)
-    const { bytes, etag } = version
+    const { pieces, etag } = version
     if (headers['if-match'] && unquote(headers['if-match']) !== etag) throw preconditionFailed()
-    const range = rangeIn(headers['range'], bytes.length)
-    const part = range ? bytes.subarray(range.first, range.last + 1) : bytes
+    const size = sizeOf(pieces)
+    const range = rangeIn(headers['range'], size)
+    const { first, last } = range ?? { first: 0, last: size - 1 }
     const described = {
-      ...(range && { 'content-range': `bytes ${range.first}-${range.last}/${bytes.length}` }),
+      ...(range && { 'content-range': `bytes ${first}-${last}/${size}` }),
       etag: `"${etag}"`,
       'x-amz-version-id': version.id,
-      'content-length': String(part.length),
+      'content-length': String(last + 1 - first),
       'content-type': version.type,
       'last-modified': version.modified.toUTCString(),
       ...version.metadata,
     }
-    return answer(range ? 206 : 200, described, method === 'HEAD' ? '' : part)
+    return answer(range ? 206 : 200, described, method === 'HEAD' ? '' : cut(pieces, first, last).bytes)
+  }
+
+  const copyPart = (
+    { pieces }: { readonly pieces: readonly Piece[] },
+    { headers, query = {} }: S3Request,
+  ): S3Answer => {
+    const { first, last } = rangeIn(headers['x-amz-copy-source-range'], sizeOf(pieces)) ?? { first: 0, last: Infinity }
+    const piece = cut(pieces, first, last)
+    uploadOf(String(query['uploadId'])).parts.set(Number(query['partNumber']), piece)
+    return xmlAnswer('CopyPartResult', tag('ETag', `"${piece.digest.toString('hex')}"`))
   }
 
   const copy = (key: string, request: S3Request, from: string): S3Answer => {
-    const { headers } = request
+    const { headers, query = {} } = request
     const [path = '', wanted] = from.split('?versionId=')
     const named = decodeURIComponent(path).replace(/^\/?[^/]+\//, '')
     const source = stateOf(named, wanted)
     const match = headers['x-amz-copy-source-if-match']
     if (match && unquote(match) !== source.etag) throw preconditionFailed()
+    if (query['uploadId']) return copyPart(source, request)
     requireTag(request, present(key)?.etag)
     const replaces = headers['x-amz-metadata-directive'] === 'REPLACE'
     const { type, metadata } = replaces ? { type: typeIn(request), metadata: metadataIn(request) } : source
-    const { id, etag } = add(key, { bytes: source.bytes, etag: md5(source.bytes).toString('hex'), type, metadata })
+    const whole = joined(source.pieces)
+    const { id, etag } = add(key, { pieces: [whole], etag: whole.digest.toString('hex'), type, metadata })
     const result = xmlAnswer('CopyObjectResult', tag('ETag', `"${etag}"`))
     return { ...result, headers: { ...result.headers, 'x-amz-version-id': id } }
   }
@@ -167,16 +204,14 @@ export const createMemoryS3 = (): MemoryS3 => {
   const put = (key: string, request: S3Request): S3Answer => {
     const { headers, query = {} } = request
     if (headers['x-amz-copy-source']) return copy(key, request, headers['x-amz-copy-source'])
-    const bytes = bytesIn(request)
+    const piece = pieceOf(bytesIn(request))
+    const etag = piece.digest.toString('hex')
     if (query['uploadId']) {
-      const digest = md5(bytes)
-      uploadOf(String(query['uploadId'])).parts.set(Number(query['partNumber']), { bytes, digest })
-      return answer(200, { etag: `"${digest.toString('hex')}"` })
+      uploadOf(String(query['uploadId'])).parts.set(Number(query['partNumber']), piece)
+      return answer(200, { etag: `"${etag}"` })
     }
     requireTag(request, present(key)?.etag)
-    return made(
-      add(key, { bytes, etag: md5(bytes).toString('hex'), type: typeIn(request), metadata: metadataIn(request) }),
-    )
+    return made(add(key, { pieces: [piece], etag, type: typeIn(request), metadata: metadataIn(request) }))
   }
 
   const complete = (id: string, request: S3Request): S3Answer => {
@@ -191,7 +226,7 @@ export const createMemoryS3 = (): MemoryS3 => {
     requireTag(request, present(key)?.etag)
     uploads.delete(id)
     const etag = `${md5(Buffer.concat(chosen.map(({ digest }) => digest))).toString('hex')}-${chosen.length}`
-    const version = add(key, { bytes: Buffer.concat(chosen.map(({ bytes }) => bytes)), etag, ...described })
+    const version = add(key, { pieces: chosen, etag, ...described })
     const result = xmlAnswer('CompleteMultipartUploadResult', tag('Key', key) + tag('ETag', `"${etag}"`))
     return { ...result, headers: { ...result.headers, 'x-amz-version-id': version.id } }
   }
@@ -280,7 +315,7 @@ export const createMemoryS3 = (): MemoryS3 => {
       if (!version || (delimiter && key.endsWith('/') && key !== query['prefix'])) {
         return `<CommonPrefixes>${tag('Prefix', write(key))}</CommonPrefixes>`
       }
-      const described = tag('Size', version.bytes.length) + tag('LastModified', wholeSecond(version.modified))
+      const described = tag('Size', sizeOf(version.pieces)) + tag('LastModified', wholeSecond(version.modified))
       return `<Contents>${tag('Key', write(key))}${tag('ETag', `"${version.etag}"`)}${described}</Contents>`
     })
     return xmlAnswer('ListBucketResult', tag('IsTruncated', `${shown.length < entries.length}`) + shown.join(''))
@@ -312,10 +347,10 @@ export const createMemoryS3 = (): MemoryS3 => {
   }
 
   const describeState = (state: ReturnType<typeof statesBehind>[number], write: (key: string) => string): string => {
-    const { key, id, isLatest, bytes, etag, modified } = state
-    const kind = bytes ? 'Version' : 'DeleteMarker'
+    const { key, id, isLatest, pieces, etag, modified } = state
+    const kind = pieces ? 'Version' : 'DeleteMarker'
     const known = tag('IsLatest', `${isLatest}`) + tag('LastModified', wholeSecond(modified))
-    const content = bytes ? tag('Size', bytes.length) + tag('ETag', `"${etag}"`) : ''
+    const content = pieces ? tag('Size', sizeOf(pieces)) + tag('ETag', `"${etag}"`) : ''
     return `<${kind}>${tag('Key', write(key))}${tag('VersionId', id)}${known}${content}</${kind}>`
   }
 

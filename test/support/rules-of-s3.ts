@@ -60,7 +60,9 @@ export const createRulesOfS3 = () => {
       return refusal('InvalidRequest', `Checksum Type mismatch: expected ${upload.algorithm}, actual ${named}`)
     }
     const checksum = named && request.headers[`x-amz-checksum-${named.toLowerCase()}`]
-    upload.parts.set(Number(request.query?.['partNumber']), { size: bytesIn(request).length, checksum })
+    const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers['x-amz-copy-source-range'] ?? '') ?? []
+    const size = last === undefined ? bytesIn(request).length : Number(last) + 1 - Number(first)
+    upload.parts.set(Number(request.query?.['partNumber']), { size, checksum })
     return undefined
   }
 

@@ -66,7 +66,7 @@ const files = `${changes}
   export { AbortMultipartUploadCommand, CompleteMultipartUploadCommand, CopyObjectCommand } from '@aws-sdk/client-s3'
   export { CreateMultipartUploadCommand, DeleteObjectCommand, DeleteObjectsCommand } from '@aws-sdk/client-s3'
   export { GetObjectCommand, HeadObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
-  export { ListObjectVersionsCommand, PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3'
+  export { ListObjectVersionsCommand, PutObjectCommand, UploadPartCommand, UploadPartCopyCommand } from '@aws-sdk/client-s3'
   export { SendMessageCommand } from '@aws-sdk/client-sqs'
   export { getSignedUrl } from '@aws-sdk/s3-request-presigner'`
 

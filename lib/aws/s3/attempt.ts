@@ -1,8 +1,18 @@
 import { type Deadline, reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import type { Change } from '../../storage/object-store.ts'
-import { type Bucket, callsInFlight, isRefused, isRefusedAtOnce, noteLack, unquote, until } from './bucket.ts'
+import { type Change, NotPlaced } from '../../storage/object-store.ts'
+import {
+  type Bucket,
+  callsInFlight,
+  isRefused,
+  isRefusedAtOnce,
+  noteLack,
+  type StepBuckets,
+  unquote,
+  until,
+} from './bucket.ts'
+import { sendCopy } from './copy.ts'
 import { type Doomed, deleteAll } from './delete.ts'
 import { headObject } from './find.ts'
 
@@ -12,23 +22,24 @@ interface Uncovered {
   readonly versionId: string
 }
 
+/** A version that an upload has become. Its bytes are nowhere else, and undoing it copies them to the spare key. */
+interface Joined {
+  readonly kind: 'joined'
+  readonly key: string
+  readonly versionId: string
+  readonly size: number
+  readonly spare: string
+}
+
 /**
  * The result of a step: a version or a delete marker, or an old version that lost its markers. A bucket with new
  * versioning returns no versions: there, only an object at a free key can be undone.
  */
-export type Made = Doomed | Uncovered | { readonly kind: 'final'; readonly key: string }
+export type Made = Doomed | Joined | Uncovered | { readonly kind: 'final'; readonly key: string }
 
 export interface StepResult {
   readonly made: readonly Made[]
   readonly failure?: unknown
-}
-
-/**
- * The bucket with the deadline for changes, and with the one for finding the results of calls whose answer was lost.
- */
-export interface StepBuckets {
-  readonly doing: Bucket
-  readonly finding: Bucket
 }
 
 // S3 may finish a call a moment after it was cut. In milliseconds.
@@ -104,6 +115,7 @@ export const undoResults = async (bucket: Bucket, made: readonly Made[]): Promis
   const uncovered: Uncovered[] = []
   for (const one of made) {
     if (one.kind === 'uncovered') uncovered.push(one)
+    else if (one.kind === 'joined') doomed.push({ ...one, kind: 'version' })
     else if (one.kind !== 'final') doomed.push(one)
   }
   await deleteAll(bucket, doomed)
@@ -112,15 +124,31 @@ export const undoResults = async (bucket: Bucket, made: readonly Made[]): Promis
 
 export const timeToReturn = reserves.answer + 500
 
+const timeToDelete = 2_000
+const spareBytesPerMillisecond = 1024 * 1024
+
 /** Reserved to find and undo results, in milliseconds. */
-const timeToUndo = (changes: readonly Change[]): number =>
-  3_000 + 0.6 * changes.length + 0.7 * changes.filter((change) => change.kind === 'restore' && change.hiddenBy).length
+const timeToUndo = (changes: readonly Change[]): number => {
+  const covered = changes.filter((change) => change.kind === 'restore' && change.hiddenBy).length
+  const staged = changes.reduce((sum, change) => sum + (change.kind === 'put' ? change.staged.size : 0), 0)
+  return 3_000 + 0.6 * changes.length + 0.7 * covered + staged / spareBytesPerMillisecond
+}
+
+const endsUploads = (failure: unknown): boolean =>
+  failure instanceof NotPlaced && ['locked', 'occupied'].includes(failure.outcome.outcome)
 
 export const createAttempt = (bucket: Bucket, changes: readonly Change[], given: Deadline) => {
   const deadline = given.reserving(timeToReturn + timeToUndo(changes))
   const undoDeadline = given.reserving(timeToReturn)
   const buckets: StepBuckets = { doing: until(bucket, deadline.signal), finding: until(bucket, undoDeadline.signal) }
   const made: Made[] = []
+
+  // Without time for this, the upload is lost: its next request answers that it is unknown.
+  const saveJoined = async (): Promise<void> => {
+    using saving = undoDeadline.reserving(timeToDelete)
+    const copying = { doing: until(bucket, saving.signal), finding: buckets.finding }
+    for (const one of made) if (one.kind === 'joined') await sendCopy(copying, one, { Key: one.spare })
+  }
 
   return {
     deadline,
@@ -138,6 +166,7 @@ export const createAttempt = (bucket: Bucket, changes: readonly Change[], given:
     // Returns the failure, or both failures if undoing fails too.
     async undo(failure: unknown): Promise<unknown> {
       try {
+        if (!endsUploads(failure)) await saveJoined().catch(() => {})
         await undoResults(buckets.finding, made)
         return failure
       } catch (second) {

@@ -16,6 +16,8 @@ export interface Bucket {
   // Repeats refusals only: for calls that make a version, which would stay unknown after a lost answer.
   readonly once: S3Client
   readonly name: string
+  // Bytes: a larger object is copied in parts.
+  readonly largestCopy: number
   readonly known: Known
   readonly options: { readonly abortSignal?: AbortSignal }
 }
@@ -74,13 +76,24 @@ export const createS3Clients = (config: S3ClientConfig = {}): Pick<Bucket, 'clie
   return { client, once }
 }
 
-export const openBucket = (clients: Pick<Bucket, 'client' | 'once' | 'name'>): Bucket => ({
+type Opening = Pick<Bucket, 'client' | 'once' | 'name'> & { readonly largestCopy?: number | undefined }
+
+export const openBucket = ({ largestCopy = 256 * 1024 * 1024, ...clients }: Opening): Bucket => ({
   ...clients,
+  largestCopy,
   known: { lacks: new Set() },
   options: {},
 })
 
 export const until = (bucket: Bucket, abortSignal: AbortSignal): Bucket => ({ ...bucket, options: { abortSignal } })
+
+/**
+ * The bucket with the deadline for changes, and with the one for finding the results of calls whose answer was lost.
+ */
+export interface StepBuckets {
+  readonly doing: Bucket
+  readonly finding: Bucket
+}
 
 /** A type, and a mark by which the writer of an object recognises it after a lost answer. */
 export const marked = (contentType: string, mark: string) => ({ ContentType: contentType, Metadata: { change: mark } })
@@ -96,10 +109,13 @@ export const onlyOnto = (
 }
 
 // Joining or copying a large object takes longer than a request of a function.
-export const longCall = { requestTimeout: 60_000 }
+const longCall = { requestTimeout: 60_000 }
 export const longOptions = ({ options }: Bucket) => ({ ...options, ...longCall })
 
 export const callsInFlight = 32
+
+/** Of one multipart upload. */
+export const mostParts = 10_000
 
 /** The port's version is the entity tag without quotes. */
 export const unquote = (tag: string | undefined): string => tag?.replaceAll('"', '') ?? ''

@@ -1,8 +1,8 @@
 import { ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import { inParallel } from '../../core/in-parallel.ts'
 import { type Expected, listAll, NotPlaced, type Restoration } from '../../storage/object-store.ts'
-import { awaitVersion, explainRefusal, type Made, type StepBuckets, type StepResult } from './attempt.ts'
-import { type Bucket, callsInFlight, isMissing, unquote } from './bucket.ts'
+import { awaitVersion, explainRefusal, type Made, type StepResult } from './attempt.ts'
+import { type Bucket, callsInFlight, isMissing, type StepBuckets, unquote } from './bucket.ts'
 import { type Doomed, deleteAll, deleteState } from './delete.ts'
 import { headObject, listObjects } from './find.ts'
 

@@ -1,55 +1,50 @@
 import { randomUUID } from 'node:crypto'
-import {
-  CompleteMultipartUploadCommand,
-  CopyObjectCommand,
-  type CopyObjectCommandInput,
-  type CopyObjectCommandOutput,
-  PutObjectCommand,
-} from '@aws-sdk/client-s3'
+import { CompleteMultipartUploadCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
 import { type Expected, NotPlaced, type Restoration, type Transfer } from '../../storage/object-store.ts'
-import { awaitVersion, explainRefusal, type StepBuckets, type StepResult } from './attempt.ts'
-import { type Bucket, isMissing, isUploadGone, longOptions, marked, markOf, onlyOnto, unquote } from './bucket.ts'
+import { awaitVersion, explainRefusal, type Made, type StepResult } from './attempt.ts'
+import {
+  type Bucket,
+  isMissing,
+  isUploadGone,
+  longOptions,
+  marked,
+  markOf,
+  onlyOnto,
+  type StepBuckets,
+  unquote,
+} from './bucket.ts'
+import { sendCopy } from './copy.ts'
 import { findMarked, findObject, headObject } from './find.ts'
 import { isScratch, type StagedBody } from './stage.ts'
 import { findVersion } from './versions.ts'
-
-interface Source {
-  readonly key: string
-  readonly versionId?: string
-}
-
-/** Without a type and a mark, a copy has those of its source. */
-const sendCopy = (
-  bucket: Bucket,
-  { key, versionId }: Source,
-  copy: Pick<CopyObjectCommandInput, 'ContentType' | 'Metadata' | 'IfMatch' | 'IfNoneMatch' | 'CopySourceIfMatch'> & {
-    readonly Key: string
-  },
-): Promise<CopyObjectCommandOutput> => {
-  const { once, name } = bucket
-  const path = `${name}/${key.split('/').map(encodeURIComponent).join('/')}`
-  const CopySource = versionId === undefined ? path : `${path}?versionId=${encodeURIComponent(versionId)}`
-  const MetadataDirective = copy.Metadata ? 'REPLACE' : undefined
-  return once.send(new CopyObjectCommand({ Bucket: name, CopySource, MetadataDirective, ...copy }), longOptions(bucket))
-}
 
 interface Write {
   readonly key: string
   readonly expected: Expected | undefined
 }
 
-const sendBody = (bucket: Bucket, { key, expected }: Write, { content, contentType, id }: StagedBody) => {
-  const { once, name, options } = bucket
+const sendBody = (buckets: StepBuckets, { key, expected }: Write, { content, contentType, id, size }: StagedBody) => {
+  const { once, name, options } = buckets.doing
   const goal = { Key: key, ...onlyOnto(expected) }
   const described = marked(contentType, id)
   // The source stays: another attempt may copy it again.
-  if (content.kind === 'object') return sendCopy(bucket, content, { ...goal, ...described })
+  if (content.kind === 'object') return sendCopy(buckets, { ...content, size }, { ...goal, ...described })
   if (content.kind === 'memory') {
     return once.send(new PutObjectCommand({ Bucket: name, ...goal, ...described, Body: content.bytes }), options)
   }
   const upload = { UploadId: content.uploadId, MultipartUpload: { Parts: content.parts } }
-  return once.send(new CompleteMultipartUploadCommand({ Bucket: name, ...goal, ...upload }), longOptions(bucket))
+  return once.send(new CompleteMultipartUploadCommand({ Bucket: name, ...goal, ...upload }), longOptions(buckets.doing))
+}
+
+/** Another attempt may need the bytes of an upload again. */
+const withSpare = ({ made, failure }: StepResult, { content, size }: StagedBody): StepResult => {
+  const spare = content.kind === 'upload' ? content.spare : undefined
+  if (spare === undefined) return { made, failure }
+  return {
+    made: made.map((one): Made => (one.kind === 'version' ? { ...one, kind: 'joined', size, spare } : one)),
+    failure,
+  }
 }
 
 /** Puts a staged body at a key. An upload can only be completed at its own key. Errors: NotPlaced (changed). */
@@ -57,13 +52,11 @@ export const putBody = async (buckets: StepBuckets, write: Write, body: StagedBo
   const { key, expected } = write
   const isNew = expected ? expected.version === undefined : isScratch(key)
   const find = () => findMarked(buckets.finding, key, body.id)
-  const result = await awaitVersion(buckets, { key, isNew, find }, sendBody(buckets.doing, write, body))
-  if (!expected) return result
-  return explainRefusal(result, async (refusal) =>
-    isUploadGone(refusal)
-      ? new ServiceError('unavailable', { cause: refusal })
-      : new NotPlaced({ outcome: 'changed', key }),
-  )
+  const result = withSpare(await awaitVersion(buckets, { key, isNew, find }, sendBody(buckets, write, body)), body)
+  return explainRefusal(result, async (refusal) => {
+    if (isUploadGone(refusal)) return new ServiceError('unavailable', { cause: refusal })
+    return expected ? new NotPlaced({ outcome: 'changed', key }) : refusal
+  })
 }
 
 export const createFolder = async (buckets: StepBuckets, key: string): Promise<StepResult> => {
@@ -92,7 +85,11 @@ export const copyObject = async (buckets: StepBuckets, transfer: Transfer): Prom
   if (kind === 'move' && (await headObject(doing, key))) throw new NotPlaced({ outcome: 'occupied', key })
   const mark = randomUUID()
   const goal = { Key: key, CopySourceIfMatch: from.version, IfNoneMatch: '*' }
-  const call = sendCopy(doing, { key: from.key }, { ...goal, ...(contentType && marked(contentType, mark)) })
+  const call = sendCopy(
+    buckets,
+    { key: from.key, size: from.size },
+    { ...goal, ...(contentType && marked(contentType, mark)) },
+  )
   const find = () => (contentType ? findMarked(finding, key, mark) : findCopy(finding, transfer))
   const result = await awaitVersion(buckets, { key, isNew: true, find }, call)
   return explainRefusal(result, async (refusal) => {
@@ -119,7 +116,7 @@ export const copyVersion = async (
   const mark = randomUUID()
   const goal = { Key: key, ...marked(info.contentType, mark), ...onlyOnto(seen) }
   const creation = { key, isNew: seen.version === undefined, find: () => findMarked(finding, key, mark) }
-  const result = await awaitVersion(buckets, creation, sendCopy(doing, { key, versionId: id }, goal))
+  const result = await awaitVersion(buckets, creation, sendCopy(buckets, { key, size: info.size, versionId: id }, goal))
   return explainRefusal(result, async () => {
     if (expected) return new NotPlaced({ outcome: 'changed', key })
     const isTaken = mustBeFree && (await headObject(doing, key))

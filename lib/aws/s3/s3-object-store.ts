@@ -16,6 +16,7 @@ interface Options extends Pick<Bucket, 'client' | 'once'>, Pick<PlaceDeps, 'remo
   // It must keep versions: they undo a change.
   readonly bucket: string
   readonly record: RecordChange
+  readonly largestCopy?: number | undefined
   // Bytes of staged small files in memory, for all requests together.
   readonly memory?: number
   readonly buffers?: PartBuffers
@@ -73,10 +74,11 @@ export const createS3ObjectStore = ({
   bucket: name,
   removals,
   record,
+  largestCopy,
   memory = 32 * 1024 * 1024,
   buffers = createPartBuffers(),
 }: Options): ObjectStore & { adopt(body: StagedBody): Staged } => {
-  const bucket = openBucket({ client, once, name })
+  const bucket = openBucket({ client, once, name, largestCopy })
   const { stage, adopt, take, bodyOf } = createStagedBodies(bucket, memory, buffers)
 
   return {

@@ -91,7 +91,12 @@ export interface StagedBody {
   readonly content:
     | { readonly kind: 'memory'; readonly bytes: Buffer }
     | { readonly kind: 'object'; readonly key: string }
-    | (Upload & { readonly kind: 'upload'; readonly parts: CompletedPart[] })
+    | (Upload & {
+        readonly kind: 'upload'
+        readonly parts: CompletedPart[]
+        // Undoing a placement keeps the bytes at this key.
+        readonly spare?: string
+      })
 }
 
 interface Upload {
@@ -125,9 +130,9 @@ export const sendPart = async (
   return { PartNumber: number, ETag, ChecksumCRC32 }
 }
 
-export const abortUpload = async ({ client, name }: Bucket, { key, uploadId }: Upload): Promise<void> => {
+export const abortUpload = async ({ client, name, options }: Bucket, { key, uploadId }: Upload): Promise<void> => {
   try {
-    await client.send(new AbortMultipartUploadCommand({ Bucket: name, Key: key, UploadId: uploadId }))
+    await client.send(new AbortMultipartUploadCommand({ Bucket: name, Key: key, UploadId: uploadId }), options)
   } catch (error) {
     // Completed or aborted before.
     if (!isMissing(error)) throw error

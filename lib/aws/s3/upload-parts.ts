@@ -1,17 +1,11 @@
 import { hash, randomUUID } from 'node:crypto'
-import {
-  type CompletedPart,
-  CompleteMultipartUploadCommand,
-  GetObjectCommand,
-  ListPartsCommand,
-  PutObjectCommand,
-} from '@aws-sdk/client-s3'
+import { type CompletedPart, GetObjectCommand, ListPartsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { partLength } from '../../storage/fingerprint.ts'
 import type { Staged } from '../../storage/object-store.ts'
 import type { StoredUpload, UploadParts, WholeUpload } from '../../storage/uploads/upload-stores.ts'
-import { type Bucket, isUploadGone, longCall, markOf, unquote } from './bucket.ts'
+import { type Bucket, isUploadGone, markOf, mostParts, unquote } from './bucket.ts'
 import { headObject, wasMadeBy } from './find.ts'
 import {
   abortUpload,
@@ -30,13 +24,10 @@ interface Deps {
   readonly buffers?: PartBuffers
 }
 
-const mostParts = 10_000
-
 const partsInFlight = 4
 
-// Here an upload becomes one object before it is placed by a copy, so that another attempt finds it. A lifecycle rule
-// removes it.
-const wholeKey = (id: StoredUpload['id']): string => `scratch/uploads/${id}/whole`
+// Undoing a placement copies the bytes to this key, so that another attempt finds them. A lifecycle rule removes it.
+const spareKey = (id: StoredUpload['id']): string => `scratch/uploads/${id}/whole`
 
 // S3 refuses signatures if the clock differs more. In milliseconds.
 const clockSkew = 15 * 60_000
@@ -45,12 +36,17 @@ const newTailKey = (id: string): string => `scratch/uploads/${id}/tail-${randomU
 
 const md5 = (bytes: Uint8Array): string => hash('md5', bytes, 'hex')
 
-// The parts of an upload. The SDK's paginator never ends: S3 sends a marker with the last page, too.
-const listParts = async ({ client, name }: Bucket, id: string, uploadId: string): Promise<CompletedPart[]> => {
+interface PartsOf {
+  readonly key: string
+  readonly uploadId: string
+}
+
+// The SDK's paginator never ends: S3 sends a marker with the last page, too.
+const listParts = async ({ client, name }: Bucket, { key, uploadId }: PartsOf): Promise<CompletedPart[]> => {
   const found: CompletedPart[] = []
   let after: string | undefined
   do {
-    const command = { Bucket: name, Key: wholeKey(id), UploadId: uploadId, PartNumberMarker: after }
+    const command = { Bucket: name, Key: key, UploadId: uploadId, PartNumberMarker: after }
     const { Parts = [], IsTruncated, NextPartNumberMarker } = await client.send(new ListPartsCommand(command))
     found.push(...Parts.map(({ PartNumber, ETag, ChecksumCRC32 }) => ({ PartNumber, ETag, ChecksumCRC32 })))
     after = IsTruncated ? NextPartNumberMarker : undefined
@@ -59,13 +55,8 @@ const listParts = async ({ client, name }: Bucket, id: string, uploadId: string)
 }
 
 /** The parts with these checksums. Errors: storageRefused, when a late call has overwritten one. */
-const checkedParts = async (
-  bucket: Bucket,
-  id: string,
-  uploadId: string,
-  sums: readonly string[],
-): Promise<CompletedPart[]> => {
-  const parts = (await listParts(bucket, id, uploadId)).slice(0, sums.length)
+const checkedParts = async (bucket: Bucket, upload: PartsOf, sums: readonly string[]): Promise<CompletedPart[]> => {
+  const parts = (await listParts(bucket, upload)).slice(0, sums.length)
   const isKept = ({ PartNumber, ETag }: CompletedPart, index: number) =>
     PartNumber === index + 1 && unquote(ETag) === sums[index]
   if (parts.length === sums.length && parts.every(isKept)) return parts
@@ -83,24 +74,22 @@ const readTail = async ({ client, name }: Bucket, tail: string | null, length: n
 }
 
 /**
- * Joins the parts and the tail to one object, unless an earlier attempt has. Errors: uploadUnknown, when the parts are
- * gone.
+ * The parts and the tail, which become the file when they are joined. Errors: uploadUnknown, when the parts are gone.
  */
-const joinParts = async (
+const contentOf = async (
   bucket: Bucket,
-  { id, length, holding: { name: uploadId, parts, tail } }: WholeUpload,
-): Promise<void> => {
-  const key = wholeKey(id)
-  if (markOf(await headObject(bucket, key)) === id) return
+  { id, target: { key }, length, holding: { name: uploadId, parts, tail } }: WholeUpload,
+): Promise<StagedBody['content']> => {
+  const spare = spareKey(id)
   const rest = await readTail(bucket, tail, length - parts.length * partLength)
-  const last = rest.length > 0 ? [md5(rest)] : []
+  const sums = rest.length > 0 ? [...parts, md5(rest)] : parts
   try {
-    if (rest.length > 0) await sendPart(bucket, { key, uploadId }, parts.length + 1, rest)
-    const MultipartUpload = { Parts: await checkedParts(bucket, id, uploadId, [...parts, ...last]) }
-    const command = { Bucket: bucket.name, Key: key, UploadId: uploadId, MultipartUpload }
-    await bucket.once.send(new CompleteMultipartUploadCommand(command), longCall)
+    if (rest.length > 0) await sendPart(bucket, { key, uploadId }, sums.length, rest)
+    return { kind: 'upload', key, uploadId, parts: await checkedParts(bucket, { key, uploadId }, sums), spare }
   } catch (error) {
-    throw isUploadGone(error) ? new ServiceError('uploadUnknown', { cause: error }) : error
+    if (!isUploadGone(error)) throw error
+    if (markOf(await headObject(bucket, spare)) === id) return { kind: 'object', key: spare }
+    throw new ServiceError('uploadUnknown', { cause: error })
   }
 }
 
@@ -133,7 +122,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
 
     async append({ id, target, length, holding }, offset, content, durable, isOver) {
       using lending = buffers.open()
-      const key = wholeKey(id)
+      const { key } = target
       const before = holding.parts.length
       const tailBefore = await readTail(bucket, holding.tail, offset - before * partLength)
       const { received, chunks } = createSource(tailBefore, content)
@@ -186,12 +175,11 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
       if (holding.parts.length === 0) {
         return adopt({ ...body, content: { kind: 'memory', bytes: await tailOf(upload) } })
       }
-      await joinParts(bucket, upload)
-      return adopt({ ...body, content: { kind: 'object', key: wholeKey(id) } })
+      return adopt({ ...body, content: await contentOf(bucket, upload) })
     },
 
-    async remove({ id, holding: { name } }) {
-      if (name !== '') await abortUpload(bucket, { key: wholeKey(id), uploadId: name })
+    async remove({ target: { key }, holding: { name } }) {
+      if (name !== '') await abortUpload(bucket, { key, uploadId: name })
     },
   }
 }

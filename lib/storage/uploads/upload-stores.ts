@@ -60,5 +60,5 @@ export interface UploadParts<Whole> {
   isInPlace(upload: WholeUpload): Promise<boolean>
   /** The bytes for `place`. They stay until they are placed or removed, so another attempt may request them again. */
   whole(upload: WholeUpload): Promise<Whole>
-  remove(upload: Omit<StoredUpload, 'target'>): Promise<void>
+  remove(upload: StoredUpload): Promise<void>
 }

@@ -58,15 +58,18 @@ export const openUpload = async (
 }
 
 /** Removes an upload. A placed file stays. */
-export const discardUpload = async ({ uploadRecords, uploadParts }: UploadsDeps, id: string): Promise<void> => {
+export const discardUpload = async (
+  { uploadRecords, uploadParts }: UploadsDeps,
+  { id, target }: Pick<Upload, 'id' | 'target'>,
+): Promise<void> => {
   const holding = await uploadRecords.remove(id)
-  if (holding) await uploadParts.remove({ id, holding })
+  if (holding) await uploadParts.remove({ id, target, holding })
 }
 
 /** The requester's own upload. A store may remove expired uploads late. Errors: uploadUnknown. */
 export const findUpload = async (deps: UploadsDeps, { site, author }: Requester, id: string): Promise<Upload> => {
   const upload = await deps.uploadRecords.get(id)
-  if (upload && isExpired(upload, deps.clock.wall())) await discardUpload(deps, id).catch(() => {})
+  if (upload && isExpired(upload, deps.clock.wall())) await discardUpload(deps, upload).catch(() => {})
   else if (upload?.site === site && upload.user === author.actor) return upload
   throw new ServiceError('uploadUnknown')
 }
@@ -115,7 +118,7 @@ const complete = async (deps: UploadsDeps, requester: Requester, upload: Upload,
     await placeUpload(deps, wholeOf(upload), requester)
   } catch (error) {
     // If this fails, the upload expires.
-    if (isRefusal(error)) await discardUpload(deps, upload.id).catch(() => {})
+    if (isRefusal(error)) await discardUpload(deps, upload).catch(() => {})
     throw error
   }
   return writeComplete(deps, upload)
@@ -218,7 +221,7 @@ export const fillUpload = async (
   try {
     return await (first ? appendTo(deps, requester, upload, first) : settleUpload(deps, requester, upload))
   } catch (error) {
-    await discardUpload(deps, upload.id).catch(() => {})
+    await discardUpload(deps, upload).catch(() => {})
     throw error
   }
 }

@@ -1,10 +1,15 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { failLikePort } from '../../../lib/aws/calls/client-calls.ts'
+import { openBucket } from '../../../lib/aws/s3/bucket.ts'
+import { createUploadParts } from '../../../lib/aws/s3/upload-parts.ts'
+import { partLength } from '../../../lib/storage/fingerprint.ts'
 import type { Change, ObjectStore, Staged } from '../../../lib/storage/object-store.ts'
 import { noRemovals, openObjectStore, openTestBucket, type TestBucket } from '../../support/bucket.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { entry } from '../../support/history.ts'
-import { nowhere, putObject, stageObject } from '../../support/objects.ts'
+import { bytesIn, nowhere, putObject, stageObject } from '../../support/objects.ts'
 
 const failure = () =>
   Object.assign(new Error('Internal'), { name: 'InternalError', $metadata: { httpStatusCode: 500 } })
@@ -63,6 +68,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
     const { state: folders, removals } = createRemovals()
     let opened: TestBucket
     let faulty: ReturnType<typeof createFaultyClients>
+    let stores: Readonly<Record<'at once' | 'in parts', ReturnType<typeof openObjectStore>>>
     let store: ObjectStore
 
     beforeAll(async () => {
@@ -70,10 +76,15 @@ describe.each(['as a whole', 'on the wire'] as const)(
       vi.spyOn(Math, 'random').mockReturnValue(0)
       opened = await openTestBucket()
       faulty = createFaultyClients(opened.connect, where)
-      store = openObjectStore(opened, { client: faulty.client, once: faulty.once, removals, memory: 1_000 })
+      const options = { client: faulty.client, once: faulty.once, removals, memory: 1_000 }
+      stores = {
+        'at once': openObjectStore(opened, options),
+        'in parts': openObjectStore(opened, { ...options, largestCopy: 0 }),
+      }
     })
 
     beforeEach(() => {
+      store = stores['at once']
       faulty.arm(0, false)
       folders.goes = false
     })
@@ -204,12 +215,64 @@ describe.each(['as a whole', 'on the wire'] as const)(
       300_000,
     )
 
-    it.each(faults)('A copy of objects is undone when a call %s, and a repetition succeeds', (_, lost) =>
-      failEachCall('copies', lost, copyAll),
+    const copies = (['at once', 'in parts'] as const).flatMap((how) =>
+      faults.map(([what, lost]) => ({ how, what, lost })),
     )
 
-    it.each(faults)('A restore is complete or undone when a call %s, and a repetition succeeds', (_, lost) =>
-      failEachCall('restores', lost, restoreAll, prepareRemoved),
+    it.each(copies)('A copy $how is undone when a call $what, and a repetition succeeds (S-113)', ({ how, lost }) => {
+      store = stores[how]
+      return failEachCall(`copies-${how}`, lost, copyAll)
+    })
+
+    it.each(copies)(
+      'A restore that copies $how is complete or undone when a call $what, and a repetition succeeds',
+      ({ how, lost }) => {
+        store = stores[how]
+        return failEachCall(`restores-${how}`, lost, restoreAll, prepareRemoved)
+      },
+    )
+
+    /** Places an upload of two parts, unless an earlier attempt has. */
+    const bytes = Buffer.concat([Buffer.alloc(partLength, 'a'), Buffer.from('b')])
+    const beginUpload = async (name: string) => {
+      const { client, once } = faulty
+      const parts = createUploadParts({
+        bucket: openBucket({ client, once, name: opened.bucket }),
+        adopt: stores['at once'].adopt,
+      })
+      const target = { path: name, asDraft: false, key: `live/${name}`, contentType: 'a/b' }
+      const holding = await parts.begin(target)
+      const begun = { id: randomUUID(), target, created: Date.now(), length: bytes.length, holding }
+      const whole = {
+        ...begun,
+        holding: (await parts.append(begun, 0, Readable.from([bytes]), { size: 0, holding }, () => false)).holding,
+      }
+      const place = async (): Promise<unknown> => {
+        if (await parts.isInPlace(whole)) return undefined
+        const staged = await parts.whole(whole)
+        const changes: Change[] = [{ kind: 'put', key: target.key, staged }]
+        return store.place(changes, { ...nowhere, absent: ['live/other'] }, entry).finally(staged.discard)
+      }
+      return { key: target.key, place }
+    }
+
+    it.each(faults)(
+      'A resumable upload keeps its bytes when a call of its end %s (U-29)',
+      async (what, lost) => {
+        const measure = await beginUpload(`upload-${what}-0`)
+        faulty.arm(0, lost)
+        await measure.place()
+        for (const number of callsToTry(faulty.calls())) {
+          const { key, place } = await beginUpload(`upload-${what}-${number}`)
+          faulty.arm(number, lost)
+          const first = await place().catch(() => 'failed')
+          faulty.arm(0, false)
+          if (first === 'failed') expect({ number, found: await store.find(key) }).toEqual({ number, found: undefined })
+          await place()
+          expect({ number, isWhole: (await bytesIn(store, key))?.equals(bytes) }).toEqual({ number, isWhole: true })
+        }
+      },
+      300_000,
     )
 
     it('A change that is undone for a removed folder is undone after a lost answer too', async () => {

@@ -11,7 +11,7 @@ import {
 import { openTestTables } from '../../support/tables.ts'
 import { describeObjectStore } from './object-store.suite.ts'
 
-describeObjectStore('The object store in S3', async () => {
+const open = async (largestCopy?: number) => {
   const { bucket, connect, leftovers } = await openTestBucket()
   const client = connect()
   const comparesVersions = await honoursVersions(client, bucket)
@@ -36,11 +36,14 @@ describeObjectStore('The object store in S3', async () => {
     comparesWrites,
     cutsVersions,
     removals,
-    store: createS3ObjectStore({ client, once: connect(1), bucket, removals, record: unrecorded }),
+    store: createS3ObjectStore({ client, once: connect(1), bucket, removals, record: unrecorded, largestCopy }),
     leftovers,
     async close() {
       client.destroy()
       await tables.close()
     },
   }
-})
+}
+
+describeObjectStore('The object store in S3', () => open())
+describeObjectStore('The object store in S3, with copies in parts', () => open(0), false)

@@ -1,5 +1,10 @@
+import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { type Bucket, openBucket } from '../../../lib/aws/s3/bucket.ts'
+import { headObject } from '../../../lib/aws/s3/find.ts'
+import { createUploadParts } from '../../../lib/aws/s3/upload-parts.ts'
+import { fingerprintOf, partLength } from '../../../lib/storage/fingerprint.ts'
 import type { Change, ObjectStore, PlaceConditions } from '../../../lib/storage/object-store.ts'
 import { openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { entry } from '../../support/history.ts'
@@ -11,6 +16,8 @@ let s3: MemoryS3
 /** The tested store, and that of another caller. */
 let store: ObjectStore
 let others: ObjectStore
+let open: (largestCopy?: number) => ReturnType<typeof openObjectStore>
+let bucket: Bucket
 
 /** Bytes that may wait in memory. */
 const memory = 100
@@ -18,7 +25,8 @@ const memory = 100
 beforeEach(() => {
   const opened = openBucketInMemory()
   s3 = opened.s3
-  const open = () => openObjectStore(opened, { memory })
+  open = (largestCopy) => openObjectStore(opened, { memory, largestCopy })
+  bucket = openBucket({ client: opened.connect(), once: opened.connect(1), name: opened.bucket })
   store = open()
   others = open()
 })
@@ -49,6 +57,7 @@ const lose = (
   }
 }
 const isCopy = ({ headers }: S3Request) => headers['x-amz-copy-source'] !== undefined
+const isCompletion = ({ method, query = {} }: S3Request) => method === 'POST' && query['uploadId'] !== undefined
 const isRemovalOf =
   (key: string) =>
   ({ method, path, query = {} }: S3Request) =>
@@ -85,7 +94,6 @@ describe('Small files', () => {
 
 describe('The parts of a large file', () => {
   it('They are joined in their order, in any order of arrival', async () => {
-    const partLength = 8 * 1024 * 1024
     const text = `${'1'.repeat(partLength)}${'2'.repeat(partLength)}3`
     // The answers come in this order.
     const order = ['2', '3', '1']
@@ -98,9 +106,50 @@ describe('The parts of a large file', () => {
     const bytes = object && (await bytesOf(object)).toString()
     expect([bytes?.slice(0, 2), bytes?.slice(-2), bytes?.length]).toEqual(['12', '23', partLength + 2])
   })
+
+  it('They keep their fingerprint, type and mark when they are copied one by one (S-83)', async () => {
+    store = open(partLength)
+    await putObject(store, 'live/large', 'x'.repeat(2 * partLength + 1))
+    const from = await infoOf(store, 'live/large')
+    expect(await place([{ kind: 'copy', from, key: 'live/copy' }])).toEqual({ outcome: 'placed' })
+    const { fingerprint, contentType, size } = await infoOf(store, 'live/copy')
+    expect({ fingerprint, contentType, size }).toEqual({
+      fingerprint: from.fingerprint,
+      contentType: 'text/plain',
+      size: from.size,
+    })
+    expect(s3.requests.filter(isCopy).map(({ headers }) => headers['x-amz-copy-source-range'])).toEqual([
+      `bytes=0-${partLength - 1}`,
+      `bytes=${partLength}-${2 * partLength - 1}`,
+      `bytes=${2 * partLength}-${2 * partLength}`,
+    ])
+    const [mark, ofCopy] = await Promise.all(['live/large', 'live/copy'].map((key) => headObject(bucket, key)))
+    expect(ofCopy?.Metadata).toEqual(mark?.Metadata)
+  })
+
+  it('They become the file of a resumable upload without a copy (U-30)', async () => {
+    const { adopt, place } = open()
+    const parts = createUploadParts({ bucket, adopt })
+    const target = { path: 'large', asDraft: false, key: 'live/large', contentType: 'text/plain' }
+    const [holding, bytes] = [await parts.begin(target), Buffer.alloc(partLength + 1, 'x')]
+    const begun = { id: 'one', target, created: 0, length: bytes.length, holding }
+    const appended = await parts.append(begun, 0, Readable.from([bytes]), { size: 0, holding }, () => false)
+    const staged = await parts.whole({ ...begun, holding: appended.holding })
+    await place([{ kind: 'put', key: target.key, staged }], nowhere, entry)
+    expect(await infoOf(store, target.key)).toMatchObject({ size: bytes.length, fingerprint: fingerprintOf(bytes) })
+    expect(s3.requests.filter(isCopy)).toEqual([])
+  })
 })
 
-describe('A move during a concurrent change', () => {
+describe.each([
+  ['at once', undefined],
+  ['in parts', 0],
+])('A move during a concurrent change, with copies %s', (_, largestCopy) => {
+  beforeEach(() => {
+    store = open(largestCopy)
+  })
+  const makesVersion = largestCopy === 0 ? isCompletion : isCopy
+
   const isMoved = ['live/a', 'live/b']
   it.each([
     ['its place', isCopy, () => putObject(others, 'live/b', 'theirs'), { outcome: 'occupied', key: 'live/b' }, isMoved],
@@ -133,15 +182,15 @@ describe('A move during a concurrent change', () => {
     await putObject(store, 'live/a')
     const from = await infoOf(store, 'live/a')
     await place([{ kind: 'move', from, key: 'live/b' }])
-    const copy = s3.requests.find(isCopy)
-    expect(copy?.headers).toMatchObject({ 'x-amz-copy-source-if-match': from.version, 'if-none-match': '*' })
+    expect(s3.requests.find(isCopy)?.headers['x-amz-copy-source-if-match']).toBe(from.version)
+    expect(s3.requests.findLast(makesVersion)?.headers['if-none-match']).toBe('*')
     expect(s3.requests.find(isRemovalOf('live/a'))?.headers['if-match']).toBe(from.version)
   })
 
   it('A failed copy is not taken for the object of another caller', async () => {
     await putObject(store, 'live/a')
     const from = await infoOf(store, 'live/a')
-    lose(isCopy, false, () => putObject(others, 'live/b', 'theirs'))
+    lose(makesVersion, false, () => putObject(others, 'live/b', 'theirs'))
     await expect(place([{ kind: 'move', from, key: 'live/b' }])).rejects.toThrow('The connection broke')
     expect(await keysIn(store)).toEqual(isMoved)
   })

@@ -1,4 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import {
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  PutObjectCommand,
+  type S3Client,
+  UploadPartCopyCommand,
+} from '@aws-sdk/client-s3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { failLikePort } from '../../../lib/aws/calls/client-calls.ts'
 import { createDeadline, type Deadline } from '../../../lib/core/deadline.ts'
@@ -20,15 +27,18 @@ const step = 40
 let s3: MemoryS3
 let store: ObjectStore
 let others: ObjectStore
+let client: S3Client
+let open: (largestCopy?: number) => ObjectStore
 
 beforeEach(() => {
   const opened = openBucketInMemory()
   s3 = opened.s3
-  const open = () => {
+  client = opened.connect()
+  open = (largestCopy) => {
     const [client, once] = [opened.connect(), opened.connect(1)]
     failLikePort(client)
     failLikePort(once)
-    return openObjectStore(opened, { client, once, memory: 1_000 })
+    return openObjectStore(opened, { client, once, memory: 1_000, largestCopy })
   }
   store = open()
   others = open()
@@ -137,10 +147,12 @@ describe.each([
   ['a small file', () => publication('new')],
   ['a large file', () => publication('n'.repeat(2_000))],
   ['a copy', copying],
-])('A placement of %s with one slow call', (_, make) => {
+  ['a copy in parts', copying],
+])('A placement of %s with one slow call', (what, make) => {
   it.each(slownesses)(
     'It ends in time, undoes everything, and replaces nothing newer later (%s)',
     async (slowness) => {
+      if (what === 'a copy in parts') store = open(0)
       const calls = await callsOf(make)
       for (const number of callsToTry(calls)) {
         s3.before = async () => undefined
@@ -169,6 +181,8 @@ describe.each([
   )
 })
 
+type Ask = (remaining: () => number) => Promise<{ readonly status: number }>
+
 describe('A request with a slow call to S3', () => {
   let storage: StorageUnderTest
   beforeEach(async () => {
@@ -176,7 +190,6 @@ describe('A request with a slow call to S3', () => {
   })
   afterEach(() => storage.close())
 
-  type Ask = (remaining: () => number) => Promise<{ readonly status: number }>
   const asks: readonly (readonly [string, Ask])[] = [
     ['PUT', (remaining) => storage.call('PUT', '/f/page.html', { body: 'late', remaining })],
     ['POST', (remaining) => storage.post('/f', [{ name: 'page.html', content: 'late' }], { remaining })],
@@ -216,4 +229,71 @@ describe('A request with a slow call to S3', () => {
     },
     60_000,
   )
+})
+
+describe('A file of 5 GiB over connections of 200 MiB per second', () => {
+  const mebibyte = 1024 * 1024
+  const part = 8 * mebibyte
+  const parts = 640
+  const Bucket = 'memory'
+  let storage: StorageUnderTest
+  beforeEach(async () => {
+    storage = await openStorage({ between: () => ({ files: store }) })
+  })
+  afterEach(() => storage.close())
+
+  /** Its parts share their bytes in memory. */
+  const putLargest = async (Key: string) => {
+    await client.send(new PutObjectCommand({ Bucket, Key: 'scratch/part', Body: Buffer.alloc(part) }))
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ContentType: 'image/png' }))
+    const upload = { Bucket, Key, UploadId, CopySource: 'memory/scratch/part' }
+    const Parts = Array.from({ length: parts }, (_, index) => ({ PartNumber: index + 1, ETag: '' }))
+    for (const one of Parts) {
+      const { CopyPartResult } = await client.send(
+        new UploadPartCopyCommand({ ...upload, ...one, CopySourceRange: `bytes=0-${part - 1}` }),
+      )
+      one.ETag = CopyPartResult?.ETag ?? ''
+    }
+    await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }))
+  }
+
+  /** S3 copies as fast as one connection. */
+  const slowCopies = () => {
+    s3.before = async ({ headers }) => {
+      if (headers['x-amz-copy-source'] === undefined) return
+      const [, first = 0, last = parts * part - 1] =
+        /^bytes=(\d+)-(\d+)$/.exec(headers['x-amz-copy-source-range'] ?? '') ?? []
+      const milliseconds = (1_000 * (Number(last) + 1 - Number(first))) / (200 * mebibyte)
+      await new Promise((resolve) => setTimeout(resolve, milliseconds))
+    }
+  }
+
+  it('It is renamed, moved, copied and restored, each within one request (S-113)', async () => {
+    const first = `live/${storage.site}/a.png`
+    await putLargest(first)
+    const before = await others.find(first)
+    slowCopies()
+    const asks: readonly (readonly [string, Ask])[] = [
+      ['b.png', (remaining) => storage.rename('/a.png', 'b.png', { remaining })],
+      ['f/c.png', (remaining) => storage.relocate('/b.png', { path: 'f/c.png' }, { remaining })],
+      ['d.png', (remaining) => storage.relocate('/f/c.png', { copyTo: 'd.png' }, { remaining })],
+      ['a.png', (remaining) => storage.restore('/a.png', {}, { remaining })],
+      ['a.png', (remaining) => storage.restore('/a.png', { version: before?.versionId, replace: true }, { remaining })],
+    ]
+    for (const [name, ask] of asks) {
+      if (ask === asks.at(-1)?.[1]) await storage.put('/a.png', 'newer')
+      let answer: { readonly status: number } | undefined
+      const { elapsed } = await inFunctionTime(async ({ timeLeft }) => {
+        answer = await ask(timeLeft)
+      })
+      expect({ name, status: answer?.status }).toEqual({ name, status: 200 })
+      expect(elapsed).toBeLessThan(functionTime - frozenAt)
+      const { size, contentType, fingerprint } = (await others.find(`live/${storage.site}/${name}`)) ?? {}
+      expect({ size, contentType, fingerprint }).toEqual({
+        size: parts * part,
+        contentType: 'image/png',
+        fingerprint: before?.fingerprint,
+      })
+    }
+  }, 60_000)
 })

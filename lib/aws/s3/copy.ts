@@ -1,0 +1,86 @@
+import {
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  type CopyObjectCommandInput,
+  type CopyObjectCommandOutput,
+  CreateMultipartUploadCommand,
+  UploadPartCopyCommand,
+} from '@aws-sdk/client-s3'
+import { inParallel } from '../../core/in-parallel.ts'
+import { partLength } from '../../storage/fingerprint.ts'
+import { type Bucket, longOptions, mostParts, type StepBuckets } from './bucket.ts'
+import { headObject } from './find.ts'
+import { abortUpload } from './stage.ts'
+
+interface Source {
+  readonly key: string
+  readonly size: number
+  readonly versionId?: string
+}
+
+/** Without a type and a mark, a copy has those of its source. */
+type Goal = Pick<
+  CopyObjectCommandInput,
+  'ContentType' | 'Metadata' | 'IfMatch' | 'IfNoneMatch' | 'CopySourceIfMatch'
+> & {
+  readonly Key: string
+}
+
+type Answer = Pick<CopyObjectCommandOutput, 'VersionId' | 'CopyObjectResult'> & { readonly ETag?: string | undefined }
+
+// A client opens 50 connections at most.
+const partsInFlight = 32
+
+// Parts of this length keep the fingerprint (S-83).
+const rangesOf = (size: number): readonly string[] => {
+  const length = Math.max(partLength, Math.ceil(size / mostParts))
+  return Array.from({ length: Math.ceil(size / length) }, (_, index) => {
+    const first = index * length
+    return `bytes=${first}-${Math.min(first + length, size) - 1}`
+  })
+}
+
+const startCopy = async (bucket: Bucket, source: Source, { Key, ...goal }: Goal): Promise<string> => {
+  const { client, name, options } = bucket
+  const { ContentType, Metadata } = goal.Metadata
+    ? goal
+    : ((await headObject(bucket, source.key, source.versionId)) ?? {})
+  const command = new CreateMultipartUploadCommand({ Bucket: name, Key, ContentType, Metadata })
+  const { UploadId } = await client.send(command, options)
+  if (!UploadId) throw new Error('S3 began an upload without an id')
+  return UploadId
+}
+
+const copyInParts = async ({ doing, finding }: StepBuckets, CopySource: string, source: Source, goal: Goal) => {
+  const { client, once, name } = doing
+  const { Key, IfMatch, IfNoneMatch, CopySourceIfMatch } = goal
+  const UploadId = await startCopy(doing, source, goal)
+  const upload = { Bucket: name, Key, UploadId }
+  const Parts: CompletedPart[] = []
+  const copyPart = async ([index, CopySourceRange]: readonly [number, string]): Promise<void> => {
+    const part = { ...upload, PartNumber: index + 1, CopySource, CopySourceRange, CopySourceIfMatch }
+    const { CopyPartResult } = await client.send(new UploadPartCopyCommand(part), longOptions(doing))
+    Parts[index] = { PartNumber: index + 1, ETag: CopyPartResult?.ETag }
+  }
+  try {
+    await inParallel(rangesOf(source.size).entries(), partsInFlight, copyPart)
+    const joined = { ...upload, IfMatch, IfNoneMatch, MultipartUpload: { Parts } }
+    return await once.send(new CompleteMultipartUploadCommand(joined), longOptions(doing))
+  } catch (error) {
+    await abortUpload(finding, { key: Key, uploadId: UploadId }).catch(() => {})
+    throw error
+  }
+}
+
+/** One connection is too slow for a large object, so its parts are copied side by side. */
+export const sendCopy = (buckets: StepBuckets, source: Source, goal: Goal): Promise<Answer> => {
+  const { once, name, largestCopy } = buckets.doing
+  const { key, size, versionId } = source
+  const path = `${name}/${key.split('/').map(encodeURIComponent).join('/')}`
+  const CopySource = versionId === undefined ? path : `${path}?versionId=${encodeURIComponent(versionId)}`
+  if (size > largestCopy) return copyInParts(buckets, CopySource, source, goal)
+  const MetadataDirective = goal.Metadata ? 'REPLACE' : undefined
+  const command = new CopyObjectCommand({ Bucket: name, CopySource, MetadataDirective, ...goal })
+  return once.send(command, longOptions(buckets.doing))
+}
