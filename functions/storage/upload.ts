@@ -65,6 +65,10 @@ export const declaredLength = ({ headers }: Pick<Input, 'headers'>): number | un
   return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
 
+/** A small body often arrives with its headers. */
+export const hasArrived = ({ headers, content }: Pick<Input, 'headers' | 'content'>): boolean =>
+  'bytes' in content || content.stream.readableLength === declaredLength({ headers })
+
 async function* countedBody({ content }: Pick<Input, 'content'>, count: (bytes: number) => void) {
   for await (const chunk of bodyChunks(content, 'storageRefused')) {
     count(chunk.length)

@@ -199,6 +199,11 @@ export interface PlaceConditions {
     readonly site: SiteId
     readonly folders: readonly StoragePath[]
     readonly lockId?: string | undefined
+    /**
+     * The locks of these folders at a look that has just checked every condition. A store may check only once more,
+     * after it has placed the changes.
+     */
+    readonly seen?: ReadonlySet<string> | undefined
   }
   readonly deadline?: Deadline
   readonly removedFolder?: RemovedFolder | undefined

@@ -4,6 +4,7 @@ import { type CheckedConditions, checkConditions } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
 import type { ObjectStore } from '../object-store.ts'
 import { ancestorsOf, fileKey, folderKey, parentOf, root, type StoragePath } from '../path.ts'
+import type { FolderLocks } from '../path-locks.ts'
 import { type Ancestors, findAncestors, resolvePath } from '../resolve-path.ts'
 import { type Absences, foldersAround, noFileAt, type Requester, type StorageStores } from './change.ts'
 
@@ -26,6 +27,8 @@ export interface Seen {
   readonly folders: readonly StoragePath[]
   readonly ancestors: Ancestors
   readonly isLocked: boolean
+  /** Undefined when this look is too old to spare another one. */
+  readonly locks: FolderLocks['ids'] | undefined
   /** The errors of keys that must be free but are taken. */
   readonly taken: ReadonlySet<ErrorName>
   readonly checked: CheckedConditions
@@ -33,6 +36,13 @@ export interface Seen {
 
 export const selfAndAncestors = (folder: StoragePath): readonly StoragePath[] =>
   folder === root ? [] : [...ancestorsOf(folder), folder]
+
+// A folder has a marker. One without, such as another tool makes, is found by the last check of a placement.
+const findTakenAt = async (files: ObjectStore, place: Place): Promise<readonly ErrorName[]> => {
+  const absent = absencesOf(place)
+  const found = await Promise.all(absent.map(([key]) => files.find(key)))
+  return absent.filter((_, index) => found[index]).map(([, error]) => error)
+}
 
 export const findTaken = async (files: ObjectStore, absent: Absences): Promise<readonly ErrorName[]> => {
   const found = await Promise.all(
@@ -67,13 +77,13 @@ const lookAsWritten = async (stores: StorageStores, place: Place, { conditions }
   const { site, path, kind, asDraft = false } = place
   const folders = kind === 'files' ? selfAndAncestors(path) : ancestorsOf(path)
   const isFile = kind === 'file'
-  const [ancestors, locked, taken, checked] = await Promise.all([
+  const [ancestors, locks, taken, checked] = await Promise.all([
     findAncestors(files, site, folders),
-    isLocked(stores, site, [path]),
-    findTaken(files, isFile ? absencesOf(place) : []),
+    stores.removals.locksOf(site, foldersAround([path])),
+    isFile ? findTakenAt(files, place) : [],
     checkConditions(files, site, isFile ? [path] : [], asDraft, conditions),
   ])
-  return { place, folders, ancestors, isLocked: locked, taken: new Set(taken), checked }
+  return { place, folders, ancestors, isLocked: locks.isLocked, locks: locks.ids, taken: new Set(taken), checked }
 }
 
 /** Looks side by side at everything that a change at this place depends on. Errors: urlInvalid (too long as spelled). */
@@ -101,5 +111,5 @@ export const lookAgain = async (
     findAncestors(files, site, seen.folders),
     checkConditions(files, site, paths, asDraft, conditions),
   ])
-  return { ...seen, ancestors, checked }
+  return { ...seen, locks: undefined, ancestors, checked }
 }

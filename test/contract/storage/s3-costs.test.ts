@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { noRemovals, openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
+import { unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
@@ -17,7 +18,8 @@ const asking =
     return call(...input)
   }
 const removals = {
-  look: asking(async () => ({ isRemoving: false, hasChanged: asking(async () => false) })),
+  locksOf: asking(noRemovals.locksOf),
+  isLockedSince: asking(noRemovals.isLockedSince),
   begin: asking(noRemovals.begin),
   note: asking(noRemovals.note),
   cancel: asking(noRemovals.cancel),
@@ -28,12 +30,13 @@ beforeEach(async () => {
   s3 = opened.s3
   bucket = opened.bucket
   asked = async () => {}
-  const files = openObjectStore(opened, { removals })
+  const files = openObjectStore(opened, { removals, record: asking(unrecorded) })
   storage = await openStorage({
+    wholeBodies: true,
     between: ({ workflows, removals: going, progress }) => ({
       files,
       workflows: { ...workflows, isRunning: asking(workflows.isRunning) },
-      removals: { ...going, openOf: asking(going.openOf) },
+      removals: { ...going, openOf: asking(going.openOf), locksOf: asking(going.locksOf) },
       progress: { ...progress, begin: asking(progress.begin), report: asking(progress.report) },
     }),
   })
@@ -91,20 +94,20 @@ describe('The calls of a request to S3, and its rounds to all stores', () => {
   const deep = `/${Array.from({ length: 449 }, () => 'a').join('/')}`
 
   it.each([
-    ['PUT of a file into a folder', 5, 6, () => storage.put('/f/new.txt', 'x')],
-    ['PUT of a page with no draft', 6, 7, () => storage.put('/f/page.html', 'x')],
-    ['PUT of a file into a new folder', 8, 11, () => storage.put('/new/new.txt', 'x')],
-    ['POST of a file into a folder', 5, 7, () => upload('/f', ['new.txt'])],
-    ['POST of ten files into a folder', 5, 16, () => upload('/f', [...'0123456789'])],
+    ['PUT of a file into a folder', 5, 5, () => storage.put('/f/new.txt', 'x')],
+    ['PUT of a page with no draft', 6, 6, () => storage.put('/f/page.html', 'x')],
+    ['PUT of a file into a new folder', 8, 9, () => storage.put('/new/new.txt', 'x')],
+    ['POST of a file into a folder', 6, 7, () => upload('/f', ['new.txt'])],
+    ['POST of ten files into a folder', 6, 16, () => upload('/f', [...'0123456789'])],
     ['GET of ?meta of a file', 1, 1, () => storage.get('/f/a.txt', { meta: '' })],
     ['GET of ?meta of a page', 1, 2, () => storage.get('/f/a.html', { meta: '' })],
     ['GET of ?meta of a folder', 2, 3, () => storage.get('/f', { meta: '' })],
     ['GET of every file below', 2, 3, () => storage.get('/f', { meta: '', recursive: 'true' })],
     ['GET of a link', 1, 1, () => storage.get('/f/a.txt', { link: '' })],
-    ['PUT of a file that must be new', 5, 9, () => storage.put('/f/new.txt', 'x', {}, ifNone)],
-    ['PUT onto a state that was read', 5, 8, () => replaceTagged('/f/old.txt')],
-    ['PUT into a folder in a path of 450 segments', 5, 6, () => storage.put(`${deep}/b`, 'x')],
-  ] as const)('%s: at most %i rounds and %i calls', async (name, rounds, calls, ask) => {
+    ['PUT of a file that must be new', 5, 7, () => storage.put('/f/new.txt', 'x', {}, ifNone)],
+    ['PUT onto a state that was read', 5, 6, () => replaceTagged('/f/old.txt')],
+    ['PUT into a folder in a path of 450 segments', 5, 5, () => storage.put(`${deep}/b`, 'x')],
+  ] as const)('%s: %i rounds and %i calls', async (name, rounds, calls, ask) => {
     await storage.makeFolder('/f')
     if (name.includes('450')) await putFolders(deep)
     if (name.startsWith('GET')) await upload('/f', ['a.txt', 'a.html'])
@@ -112,8 +115,7 @@ describe('The calls of a request to S3, and its rounds to all stores', () => {
     tag = await storage.tagOf('/f/old.txt')
     const count = inRounds()
     expect((await ask()).status).toBe(200)
-    expect(count.rounds).toBeLessThanOrEqual(rounds)
-    expect(count.calls).toBeLessThanOrEqual(calls)
+    expect(count).toEqual({ rounds, calls })
   })
 
   it.each([
@@ -123,10 +125,10 @@ describe('The calls of a request to S3, and its rounds to all stores', () => {
     ['GET of a file whose two folders are in other case', 200, 9, 9, 'GET', '/folder/SUB/a.txt'],
     ['GET of nothing, in a folder that is there', 404, 3, 3, 'GET', '/Folder/Sub/none'],
     ['GET of nothing, in a folder that is not there', 404, 5, 5, 'GET', '/none/none'],
-    ['DELETE of a file that is there', 200, 3, 2, 'DELETE', '/Folder/Sub/a.txt'],
-    ['DELETE of a file whose folder is in other case', 200, 9, 8, 'DELETE', '/Folder/SUB/a.txt'],
+    ['DELETE of a file that is there', 200, 4, 2, 'DELETE', '/Folder/Sub/a.txt'],
+    ['DELETE of a file whose folder is in other case', 200, 10, 8, 'DELETE', '/Folder/SUB/a.txt'],
     ['DELETE of nothing, in a folder that is there', 404, 5, 6, 'DELETE', '/Folder/Sub/none'],
-    ['PUT of a file whose folder is in other case', 200, 8, 10, 'PUT', '/Folder/SUB/a.txt'],
+    ['PUT of a file whose folder is in other case', 200, 8, 9, 'PUT', '/Folder/SUB/a.txt'],
   ] as const)('%s is %i: %i rounds and %i calls', async (_, status, rounds, calls, method, path) => {
     await storage.put('/Folder/Sub/a.txt', 'a')
     await storage.put('/Folder/Sub/p.html', 'p')
@@ -136,8 +138,8 @@ describe('The calls of a request to S3, and its rounds to all stores', () => {
   })
 
   it.each([
-    ['into a folder', '/f/copy', 7, 30],
-    ['into a new folder', '/new/copy', 9, 34],
+    ['into a folder', '/f/copy', 8, 30],
+    ['into a new folder', '/new/copy', 10, 34],
   ])(
     'a copy of a folder of 20 files %s: one call for each object, and few besides',
     async (_, copyTo, rounds, calls) => {
