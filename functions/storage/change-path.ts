@@ -81,9 +81,9 @@ const putFileContent = (deps: StorageDeps) =>
   operation({ params: pathOf, query: asDraft }, async (input) => {
     if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
     const contentType = mediaType(input.headers['content-type'])
-    const requester = requesterOf(input)
     const checked = await checkedContent(input)
-    const { body, follow } = openBody(deps, input)
+    const { body, complete, follow } = openBody(deps, input)
+    const requester = { ...requesterOf(input), besideEntry: complete }
     const content = { contentType, content: checked?.(body) ?? body, hasArrived: () => hasArrived(input) }
     await follow(putFile(deps, { path: input.params.path, asDraft: input.query }, content, requester))
     return succeeded

@@ -81,18 +81,19 @@ export const openBody = (
   { progress: store, clock }: Pick<StorageDeps, 'progress' | 'clock'>,
   input: Input,
   { id, length, offset = 0 }: Partial<Pick<Upload, 'id' | 'length' | 'offset'>> = {},
+  isContinued = false,
 ) => {
   const total = id === undefined ? declaredLength(input) : (length ?? undefined)
-  const upload = { token: input.caller.hash, total, already: offset, ...(id !== undefined && { id }) }
-  const { advance, follow } = startProgress({ progress: store, now: clock.monotonic, ...upload })
-  return { body: countedBody(input, advance), follow }
+  const upload = { token: input.caller.hash, total, already: offset, isContinued, ...(id !== undefined && { id }) }
+  const { advance, complete, follow } = startProgress({ progress: store, now: clock.monotonic, ...upload })
+  return { body: countedBody(input, advance), complete, follow }
 }
 
 /** Operation 12: uploads the files of a multipart body into a folder, all or nothing. */
 export const upload = (deps: StorageDeps) =>
   operation({ params: pathOf }, async (input) => {
-    const requester = requesterOf(input)
-    const { body, follow } = openBody(deps, input)
+    const { body, complete, follow } = openBody(deps, input)
+    const requester = { ...requesterOf(input), besideEntry: complete }
     const files = incomingFiles(body, input.headers['content-type'])
     await follow(uploadFiles(deps, input.params.path, files, requester))
     return succeeded

@@ -207,6 +207,8 @@ export interface PlaceConditions {
   }
   readonly deadline?: Deadline
   readonly removedFolder?: RemovedFolder | undefined
+  /** A store whose history entry is another call makes this call beside it. It must not fail. */
+  readonly besideEntry?: (() => Promise<void>) | undefined
 }
 
 /**

@@ -28,6 +28,8 @@ export interface Requester {
   /** Skips the lookup without case (S-7). */
   readonly isCaseSensitive?: boolean
   readonly conditions?: Conditions
+  /** `PlaceConditions.besideEntry` */
+  readonly besideEntry?: () => Promise<void>
 }
 
 /** The refusals of an operation in the order of its checks; those that do not hold are false or undefined. */
@@ -91,7 +93,8 @@ export const foldersAround = (paths: readonly StoragePath[]): readonly StoragePa
 
 const noAncestors: Ancestors = { existing: undefined, missing: [] }
 
-const place = async ({ files }: StorageStores, plan: Changes, { site, author, deadline }: Requester) => {
+const place = async ({ files }: StorageStores, plan: Changes, requester: Requester) => {
+  const { site, author, deadline, besideEntry } = requester
   const { paths, changes, absent, matching = [], entry, lockId, seenLocks, removedFolder } = plan
   const { existing, missing } = plan.ancestors ?? noAncestors
   const created = missing.map((folder): Change => ({ kind: 'folder', key: folderKey('live', site, folder) }))
@@ -103,6 +106,7 @@ const place = async ({ files }: StorageStores, plan: Changes, { site, author, de
     matching,
     deadline,
     removedFolder,
+    besideEntry,
   }
   const result: PlaceOutcome = await files.place([...created, ...changes], conditions, { ...author, site, ...entry })
   if (result.outcome === 'locked') throw new ServiceError('folderLocked')
