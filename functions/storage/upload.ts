@@ -95,6 +95,7 @@ export const upload = (deps: StorageDeps) =>
     const { body, complete, follow } = openBody(deps, input)
     const requester = { ...requesterOf(input), besideEntry: complete }
     const files = incomingFiles(body, input.headers['content-type'])
-    await follow(uploadFiles(deps, input.params.path, files, requester))
+    const incoming = { files, hasArrived: hasArrived(input) }
+    await follow(uploadFiles(deps, input.params.path, incoming, requester))
     return succeeded
   })

@@ -3,7 +3,7 @@ import type { SiteId } from '../../core/ids.ts'
 import { type CheckedConditions, checkConditions } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
 import type { ObjectStore } from '../object-store.ts'
-import { ancestorsOf, fileKey, folderKey, parentOf, root, type StoragePath } from '../path.ts'
+import { ancestorsOf, childOf, fileKey, folderKey, parentOf, root, type StoragePath } from '../path.ts'
 import type { FolderLocks } from '../path-locks.ts'
 import { type Ancestors, findAncestors, resolvePath } from '../resolve-path.ts'
 import { type Absences, foldersAround, noFileAt, type Requester, type StorageStores } from './change.ts'
@@ -17,6 +17,8 @@ export interface Place {
   /** A form keeps the draft. Publishing removes it (S-48). */
   readonly keepsDraft?: boolean
   readonly isNew?: boolean
+  /** Of the files that are uploaded into a folder, if they are known before the look. */
+  readonly names?: readonly string[] | undefined
   /** The folder of an upload, or the file's own path where the client added the name (S-34). */
   readonly into?: StoragePath | undefined
 }
@@ -39,7 +41,9 @@ export const selfAndAncestors = (folder: StoragePath): readonly StoragePath[] =>
 
 // A folder has a marker. One without, such as another tool makes, is found by the last check of a placement.
 const findTakenAt = async (files: ObjectStore, place: Place): Promise<readonly ErrorName[]> => {
-  const absent = absencesOf(place)
+  const { site, path, kind, names } = place
+  const ofFiles = names ? absencesInFolder(site, path, names) : []
+  const absent = kind === 'file' ? absencesOf(place) : ofFiles
   const found = await Promise.all(absent.map(([key]) => files.find(key)))
   return absent.filter((_, index) => found[index]).map(([, error]) => error)
 }
@@ -60,6 +64,11 @@ export const isInWorkflow = async ({ workflows }: StorageStores, site: SiteId, p
 }
 
 /** S-42: the folder of an upload is a file. S-43: the name of a file is a folder's. */
+export const absencesInFolder = (site: SiteId, folder: StoragePath, names: readonly string[]): Absences => [
+  ...(folder === root ? [] : noFileAt(site, [folder], 'folderUnknown')),
+  ...names.map((name) => [folderKey('live', site, childOf(folder, name)), 'destinationExists'] as const),
+]
+
 export const absencesOf = ({ site, path, into = path, isNew = false }: Place): Absences => [
   ...(into === path || into === root ? [] : noFileAt(site, [into], 'folderUnknown')),
   [folderKey('live', site, path), 'destinationExists'],
@@ -80,7 +89,7 @@ const lookAsWritten = async (stores: StorageStores, place: Place, { conditions }
   const [ancestors, locks, taken, checked] = await Promise.all([
     findAncestors(files, site, folders),
     stores.removals.locksOf(site, foldersAround([path])),
-    isFile ? findTakenAt(files, place) : [],
+    findTakenAt(files, place),
     checkConditions(files, site, isFile ? [path] : [], asDraft, conditions),
   ])
   return { place, folders, ancestors, isLocked: locks.isLocked, locks: locks.ids, taken: new Set(taken), checked }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { noRemovals, openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
+import { formHeaders, multipart } from '../../support/multipart.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
 let s3: MemoryS3
@@ -90,6 +91,27 @@ const ifNone = { 'If-None-Match': '*' }
 let tag: string
 const replaceTagged = (path: string) => storage.put(path, 'x', {}, { 'If-Match': tag })
 
+it('An upload with the name of a folder is refused before it writes (S-43)', async () => {
+  await storage.makeFolder('/f')
+  await storage.makeFolder('/f/sub')
+  const before = s3.requests.length
+  const answers = [await storage.put('/f/sub', 'x'), await upload('/f', ['a.txt', 'sub']), await upload('/f', ['sub'])]
+  expect(answers.map(({ json }) => json.code)).toEqual([104022, 104022, 104022])
+  expect(s3.requests.slice(before).map(({ method }) => method)).not.toContain('PUT')
+})
+
+it('A failure in the middle of a form is refused, and stores none of its files', async () => {
+  await storage.makeFolder('/f')
+  const form = multipart([
+    { name: 'a.txt', content: 'text' },
+    { name: 'b.txt', content: 'text' },
+  ])
+  const body = form.subarray(0, form.lastIndexOf('text') + 2)
+  const { status, json } = await storage.call('POST', '/f', { headers: formHeaders, body })
+  expect([status, json.code]).toEqual([400, 104000])
+  expect(await storage.keys()).toEqual([`live/${storage.site}/f/`])
+})
+
 describe('The calls of a request to S3, and its rounds to all stores', () => {
   const deep = `/${Array.from({ length: 449 }, () => 'a').join('/')}`
 
@@ -97,8 +119,10 @@ describe('The calls of a request to S3, and its rounds to all stores', () => {
     ['PUT of a file into a folder', 4, 5, () => storage.put('/f/new.txt', 'x')],
     ['PUT of a page with no draft', 5, 6, () => storage.put('/f/page.html', 'x')],
     ['PUT of a file into a new folder', 7, 9, () => storage.put('/new/new.txt', 'x')],
-    ['POST of a file into a folder', 5, 7, () => upload('/f', ['new.txt'])],
-    ['POST of ten files into a folder', 5, 16, () => upload('/f', [...'0123456789'])],
+    ['POST of a file into a folder', 4, 7, () => upload('/f', ['new.txt'])],
+    ['POST of three files into a folder', 4, 11, () => upload('/f', [...'012'])],
+    ['POST of ten files into a folder', 4, 25, () => upload('/f', [...'0123456789'])],
+    ['POST of 13 files into a folder', 5, 19, () => upload('/f', [...'0123456789abc'])],
     ['GET of ?meta of a file', 1, 1, () => storage.get('/f/a.txt', { meta: '' })],
     ['GET of ?meta of a page', 1, 2, () => storage.get('/f/a.html', { meta: '' })],
     ['GET of ?meta of a folder', 2, 3, () => storage.get('/f', { meta: '' })],
