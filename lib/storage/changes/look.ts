@@ -39,19 +39,9 @@ export interface Seen {
 export const selfAndAncestors = (folder: StoragePath): readonly StoragePath[] =>
   folder === root ? [] : [...ancestorsOf(folder), folder]
 
-// A folder has a marker. One without, such as another tool makes, is found by the last check of a placement.
-const findTakenAt = async (files: ObjectStore, place: Place): Promise<readonly ErrorName[]> => {
-  const { site, path, kind, names } = place
-  const ofFiles = names ? absencesInFolder(site, path, names) : []
-  const absent = kind === 'file' ? absencesOf(place) : ofFiles
-  const found = await Promise.all(absent.map(([key]) => files.find(key)))
-  return absent.filter((_, index) => found[index]).map(([, error]) => error)
-}
-
+/** A folder without a marker, such as another tool makes, is found when the change is placed. */
 export const findTaken = async (files: ObjectStore, absent: Absences): Promise<readonly ErrorName[]> => {
-  const found = await Promise.all(
-    absent.map(([key]) => (key.endsWith('/') ? files.exists(key) : files.find(key).then((info) => info !== undefined))),
-  )
+  const found = await Promise.all(absent.map(([key]) => files.find(key)))
   return absent.filter((_, index) => found[index]).map(([, error]) => error)
 }
 
@@ -69,11 +59,14 @@ export const absencesInFolder = (site: SiteId, folder: StoragePath, names: reado
   ...names.map((name) => [folderKey('live', site, childOf(folder, name)), 'destinationExists'] as const),
 ]
 
-export const absencesOf = ({ site, path, into = path, isNew = false }: Place): Absences => [
-  ...(into === path || into === root ? [] : noFileAt(site, [into], 'folderUnknown')),
-  [folderKey('live', site, path), 'destinationExists'],
-  ...(isNew ? [[fileKey('live', site, path), 'destinationExists'] as const] : []),
-]
+export const absencesOf = ({ site, path, kind, names, into = path, isNew = false }: Place): Absences => {
+  if (kind !== 'file') return names ? absencesInFolder(site, path, names) : []
+  return [
+    ...(into === path || into === root ? [] : noFileAt(site, [into], 'folderUnknown')),
+    [folderKey('live', site, path), 'destinationExists'],
+    ...(isNew ? [[fileKey('live', site, path), 'destinationExists'] as const] : []),
+  ]
+}
 
 const spelled = (place: Place, path: StoragePath): Place => ({
   ...place,
@@ -89,7 +82,7 @@ const lookAsWritten = async (stores: StorageStores, place: Place, { conditions }
   const [ancestors, locks, taken, checked] = await Promise.all([
     findAncestors(files, site, folders),
     stores.removals.locksOf(site, foldersAround([path])),
-    findTakenAt(files, place),
+    findTaken(files, absencesOf(place)),
     checkConditions(files, site, isFile ? [path] : [], asDraft, conditions),
   ])
   return { place, folders, ancestors, isLocked: locks.isLocked, locks: locks.ids, taken: new Set(taken), checked }
