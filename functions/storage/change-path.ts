@@ -10,7 +10,7 @@ import { relocate } from '../../lib/storage/changes/relocate.ts'
 import { remove } from '../../lib/storage/changes/remove.ts'
 import { restore } from '../../lib/storage/changes/restore.ts'
 import { bodies, deletedPathOf, pathOf, readSwitches, requesterOf, schemaOf } from './params.ts'
-import { declaredLength, isMultipart, openBody, succeeded, upload } from './upload.ts'
+import { declaredLength, hasArrived, isMultipart, openBody, succeeded, upload } from './upload.ts'
 
 // S-98: old clients send `?version=draft?force=false`, and mean both switches.
 const secondMarkQuirk = /^draft\?force=(true|false)$/
@@ -81,10 +81,10 @@ const putFileContent = (deps: StorageDeps) =>
   operation({ params: pathOf, query: asDraft }, async (input) => {
     if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
     const contentType = mediaType(input.headers['content-type'])
-    const requester = requesterOf(input)
     const checked = await checkedContent(input)
-    const { body, follow } = openBody(deps, input)
-    const content = { contentType, content: checked?.(body) ?? body }
+    const { body, complete, follow } = openBody(deps, input)
+    const requester = { ...requesterOf(input), besideEntry: complete }
+    const content = { contentType, content: checked?.(body) ?? body, hasArrived: () => hasArrived(input) }
     await follow(putFile(deps, { path: input.params.path, asDraft: input.query }, content, requester))
     return succeeded
   })

@@ -77,7 +77,7 @@ export const appendToUpload = (deps: StorageDeps) =>
     const declared = declaredLength(input)
     const requester = uploaderOf(input)
     const upload = await findUpload(deps, requester, input.params.id)
-    const { body: content, follow } = openBody(deps, input, upload)
+    const { body: content, follow } = openBody(deps, input, upload, true)
     const grown = await follow(appendTo(deps, requester, upload, { ...addition, declared, content }), isWhole)
     return { status: 204, headers: offsetHeaders(grown) }
   })

@@ -65,6 +65,10 @@ export const declaredLength = ({ headers }: Pick<Input, 'headers'>): number | un
   return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
 
+/** A small body often arrives with its headers. */
+export const hasArrived = ({ headers, content }: Pick<Input, 'headers' | 'content'>): boolean =>
+  'bytes' in content || content.stream.readableLength === declaredLength({ headers })
+
 async function* countedBody({ content }: Pick<Input, 'content'>, count: (bytes: number) => void) {
   for await (const chunk of bodyChunks(content, 'storageRefused')) {
     count(chunk.length)
@@ -77,19 +81,21 @@ export const openBody = (
   { progress: store, clock }: Pick<StorageDeps, 'progress' | 'clock'>,
   input: Input,
   { id, length, offset = 0 }: Partial<Pick<Upload, 'id' | 'length' | 'offset'>> = {},
+  isContinued = false,
 ) => {
   const total = id === undefined ? declaredLength(input) : (length ?? undefined)
-  const upload = { token: input.caller.hash, total, already: offset, ...(id !== undefined && { id }) }
-  const { advance, follow } = startProgress({ progress: store, now: clock.monotonic, ...upload })
-  return { body: countedBody(input, advance), follow }
+  const upload = { token: input.caller.hash, total, already: offset, isContinued, ...(id !== undefined && { id }) }
+  const { advance, complete, follow } = startProgress({ progress: store, now: clock.monotonic, ...upload })
+  return { body: countedBody(input, advance), complete, follow }
 }
 
 /** Operation 12: uploads the files of a multipart body into a folder, all or nothing. */
 export const upload = (deps: StorageDeps) =>
   operation({ params: pathOf }, async (input) => {
-    const requester = requesterOf(input)
-    const { body, follow } = openBody(deps, input)
+    const { body, complete, follow } = openBody(deps, input)
+    const requester = { ...requesterOf(input), besideEntry: complete }
     const files = incomingFiles(body, input.headers['content-type'])
-    await follow(uploadFiles(deps, input.params.path, files, requester))
+    const incoming = { files, hasArrived: hasArrived(input) }
+    await follow(uploadFiles(deps, input.params.path, incoming, requester))
     return succeeded
   })

@@ -64,7 +64,7 @@ const checkAt = async (
   const keys = path === root ? [] : editions.map((edition) => fileKey(edition, site, path))
   const [found, isFolder] = await Promise.all([
     Promise.all(keys.map((key) => files.find(key))),
-    match === '*' || noneMatch === '*' ? files.exists(folderKey('live', site, path)) : false,
+    match === '*' || noneMatch === '*' ? files.find(folderKey('live', site, path)) : undefined,
   ])
   const index = found.findIndex((info) => info !== undefined)
   const looked = index < 0 ? keys : keys.slice(0, index + 1)

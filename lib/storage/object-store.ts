@@ -199,9 +199,16 @@ export interface PlaceConditions {
     readonly site: SiteId
     readonly folders: readonly StoragePath[]
     readonly lockId?: string | undefined
+    /**
+     * The locks of these folders at a look that has just checked every condition. A store may check only once more,
+     * after it has placed the changes.
+     */
+    readonly seen?: ReadonlySet<string> | undefined
   }
   readonly deadline?: Deadline
   readonly removedFolder?: RemovedFolder | undefined
+  /** A store whose history entry is another call makes this call beside it. It must not fail. */
+  readonly besideEntry?: (() => Promise<void>) | undefined
 }
 
 /**

@@ -22,6 +22,12 @@ export interface OpenRemoval {
   readonly isRestoreLock: boolean
 }
 
+/** `ids`: also those of locks that have ended. A lock that a later look finds besides them is newer than this look. */
+export interface FolderLocks {
+  readonly isLocked: boolean
+  readonly ids: ReadonlySet<string>
+}
+
 export interface RemovalTask {
   readonly site: SiteId
   readonly path: StoragePath
@@ -61,6 +67,7 @@ export interface FolderRemovals {
    */
   close(site: SiteId, folder: StoragePath, id: string, removed: number): Promise<void>
   openOf(site: SiteId, folders: readonly StoragePath[]): Promise<readonly OpenRemoval[]>
+  locksOf(site: SiteId, folders: readonly StoragePath[]): Promise<FolderLocks>
   /**
    * Locks a folder against changes while it is restored, for some milliseconds. False when it is locked already. Does
    * nothing where a restore is one transaction.

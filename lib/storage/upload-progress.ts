@@ -10,8 +10,8 @@ interface UploadName {
  * call: unavailable.
  */
 export interface UploadProgress {
-  /** Makes this the token's newest upload, at 0 %, regardless of clocks. */
-  begin(upload: UploadName): Promise<void>
+  /** Makes this the token's newest upload, regardless of clocks. A further call of the newest one changes nothing. */
+  begin(upload: UploadName, percent: number): Promise<void>
   /** Progress never decreases, and never changes that of another upload. */
   report(upload: UploadName, percent: number): Promise<void>
   /** 0 to 100; 0 when the token has not uploaded within a day. */
@@ -21,6 +21,9 @@ export interface UploadProgress {
 // Milliseconds between writes: at most four in a second with the last one (S-90).
 const interval = 334
 
+// Milliseconds. A request that takes less writes its progress once, at its end (S-90).
+const untilBegin = 500
+
 interface Options {
   readonly progress: UploadProgress
   readonly token: string
@@ -28,18 +31,23 @@ interface Options {
   /** Bytes. Undefined keeps the progress at 0 until the end (S-88). */
   readonly total: number | undefined
   readonly already?: number
+  /** An earlier request has begun this upload, perhaps that of another token. */
+  readonly isContinued?: boolean
   readonly now: () => number
 }
 
 const percentAt = (received: number, total: number): number => Math.min(Math.floor((received / total) * 100), 99)
 
-export const startProgress = ({ progress, token, id = randomUUID(), total, already = 0, now }: Options) => {
+export const startProgress = (options: Options) => {
+  const { progress, token, id = randomUUID(), total, already = 0, isContinued = false, now } = options
   const upload = { token, id }
   let received = already
   let reported = 0
   let reportedAt = now()
-  let isWriting = true
+  let hasBegun = false
+  let isWriting = false
   let hasEnded = false
+  let writing = Promise.resolve()
 
   // Writes run one after the other, so that none overtakes another.
   const settled = (write: Promise<void>): Promise<void> =>
@@ -49,20 +57,33 @@ export const startProgress = ({ progress, token, id = randomUUID(), total, alrea
         isWriting = false
         reportIfDue()
       })
-  let writing = settled(progress.begin(upload))
 
-  const write = (percent: number): void => {
+  const write = (percent: number): Promise<void> => {
+    const send = hasBegun ? progress.report : progress.begin
+    hasBegun = true
     reported = percent
     reportedAt = now()
     isWriting = true
-    writing = settled(writing.then(() => progress.report(upload, percent)))
+    writing = settled(writing.then(() => send(upload, percent)))
+    return writing
+  }
+
+  const reportReceived = (): void => {
+    const percent = total ? percentAt(received, total) : 0
+    if (!hasBegun || percent > reported) void write(percent)
   }
 
   const reportIfDue = (): void => {
-    if (!total || isWriting || hasEnded || now() - reportedAt < interval) return
-    const percent = percentAt(received, total)
-    if (percent > reported) write(percent)
+    if (isWriting || hasEnded || now() - reportedAt < (hasBegun ? interval : untilBegin)) return
+    reportReceived()
   }
+
+  const complete = (): Promise<void> => {
+    hasEnded = true
+    return reported === 100 ? writing : write(100)
+  }
+
+  if (isContinued) reportReceived()
 
   return {
     advance(bytes: number): void {
@@ -70,14 +91,17 @@ export const startProgress = ({ progress, token, id = randomUUID(), total, alrea
       reportIfDue()
     },
 
+    /** Reports the end of an upload that has been placed, before its promise settles. */
+    complete,
+
     /**
      * Waits for the upload and reports its end, or, without `isWhole`, its pause. A failure leaves the last progress.
      */
     async follow<Result>(upload: Promise<Result>, isWhole: (result: Result) => boolean = () => true): Promise<Result> {
       try {
         const result = await upload
-        if (isWhole(result)) write(100)
-        else if (total) write(percentAt(received, total))
+        if (isWhole(result)) void complete()
+        else reportReceived()
         return result
       } finally {
         hasEnded = true

@@ -7,15 +7,16 @@ import {
   S3Client,
   type S3ClientConfig,
 } from '@aws-sdk/client-s3'
-import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
+import type { PlaceDeps } from '../../lib/aws/s3/place.ts'
 import { createS3ObjectStore } from '../../lib/aws/s3/s3-object-store.ts'
 import { unrecorded } from './history.ts'
 import { createMemoryS3, type MemoryS3 } from './memory-s3.ts'
 import { createRulesOfS3 } from './rules-of-s3.ts'
 
 /** Folders that nobody else removes. */
-export const noRemovals: Pick<ObservedRemovals, 'look' | 'begin' | 'note' | 'cancel'> = {
-  look: async () => ({ isRemoving: false, hasChanged: async () => false }),
+export const noRemovals: PlaceDeps['removals'] = {
+  locksOf: async () => ({ isLocked: false, ids: new Set() }),
+  isLockedSince: async () => false,
   begin: async (removal) => removal,
   note: async () => {},
   cancel: async () => {},

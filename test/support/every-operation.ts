@@ -53,11 +53,11 @@ const watchingRemovals = (files: ObjectStore, removals: ObservedRemovals, record
   ...files,
   async place(changes, conditions, entry) {
     const { site, folders, lockId } = conditions.unlocked
-    const watch = await removals.look(site, folders, lockId)
+    const { ids } = await removals.locksOf(site, folders, lockId)
     const begun = conditions.removedFolder && (await removals.begin(conditions.removedFolder, unlimited))
     const outcome = await files.place(changes, conditions, entry)
     if (begun) await (outcome.outcome === 'placed' ? removals.note(begun) : removals.cancel(begun))
-    await watch.hasChanged()
+    await removals.isLockedSince(site, folders, ids)
     await record(entry)
     return outcome
   },

@@ -40,9 +40,9 @@ const noted = (progress: UploadProgress, writes: Map<string, number[]>): UploadP
   const note = (id: string) => writes.set(id, [...(writes.get(id) ?? []), performance.now()])
   return {
     ...progress,
-    begin(upload) {
+    begin(upload, percent) {
       note(upload.id)
-      return progress.begin(upload)
+      return progress.begin(upload, percent)
     },
     report(upload, percent) {
       note(upload.id)

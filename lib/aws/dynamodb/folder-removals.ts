@@ -3,7 +3,13 @@ import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Period, RemovedFolder } from '../../storage/object-store.ts'
 import type { StoragePath } from '../../storage/path.ts'
-import { entryOfRemoval, type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/path-locks.ts'
+import {
+  entryOfRemoval,
+  type FolderLocks,
+  type FolderRemovals,
+  longestSilence,
+  type RemovalTask,
+} from '../../storage/path-locks.ts'
 import { type ItemChange, inSeconds, openTable, type Table, type TableOptions } from './dynamodb.ts'
 import type { RecordChange } from './journal.ts'
 import {
@@ -231,15 +237,15 @@ const createLooks = ({ table, now, read, readAll }: Removals) => ({
     ),
 
   // `lockId` is the caller's own lock: it does not block the caller.
-  async look(site: SiteId, folders: readonly StoragePath[], lockId?: string) {
-    const before = await readAll(site, folders)
-    const known = new Set(before.map(({ id }) => id))
-    return {
-      isRemoving: before.some(({ isClosed, id }) => !isClosed && id !== lockId),
-      // A removal of one of them has begun since. It may have taken the new files along, even if it has ended.
-      hasChanged: async () => (await readAll(site, folders)).some(({ id }) => !known.has(id)),
-    }
+  async locksOf(site: SiteId, folders: readonly StoragePath[], lockId?: string): Promise<FolderLocks> {
+    const found = await readAll(site, folders)
+    const isLocked = found.some(({ isClosed, id }) => !isClosed && id !== lockId)
+    return { isLocked, ids: new Set(found.map(({ id }) => id)) }
   },
+
+  // A removal of one of them has begun since. It may have taken the new files along, even if it has ended.
+  isLockedSince: async (site: SiteId, folders: readonly StoragePath[], seen: FolderLocks['ids']): Promise<boolean> =>
+    (await readAll(site, folders)).some(({ id }) => !seen.has(id)),
 })
 
 export interface LockOptions extends TableOptions {
@@ -262,4 +268,3 @@ export const createFolderRemovals = (options: LockOptions) => {
 }
 
 export type ObservedRemovals = ReturnType<typeof createFolderRemovals>
-export type FolderLook = Awaited<ReturnType<ObservedRemovals['look']>>

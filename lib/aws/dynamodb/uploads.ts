@@ -211,13 +211,13 @@ export const createUploadProgress = ({ now = Date.now, ...options }: TableOption
   return {
     // Arrival here decides which upload is the newest: a clock may be set back. A repeated call finds its upload as the
     // newest one, or as the one that the newest has replaced.
-    async begin({ token, id }) {
+    async begin({ token, id }, percent) {
       await table.update(
         { token },
         {
-          update: 'SET #before = if_not_exists(#id, :none), #id = :id, #percent = :zero, #expires = :expires',
+          update: 'SET #before = if_not_exists(#id, :none), #id = :id, #percent = :percent, #expires = :expires',
           condition: 'attribute_not_exists(#id) OR (#id <> :id AND #before <> :id)',
-          values: { ':none': '', ':id': id, ':zero': 0, ':expires': expires() },
+          values: { ':none': '', ':id': id, ':percent': percent, ':expires': expires() },
         },
       )
     },

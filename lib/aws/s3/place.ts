@@ -10,7 +10,8 @@ import {
   type RemovedFolder,
   type Staged,
 } from '../../storage/object-store.ts'
-import type { FolderLook, ObservedRemovals } from '../dynamodb/folder-removals.ts'
+import type { FolderLocks } from '../../storage/path-locks.ts'
+import type { ObservedRemovals } from '../dynamodb/folder-removals.ts'
 import { type Attempt, createAttempt, undoResults } from './attempt.ts'
 import { type Bucket, callsInFlight } from './bucket.ts'
 import { findChanged, findObject, findRival } from './find.ts'
@@ -20,24 +21,21 @@ import { isScratch, type StagedBody } from './stage.ts'
 
 export interface PlaceDeps {
   readonly bucket: Bucket
-  readonly removals: Pick<ObservedRemovals, 'look' | 'begin' | 'note' | 'cancel'>
+  readonly removals: Pick<ObservedRemovals, 'locksOf' | 'isLockedSince' | 'begin' | 'note' | 'cancel'>
   readonly bodyOf: (staged: Staged) => StagedBody
 }
 
+/** Returns the locks that it has found. Errors: NotPlaced. */
 const checkBefore = async (
   bucket: Bucket,
   { absent, matching = [] }: PlaceConditions,
-  looking: Promise<FolderLook>,
-): Promise<FolderLook> => {
-  const [folders, rival, changed] = await Promise.all([
-    looking,
-    findRival(bucket, absent),
-    findChanged(bucket, matching),
-  ])
-  if (folders.isRemoving) throw new NotPlaced({ outcome: 'locked' })
+  looking: Promise<FolderLocks>,
+): Promise<FolderLocks['ids']> => {
+  const [locks, rival, changed] = await Promise.all([looking, findRival(bucket, absent), findChanged(bucket, matching)])
+  if (locks.isLocked) throw new NotPlaced({ outcome: 'locked' })
   if (changed !== undefined) throw new NotPlaced({ outcome: 'changed', key: changed })
   if (rival !== undefined) throw new NotPlaced({ outcome: 'occupied', key: rival })
-  return folders
+  return locks.ids
 }
 
 const changesKey = (change: Change, key: string): boolean =>
@@ -166,11 +164,11 @@ export const place = async (
   let begun: RemovedFolder | undefined
   try {
     const { site, folders, lockId } = conditions.unlocked
-    const looking = deadline.wait(removals.look(site, folders, lockId))
-    const before = await checkBefore(buckets.doing, conditions, looking)
+    const look = () => deadline.wait(removals.locksOf(site, folders, lockId))
+    const seen = conditions.unlocked.seen ?? (await checkBefore(buckets.doing, conditions, look()))
     begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, given)))
     await apply({ attempt, bodyOf, absent, expected, seen: new Map() }, changes)
-    await checkAfter(buckets.doing, conditions, changes, deadline.wait(before.hasChanged()))
+    await checkAfter(buckets.doing, conditions, changes, deadline.wait(removals.isLockedSince(site, folders, seen)))
     if (begun) await deadline.wait(removals.note(begun)).catch(() => {})
   } catch (error) {
     const isCut = deadline.signal.aborted && !(error instanceof NotPlaced)

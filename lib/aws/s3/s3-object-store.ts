@@ -99,7 +99,7 @@ export const createS3ObjectStore = ({
     async place(changes, conditions, entry) {
       const { outcome, hasChanged } = await place({ bucket, removals, bodyOf }, changes, conditions)
       if (outcome.outcome === 'placed') for (const change of changes) if (change.kind === 'put') take(change.staged)
-      if (hasChanged) await record(entry, conditions.deadline)
+      if (hasChanged) await Promise.all([record(entry, conditions.deadline), conditions.besideEntry?.()])
       return outcome
     },
 

@@ -127,6 +127,11 @@ export const createFolderRemovals = (
 
     openOf,
 
+    // Changes look for removals in their own transaction.
+    async locksOf(site, folders) {
+      return { isLocked: (await openOf(site, folders)).length > 0, ids: new Set() }
+    },
+
     // A restore is one transaction, so it needs no lock.
     lock: async () => true,
     unlock: async () => {},

@@ -123,8 +123,8 @@ export const createUploadProgress = (
 ): UploadProgress => {
   const { begin, clear, report, get } = prepareAll(connection, {
     // A further request of the same upload keeps its progress.
-    begin: `INSERT INTO upload_progress (token, upload, percent, expires) VALUES (?, ?, 0, ?)
-      ON CONFLICT DO UPDATE SET upload = excluded.upload, percent = 0, expires = excluded.expires
+    begin: `INSERT INTO upload_progress (token, upload, percent, expires) VALUES (?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET upload = excluded.upload, percent = excluded.percent, expires = excluded.expires
       WHERE upload <> excluded.upload`,
     clear: 'DELETE FROM upload_progress WHERE expires <= ?',
     report: 'UPDATE upload_progress SET percent = ?, expires = ? WHERE token = ? AND upload = ? AND percent < ?',
@@ -133,9 +133,9 @@ export const createUploadProgress = (
   let nextClearing = wall()
 
   return {
-    async begin({ token, id }) {
+    async begin({ token, id }, percent) {
       const now = wall()
-      await note(() => begin.run(token, id, now + keptFor))
+      await note(() => begin.run(token, id, percent, now + keptFor))
       if (now < nextClearing) return
       nextClearing = now + keptFor
       await note(() => clear.run(now))

@@ -7,7 +7,7 @@ import type { Conditions } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
 import type { Change, Expected, ListedObject, ObjectStore, PlaceOutcome, RemovedFolder } from '../object-store.ts'
 import { ancestorsOf, editions, fileKey, folderKey, root, type StoragePath } from '../path.ts'
-import type { FolderRemovals, OpenRemoval, Workflows } from '../path-locks.ts'
+import type { FolderLocks, FolderRemovals, OpenRemoval, Workflows } from '../path-locks.ts'
 import type { Ancestors } from '../resolve-path.ts'
 
 export interface StorageStores {
@@ -28,6 +28,8 @@ export interface Requester {
   /** Skips the lookup without case (S-7). */
   readonly isCaseSensitive?: boolean
   readonly conditions?: Conditions
+  /** `PlaceConditions.besideEntry` */
+  readonly besideEntry?: () => Promise<void>
 }
 
 /** The refusals of an operation in the order of its checks; those that do not hold are false or undefined. */
@@ -65,6 +67,8 @@ export interface Changes {
   readonly matching?: readonly Expected[]
   readonly entry: Entry
   readonly lockId?: string
+  /** `PlaceConditions.unlocked.seen` */
+  readonly seenLocks?: FolderLocks['ids'] | undefined
   readonly removedFolder?: RemovedFolder | undefined
   readonly late?: ServiceError | undefined
 }
@@ -89,18 +93,20 @@ export const foldersAround = (paths: readonly StoragePath[]): readonly StoragePa
 
 const noAncestors: Ancestors = { existing: undefined, missing: [] }
 
-const place = async ({ files }: StorageStores, plan: Changes, { site, author, deadline }: Requester) => {
-  const { paths, changes, absent, matching = [], entry, lockId, removedFolder } = plan
+const place = async ({ files }: StorageStores, plan: Changes, requester: Requester) => {
+  const { site, author, deadline, besideEntry } = requester
+  const { paths, changes, absent, matching = [], entry, lockId, seenLocks, removedFolder } = plan
   const { existing, missing } = plan.ancestors ?? noAncestors
   const created = missing.map((folder): Change => ({ kind: 'folder', key: folderKey('live', site, folder) }))
   const vacant = [...absent, ...noFileAt(site, missing)]
   const conditions = {
     absent: vacant.map(([key]) => key),
-    unlocked: { site, folders: foldersAround(paths), lockId },
+    unlocked: { site, folders: foldersAround(paths), lockId, seen: seenLocks },
     present: existing === undefined ? [] : [folderKey('live', site, existing)],
     matching,
     deadline,
     removedFolder,
+    besideEntry,
   }
   const result: PlaceOutcome = await files.place([...created, ...changes], conditions, { ...author, site, ...entry })
   if (result.outcome === 'locked') throw new ServiceError('folderLocked')

@@ -3,7 +3,8 @@ import type { SiteId } from '../../core/ids.ts'
 import { type CheckedConditions, checkConditions } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
 import type { ObjectStore } from '../object-store.ts'
-import { ancestorsOf, fileKey, folderKey, parentOf, root, type StoragePath } from '../path.ts'
+import { ancestorsOf, childOf, fileKey, folderKey, parentOf, root, type StoragePath } from '../path.ts'
+import type { FolderLocks } from '../path-locks.ts'
 import { type Ancestors, findAncestors, resolvePath } from '../resolve-path.ts'
 import { type Absences, foldersAround, noFileAt, type Requester, type StorageStores } from './change.ts'
 
@@ -16,6 +17,8 @@ export interface Place {
   /** A form keeps the draft. Publishing removes it (S-48). */
   readonly keepsDraft?: boolean
   readonly isNew?: boolean
+  /** Of the files that are uploaded into a folder, if they are known before the look. */
+  readonly names?: readonly string[] | undefined
   /** The folder of an upload, or the file's own path where the client added the name (S-34). */
   readonly into?: StoragePath | undefined
 }
@@ -26,6 +29,8 @@ export interface Seen {
   readonly folders: readonly StoragePath[]
   readonly ancestors: Ancestors
   readonly isLocked: boolean
+  /** Undefined when this look is too old to spare another one. */
+  readonly locks: FolderLocks['ids'] | undefined
   /** The errors of keys that must be free but are taken. */
   readonly taken: ReadonlySet<ErrorName>
   readonly checked: CheckedConditions
@@ -34,10 +39,9 @@ export interface Seen {
 export const selfAndAncestors = (folder: StoragePath): readonly StoragePath[] =>
   folder === root ? [] : [...ancestorsOf(folder), folder]
 
+/** A folder without a marker, such as another tool makes, is found when the change is placed. */
 export const findTaken = async (files: ObjectStore, absent: Absences): Promise<readonly ErrorName[]> => {
-  const found = await Promise.all(
-    absent.map(([key]) => (key.endsWith('/') ? files.exists(key) : files.find(key).then((info) => info !== undefined))),
-  )
+  const found = await Promise.all(absent.map(([key]) => files.find(key)))
   return absent.filter((_, index) => found[index]).map(([, error]) => error)
 }
 
@@ -50,11 +54,19 @@ export const isInWorkflow = async ({ workflows }: StorageStores, site: SiteId, p
 }
 
 /** S-42: the folder of an upload is a file. S-43: the name of a file is a folder's. */
-export const absencesOf = ({ site, path, into = path, isNew = false }: Place): Absences => [
-  ...(into === path || into === root ? [] : noFileAt(site, [into], 'folderUnknown')),
-  [folderKey('live', site, path), 'destinationExists'],
-  ...(isNew ? [[fileKey('live', site, path), 'destinationExists'] as const] : []),
+export const absencesInFolder = (site: SiteId, folder: StoragePath, names: readonly string[]): Absences => [
+  ...(folder === root ? [] : noFileAt(site, [folder], 'folderUnknown')),
+  ...names.map((name) => [folderKey('live', site, childOf(folder, name)), 'destinationExists'] as const),
 ]
+
+export const absencesOf = ({ site, path, kind, names, into = path, isNew = false }: Place): Absences => {
+  if (kind !== 'file') return names ? absencesInFolder(site, path, names) : []
+  return [
+    ...(into === path || into === root ? [] : noFileAt(site, [into], 'folderUnknown')),
+    [folderKey('live', site, path), 'destinationExists'],
+    ...(isNew ? [[fileKey('live', site, path), 'destinationExists'] as const] : []),
+  ]
+}
 
 const spelled = (place: Place, path: StoragePath): Place => ({
   ...place,
@@ -67,13 +79,13 @@ const lookAsWritten = async (stores: StorageStores, place: Place, { conditions }
   const { site, path, kind, asDraft = false } = place
   const folders = kind === 'files' ? selfAndAncestors(path) : ancestorsOf(path)
   const isFile = kind === 'file'
-  const [ancestors, locked, taken, checked] = await Promise.all([
+  const [ancestors, locks, taken, checked] = await Promise.all([
     findAncestors(files, site, folders),
-    isLocked(stores, site, [path]),
-    findTaken(files, isFile ? absencesOf(place) : []),
+    stores.removals.locksOf(site, foldersAround([path])),
+    findTaken(files, absencesOf(place)),
     checkConditions(files, site, isFile ? [path] : [], asDraft, conditions),
   ])
-  return { place, folders, ancestors, isLocked: locked, taken: new Set(taken), checked }
+  return { place, folders, ancestors, isLocked: locks.isLocked, locks: locks.ids, taken: new Set(taken), checked }
 }
 
 /** Looks side by side at everything that a change at this place depends on. Errors: urlInvalid (too long as spelled). */
@@ -101,5 +113,5 @@ export const lookAgain = async (
     findAncestors(files, site, seen.folders),
     checkConditions(files, site, paths, asDraft, conditions),
   ])
-  return { ...seen, ancestors, checked }
+  return { ...seen, locks: undefined, ancestors, checked }
 }

@@ -19,6 +19,8 @@ import { absencesOf, isInWorkflow, look, lookAgain, type Place, type Seen } from
 export interface FileContent {
   readonly contentType: string | undefined
   readonly content: AsyncIterable<Uint8Array>
+  /** Asked before it is read: whether all of its bytes are here. */
+  readonly hasArrived?: () => boolean
 }
 
 export const fileTooLarge = (limit: number): ServiceError =>
@@ -103,7 +105,7 @@ const entryOf = ({ path, into, asDraft }: Place): Changes['entry'] => {
   return { type: 'file.stored', subject: into ?? path, ...(hasDetails && { details }) }
 }
 
-const planPut = ({ place, ancestors, checked }: Seen, staged: Staged): Plan => {
+const planPut = ({ place, ancestors, checked, locks }: Seen, staged: Staged): Plan => {
   if (checked.refusal) return checked.refusal
   const { site, path, keepsDraft = false } = place
   const edition = editionOf(place)
@@ -115,6 +117,7 @@ const planPut = ({ place, ancestors, checked }: Seen, staged: Staged): Plan => {
     absent: absencesOf(place),
     ancestors,
     matching: checked.matching,
+    seenLocks: locks,
     entry: entryOf(place),
   }
 }
@@ -143,7 +146,8 @@ export const putFile = async (
   content: FileContent,
   requester: Requester,
 ): Promise<void> => {
-  const seen = await admitFile(deps, { ...wanted, site: requester.site, kind: 'file' }, requester)
+  const admitted = await admitFile(deps, { ...wanted, site: requester.site, kind: 'file' }, requester)
+  const seen = content.hasArrived?.() ? admitted : { ...admitted, locks: undefined }
   const { site, path } = seen.place
   const staged = await stageContent(deps, path, fileKey(editionOf(seen.place), site, path), content)
   await putStaged(deps, seen, staged, requester)

@@ -1,10 +1,10 @@
 import { ServiceError } from '../../core/errors.ts'
 import { type CheckedConditions, checkConditions, namesStates } from '../conditions.ts'
 import type { Staged } from '../object-store.ts'
-import { ancestorsOf, childOf, fileKey, folderKey, nameOf, parseFileName, root, type StoragePath } from '../path.ts'
+import { ancestorsOf, childOf, fileKey, folderKey, nameOf, parseFileName, type StoragePath } from '../path.ts'
 import { readAhead } from '../read-ahead.ts'
-import { change, noFileAt, type Plan, type Refusals, type Requester, refuse, type StorageStores } from './change.ts'
-import { isInWorkflow, look, lookAgain, type Place, type Seen } from './look.ts'
+import { change, type Plan, type Refusals, type Requester, refuse, type StorageStores } from './change.ts'
+import { absencesInFolder, isInWorkflow, look, lookAgain, type Place, type Seen } from './look.ts'
 import { type FileContent, type StageDeps, stageContent } from './put.ts'
 
 export interface IncomingFile extends FileContent {
@@ -20,6 +20,12 @@ interface Part {
   readonly staging?: Promise<Staged>
 }
 
+export interface Incoming {
+  readonly files: AsyncIterable<IncomingFile>
+  /** All bytes are here, so that reading them does not wait. */
+  readonly hasArrived: boolean
+}
+
 type UploadDeps = StageDeps & StorageStores
 
 export const mostFiles = 100
@@ -33,6 +39,15 @@ const beforeBody = ({ isLocked, taken }: Seen): Refusals => [
   isLocked && 'folderLocked',
   taken.has('pathUnknown') && 'pathUnknown',
 ]
+
+const afterBody = ({ place, taken }: Seen, paths: readonly StoragePath[], isRunning: boolean): Refusals => {
+  const isFolder = !paths.includes(place.path)
+  return [
+    isRunning && 'workflowUpdated',
+    isFolder && taken.has('folderUnknown') && 'folderUnknown',
+    isFolder && taken.has('destinationExists') && 'destinationExists',
+  ]
+}
 
 const parseName = (fileName: string | undefined, earlier: readonly Part[]): string => {
   if (fileName === undefined) {
@@ -94,6 +109,39 @@ const discardAll = async (parts: readonly Part[]): Promise<void> => {
   await Promise.allSettled(parts.map(async ({ staging }) => (await staging)?.discard()))
 }
 
+// Above this, one listing costs less than a look at each name, and the store makes it.
+const mostLooks = 12
+
+/** The files of a body that has arrived. A failure of the body comes in its place among them. */
+const readArrived = async (incoming: AsyncIterable<IncomingFile>) => {
+  const files: IncomingFile[] = []
+  let failure: { readonly error: unknown } | undefined
+  try {
+    for await (const file of incoming) {
+      files.push(file)
+      const { content } = await readAhead(file.content, Number.POSITIVE_INFINITY)
+      files.splice(-1, 1, { ...file, content })
+    }
+  } catch (error) {
+    failure = { error }
+  }
+  async function* replayed(): AsyncGenerator<IncomingFile, void> {
+    yield* files
+    if (failure) throw failure.error
+  }
+  return { files, incoming: replayed() }
+}
+
+/** Undefined when there are too many. A name that is no valid one is refused later, in its order. */
+const namesToLookAt = (folder: StoragePath, files: readonly IncomingFile[]): readonly string[] | undefined => {
+  if (files.length > mostLooks) return undefined
+  try {
+    return files.map(({ fileName = '' }) => nameOf(childOf(folder, parseFileName(fileName))))
+  } catch {
+    return undefined
+  }
+}
+
 /** The files with their final paths: only a single one can have the folder's path. */
 const settle = async (deps: UploadDeps, seen: Seen, parts: readonly Part[], { conditions }: Requester) => {
   const { site, path: folder } = seen.place
@@ -112,12 +160,12 @@ const settle = async (deps: UploadDeps, seen: Seen, parts: readonly Part[], { co
 }
 
 const planUpload = (
-  { place: { site, path: folder }, ancestors, checked }: Seen,
+  { place: { site, path: folder }, ancestors, checked, locks }: Seen,
   paths: readonly StoragePath[],
   staged: readonly Staged[],
 ): Plan => {
   if (checked.refusal) return checked.refusal
-  const isFolderTarget = folder === root || paths.includes(folder)
+  const isFolder = !paths.includes(folder)
   return {
     // One lookup of the folder covers all of its files.
     paths: [folder],
@@ -126,12 +174,12 @@ const planUpload = (
       key: fileKey('live', site, paths[index] ?? folder),
       staged: one,
     })),
-    absent: [
-      ...(isFolderTarget ? [] : noFileAt(site, [folder], 'folderUnknown')),
-      ...paths.map((path) => [folderKey('live', site, path), 'destinationExists'] as const),
-    ],
+    absent: isFolder
+      ? absencesInFolder(site, folder, paths.map(nameOf))
+      : [[folderKey('live', site, folder), 'destinationExists']],
     ancestors,
     matching: checked.matching,
+    seenLocks: isFolder ? locks : undefined,
     entry: { type: 'file.stored', subject: folder, details: { names: paths.map(nameOf) } },
   }
 }
@@ -140,18 +188,21 @@ const planUpload = (
 export const uploadFiles = async (
   deps: UploadDeps,
   wanted: StoragePath,
-  incoming: AsyncIterable<IncomingFile>,
+  body: Incoming,
   requester: Requester,
 ): Promise<void> => {
   const { site } = requester
-  const before = await look(deps, { site, path: wanted, kind: 'files' }, requester)
+  const arrived = body.hasArrived ? await readArrived(body.files) : undefined
+  const names = arrived && namesToLookAt(wanted, arrived.files)
+  const looked = await look(deps, { site, path: wanted, kind: 'files', names }, requester)
+  const before = names ? looked : { ...looked, locks: undefined }
   refuse(beforeBody(before))
   const parts: Part[] = []
   try {
-    await stageParts(deps, before.place, incoming, requester, parts)
+    await stageParts(deps, before.place, arrived?.incoming ?? body.files, requester, parts)
     const staged = (await Promise.all(parts.map(({ staging }) => staging))).filter((one) => one !== undefined)
     const { paths, seen } = await settle(deps, before, parts, requester)
-    refuse([(await isInWorkflow(deps, site, paths)) && 'workflowUpdated'])
+    refuse(afterBody(seen, paths, await isInWorkflow(deps, site, paths)))
     const again = (earlier: Seen) => lookAgain(deps, earlier, paths, requester)
     await change(deps, seen, (now) => planUpload(now, paths, staged), requester, again)
   } catch (error) {

@@ -100,7 +100,7 @@ test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
   [
     'the folders that something is put into, before and after',
     2,
-    async ({ removals }) => (await removals.look(site, [folder])).hasChanged(),
+    async ({ removals }) => removals.isLockedSince(site, [folder], (await removals.locksOf(site, [folder])).ids),
   ],
   ['the history', 1, ({ history }) => history.after(site, 0, 1)],
   ['the end of the history', 1, ({ history }) => history.before(site, undefined, 1)],

@@ -40,17 +40,17 @@ describe('the locks of paths in DynamoDB', () => {
   describe('a folder that is locked for a restore', () => {
     test('is locked for others, and not for its holder', async () => {
       expect(await removals.lock(site, folder, 'mine', 60_000)).toBe(true)
-      expect(await removals.look(site, [folder, below])).toMatchObject({ isRemoving: true })
-      expect(await removals.look(site, [folder, below], 'mine')).toMatchObject({ isRemoving: false })
+      expect(await removals.locksOf(site, [folder, below])).toMatchObject({ isLocked: true })
+      expect(await removals.locksOf(site, [folder, below], 'mine')).toMatchObject({ isLocked: false })
       expect(await removals.openOf(site, [folder])).toMatchObject([{ id: 'mine', isRestoreLock: true }])
       expect(await removals.isOpenBelow(site, root)).toBe(true)
     })
 
     test('counts as changed for a request that read it before', async () => {
-      const watch = await removals.look(site, [folder])
+      const { ids } = await removals.locksOf(site, [folder])
       await removals.lock(site, folder, 'mine', 60_000)
       await removals.unlock(site, folder, 'mine')
-      expect(await watch.hasChanged()).toBe(true)
+      expect(await removals.isLockedSince(site, [folder], ids)).toBe(true)
     })
 
     test('has one holder at a time, until the holder releases it', async () => {
@@ -59,14 +59,14 @@ describe('the locks of paths in DynamoDB', () => {
       await removals.unlock(site, folder, 'other')
       expect(await removals.lock(site, folder, 'other', 60_000)).toBe(false)
       await removals.unlock(site, folder, 'mine')
-      expect(await removals.look(site, [folder])).toMatchObject({ isRemoving: false })
+      expect(await removals.locksOf(site, [folder])).toMatchObject({ isLocked: false })
       expect(await removals.lock(site, folder, 'other', 60_000)).toBe(true)
     })
 
     test('is free again when its holder has died', async () => {
       await removals.lock(site, folder, 'mine', 60_000)
       time += 60_000
-      expect(await removals.look(site, [folder])).toMatchObject({ isRemoving: false })
+      expect(await removals.locksOf(site, [folder])).toMatchObject({ isLocked: false })
       expect(await removals.openOf(site, [folder])).toEqual([])
       expect(await removals.isOpenBelow(site, root)).toBe(false)
       expect(await removals.open(site, folder, 'removal', entry)).toBe('removal')

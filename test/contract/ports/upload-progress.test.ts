@@ -18,9 +18,9 @@ const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<voi
 
     test('is that of the newest upload, even after late reports of an older one', async () => {
       const [older, newer] = [upload('a', 'x'), upload('a', 'b')]
-      await progress.begin(older)
+      await progress.begin(older, 0)
       await progress.report(older, 40)
-      await progress.begin(newer)
+      await progress.begin(newer, 0)
       expect(await progress.percentOf('a')).toBe(0)
       await progress.report(older, 100)
       expect(await progress.percentOf('a')).toBe(0)
@@ -32,10 +32,10 @@ const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<voi
 
     test('is that of the upload that began last, even if the clock went back (S-86, S-89)', async () => {
       const [older, newer] = [upload('clock', 'x'), upload('clock', 'b')]
-      await progress.begin(older)
+      await progress.begin(older, 0)
       await progress.report(older, 90)
       now -= 2 * hour
-      await progress.begin(newer)
+      await progress.begin(newer, 0)
       expect(await progress.percentOf('clock')).toBe(0)
       await progress.report(newer, 10)
       await progress.report(older, 95)
@@ -48,12 +48,21 @@ const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<voi
         ['same 1', '1', '2'],
         ['same 2', '2', '1'],
       ] as const) {
-        await progress.begin(upload(token, first))
-        await progress.begin(upload(token, second))
+        await progress.begin(upload(token, first), 0)
+        await progress.begin(upload(token, second), 0)
         await progress.report(upload(token, first), 90)
         await progress.report(upload(token, second), 10)
         expect(await progress.percentOf(token)).toBe(10)
       }
+    })
+
+    test('is that of an upload whose first report is its last (S-90)', async () => {
+      await progress.begin(upload('short', 'x'), 40)
+      await progress.begin(upload('short', 'y'), 100)
+      expect(await progress.percentOf('short')).toBe(100)
+      await progress.report(upload('short', 'x'), 90)
+      await progress.begin(upload('short', 'y'), 50)
+      expect(await progress.percentOf('short')).toBe(100)
     })
 
     test('does not begin with a report', async () => {
@@ -62,13 +71,13 @@ const describeUploadProgress = async ({ name, open }: Hand<Tested>): Promise<voi
     })
 
     test('is forgotten after a day (S-89)', async () => {
-      await progress.begin(upload('day', 'x'))
+      await progress.begin(upload('day', 'x'), 0)
       await progress.report(upload('day', 'x'), 100)
       now += 23 * hour
       expect(await progress.percentOf('day')).toBe(100)
       now += 2 * hour
       expect(await progress.percentOf('day')).toBe(0)
-      await progress.begin(upload('day', 'y'))
+      await progress.begin(upload('day', 'y'), 0)
       await progress.report(upload('day', 'y'), 30)
       expect(await progress.percentOf('day')).toBe(30)
     })

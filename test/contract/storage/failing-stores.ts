@@ -51,6 +51,7 @@ export const createFault = () => {
         note: counted(removals.note),
         lastOf: counted(removals.lastOf),
         openOf: counted(removals.openOf),
+        locksOf: counted(removals.locksOf),
         isOpenBelow: counted(removals.isOpenBelow),
       },
       removalQueue: { send: counted(removalQueue.send) },

@@ -1,7 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { noRemovals, openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
+import { unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
+import { formHeaders, multipart } from '../../support/multipart.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
 let s3: MemoryS3
@@ -17,7 +19,8 @@ const asking =
     return call(...input)
   }
 const removals = {
-  look: asking(async () => ({ isRemoving: false, hasChanged: asking(async () => false) })),
+  locksOf: asking(noRemovals.locksOf),
+  isLockedSince: asking(noRemovals.isLockedSince),
   begin: asking(noRemovals.begin),
   note: asking(noRemovals.note),
   cancel: asking(noRemovals.cancel),
@@ -28,12 +31,13 @@ beforeEach(async () => {
   s3 = opened.s3
   bucket = opened.bucket
   asked = async () => {}
-  const files = openObjectStore(opened, { removals })
+  const files = openObjectStore(opened, { removals, record: asking(unrecorded) })
   storage = await openStorage({
+    wholeBodies: true,
     between: ({ workflows, removals: going, progress }) => ({
       files,
       workflows: { ...workflows, isRunning: asking(workflows.isRunning) },
-      removals: { ...going, openOf: asking(going.openOf) },
+      removals: { ...going, openOf: asking(going.openOf), locksOf: asking(going.locksOf) },
       progress: { ...progress, begin: asking(progress.begin), report: asking(progress.report) },
     }),
   })
@@ -87,24 +91,47 @@ const ifNone = { 'If-None-Match': '*' }
 let tag: string
 const replaceTagged = (path: string) => storage.put(path, 'x', {}, { 'If-Match': tag })
 
+it('An upload with the name of a folder is refused before it writes (S-43)', async () => {
+  await storage.makeFolder('/f')
+  await storage.makeFolder('/f/sub')
+  const before = s3.requests.length
+  const answers = [await storage.put('/f/sub', 'x'), await upload('/f', ['a.txt', 'sub']), await upload('/f', ['sub'])]
+  expect(answers.map(({ json }) => json.code)).toEqual([104022, 104022, 104022])
+  expect(s3.requests.slice(before).map(({ method }) => method)).not.toContain('PUT')
+})
+
+it('A failure in the middle of a form is refused, and stores none of its files', async () => {
+  await storage.makeFolder('/f')
+  const form = multipart([
+    { name: 'a.txt', content: 'text' },
+    { name: 'b.txt', content: 'text' },
+  ])
+  const body = form.subarray(0, form.lastIndexOf('text') + 2)
+  const { status, json } = await storage.call('POST', '/f', { headers: formHeaders, body })
+  expect([status, json.code]).toEqual([400, 104000])
+  expect(await storage.keys()).toEqual([`live/${storage.site}/f/`])
+})
+
 describe('The calls of a request to S3, and its rounds to all stores', () => {
   const deep = `/${Array.from({ length: 449 }, () => 'a').join('/')}`
 
   it.each([
-    ['PUT of a file into a folder', 5, 6, () => storage.put('/f/new.txt', 'x')],
-    ['PUT of a page with no draft', 6, 7, () => storage.put('/f/page.html', 'x')],
-    ['PUT of a file into a new folder', 8, 11, () => storage.put('/new/new.txt', 'x')],
-    ['POST of a file into a folder', 5, 7, () => upload('/f', ['new.txt'])],
-    ['POST of ten files into a folder', 5, 16, () => upload('/f', [...'0123456789'])],
+    ['PUT of a file into a folder', 4, 5, () => storage.put('/f/new.txt', 'x')],
+    ['PUT of a page with no draft', 5, 6, () => storage.put('/f/page.html', 'x')],
+    ['PUT of a file into a new folder', 7, 9, () => storage.put('/new/new.txt', 'x')],
+    ['POST of a file into a folder', 4, 7, () => upload('/f', ['new.txt'])],
+    ['POST of three files into a folder', 4, 11, () => upload('/f', [...'012'])],
+    ['POST of ten files into a folder', 4, 25, () => upload('/f', [...'0123456789'])],
+    ['POST of 13 files into a folder', 5, 19, () => upload('/f', [...'0123456789abc'])],
     ['GET of ?meta of a file', 1, 1, () => storage.get('/f/a.txt', { meta: '' })],
     ['GET of ?meta of a page', 1, 2, () => storage.get('/f/a.html', { meta: '' })],
     ['GET of ?meta of a folder', 2, 3, () => storage.get('/f', { meta: '' })],
     ['GET of every file below', 2, 3, () => storage.get('/f', { meta: '', recursive: 'true' })],
     ['GET of a link', 1, 1, () => storage.get('/f/a.txt', { link: '' })],
-    ['PUT of a file that must be new', 5, 9, () => storage.put('/f/new.txt', 'x', {}, ifNone)],
-    ['PUT onto a state that was read', 5, 8, () => replaceTagged('/f/old.txt')],
-    ['PUT into a folder in a path of 450 segments', 5, 6, () => storage.put(`${deep}/b`, 'x')],
-  ] as const)('%s: at most %i rounds and %i calls', async (name, rounds, calls, ask) => {
+    ['PUT of a file that must be new', 4, 7, () => storage.put('/f/new.txt', 'x', {}, ifNone)],
+    ['PUT onto a state that was read', 4, 6, () => replaceTagged('/f/old.txt')],
+    ['PUT into a folder in a path of 450 segments', 4, 5, () => storage.put(`${deep}/b`, 'x')],
+  ] as const)('%s: %i rounds and %i calls', async (name, rounds, calls, ask) => {
     await storage.makeFolder('/f')
     if (name.includes('450')) await putFolders(deep)
     if (name.startsWith('GET')) await upload('/f', ['a.txt', 'a.html'])
@@ -112,8 +139,7 @@ describe('The calls of a request to S3, and its rounds to all stores', () => {
     tag = await storage.tagOf('/f/old.txt')
     const count = inRounds()
     expect((await ask()).status).toBe(200)
-    expect(count.rounds).toBeLessThanOrEqual(rounds)
-    expect(count.calls).toBeLessThanOrEqual(calls)
+    expect(count).toEqual({ rounds, calls })
   })
 
   it.each([
@@ -123,10 +149,10 @@ describe('The calls of a request to S3, and its rounds to all stores', () => {
     ['GET of a file whose two folders are in other case', 200, 9, 9, 'GET', '/folder/SUB/a.txt'],
     ['GET of nothing, in a folder that is there', 404, 3, 3, 'GET', '/Folder/Sub/none'],
     ['GET of nothing, in a folder that is not there', 404, 5, 5, 'GET', '/none/none'],
-    ['DELETE of a file that is there', 200, 3, 2, 'DELETE', '/Folder/Sub/a.txt'],
-    ['DELETE of a file whose folder is in other case', 200, 9, 8, 'DELETE', '/Folder/SUB/a.txt'],
+    ['DELETE of a file that is there', 200, 4, 2, 'DELETE', '/Folder/Sub/a.txt'],
+    ['DELETE of a file whose folder is in other case', 200, 10, 8, 'DELETE', '/Folder/SUB/a.txt'],
     ['DELETE of nothing, in a folder that is there', 404, 5, 6, 'DELETE', '/Folder/Sub/none'],
-    ['PUT of a file whose folder is in other case', 200, 8, 10, 'PUT', '/Folder/SUB/a.txt'],
+    ['PUT of a file whose folder is in other case', 200, 7, 9, 'PUT', '/Folder/SUB/a.txt'],
   ] as const)('%s is %i: %i rounds and %i calls', async (_, status, rounds, calls, method, path) => {
     await storage.put('/Folder/Sub/a.txt', 'a')
     await storage.put('/Folder/Sub/p.html', 'p')
@@ -136,8 +162,8 @@ describe('The calls of a request to S3, and its rounds to all stores', () => {
   })
 
   it.each([
-    ['into a folder', '/f/copy', 7, 30],
-    ['into a new folder', '/new/copy', 9, 34],
+    ['into a folder', '/f/copy', 8, 30],
+    ['into a new folder', '/new/copy', 10, 34],
   ])(
     'a copy of a folder of 20 files %s: one call for each object, and few besides',
     async (_, copyTo, rounds, calls) => {

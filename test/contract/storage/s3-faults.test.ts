@@ -58,8 +58,7 @@ const createFaultyClients = (connect: TestBucket['connect'], where: 'as a whole'
 /** Folders without removals. With `goes`, the second look finds a new removal. */
 const createRemovals = () => {
   const state = { goes: false }
-  const look = async () => ({ isRemoving: false, hasChanged: async () => state.goes })
-  return { state, removals: { ...noRemovals, look } }
+  return { state, removals: { ...noRemovals, isLockedSince: async () => state.goes } }
 }
 
 describe.each(['as a whole', 'on the wire'] as const)(

@@ -6,12 +6,12 @@ import { keysIn, nowhere, stageObject } from '../../support/objects.ts'
 
 /** A bucket whose versioning has no effect yet: its answers name no version. */
 let store: ObjectStore
-let hasChanged = false
-const removals = { ...noRemovals, look: async () => ({ isRemoving: false, hasChanged: async () => hasChanged }) }
+let isLockedSince = false
+const removals = { ...noRemovals, isLockedSince: async () => isLockedSince }
 
 beforeEach(() => {
   const opened = openBucketInMemory()
-  hasChanged = false
+  isLockedSince = false
   const { handle } = opened.s3.requestHandler
   opened.s3.requestHandler.handle = async (request, options) => {
     const { response } = await handle(request, options)
@@ -32,7 +32,7 @@ describe('A bucket without versions yet', () => {
   })
 
   it('Undoing a change removes its folder, and keeps a file that may have replaced one', async () => {
-    hasChanged = true
+    isLockedSince = true
     const changes = [{ kind: 'folder', key: 'live/f/' } as const, await putOf('live/f/a')]
     expect(await place(changes)).toEqual({ outcome: 'locked' })
     expect(await keys()).toEqual(['live/f/a'])

@@ -82,9 +82,11 @@ export type StorageOptions = Partial<Surroundings> & {
   readonly between?: Between
   readonly downloads?: Downloads
   readonly lease?: LeaseTerms
+  /** Bodies arrive with their headers, as through API Gateway. By default they are streams. */
+  readonly wholeBodies?: boolean
 }
 
-export const openStorage = async (options: StorageOptions = {}): Promise<StorageUnderTest> => {
+export const openStorage = async ({ wholeBodies, ...options }: StorageOptions = {}): Promise<StorageUnderTest> => {
   const files = await openTestFiles(options)
   const site = 1001 as SiteId
   const token = newToken()
@@ -98,7 +100,7 @@ export const openStorage = async (options: StorageOptions = {}): Promise<Storage
     send(files.handler, method, `/api/v2/admin/sites/current${path}`, {
       ...more,
       headers: { Authorization: token, ...headers },
-      body: body instanceof Readable ? body : Readable.from([Buffer.from(body)]),
+      body: wholeBodies || body instanceof Readable ? body : Readable.from([Buffer.from(body)]),
     })
 
   return {

@@ -10,7 +10,7 @@ const running = (total: number | undefined, isFailing = false) => {
     if (isFailing) throw new Error('The table is away')
   }
   const store: UploadProgress = {
-    begin: () => record(0),
+    begin: (_, percent) => record(percent),
     report: (_, percent) => record(percent),
     percentOf: async () => 0,
   }
@@ -47,7 +47,7 @@ describe('the progress of an upload', () => {
     const { progress, writes, receive, settle } = running(1_000)
     await settle()
     for (const bytes of [100, 400, 499, 1]) await receive(bytes, 400)
-    expect(writes.map(({ percent }) => percent)).toEqual([0, 10, 50, 99])
+    expect(writes.map(({ percent }) => percent)).toEqual([50, 99])
     await progress.follow(Promise.resolve())
     expect(writes.at(-1)?.percent).toBe(100)
   })
@@ -56,15 +56,33 @@ describe('the progress of an upload', () => {
     const { progress, writes, receive, settle } = running(undefined)
     await settle()
     for (let chunk = 0; chunk < 10; chunk++) await receive(1_000, 500)
-    expect(writes).toEqual([{ at: 0, percent: 0 }])
+    expect(writes).toEqual([{ at: 500, percent: 0 }])
     await progress.follow(Promise.resolve())
     expect(writes.at(-1)?.percent).toBe(100)
+  })
+
+  it('is written once, beside the history entry, for an upload of less than 500 ms (S-90)', async () => {
+    const { progress, writes, receive } = running(1_000)
+    await receive(1_000, 499)
+    const placing = (async () => {
+      await progress.complete()
+      expect(writes).toEqual([{ at: 499, percent: 100 }])
+    })()
+    await progress.follow(placing)
+    expect(writes).toHaveLength(1)
+  })
+
+  it('is not written for an upload that fails within 500 ms (S-90)', async () => {
+    const { progress, writes, receive } = running(1_000)
+    await receive(1_000, 499)
+    await expect(progress.follow(Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+    expect(writes).toEqual([])
   })
 
   it('does not change when the upload fails', async () => {
     const { progress, writes, receive, settle } = running(1_000)
     await settle()
-    await receive(300, 400)
+    await receive(300, 600)
     await expect(progress.follow(Promise.reject(new Error('broken')))).rejects.toThrow('broken')
     expect(writes.at(-1)?.percent).toBe(30)
   })

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createDeadline } from '../../../../lib/core/deadline.ts'
 import type { Change, PlaceConditions, PlaceOutcome } from '../../../../lib/storage/object-store.ts'
-import { toStoragePath } from '../../../../lib/storage/path.ts'
+import { type StoragePath, toStoragePath } from '../../../../lib/storage/path.ts'
 import { entry } from '../../../support/history.ts'
 import { site, type Workbench } from './workbench.ts'
 
@@ -12,11 +12,17 @@ const rounds = 10
 export const describeRacing = (bench: Workbench): void => {
   const { fresh, stage, put, content, keysUnder, leftovers } = bench
 
-  const putOf = async (key: string, text: string): Promise<Change> => ({
+  const putOf = async (key: string, text: string): Promise<Extract<Change, { kind: 'put' }>> => ({
     kind: 'put',
     key,
     staged: await stage(key, text),
   })
+
+  /** Folders that must not be locked. `isSeen`: a look has found their locks and checked every other condition. */
+  const unlockedAt = async (folders: readonly StoragePath[], isSeen: boolean): Promise<PlaceConditions['unlocked']> => {
+    const { ids } = await bench.removals.locksOf(site, folders)
+    return { site, folders, ...(isSeen && { seen: ids }) }
+  }
 
   const discard = async (change: Change, { outcome }: PlaceOutcome) => {
     if (change.kind === 'put' && outcome !== 'placed') await change.staged.discard()
@@ -27,9 +33,10 @@ export const describeRacing = (bench: Workbench): void => {
       const prefix = fresh()
       const file = await putOf(`${prefix}name`, 'file')
       const below = await putOf(`${prefix}name/below`, 'below')
+      const unlocked = await unlockedAt([], round % 2 === 0)
       const results = await Promise.all([
-        bench.place([file], { absent: [`${prefix}name/`] }),
-        bench.place([{ kind: 'folder', key: `${prefix}name/` }, below], { absent: [`${prefix}name`] }),
+        bench.place([file], { absent: [`${prefix}name/`], unlocked }),
+        bench.place([{ kind: 'folder', key: `${prefix}name/` }, below], { absent: [`${prefix}name`], unlocked }),
       ])
       await discard(file, results[0])
       await discard(below, results[1])
@@ -41,6 +48,18 @@ export const describeRacing = (bench: Workbench): void => {
       ])
     }
     expect(await leftovers()).toBe(0)
+  })
+
+  it('A folder without a marker keeps a file from its name, also after a look at markers (S-43)', async () => {
+    const prefix = fresh()
+    await put(`${prefix}name/below`, 'x')
+    const file = await putOf(`${prefix}name`, 'file')
+    for (const isSeen of [true, false]) {
+      const conditions = { absent: [`${prefix}name/`], unlocked: await unlockedAt([], isSeen) }
+      expect(await bench.place([file], conditions)).toEqual({ outcome: 'occupied', key: `${prefix}name/` })
+      expect(await keysUnder(prefix)).toEqual([`${prefix}name/below`])
+    }
+    await file.staged.discard()
   })
 
   it.for(['move', 'copy'] as const)('One %s of two to the same place is made', async (kind, { skip }) => {
@@ -84,11 +103,15 @@ export const describeRacing = (bench: Workbench): void => {
   it('A folder that is being removed accepts no object until it is gone (S-46)', async () => {
     const key = `${fresh()}a`
     const folder = toStoragePath('going/deep')
-    const unlocked = { site, folders: [toStoragePath('going'), folder] }
+    const around = [toStoragePath('going'), folder]
+    const unlocked = { site, folders: around }
     const change = await putOf(key, 'x')
+    const before = await unlockedAt(around, true)
     const id = await bench.removals.open(site, folder, 'one', entry)
-    expect(await bench.place([change], { unlocked })).toEqual({ outcome: 'locked' })
-    expect(await bench.store.find(key)).toBeUndefined()
+    for (const one of [unlocked, before]) {
+      expect(await bench.place([change], { unlocked: one })).toEqual({ outcome: 'locked' })
+      expect(await bench.store.find(key)).toBeUndefined()
+    }
     expect(await bench.place([], { unlocked: { site, folders: [toStoragePath('going')] } })).toEqual({
       outcome: 'placed',
     })
