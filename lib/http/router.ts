@@ -1,5 +1,5 @@
-import type { Permission } from '../access/grants.ts'
 import { ServiceError } from '../core/errors.ts'
+import type { AreaRight } from '../core/rights.ts'
 
 export type Group = 'fields' | 'categories' | 'storage' | 'documentation'
 
@@ -10,7 +10,8 @@ export interface Route {
   // `{name}` is one segment. `{name+}` is the rest of the path, percent-encoded, without leading slashes.
   readonly path: string
   readonly group: Group
-  readonly permission?: Permission
+  /** Every operation of a site has one (A-34). */
+  readonly right?: AreaRight
   readonly public?: boolean
   readonly keepsMethod?: boolean
 }

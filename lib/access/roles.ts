@@ -1,0 +1,20 @@
+import { type AreaRight, areas, type Right, rightOf } from '../core/rights.ts'
+
+interface Role {
+  readonly rights: readonly Right[]
+  /** Its rights on files are those of the folders that come with it. */
+  readonly isPerFolder: boolean
+}
+
+const role = (isPerFolder: boolean, ...rights: readonly AreaRight[]): Role => ({
+  isPerFolder,
+  rights: rights.map(rightOf),
+})
+
+/** A-49, A-50. */
+export const roles = {
+  owner: role(false, ...areas.map((area) => `${area}:write` as const)),
+  editor: role(false, 'files:write', 'forms:write', 'categories:write', 'history:read'),
+  author: role(true, 'files:write', 'history:read'),
+  viewer: role(false, 'files:read', 'forms:read', 'categories:read', 'history:read'),
+} satisfies Readonly<Record<string, Role>>
