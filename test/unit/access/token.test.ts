@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { callerOf, hashToken, isCurrent, newToken, storedGrant } from '../../../lib/access/grants.ts'
+import { hashToken, isCurrent, newToken, storedGrant } from '../../../lib/access/grants.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import { textOfRight } from '../../../lib/core/rights.ts'
 
 describe('a token', () => {
   test('is 32 random bytes in hex (A-12)', () => {
@@ -27,13 +26,6 @@ describe('a grant from a store', () => {
   test('equals the stored one', () => {
     expect(storedGrant(grant)).toEqual(grant)
     expect(storedGrant({ ...grant, sites: [], permissions: [] })).toEqual({ ...grant, sites: [], permissions: [] })
-  })
-
-  test('grants nothing for texts that are no right', () => {
-    const rightsOf = (...permissions: readonly string[]) =>
-      callerOf(storedGrant({ ...grant, permissions })).rights.map(textOfRight)
-    expect(rightsOf('everything')).toEqual(rightsOf())
-    expect(rightsOf('files:own', 'lists:read')).toEqual([])
   })
 
   test('has only sites with an id', () => {
