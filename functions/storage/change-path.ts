@@ -38,7 +38,6 @@ export const restorePath = (deps: StorageDeps) =>
     return succeeded
   })
 
-// `relocate` checks both ends, each as the body says.
 const relocatePath = (deps: StorageDeps) =>
   operation({ params: pathOf, body: bodyOf(bodies, 'destinationBody') }, async (input) => {
     await relocate(deps, input.params.path, input.body, requesterOf(input))

@@ -43,7 +43,6 @@ export const describablePath = (segments: Segments, caller: Caller): { path: Sto
   return isOnWay ? { path } : readablePath(segments, caller)
 }
 
-/** A removal changes the folder around its path. */
 export const removablePath = (segments: Segments, { rights }: Caller): { path: StoragePath } => {
   const { path } = deletedPathOf(segments)
   requireScope({ rights, level: 'write' }, parentOf(path))

@@ -43,14 +43,12 @@ export const storedGrant = (stored: Readonly<Partial<Record<keyof Grant, unknown
 
 export interface Caller extends Grant {
   readonly rights: readonly Right[]
-  /** Issued with `--right`. */
   readonly hasOwnRights: boolean
 }
 
 // A-38: the contract gives fields and categories to every token.
 const usualRights = (['forms:write', 'categories:write', 'history:read'] as const).map(rightOf)
 
-/** What is neither a permission nor a right grants nothing. */
 export const callerOf = (grant: Grant): Caller => {
   const hasOwnRights = grant.permissions.some((text) => text.includes(':'))
   const files = grant.permissions.includes('files') ? [rightOf('files:write')] : []

@@ -2,7 +2,6 @@ import { type AreaRight, areas, type Right, rightOf } from '../core/rights.ts'
 
 interface Role {
   readonly rights: readonly Right[]
-  /** Its rights on files are those of the folders that come with it. */
   readonly isPerFolder: boolean
 }
 
@@ -11,7 +10,7 @@ const role = (isPerFolder: boolean, ...rights: readonly AreaRight[]): Role => ({
   rights: rights.map(rightOf),
 })
 
-/** A-49, A-50. */
+/** A-48, A-49, A-50. `isPerFolder`: its rights on files are those on the folders that come with it. */
 export const roles = {
   owner: role(false, ...areas.map((area) => `${area}:write` as const)),
   editor: role(false, 'files:write', 'forms:write', 'categories:write', 'history:read'),

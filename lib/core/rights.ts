@@ -22,7 +22,6 @@ export const rightOf = (text: AreaRight): Right => {
 const shape = new RegExp(`^((?:${areas.join('|')}):(?:read|write))(?::(/.*))?$`, 's')
 const forbidden = /[\p{Cc}\\\p{Cs}]/u
 
-/** Undefined when the text is no right. */
 export const parseRight = (text: string): Right | undefined => {
   const [, named, place = ''] = shape.exec(text.normalize('NFC')) ?? []
   if (named === undefined) return undefined
@@ -45,7 +44,6 @@ const isAtLeast = (held: Right, { area, level }: Right): boolean =>
 export const includesRight = (held: readonly Right[], needed: Right): boolean =>
   held.some((one) => isAtLeast(one, needed) && isWithin(one.folder, needed.folder))
 
-/** The folders below a path in which the caller has the right, none inside another. */
 export const foldersBelow = (held: readonly Right[], needed: Right): readonly string[] => {
   const below = held.filter((one) => isAtLeast(one, needed) && one.folder !== needed.folder)
   const folders = new Set(below.map(({ folder }) => folder).filter((folder) => isWithin(needed.folder, folder)))
@@ -55,7 +53,6 @@ export const foldersBelow = (held: readonly Right[], needed: Right): readonly st
 export const hasSomewhere = (held: readonly Right[], needed: Right): boolean =>
   includesRight(held, needed) || foldersBelow(held, needed).length > 0
 
-/** Without those that another one includes. */
 export const simplified = (rights: readonly Right[]): readonly Right[] => {
   const distinct = [...new Map(rights.map((right) => [textOfRight(right), right])).values()]
   return distinct.filter((one) => {
@@ -64,16 +61,14 @@ export const simplified = (rights: readonly Right[]): readonly Right[] => {
   })
 }
 
-// A-40.
 const lacks = (needed: Right, error: ErrorName): ServiceError =>
   new ServiceError(error, { message: `The token lacks the right ${textOfRight(needed)}. Use a token that has it.` })
 
-/** Errors: privilegesMissing. */
 export const requireRight = (held: readonly Right[], needed: Right): void => {
   if (!includesRight(held, needed)) throw lacks(needed, 'privilegesMissing')
 }
 
-/** With a right on a folder, the paths of the request decide later. */
+/** A right on one folder is enough: the paths of the request decide later. */
 export const requireSomewhere = (held: readonly Right[], needed: Right, error: ErrorName): void => {
   if (!hasSomewhere(held, needed)) throw lacks(needed, error)
 }

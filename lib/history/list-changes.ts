@@ -51,7 +51,7 @@ const areaOf: Readonly<Record<string, Area>> = {
 const mayRead = (rights: readonly Right[], area: Area, folder = ''): boolean =>
   includesRight(rights, { area, level: 'read', folder })
 
-/** a move and a copy have two ends. Entries about the whole site have no area. */
+// Moves and copies have two ends. Entries about the whole site have no area.
 const isReadable = ({ type, subject, details }: Change, { rights, withTokens }: ChangeFilter): boolean => {
   const [kind = ''] = type.split('.')
   const area = areaOf[kind]

@@ -3,14 +3,16 @@ import type { AreaRight } from '../core/rights.ts'
 
 export type Group = 'fields' | 'categories' | 'storage' | 'documentation'
 
-/** `keepsMethod`: redirected to another data centre with 308, also in a group that uses 301. */
+/**
+ * `right`: every operation of a site has one (A-34). `keepsMethod`: redirected to another data centre with 308, also in
+ * a group that uses 301.
+ */
 export interface Route {
   readonly operation: string
   readonly method: string
   // `{name}` is one segment. `{name+}` is the rest of the path, percent-encoded, without leading slashes.
   readonly path: string
   readonly group: Group
-  /** Every operation of a site has one (A-34). */
   readonly right?: AreaRight
   readonly public?: boolean
   readonly keepsMethod?: boolean

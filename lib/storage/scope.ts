@@ -14,11 +14,9 @@ const rightOn = ({ level }: Pick<Scope, 'level'>, path: StoragePath): Right => (
 export const isInScope = (scope: Omit<Scope, 'site'>, path: StoragePath): boolean =>
   includesRight(scope.rights, rightOn(scope, path))
 
-/** Errors: privilegesMissing. */
 export const requireScope = (scope: Omit<Scope, 'site'>, path: StoragePath): void =>
   requireRight(scope.rights, rightOn(scope, path))
 
-/** The folders of the caller below a path that is outside of them. */
 export const ownFoldersBelow = (scope: Omit<Scope, 'site'>, path: StoragePath): readonly StoragePath[] =>
   foldersBelow(scope.rights, rightOn(scope, path)) as readonly StoragePath[]
 

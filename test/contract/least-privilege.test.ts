@@ -93,7 +93,7 @@ describe.each(storageHands)('On $name', ({ open }) => {
   }
 
   describe.each(rows)('$name', ({ act }) => {
-    test('refuses every right but its own, changes nothing and shows nothing (A-34, A-35, A-44)', async () => {
+    test('refuses every right but its own, changes nothing and shows nothing (A-34, A-35, A-36)', async () => {
       const { folder, target, prepared } = await newCell(act)
       const before = await state()
       for (const rights of refusedRights(act, folder, target)) {

@@ -91,7 +91,6 @@ const listByName = (all: readonly Entry[], { size, after, countThatFit }: Fittin
   return { contents, cursor: isEnd ? undefined : writeCursor({ by: 'name', after: last.name }) }
 }
 
-/** only existing folders that lead to folders of the caller, and nothing else about them. */
 export const entriesTowards = async (
   store: ObjectStore,
   scope: Scope,
@@ -131,7 +130,6 @@ const leastKeys = 100
 
 const mostListings = 10
 
-/** The prefixes of all keys below a folder that the caller may read, in their order. */
 const prefixesBelow = (scope: Scope, folder: StoragePath): readonly string[] => {
   const folders = isInScope(scope, folder) ? [folder] : ownFoldersBelow(scope, folder)
   return folders.map((one) => folderKey('live', scope.site, one)).sort(compareText)
