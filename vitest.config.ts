@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Test files share what they import: reading the SDK of AWS again for each takes minutes. Only one file changes what it
- * imports; it has a project of its own. Node imports TypeScript itself, so nothing is transformed.
+ * Test files share what they import: reading the SDK of AWS again for each takes minutes. Two files change what they
+ * import; they have a project of their own. Node imports TypeScript itself, so nothing is transformed.
  */
 const shared = { isolate: false, experimental: { viteModuleRunner: false, nodeLoader: false } }
 /** A busy machine may take long to reach a polled state. */
@@ -67,7 +67,7 @@ export default defineConfig({
           ...patiently,
           name: 'contract',
           // By their names: an `exclude` here would be in the way of one on the command line.
-          include: ['test/contract/{,!(packaging)/}!(new-kind|reference|kill-*).test.ts'],
+          include: ['test/contract/{,!(packaging)/}!(new-kind|least-privilege|reference|kill-*).test.ts'],
         },
       },
       {
@@ -81,7 +81,7 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
-      { test: { ...patiently, name: 'new-kind', include: ['test/contract/**/new-kind.test.ts'] } },
+      { test: { ...patiently, name: 'new-kind', include: ['test/contract/**/{new-kind,least-privilege}.test.ts'] } },
       { test: { ...shared, ...patiently, name: 'client', include: ['test/client/!(package).test.ts'] } },
       { test: { isolate: false, ...patiently, name: 'console', include: ['test/console/stores/*.test.ts'] } },
       {

@@ -12,6 +12,7 @@ import { exportCommand } from './commands/export.ts'
 import { formCommand } from './commands/form.ts'
 import { importCommand } from './commands/import.ts'
 import { objectCommand } from './commands/object.ts'
+import { roleCommand } from './commands/role.ts'
 import { siteCommand } from './commands/site.ts'
 import { tokenCommand } from './commands/token.ts'
 import { workflowCommand } from './commands/workflow.ts'
@@ -53,6 +54,7 @@ export const createProgram = (sayHelp = (text: string): unknown => process.stdou
     dataCentreCommand(),
     siteCommand(),
     tokenCommand(),
+    roleCommand(),
     formCommand(),
     categoryCommand(),
     objectCommand(),

@@ -1,4 +1,5 @@
 import { hashToken, isCurrent, newToken, permissions } from '../lib/access/grants.ts'
+import { roles } from '../lib/access/roles.ts'
 import type { Clock } from '../lib/core/clock.ts'
 import { unlimited } from '../lib/core/deadline.ts'
 import type { ChangeType, HistoryEntry } from '../lib/core/history-entry.ts'
@@ -47,7 +48,8 @@ async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
 }
 
 const storeDemoFiles = async (stores: Stores, site: SiteId): Promise<void> => {
-  const requester = { site, author: { actor: 'npm start' }, deadline: unlimited }
+  const scope = { site, rights: roles.owner.rights, level: 'write' } as const
+  const requester = { ...scope, author: { actor: 'npm start' }, deadline: unlimited }
   for (const [path, text] of Object.entries(demoFiles)) {
     const file = { contentType: undefined, content: bytesOf(text) }
     await putFile({ ...stores, largestFile: text.length }, { path: toStoragePath(path) }, file, requester)

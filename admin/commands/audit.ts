@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { roles } from '../../lib/access/roles.ts'
 import { type ChangeType, readChangeType } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import type { History } from '../../lib/history/history.ts'
@@ -40,7 +41,7 @@ const audit = async (stores: AdminStores, { site: id, since, actor, type }: Opti
     ...(since !== undefined && { since: Date.now() - since * 1000 }),
     ...(type !== undefined && { types: [type] }),
     actor,
-    withFiles: true,
+    rights: roles.owner.rights,
   }
   const found = await Promise.all(
     histories.map((history) => newestChanges(history, id, mostShown + 1, filter, Number.POSITIVE_INFINITY)),

@@ -1,7 +1,16 @@
-import { type Command, Option } from 'commander'
-import { type Grant, hashToken, newToken, type Permission, permissions } from '../../lib/access/grants.ts'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import {
+  callerOf,
+  type Grant,
+  hashToken,
+  newToken,
+  type Permission,
+  permissions,
+  permissionsOf,
+} from '../../lib/access/grants.ts'
 import type { ChangeType, HistoryEntry } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
+import { areas, parseRight, type Right, rightOf, simplified, textOfRight } from '../../lib/core/rights.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { entryOf } from '../stores/changes.ts'
 import { grantsOf } from '../stores/site-removal.ts'
@@ -17,10 +26,13 @@ import {
 } from '../terminal/arguments.ts'
 import { outputLost, Refusal, textOf, tryToPrint } from '../terminal/output.ts'
 
+const mostRights = 50
+
 interface IssueOptions {
   readonly user: string
   readonly site: readonly SiteId[]
   readonly permission: readonly Permission[]
+  readonly right: readonly Right[]
   readonly ttl: number
 }
 
@@ -41,15 +53,24 @@ const takeBack = async ({ grants }: AdminStores, grant: Grant, failure: Error): 
   throw new Refusal(`${unseen}, so it is revoked. Issue another one.`)
 }
 
+// Without `--right`, stored as tokens have always been (A-38).
+const permissionsIn = ({ permission, right }: Pick<IssueOptions, 'permission' | 'right'>): readonly string[] => {
+  if (right.length === 0) return [...new Set(permission)]
+  const rights = simplified([...(permission.includes('files') ? [rightOf('files:write')] : []), ...right])
+  if (rights.length > mostRights) throw new Refusal(`A token can have at most ${mostRights} rights.`)
+  return rights.map(textOfRight)
+}
+
 // The token is shown once only, so it is printed while the stores are open: if the output fails, it is revoked.
-const issue = async (stores: AdminStores, { user, site, permission, ttl }: IssueOptions, self: Command) => {
+const issue = async (stores: AdminStores, { user, site, ttl, ...granted }: IssueOptions, self: Command) => {
+  const permissions = permissionsIn(granted)
   await Promise.all(site.map((id) => siteOf(stores, id)))
   const token = newToken()
   const grant: Grant = {
     hash: hashToken(token),
     user,
     sites: [...new Set(site)],
-    permissions: [...new Set(permission)],
+    permissions,
     expires: Math.floor(Date.now() / 1000) + ttl,
   }
   await stores.grants.put(grant, entriesOf('token.created', grant))
@@ -63,8 +84,9 @@ const issue = async (stores: AdminStores, { user, site, permission, ttl }: Issue
 const list = async (stores: AdminStores, { site }: Partial<OfSite>) => {
   if (site !== undefined) await siteOf(stores, site)
   return (await grantsOf(stores, site)).map((grant) => {
-    const { hash, user, sites, permissions } = grant
-    return { hash, user, sites, permissions, expires: expiryOf(grant) }
+    const { hash, user, sites, rights } = callerOf(grant)
+    const permissions = permissionsOf({ rights })
+    return { hash, user, sites, permissions, rights: rights.map(textOfRight), expires: expiryOf(grant) }
   })
 }
 
@@ -75,12 +97,26 @@ const revoke = async ({ grants }: AdminStores, token: string) => {
   throw new Refusal('This token does not exist: it may be revoked or expired. "token list" lists all tokens.')
 }
 
-const issueExample = 'token issue --user ann --site 1001 --permission files --ttl 4h'
+const issueExamples = [
+  'token issue --user ann --site 1001 --permission files --ttl 4h',
+  'token issue --user press --site 1001 --right files:write:/news --right history:read',
+]
 
 const lifetimeOption = () =>
   new Option('--ttl <lifetime>', 'its lifetime, such as 30m, 4h, 3d or 2w')
     .argParser(parseLifetime)
     .default(parseLifetime('2w'), '2w')
+
+const parseGrantedRight = (text: string): Right => {
+  const right = parseRight(text)
+  if (!right) {
+    throw new InvalidArgumentError(
+      `It must be an area, a colon and read or write, such as forms:read. Areas: ${areas.join(', ')}. ` +
+        'A right on files may name a folder, such as files:write:/news.',
+    )
+  }
+  return right
+}
 
 const permissionOption = () =>
   new Option('--permission <permission...>', 'a further permission (repeatable)')
@@ -89,10 +125,16 @@ const permissionOption = () =>
 
 export const tokenCommand = (): Command =>
   groupOf('token', 'access tokens', 'token list', [
-    commandOf('issue', 'issue a token, and print it once', issueExample)
+    commandOf('issue', 'issue a token, and print it once', ...issueExamples)
       .requiredOption('--user <name>', 'the name of its user', parseName)
       .requiredOption('--site <id>', 'a site that it covers (repeatable)', collect(parsePositiveId<SiteId>))
       .addOption(permissionOption())
+      .option(
+        '--right <right>',
+        'a right, such as files:write:/news, instead of the usual ones (repeatable)',
+        collect(parseGrantedRight),
+        [],
+      )
       .addOption(lifetimeOption())
       .action(onStores(issue)),
     commandOf('list', 'list the tokens, by hash', 'token list --site 1001')

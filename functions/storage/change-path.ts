@@ -9,7 +9,7 @@ import { createFolder, fileTooLarge, putFile } from '../../lib/storage/changes/p
 import { relocate } from '../../lib/storage/changes/relocate.ts'
 import { remove } from '../../lib/storage/changes/remove.ts'
 import { restore } from '../../lib/storage/changes/restore.ts'
-import { bodies, deletedPathOf, pathOf, readSwitches, requesterOf, schemaOf } from './params.ts'
+import { bodies, pathOf, readSwitches, removablePath, requesterOf, schemaOf, writablePath } from './params.ts'
 import { declaredLength, hasArrived, isMultipart, openBody, succeeded, upload } from './upload.ts'
 
 // S-98: old clients send `?version=draft?force=false`, and mean both switches.
@@ -24,7 +24,7 @@ const optionsOf = async (query: Switches) => {
 
 /** Operation 14: deletes a file, a draft or a folder. 202 when a large folder is still being deleted. */
 export const deletePath = (deps: StorageDeps) =>
-  operation({ params: deletedPathOf, query: optionsOf }, async (input) => {
+  operation({ params: removablePath, query: optionsOf }, async (input) => {
     const { params, query } = input
     const outcome = await remove(deps, params.path, { ...query, ...requesterOf(input) })
     if (outcome === 'removed') return done
@@ -33,7 +33,7 @@ export const deletePath = (deps: StorageDeps) =>
   })
 
 export const restorePath = (deps: StorageDeps) =>
-  operation({ params: pathOf, body: bodyOf(bodies, 'restoreBody') }, async (input) => {
+  operation({ params: writablePath, body: bodyOf(bodies, 'restoreBody') }, async (input) => {
     await restore(deps, input.params.path, input.body, requesterOf(input))
     return succeeded
   })
@@ -45,7 +45,7 @@ const relocatePath = (deps: StorageDeps) =>
   })
 
 const putFolder = (deps: StorageDeps) =>
-  operation({ params: pathOf }, async (input) => {
+  operation({ params: writablePath }, async (input) => {
     await createFolder(deps, input.params.path, requesterOf(input))
     return succeeded
   })
@@ -78,7 +78,7 @@ const checkedContent = async ({ headers }: Pick<Request, 'headers'>) => {
 }
 
 const putFileContent = (deps: StorageDeps) =>
-  operation({ params: pathOf, query: asDraft }, async (input) => {
+  operation({ params: writablePath, query: asDraft }, async (input) => {
     if ((declaredLength(input) ?? 0) > deps.largestFile) throw fileTooLarge(deps.largestFile)
     const contentType = mediaType(input.headers['content-type'])
     const checked = await checkedContent(input)

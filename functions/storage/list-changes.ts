@@ -41,7 +41,7 @@ export const listChanges = ({ history }: StorageDeps) =>
   operation({ params: noParams, query: switchesOf }, async (input) => {
     const { site, caller, query } = input
     const { after, limit = usualLimit, type, subject } = query
-    const filter = { types: type, subject, withFiles: caller.permissions.includes('files') }
+    const filter = { types: type, subject, rights: caller.rights, withTokens: !caller.hasOwnRights }
     const page: ChangePage =
       after === undefined
         ? await newestPage(history, site.id, limit, filter)

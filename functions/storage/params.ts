@@ -1,18 +1,21 @@
 import type * as z from 'zod/mini'
+import type { Caller } from '../../lib/access/grants.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
+import type { Level } from '../../lib/core/rights.ts'
 import type { OperationInput } from '../../lib/http/operation.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { Requester } from '../../lib/storage/changes/change.ts'
 import { isUnconditional, parseConditions } from '../../lib/storage/conditions.ts'
-import { parsePath, type StoragePath } from '../../lib/storage/path.ts'
+import { parentOf, parsePath, type StoragePath } from '../../lib/storage/path.ts'
+import { ownFoldersBelow, requireScope, type Scope } from '../../lib/storage/scope.ts'
 
-type Asking = Pick<OperationInput<unknown, unknown, unknown>, 'site' | 'author' | 'deadline' | 'headers'>
+type Asking = Pick<OperationInput<unknown, unknown, unknown>, 'site' | 'caller' | 'author' | 'deadline' | 'headers'>
 
 type Segments = Readonly<Record<string, string>>
 
 export const pathOf = ({ path = '' }: Segments): { path: StoragePath } => ({ path: parsePath(path) })
 
-export const deletedPathOf = (segments: Segments): { path: StoragePath } => {
+const deletedPathOf = (segments: Segments): { path: StoragePath } => {
   try {
     return pathOf(segments)
   } catch (cause) {
@@ -21,10 +24,42 @@ export const deletedPathOf = (segments: Segments): { path: StoragePath } => {
   }
 }
 
+const permittedPath =
+  (level: Level) =>
+  (segments: Segments, { rights }: Caller): { path: StoragePath } => {
+    const { path } = pathOf(segments)
+    requireScope({ rights, level }, path)
+    return { path }
+  }
+
+/** A-35, A-44: the operation reads, or changes, what is at the path as written. Errors: also privilegesMissing. */
+export const readablePath = permittedPath('read')
+export const writablePath = permittedPath('write')
+
+/** `?meta` also describes the folders that lead to those of the caller (A-43). */
+export const describablePath = (segments: Segments, caller: Caller): { path: StoragePath } => {
+  const { path } = pathOf(segments)
+  const isOnWay = ownFoldersBelow({ rights: caller.rights, level: 'read' }, path).length > 0
+  return isOnWay ? { path } : readablePath(segments, caller)
+}
+
+export const removablePath = (segments: Segments, { rights }: Caller): { path: StoragePath } => {
+  const { path } = deletedPathOf(segments)
+  requireScope({ rights, level: 'write' }, parentOf(path))
+  return { path }
+}
+
+export const scopeOf = ({ site, caller }: Pick<Asking, 'site' | 'caller'>, level: Level): Scope => ({
+  site: site.id,
+  rights: caller.rights,
+  level,
+})
+
 /** With a condition, the path is taken as written (S-7). Errors: storageRefused. */
-export const requesterOf = ({ site, author, deadline, headers }: Asking): Requester => {
+export const requesterOf = (asking: Asking): Requester => {
+  const { author, deadline, headers } = asking
   const conditions = parseConditions(headers['if-match'], headers['if-none-match'])
-  return { site: site.id, author, deadline, conditions, isCaseSensitive: !isUnconditional(conditions) }
+  return { ...scopeOf(asking, 'write'), author, deadline, conditions, isCaseSensitive: !isUnconditional(conditions) }
 }
 
 export const asDraft = (query: Switches): boolean => query.get('version') === 'draft'

@@ -8,11 +8,19 @@ import { operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
-import { encodePath, nameOf, type StoragePath } from '../../lib/storage/path.ts'
-import { type Entry, type FileBelow, listFiles, listFolder, type Page } from '../../lib/storage/reading/listing.ts'
+import { encodePath, nameOf, root, type StoragePath } from '../../lib/storage/path.ts'
+import {
+  type Entry,
+  entriesTowards,
+  type FileBelow,
+  listFiles,
+  listFolder,
+  type Page,
+} from '../../lib/storage/reading/listing.ts'
 import { describeFile, describeFolder } from '../../lib/storage/reading/read-file.ts'
 import { spellingsOf } from '../../lib/storage/resolve-path.ts'
-import { pathOf, readSwitches, schemaOf, timeOf } from './params.ts'
+import { isInScope, type Scope } from '../../lib/storage/scope.ts'
+import { describablePath, readSwitches, schemaOf, scopeOf, timeOf } from './params.ts'
 
 type EntryView = Answer<typeof entry>
 type ContentView = Answer<typeof content>
@@ -105,28 +113,43 @@ const show = async <Entry>(
   return { contents: contents.map(viewOf), cursor }
 }
 
-/** GET with `?meta`: describes a file, or a folder with its contents in pages (S-74 to S-81). */
+type Listing = Awaited<ReturnType<typeof listingOf>>
+
+const describePage = async (
+  { files }: StorageDeps,
+  scope: Scope,
+  path: StoragePath,
+  uri: string,
+  { limit, cursor, recursive: isRecursive }: Listing,
+) => {
+  const page = isRecursive
+    ? show(uri, filesBelow, (countThatFit) => listFiles(files, scope, path, { limit, cursor, countThatFit }))
+    : show(uri, children, (countThatFit) => listFolder(files, scope, path, { limit, cursor, countThatFit }))
+  const isFromStart = !isRecursive && cursor === undefined
+  if (isInScope(scope, path)) return describeFolder(files, scope.site, path, page, isFromStart)
+  const [entries, listing] = await Promise.all([entriesTowards(files, scope, path), page])
+  return path === root || entries.length > 0 ? { created: undefined, listing } : undefined
+}
+
+/** GET with `?meta`: describes a file, or a folder with its contents in pages (S-74 to S-81, A-43). */
 export const getMeta = (deps: StorageDeps) =>
-  operation({ params: pathOf, query: listingOf }, async ({ site, dataCentre, params, query, deadline }) => {
+  operation({ params: describablePath, query: listingOf }, async (input) => {
+    const { site, dataCentre, params, query, deadline } = input
     const { files } = deps
-    const { limit, cursor, recursive: isRecursive } = query
+    const scope = scopeOf(input, 'read')
     const viewOf = async (path: StoragePath): Promise<EntryView | undefined> => {
       const uri = siteUrls(dataCentre, site).storage(encodePath(path))
-      const file = await describeFile(deps, site.id, path)
-      if (file && isRecursive) {
+      const file = isInScope(scope, path) ? await describeFile(deps, site.id, path) : undefined
+      if (file && query.recursive) {
         throw new ServiceError('storageRefused', { message: 'This is a file. Leave out recursive, or name a folder.' })
       }
       if (file) {
         return fileView(nameOf(path), uri, file, await files.fingerprintOf(file.info, deadline))
       }
-      const page = isRecursive
-        ? show(uri, filesBelow, (countThatFit) => listFiles(files, site.id, path, { limit, cursor, countThatFit }))
-        : show(uri, children, (countThatFit) => listFolder(files, site.id, path, { limit, cursor, countThatFit }))
-      const isFromStart = !isRecursive && cursor === undefined
-      const folder = await describeFolder(files, site.id, path, page, isFromStart)
+      const folder = await describePage(deps, scope, path, uri, query)
       return folder && folderView(nameOf(path), uri, folder.created, folder.listing)
     }
-    for await (const path of spellingsOf(files, site.id, params.path)) {
+    for await (const path of spellingsOf(files, scope, params.path)) {
       const value = await viewOf(path)
       if (value) return ok({ value })
     }

@@ -9,7 +9,7 @@ import { longestListing, type ObjectVersion, type RemovedEntry } from '../../lib
 import { fileKey, folderKey, root } from '../../lib/storage/path.ts'
 import { readCursor, writeCursor } from '../../lib/storage/reading/listing.ts'
 import { previewRemoval } from '../../lib/storage/reading/preview-removal.ts'
-import { pathOf, readSwitches, schemaOf, timeOf } from './params.ts'
+import { readablePath, readSwitches, schemaOf, scopeOf, timeOf } from './params.ts'
 
 const usualLimit = 100
 
@@ -27,7 +27,7 @@ const viewOfVersion = ({ id, at, size, isRemoved, isCurrent }: ObjectVersion) =>
 })
 
 export const listVersions = ({ files }: StorageDeps) =>
-  operation({ params: pathOf, query: pageOf }, async ({ site, params: { path }, query: { limit, cursor } }) => {
+  operation({ params: readablePath, query: pageOf }, async ({ site, params: { path }, query: { limit, cursor } }) => {
     if (path === root) throw new ServiceError('notAFile')
     const after = cursor === undefined ? undefined : readCursor(cursor, ['version']).after
     const page = await files.versions(fileKey('live', site.id, path), { limit, after })
@@ -54,7 +54,7 @@ const viewOfRemoved = ({ key, removedAt, size }: RemovedEntry, prefix: string) =
 })
 
 export const listDeleted = ({ files }: StorageDeps) =>
-  operation({ params: pathOf, query: pageOf }, async ({ site, params: { path }, query: { limit, cursor } }) => {
+  operation({ params: readablePath, query: pageOf }, async ({ site, params: { path }, query: { limit, cursor } }) => {
     const prefix = folderKey('live', site.id, path)
     const after = cursor === undefined ? undefined : `${prefix}${readCursor(cursor, ['name']).after}`
     const { entries, next } = await files.listRemoved({ prefix, limit, after })
@@ -70,8 +70,8 @@ export const listDeleted = ({ files }: StorageDeps) =>
   })
 
 export const getRemoval = (deps: StorageDeps) =>
-  operation({ params: pathOf }, async ({ site, params, deadline }) => {
-    const { atLeast, ...preview } = await previewRemoval(deps, site.id, params.path, deadline)
+  operation({ params: readablePath }, async ({ params, deadline, ...asking }) => {
+    const { atLeast, ...preview } = await previewRemoval(deps, scopeOf(asking, 'write'), params.path, deadline)
     const value: Answer<typeof removalPreview> = { ...preview, ...(atLeast && { atLeast }) }
     return ok({ value })
   })

@@ -1,19 +1,19 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { downloadLink, progress as progressAnswer } from '../../lib/contract/storage/contract-schemas.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
-import { type OperationHandler, operation } from '../../lib/http/operation.ts'
+import { noParams, type OperationHandler, operation } from '../../lib/http/operation.ts'
 import { ok } from '../../lib/http/reply.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 import { readFile, readVersion } from '../../lib/storage/reading/read-file.ts'
 import { answerFor, expectedRange, replyWith, representationFor } from './file-answer.ts'
-import { asDraft, pathOf, readSwitches, schemaOf, timeOf } from './params.ts'
+import { asDraft, readablePath, readSwitches, schemaOf, scopeOf, timeOf } from './params.ts'
 import { getMeta } from './read-meta.ts'
 import { getRemoval, listDeleted, listVersions } from './read-old.ts'
 
 const getProgress = ({ progress }: StorageDeps) =>
-  operation({ params: pathOf }, async ({ caller }) =>
+  operation({ params: noParams }, async ({ caller }) =>
     ok<Answer<typeof progressAnswer>>({ value: { percent: await progress.percentOf(caller.hash) } }),
   )
 
@@ -26,8 +26,9 @@ const presentAsDraft = (query: Switches): boolean => {
 
 /** GET with `?link`: a URL of the file's bytes that needs no token (S-73). Nobody may cache it. */
 const getLink = ({ files, linkTo }: StorageDeps) =>
-  operation({ params: pathOf, query: presentAsDraft }, async ({ site, dataCentre, params, query: isDraft }) => {
-    const { info } = await readFile(files, site.id, params.path, isDraft, () => undefined)
+  operation({ params: readablePath, query: presentAsDraft }, async (input) => {
+    const { dataCentre, params, query: isDraft } = input
+    const { info } = await readFile(files, scopeOf(input, 'read'), params.path, isDraft, () => undefined)
     const { url, expires } = await linkTo(info, dataCentre)
     const value: Answer<typeof downloadLink> = { url, expires: timeOf(expires) }
     return { ...ok({ value }), headers: { 'Cache-Control': 'no-store' } }
@@ -61,13 +62,20 @@ const stateOf = async (query: Switches) => {
 }
 
 const getFile = ({ files, downloads }: StorageDeps) =>
-  operation({ params: pathOf, query: stateOf }, async (request) => {
+  operation({ params: readablePath, query: stateOf }, async (request) => {
     const { site, params, query } = request
     const { isDraft, versionId } = query
     const bytesOf = (info: ObjectInfo) => answerFor(info, request, downloads).bytes
     const read =
       versionId === undefined
-        ? await readFile(files, site.id, params.path, isDraft, bytesOf, expectedRange(request, downloads))
+        ? await readFile(
+            files,
+            scopeOf(request, 'read'),
+            params.path,
+            isDraft,
+            bytesOf,
+            expectedRange(request, downloads),
+          )
         : await readVersion(files, site.id, params.path, versionId, bytesOf)
     const { contentType, tag } = representationFor(read.info, request)
     const choice = answerFor(read.info, request, downloads)

@@ -27,18 +27,21 @@ import {
   openUpload,
   settleUpload,
 } from '../../lib/storage/uploads/uploads.ts'
-import { pathOf } from './params.ts'
+import { scopeOf, writablePath } from './params.ts'
 import { declaredLength, openBody } from './upload.ts'
 
 type Input = OperationInput<unknown, unknown, unknown>
 
-const uploaderOf = ({ site, author, deadline }: Input): Requester => ({ site: site.id, author, deadline })
+const uploaderOf = (input: Input): Requester => {
+  const { author, deadline } = input
+  return { ...scopeOf(input, 'write'), author, deadline }
+}
 
 const hasBody = ({ headers }: Input): boolean =>
   headers['transfer-encoding'] !== undefined || (declaredLength({ headers }) ?? 0) > 0
 
 export const createUpload = (deps: StorageDeps) =>
-  operation({ params: pathOf }, async (input): Promise<Reply> => {
+  operation({ params: writablePath }, async (input): Promise<Reply> => {
     const { headers, dataCentre, site, params } = input
     requireTus(headers)
     const { length, metadata, ...file } = readCreation(headers)

@@ -9,7 +9,7 @@ import type { StorageDeps } from '../../lib/service/deps.ts'
 import { type IncomingFile, uploadFiles } from '../../lib/storage/changes/upload.ts'
 import { startProgress } from '../../lib/storage/upload-progress.ts'
 import type { Upload } from '../../lib/storage/uploads/upload.ts'
-import { pathOf, requesterOf } from './params.ts'
+import { requesterOf, writablePath } from './params.ts'
 
 export const succeeded = ok<Answer<typeof success>>({ value: { status: 'success' } })
 
@@ -91,7 +91,7 @@ export const openBody = (
 
 /** Operation 12: uploads the files of a multipart body into a folder, all or nothing. */
 export const upload = (deps: StorageDeps) =>
-  operation({ params: pathOf }, async (input) => {
+  operation({ params: writablePath }, async (input) => {
     const { body, complete, follow } = openBody(deps, input)
     const requester = { ...requesterOf(input), besideEntry: complete }
     const files = incomingFiles(body, input.headers['content-type'])

@@ -1,5 +1,6 @@
 import type { ChangeType } from '../core/history-entry.ts'
 import { type SiteId, storedId } from '../core/ids.ts'
+import { type Area, includesRight, type Right } from '../core/rights.ts'
 import type { Change, History } from './history.ts'
 
 const digits = 16
@@ -30,18 +31,46 @@ export interface ChangeFilter {
   readonly subject?: string | undefined
   readonly actor?: string | undefined
   readonly since?: number | undefined
-  // Include entries about files and folders, and about their workflows.
-  readonly withFiles: boolean
+  readonly rights: readonly Right[]
+  // Tokens issued without rights see these entries.
+  readonly withTokens?: boolean
 }
 
-const isAboutFiles = ({ type }: Change): boolean => /^(?:file|folder|workflow)\./.test(type)
+const areaOf: Readonly<Record<string, Area>> = {
+  file: 'files',
+  folder: 'files',
+  workflow: 'files',
+  form: 'forms',
+  field: 'forms',
+  category: 'categories',
+  object: 'categories',
+  link: 'categories',
+  token: 'access',
+}
 
-const isWanted = (change: Change, { types, subject = '', actor, since = 0, withFiles }: ChangeFilter): boolean =>
-  (types?.includes(change.type) ?? true) &&
-  change.subject.startsWith(subject) &&
-  (actor === undefined || change.actor === actor) &&
-  change.at >= since &&
-  (withFiles || !isAboutFiles(change))
+const mayRead = (rights: readonly Right[], area: Area, folder = ''): boolean =>
+  includesRight(rights, { area, level: 'read', folder })
+
+// A-47. Moves and copies have two ends. Entries about the whole site have no area.
+const isReadable = ({ type, subject, details }: Change, { rights, withTokens }: ChangeFilter): boolean => {
+  const [kind = ''] = type.split('.')
+  const area = areaOf[kind]
+  if (area === undefined || (withTokens && kind === 'token')) return true
+  if (area !== 'files') return mayRead(rights, area)
+  const ends = [subject, ...(details && 'to' in details ? [String(details['to'])] : [])]
+  return ends.every((path) => mayRead(rights, area, path))
+}
+
+const isWanted = (change: Change, filter: ChangeFilter): boolean => {
+  const { types, subject = '', actor, since = 0 } = filter
+  return (
+    (types?.includes(change.type) ?? true) &&
+    change.subject.startsWith(subject) &&
+    (actor === undefined || change.actor === actor) &&
+    change.at >= since &&
+    isReadable(change, filter)
+  )
+}
 
 const mostLookedAt = 10_000
 const mostAtOnce = 500
@@ -67,8 +96,10 @@ const createFits = () => {
   }
 }
 
-const stepFor = (limit: number, { types, subject = '', withFiles }: ChangeFilter): number =>
-  types || subject !== '' || !withFiles ? mostAtOnce : Math.max(limit, 100)
+const stepFor = (limit: number, { types, subject = '', rights }: ChangeFilter): number => {
+  const seesMost = (['files', 'forms', 'categories'] as const).every((area) => mayRead(rights, area))
+  return types || subject !== '' || !seesMost ? mostAtOnce : Math.max(limit, 100)
+}
 
 /** Up to `limit` wanted entries after a position. A page may be empty and still have a `next`. Errors: unavailable. */
 export const changesAfter = async (

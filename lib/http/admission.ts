@@ -1,7 +1,8 @@
-import { type Grant, hashToken, isCurrent } from '../access/grants.ts'
+import { type Caller, hashToken, isCurrent } from '../access/grants.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Deadline } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
+import { requireSomewhere, rightOf } from '../core/rights.ts'
 import { preflight } from './cors.ts'
 import { type GroupPolicy, groupPolicies } from './group-policy.ts'
 import { preferredFormat } from './negotiate.ts'
@@ -13,7 +14,7 @@ import { resolveSite, type SiteDeps } from './resolve-site.ts'
 import { createRouter, type Group, isOfSite, type Route } from './router.ts'
 
 export interface AdmissionDeps extends SiteDeps {
-  readonly findGrant: (hash: string) => Promise<Grant | undefined>
+  readonly findCaller: (hash: string) => Promise<Caller | undefined>
   readonly clock: Clock
 }
 
@@ -30,27 +31,27 @@ const tokenOf = ({ headers, query }: Request, inQuery: boolean): string | undefi
 
 /** A-7, A-8, A-9. Errors: tokenRejected. */
 const authenticate = async (
-  { findGrant, clock }: Pick<AdmissionDeps, 'findGrant' | 'clock'>,
+  { findCaller, clock }: Pick<AdmissionDeps, 'findCaller' | 'clock'>,
   request: Request,
   { tokenInQuery }: GroupPolicy,
   trace: Trace,
-): Promise<Grant> => {
+): Promise<Caller> => {
   const token = tokenOf(request, tokenInQuery ?? false)
   const hash = token !== undefined && tokenShape.test(token) ? hashToken(token) : undefined
   trace.token = hash?.slice(0, 8) ?? null
-  const grant = hash === undefined ? undefined : await findGrant(hash)
-  if (!grant || !isCurrent(grant, clock.wall())) {
+  const caller = hash === undefined ? undefined : await findCaller(hash)
+  if (!caller || !isCurrent(caller, clock.wall())) {
     throw new ServiceError('tokenRejected', { headers: { 'WWW-Authenticate': 'Bearer' } })
   }
-  return grant
+  return caller
 }
 
-const requireRights = (
-  { permission }: Route,
-  { renderingEngine }: GroupPolicy,
+const requireOfSite = (
+  { right }: Route,
+  { renderingEngine, rightMissing }: GroupPolicy,
   { caller, site }: Pick<AdmittedRequest, 'caller' | 'site'>,
 ): void => {
-  if (permission && !caller.permissions.includes(permission)) throw new ServiceError('privilegesMissing')
+  if (right) requireSomewhere(caller.rights, rightOf(right), rightMissing)
   if (renderingEngine && !site.renderingEngine) throw new ServiceError('renderingEngineOff')
 }
 
@@ -73,11 +74,14 @@ const endpointOf = (route: Route, answeredBy: AnyOperation) => {
   if (isOfCaller(answeredBy) !== !(route.public || isOfSite(route))) {
     throw new Error(`The route table and ${route.operation} do not agree on whether it is that of a site`)
   }
+  if (isOfSite(route) !== (route.right !== undefined)) {
+    throw new Error(`The route table names no right for ${route.operation}`)
+  }
   return { ...route, answeredBy }
 }
 
 /**
- * A-1: the checks in their order: path and method, token, site and its data centre, permission and rendering engine,
+ * A-1: the checks in their order: path and method, token, site and its data centre, right and rendering engine,
  * media type of the answer. The operation reads the body, so the body's media type, size and content come last.
  */
 export const createResponder = <Operation extends string>(
@@ -113,7 +117,7 @@ export const createResponder = <Operation extends string>(
     }
     trace.site = found.site.id
     const admitted = { ...routed, ...found, caller }
-    requireRights(route, policy, admitted)
+    requireOfSite(route, policy, admitted)
     const presentation = negotiate(request, policy)
     return renderReply(request, await answeredBy(admitted), presentation)
   }

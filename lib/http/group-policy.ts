@@ -10,10 +10,15 @@ export interface GroupPolicy {
   readonly tokenInQuery?: true
   readonly alwaysMovedPermanently?: true
   readonly siteUnknown: ErrorName
+  readonly rightMissing: ErrorName
   readonly siteAmbiguous: ErrorName
 }
 
-const usualErrors = { siteUnknown: 'siteUnknown', siteAmbiguous: 'siteAmbiguous' } as const
+const usualErrors = {
+  siteUnknown: 'siteUnknown',
+  siteAmbiguous: 'siteAmbiguous',
+  rightMissing: 'rightMissing',
+} as const
 
 export const groupPolicies: Readonly<Record<Group, GroupPolicy>> = {
   fields: { formats: ['json', 'xml'], ...usualErrors },
@@ -24,6 +29,7 @@ export const groupPolicies: Readonly<Record<Group, GroupPolicy>> = {
     alwaysMovedPermanently: true,
     siteUnknown: 'siteUnauthorized',
     siteAmbiguous: 'loginAmbiguous',
+    rightMissing: 'privilegesMissing',
   },
   documentation: { formats: ['json'], ...usualErrors },
 }

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import type { Grant } from '../access/grants.ts'
+import type { Caller } from '../access/grants.ts'
 import type { Deadline } from '../core/deadline.ts'
 import type { ErrorName } from '../core/errors.ts'
 import type { Author } from '../core/history-entry.ts'
@@ -15,7 +15,7 @@ export interface RoutedRequest extends Request {
 
 /** A request that has passed every check except those of its body. */
 export interface AdmittedRequest extends RoutedRequest {
-  readonly caller: Grant
+  readonly caller: Caller
   readonly site: Site
   readonly dataCentre: DataCentre
 }
@@ -49,7 +49,7 @@ export const bodyOf = <Schemas, Name extends keyof Schemas>({ schemas, ...how }:
 })
 
 interface Shape<Params, Query, Body> {
-  readonly params: (params: Readonly<Record<string, string>>) => Params
+  readonly params: (params: Readonly<Record<string, string>>, caller: Caller) => Params
   readonly query?: (query: Switches, target: { readonly params: Params; readonly site: Site }) => Query | Promise<Query>
   readonly body?: BodyShape<Body>
 }
@@ -72,7 +72,7 @@ export const operation =
   ): OperationHandler =>
   async (request) => {
     const value = body && (await readBody(request, body))
-    const named = params(request.params)
+    const named = params(request.params, request.caller)
     const target = { params: named, site: request.site }
     return run({
       ...request,

@@ -1,4 +1,4 @@
-import type { Grant } from '../access/grants.ts'
+import type { Caller } from '../access/grants.ts'
 import type { RoutedRequest } from './operation.ts'
 import type { Reply } from './reply.ts'
 
@@ -13,7 +13,7 @@ export interface PublicOperation {
 
 export interface CallerOperation {
   readonly ofCaller: true
-  readonly run: (request: RoutedRequest & { readonly caller: Grant }) => Promise<Reply>
+  readonly run: (request: RoutedRequest & { readonly caller: Caller }) => Promise<Reply>
 }
 
 export const publicOperation = (run: PublicOperation['run']): PublicOperation => ({ public: true, run })

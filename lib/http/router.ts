@@ -1,16 +1,19 @@
-import type { Permission } from '../access/grants.ts'
 import { ServiceError } from '../core/errors.ts'
+import type { AreaRight } from '../core/rights.ts'
 
 export type Group = 'fields' | 'categories' | 'storage' | 'documentation'
 
-/** `keepsMethod`: redirected to another data centre with 308, also in a group that uses 301. */
+/**
+ * `right`: every operation of a site has one (A-34). `keepsMethod`: redirected to another data centre with 308, also in
+ * a group that uses 301.
+ */
 export interface Route {
   readonly operation: string
   readonly method: string
   // `{name}` is one segment. `{name+}` is the rest of the path, percent-encoded, without leading slashes.
   readonly path: string
   readonly group: Group
-  readonly permission?: Permission
+  readonly right?: AreaRight
   readonly public?: boolean
   readonly keepsMethod?: boolean
 }

@@ -1,4 +1,4 @@
-import type { Grant } from '../access/grants.ts'
+import { type Caller, callerOf } from '../access/grants.ts'
 import type { ListDeps } from '../categories/lists.ts'
 import type { CategoriesSettings, DocumentationSettings, EdgeSettings, FileSettings } from '../config/config.ts'
 import { cachedLookup } from '../core/cached-lookup.ts'
@@ -30,7 +30,10 @@ const edgeOf = (
   const remembered = { ttl: directoryTtl, max: 10_000, now: clock.monotonic }
   return {
     dataCentre,
-    findGrant: cachedLookup<string, Grant>(async (hash) => grants?.get(hash), remembered),
+    findCaller: cachedLookup<string, Caller>(async (hash) => {
+      const grant = await grants?.get(hash)
+      return grant && callerOf(grant)
+    }, remembered),
     findSite: cachedLookup<SiteId, Site>((id) => sites.getSite(id), remembered),
     findDataCentre: cachedLookup<string, DataCentre>((id) => sites.getDataCentre(id), remembered),
     telemetry,

@@ -14,8 +14,10 @@ import {
   type StoragePath,
   segmentsOf,
 } from './path.ts'
+import { isInScope, type Scope } from './scope.ts'
 
-// Lookup without case (S-3 to S-9). A path that exists as written costs no additional call.
+// Lookup without case (S-3 to S-9). A path that exists as written costs no additional call. It searches only inside the
+// folders of the caller, so that what it finds needs no further check.
 
 const mostSegments = 16
 
@@ -61,11 +63,12 @@ const choose = (names: readonly string[], name: string): string | undefined => {
   return names.filter((one) => foldCase(one) === folded).toSorted(compareText)[0]
 }
 
-const searchBelow = async (store: ObjectStore, site: SiteId, { existing = root, missing }: Ancestors) => {
+const searchBelow = async (store: ObjectStore, scope: Scope, { existing = root, missing }: Ancestors) => {
   const names = missing.map(nameOf)
+  if (!isInScope(scope, existing)) return { folder: existing, missing: names }
   let folder = existing
   for (const [index, name] of names.entries()) {
-    const below = await namesBelow(store, 'live', site, folder)
+    const below = await namesBelow(store, 'live', scope.site, folder)
     // A file of that very name exists as written.
     const found = below && !below.files.includes(name) ? choose(below.folders, name) : undefined
     if (found === undefined) return { folder, missing: names.slice(index) }
@@ -74,9 +77,9 @@ const searchBelow = async (store: ObjectStore, site: SiteId, { existing = root, 
   return { folder, missing: [] }
 }
 
-const searchFolder = async (store: ObjectStore, site: SiteId, folder: StoragePath) => {
+const searchFolder = async (store: ObjectStore, scope: Scope, folder: StoragePath) => {
   const folders = folder === root ? [] : [...ancestorsOf(folder), folder]
-  return searchBelow(store, site, await findAncestors(store, site, folders))
+  return searchBelow(store, scope, await findAncestors(store, scope.site, folders))
 }
 
 const join = (folder: StoragePath, names: readonly string[]): StoragePath => names.reduce<StoragePath>(childOf, folder)
@@ -84,27 +87,27 @@ const join = (folder: StoragePath, names: readonly string[]): StoragePath => nam
 /** Spells the ancestors as the store does (S-5). Errors: urlInvalid (too long). */
 export const resolvePath = async (
   store: ObjectStore,
-  site: SiteId,
+  scope: Scope,
   path: StoragePath,
   ancestors: Ancestors,
 ): Promise<StoragePath> => {
   const segments = segmentsOf(path)
   if (ancestors.missing.length === 0 || segments.length > mostSegments) return path
-  const { folder, missing } = await searchBelow(store, site, ancestors)
+  const { folder, missing } = await searchBelow(store, scope, ancestors)
   const searched = segmentsOf(ancestors.existing ?? root).length + ancestors.missing.length
   return join(folder, [...missing, ...segments.slice(searched)])
 }
 
-export const resolveFolder = async (store: ObjectStore, site: SiteId, folder: StoragePath): Promise<StoragePath> => {
+export const resolveFolder = async (store: ObjectStore, scope: Scope, folder: StoragePath): Promise<StoragePath> => {
   // A file in it has one segment more.
   if (folder === root || segmentsOf(folder).length >= mostSegments) return folder
-  const { folder: found, missing } = await searchFolder(store, site, folder)
+  const { folder: found, missing } = await searchFolder(store, scope, folder)
   return join(found, missing)
 }
 
 /** Keeps the last segment (S-6): a repeated removal must not find another file. */
-export const resolveParent = async (store: ObjectStore, site: SiteId, path: StoragePath): Promise<StoragePath> =>
-  childOf(await resolveFolder(store, site, parentOf(path)), nameOf(path))
+export const resolveParent = async (store: ObjectStore, scope: Scope, path: StoragePath): Promise<StoragePath> =>
+  childOf(await resolveFolder(store, scope, parentOf(path)), nameOf(path))
 
 const allNamesIn = async (store: ObjectStore, site: SiteId, folder: StoragePath, withDrafts: boolean) => {
   const [live, drafts] = await Promise.all([
@@ -117,13 +120,13 @@ const allNamesIn = async (store: ObjectStore, site: SiteId, folder: StoragePath,
 
 const findIgnoringCase = async (
   store: ObjectStore,
-  site: SiteId,
+  scope: Scope,
   path: StoragePath,
 ): Promise<StoragePath | undefined> => {
-  if (path === root || segmentsOf(path).length > mostSegments) return undefined
+  if (path === root || segmentsOf(path).length > mostSegments || !isInScope(scope, parentOf(path))) return undefined
   const name = nameOf(path)
   const findIn = async (folder: StoragePath) => {
-    const names = await allNamesIn(store, site, folder, isPage(childOf(folder, name)))
+    const names = await allNamesIn(store, scope.site, folder, isPage(childOf(folder, name)))
     const found = names && choose(names, name)
     return { exists: names?.length !== 0, found: found === undefined ? undefined : childOf(folder, found) }
   }
@@ -131,17 +134,17 @@ const findIgnoringCase = async (
   const folder = parentOf(path)
   const { exists, found } = await findIn(folder)
   if (exists || folder === root) return found
-  const search = await searchFolder(store, site, folder)
+  const search = await searchFolder(store, scope, folder)
   return search.missing.length > 0 || search.folder === folder ? undefined : (await findIn(search.folder)).found
 }
 
 /** The path as written, and behind it the path that differs in case (S-4), if there is one. */
 export async function* spellingsOf(
   store: ObjectStore,
-  site: SiteId,
+  scope: Scope,
   path: StoragePath,
 ): AsyncGenerator<StoragePath, void> {
   yield path
-  const found = await findIgnoringCase(store, site, path)
+  const found = await findIgnoringCase(store, scope, path)
   if (found !== undefined && found !== path) yield found
 }

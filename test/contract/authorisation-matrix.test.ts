@@ -5,6 +5,7 @@ import { permissions } from '../../lib/access/grants.ts'
 import { routes } from '../../lib/contract/routes/routes.ts'
 import { errors } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
+import { type Area, areas } from '../../lib/core/rights.ts'
 import { groupPolicies } from '../../lib/http/group-policy.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import { findHere } from '../../lib/http/resolve-site.ts'
@@ -74,8 +75,12 @@ const operationsOf = (route: Route): readonly Asked[] => [
   })),
 ]
 
-/** Every operation on files and folders has a path in the storage (A-18). */
-const isOnFiles = ({ path }: Route) => /\/(?:storage|uploads)\b/.test(path)
+/** The area that the address of an operation shows. */
+const areaIn = ({ path }: Route): Area => {
+  if (path.endsWith('/changes')) return 'history'
+  if (/\/(?:storage|uploads)\b/.test(path)) return 'files'
+  return path.includes('/v1/') ? 'forms' : 'categories'
+}
 
 const rejected = (): (typeof errors)['tokenRejected'] => errors.tokenRejected
 const unknown = ({ group }: Route) => errors[groupPolicies[group].siteUnknown]
@@ -132,17 +137,25 @@ const admitted: Readonly<Record<string, Pick<Caller, 'authorization' | 'site'>>>
   'several sites, and one of them': { authorization: () => token({ sites: [plainSite, ownSite] }), site: own },
 }
 
-/** With every permission except the one that a route needs. */
-const lacking = ({ permission }: Route) => token({ permissions: permissions.filter((other) => other !== permission) })
+/** Every right of the other areas, and what is named here of the area that the route needs. */
+const holding = (area: Area, ...own: readonly string[]) =>
+  token({ permissions: [...areas.filter((other) => other !== area).map((other) => `${other}:write`), ...own] })
 
 /**
  * The path of a route on a site. Its other names need not exist, because callers without permission are refused before.
  */
 const pathOf = ({ path }: Route, site: string) => path.replace('{site}', site).replaceAll(/\{\w+\+?\}/g, '424242')
 
-test('operations on files and folders, and no others, need the permission "Can use SFTP & File Manager"', () => {
-  const needing = all.filter(({ permission }) => permission === 'files')
-  expect(needing).toEqual(all.filter(isOnFiles))
+test('every operation of a site needs a right of its area, to write for every change (A-34)', () => {
+  // HEAD of an upload may complete it.
+  const isChange = ({ method, path }: Route) => method !== 'GET' && !path.endsWith('/changes')
+  const needed = guarded.filter(isOfSite).map(({ operation, right }) => [operation, right])
+  expect(needed).toEqual(
+    guarded
+      .filter(isOfSite)
+      .map((route) => [route.operation, `${areaIn(route)}:${isChange(route) ? 'write' : 'read'}`]),
+  )
+  expect(all.filter((route) => !isOfSite(route)).filter(({ right }) => right)).toEqual([])
 })
 
 const call = async (route: Asked, { authorization, site }: Pick<Caller, 'authorization' | 'site'>) => {
@@ -159,12 +172,15 @@ describe.each(guarded.filter(isOfSite).flatMap(operationsOf))('$operation', (rou
     expect(statusAndCode(answer)).toEqual([status, code])
   })
 
-  test(route.permission ? 'refuses a token without its permission' : 'needs no permission', async () => {
-    const answer = await call(route, { authorization: () => lacking(route), site: own })
-    const [, code] = statusAndCode(answer)
-    const { code: missing, status } = errors.privilegesMissing
-    if (route.permission) expect({ status: answer.status, code }).toEqual({ status, code: missing })
-    else expect(code).not.toBe(missing)
+  test.each(['none', 'read', 'write'])('asks for its right of a token with %s (A-40, E-54)', async (level) => {
+    const area = areaIn(route)
+    const authorization = () => holding(area, ...(level === 'none' ? [] : [`${area}:${level}`]))
+    const answer = await call(route, { authorization, site: own })
+    const { code, status } = errors[groupPolicies[route.group].rightMissing]
+    const isEnough = level === 'write' || route.right?.endsWith(`:${level}`)
+    if (isEnough) return expect(statusAndCode(answer)).not.toEqual([status, code])
+    expect(statusAndCode(answer)).toEqual([status, code])
+    expect(answer.text).toContain(route.right)
   })
 
   test.each(Object.entries(admitted))('admits %s', async (_, caller) => {

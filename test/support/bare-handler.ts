@@ -24,7 +24,7 @@ export const bareHandler = (
     { GET: operation, POST: operation },
     {
       dataCentre: 'us',
-      findGrant: nobody,
+      findCaller: nobody,
       findSite: nobody,
       findDataCentre: nobody,
       clock: systemClock,

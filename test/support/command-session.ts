@@ -20,6 +20,7 @@ const expires = expect.stringMatching(/Z$/)
 const imported = { imported: 6, skipped: 0, errors: [] }
 const news = { id: 36, subject: 'Open', slug: 'open', enabled: true, releaseDate: expect.any(String) }
 const removed = { removed: true }
+const usualRights = ['forms:write', 'categories:write', 'history:read']
 
 type CommandCase = readonly [line: string, answer: unknown, history?: readonly string[]]
 
@@ -39,9 +40,31 @@ export const commandSession: readonly CommandCase[] = [
   ['token issue --user ann --site 1001 --permission files', { token: hex, expires }, ['token.created']],
   [
     'token list --site 1001',
-    expect.arrayContaining([{ hash: hex, user: 'ann', sites: [1001], permissions: ['files'], expires }]),
+    expect.arrayContaining([
+      {
+        hash: hex,
+        user: 'ann',
+        sites: [1001],
+        permissions: ['files'],
+        rights: ['files:write', ...usualRights],
+        expires,
+      },
+    ]),
   ],
   ['token revoke {hash}', { revoked: true }, ['token.removed']],
+  [
+    'token issue --user bo --site 1001 --right files:write:/news --right files:read:/news',
+    { token: hex, expires },
+    ['token.created'],
+  ],
+  [
+    'token list --site 1001',
+    expect.arrayContaining([
+      { hash: hex, user: 'bo', sites: [1001], permissions: ['files'], rights: ['files:write:/news'], expires },
+    ]),
+  ],
+  ['token revoke {hash}', { revoked: true }, ['token.removed']],
+  ['role list', expect.arrayContaining([{ role: 'author', rights: ['files:write', 'history:read'], perFolder: true }])],
   ['form create --site 1001 --name Contact', contact, ['form.created']],
   ['form create --site 1001 --name Survey --id 40', survey, ['form.created']],
   ['form create --site 1001 --name Newsletter', { id: 41, name: 'Newsletter' }, ['form.created']],

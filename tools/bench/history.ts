@@ -1,4 +1,5 @@
 import { createStorageHandler } from '../../functions/storage/group.ts'
+import { roles } from '../../lib/access/roles.ts'
 import { createJournal } from '../../lib/aws/dynamodb/journal.ts'
 import { createPathLocks } from '../../lib/aws/dynamodb/path-locks.ts'
 import { createS3ObjectStore } from '../../lib/aws/s3/s3-object-store.ts'
@@ -155,7 +156,8 @@ const measureRestoreOf = async (stores: StorageStores): Promise<number> => {
   for await (const objects of listAll(files, `live/${site}/archive/`)) await files.remove(objects, undefined)
   await stores.removals.close(site, folder, removal, filesToRestore)
   const begun = performance.now()
-  const requester = { site, author: { actor: 'ann' }, deadline: unlimited }
+  const scope = { site, rights: roles.owner.rights, level: 'write' } as const
+  const requester = { ...scope, author: { actor: 'ann' }, deadline: unlimited }
   await restore({ ...stores, reservedFolders: [], clock: systemClock }, folder, {}, requester)
   const took = performance.now() - begun
   let found = 0

@@ -137,10 +137,12 @@ export const describeOperation = (context: Context): Node => {
     .flatMap((one) => [one.headers ?? [], one.optionalHeaders ?? []])
     .flat()
   const isTagged = isRead(route.method) && answered.includes('ETag')
+  const needed = route.right && `The token needs the right \`${route.right}\`.`
+  const description = [contract.description, needed].filter((text) => text !== undefined).join(' ')
   return {
     operationId: route.operation,
     summary: contract.summary,
-    ...(contract.description && { description: contract.description }),
+    ...(description !== '' && { description }),
     tags: [tag.name],
     security: security(operation),
     parameters: parametersOf(context, isTagged),

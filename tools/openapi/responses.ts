@@ -37,7 +37,7 @@ const edgeErrors = ({ route, policy, contract: { body } }: Operation): readonly 
   'methodNotAllowed',
   ...when(!route.public, 'tokenRejected'),
   ...when(isOfSite(route), policy.siteUnknown, policy.siteAmbiguous),
-  ...when(isOfSite(route) && route.permission !== undefined, 'privilegesMissing'),
+  ...when(isOfSite(route) && route.right !== undefined, policy.rightMissing),
   ...when(isOfSite(route) && policy.renderingEngine, 'renderingEngineOff'),
   ...when(!route.public && policy.formats.length > 1, 'notAcceptable'),
   ...when(body && !body.mediaTypes, 'mediaTypeUnsupported', 'bodyTooLarge'),

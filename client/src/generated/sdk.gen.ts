@@ -70,14 +70,14 @@ export const listSites = <ThrowOnError extends boolean = false>(options?: Option
 /**
  * List the system fields of a web form
  *
- * All of them, on one page, sorted by order.
+ * All of them, on one page, sorted by order. The token needs the right `forms:read`.
  */
 export const listFields = <ThrowOnError extends boolean = false>(options: Options<ListFieldsData, ThrowOnError>): RequestResult<ListFieldsResponses, ListFieldsErrors, ThrowOnError> => (options.client ?? client).get<ListFieldsResponses, ListFieldsErrors, ThrowOnError>({ url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system', ...options });
 
 /**
  * Add a system field to a web form
  *
- * Without `order`, the field becomes the last one. If the position is taken, its field and those directly after it move down by one, up to the first gap.
+ * Without `order`, the field becomes the last one. If the position is taken, its field and those directly after it move down by one, up to the first gap. The token needs the right `forms:write`.
  */
 export const createField = <ThrowOnError extends boolean = false>(options: Options<CreateFieldData, ThrowOnError>): RequestResult<CreateFieldResponses, CreateFieldErrors, ThrowOnError> => (options.client ?? client).post<CreateFieldResponses, CreateFieldErrors, ThrowOnError>({
     url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system',
@@ -91,19 +91,21 @@ export const createField = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Remove a system field from a web form
  *
- * The other fields keep their positions: the position becomes a gap.
+ * The other fields keep their positions: the position becomes a gap. The token needs the right `forms:write`.
  */
 export const deleteField = <ThrowOnError extends boolean = false>(options: Options<DeleteFieldData, ThrowOnError>): RequestResult<DeleteFieldResponses, DeleteFieldErrors, ThrowOnError> => (options.client ?? client).delete<DeleteFieldResponses, DeleteFieldErrors, ThrowOnError>({ url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system/{field}', ...options });
 
 /**
  * Read a system field of a web form
+ *
+ * The token needs the right `forms:read`.
  */
 export const getField = <ThrowOnError extends boolean = false>(options: Options<GetFieldData, ThrowOnError>): RequestResult<GetFieldResponses, GetFieldErrors, ThrowOnError> => (options.client ?? client).get<GetFieldResponses, GetFieldErrors, ThrowOnError>({ url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system/{field}', ...options });
 
 /**
  * Change a system field of a web form
  *
- * Changes whether the field is mandatory, its order, or both. A field that moves leaves its old position first. If the new position is taken, other fields move as they do for a new field.
+ * Changes whether the field is mandatory, its order, or both. A field that moves leaves its old position first. If the new position is taken, other fields move as they do for a new field. The token needs the right `forms:write`.
  */
 export const updateField = <ThrowOnError extends boolean = false>(options: Options<UpdateFieldData, ThrowOnError>): RequestResult<UpdateFieldResponses, UpdateFieldErrors, ThrowOnError> => (options.client ?? client).put<UpdateFieldResponses, UpdateFieldErrors, ThrowOnError>({
     url: '/api/v1/admin/sites/{site}/webforms/{webForm}/fields/system/{field}',
@@ -116,25 +118,29 @@ export const updateField = <ThrowOnError extends boolean = false>(options: Optio
 
 /**
  * List the web forms of a site
+ *
+ * The token needs the right `forms:read`.
  */
 export const listWebForms = <ThrowOnError extends boolean = false>(options: Options<ListWebFormsData, ThrowOnError>): RequestResult<ListWebFormsResponses, ListWebFormsErrors, ThrowOnError> => (options.client ?? client).get<ListWebFormsResponses, ListWebFormsErrors, ThrowOnError>({ url: '/api/v1/admin/sites/{site}/webforms', ...options });
 
 /**
  * Read a web form
+ *
+ * The token needs the right `forms:read`.
  */
 export const getWebForm = <ThrowOnError extends boolean = false>(options: Options<GetWebFormData, ThrowOnError>): RequestResult<GetWebFormResponses, GetWebFormErrors, ThrowOnError> => (options.client ?? client).get<GetWebFormResponses, GetWebFormErrors, ThrowOnError>({ url: '/api/v1/admin/sites/{site}/webforms/{webForm}', ...options });
 
 /**
  * List the types of system fields
  *
- * The catalogue: every type of system field that can be placed on a form.
+ * The catalogue: every type of system field that can be placed on a form. The token needs the right `forms:read`.
  */
 export const listFieldTypes = <ThrowOnError extends boolean = false>(options: Options<ListFieldTypesData, ThrowOnError>): RequestResult<ListFieldTypesResponses, ListFieldTypesErrors, ThrowOnError> => (options.client ?? client).get<ListFieldTypesResponses, ListFieldTypesErrors, ThrowOnError>({ url: '/api/v1/admin/sites/{site}/webformfieldtypes/system', ...options });
 
 /**
  * Unlink news items from a category
  *
- * Unlinking an object that is not linked is no error.
+ * Unlinking an object that is not linked is no error. The token needs the right `categories:write`.
  */
 export const unlinkNews = <ThrowOnError extends boolean = false>(options: Options<UnlinkNewsData, ThrowOnError>): RequestResult<UnlinkNewsResponses, UnlinkNewsErrors, ThrowOnError> => (options.client ?? client).delete<UnlinkNewsResponses, UnlinkNewsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/categories/{category}/news',
@@ -147,13 +153,15 @@ export const unlinkNews = <ThrowOnError extends boolean = false>(options: Option
 
 /**
  * List the news items of a category
+ *
+ * The token needs the right `categories:read`.
  */
 export const listNewsOfCategory = <ThrowOnError extends boolean = false>(options: Options<ListNewsOfCategoryData, ThrowOnError>): RequestResult<ListNewsOfCategoryResponses, ListNewsOfCategoryErrors, ThrowOnError> => (options.client ?? client).get<ListNewsOfCategoryResponses, ListNewsOfCategoryErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/categories/{category}/news', ...options });
 
 /**
  * Link news items with a category
  *
- * All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is sent.
+ * All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is sent. The token needs the right `categories:write`.
  */
 export const linkNews = <ThrowOnError extends boolean = false>(options: Options<LinkNewsData, ThrowOnError>): RequestResult<LinkNewsResponses, LinkNewsErrors, ThrowOnError> => (options.client ?? client).post<LinkNewsResponses, LinkNewsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/categories/{category}/news',
@@ -167,7 +175,7 @@ export const linkNews = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Unlink blogs from a category
  *
- * Unlinking an object that is not linked is no error.
+ * Unlinking an object that is not linked is no error. The token needs the right `categories:write`.
  */
 export const unlinkBlogs = <ThrowOnError extends boolean = false>(options: Options<UnlinkBlogsData, ThrowOnError>): RequestResult<UnlinkBlogsResponses, UnlinkBlogsErrors, ThrowOnError> => (options.client ?? client).delete<UnlinkBlogsResponses, UnlinkBlogsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/categories/{category}/blogs',
@@ -180,13 +188,15 @@ export const unlinkBlogs = <ThrowOnError extends boolean = false>(options: Optio
 
 /**
  * List the blogs of a category
+ *
+ * The token needs the right `categories:read`.
  */
 export const listBlogsOfCategory = <ThrowOnError extends boolean = false>(options: Options<ListBlogsOfCategoryData, ThrowOnError>): RequestResult<ListBlogsOfCategoryResponses, ListBlogsOfCategoryErrors, ThrowOnError> => (options.client ?? client).get<ListBlogsOfCategoryResponses, ListBlogsOfCategoryErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/categories/{category}/blogs', ...options });
 
 /**
  * Link blogs with a category
  *
- * All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is sent.
+ * All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is sent. The token needs the right `categories:write`.
  */
 export const linkBlogs = <ThrowOnError extends boolean = false>(options: Options<LinkBlogsData, ThrowOnError>): RequestResult<LinkBlogsResponses, LinkBlogsErrors, ThrowOnError> => (options.client ?? client).post<LinkBlogsResponses, LinkBlogsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/categories/{category}/blogs',
@@ -199,23 +209,29 @@ export const linkBlogs = <ThrowOnError extends boolean = false>(options: Options
 
 /**
  * List the categories of a site
+ *
+ * The token needs the right `categories:read`.
  */
 export const listCategories = <ThrowOnError extends boolean = false>(options: Options<ListCategoriesData, ThrowOnError>): RequestResult<ListCategoriesResponses, ListCategoriesErrors, ThrowOnError> => (options.client ?? client).get<ListCategoriesResponses, ListCategoriesErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/categories', ...options });
 
 /**
  * Read a category
+ *
+ * The token needs the right `categories:read`.
  */
 export const getCategory = <ThrowOnError extends boolean = false>(options: Options<GetCategoryData, ThrowOnError>): RequestResult<GetCategoryResponses, GetCategoryErrors, ThrowOnError> => (options.client ?? client).get<GetCategoryResponses, GetCategoryErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/categories/{category}', ...options });
 
 /**
  * List the news items of a site
+ *
+ * The token needs the right `categories:read`.
  */
 export const listNews = <ThrowOnError extends boolean = false>(options: Options<ListNewsData, ThrowOnError>): RequestResult<ListNewsResponses, ListNewsErrors, ThrowOnError> => (options.client ?? client).get<ListNewsResponses, ListNewsErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/news', ...options });
 
 /**
  * Unlink a news item from categories
  *
- * All of them must exist, or nothing is unlinked. Unlinking an object that is not linked is no error.
+ * All of them must exist, or nothing is unlinked. Unlinking an object that is not linked is no error. The token needs the right `categories:write`.
  */
 export const unlinkCategoriesOfNews = <ThrowOnError extends boolean = false>(options: Options<UnlinkCategoriesOfNewsData, ThrowOnError>): RequestResult<UnlinkCategoriesOfNewsResponses, UnlinkCategoriesOfNewsErrors, ThrowOnError> => (options.client ?? client).delete<UnlinkCategoriesOfNewsResponses, UnlinkCategoriesOfNewsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/news/{object}/categories',
@@ -228,13 +244,15 @@ export const unlinkCategoriesOfNews = <ThrowOnError extends boolean = false>(opt
 
 /**
  * List the categories of a news item
+ *
+ * The token needs the right `categories:read`.
  */
 export const listCategoriesOfNews = <ThrowOnError extends boolean = false>(options: Options<ListCategoriesOfNewsData, ThrowOnError>): RequestResult<ListCategoriesOfNewsResponses, ListCategoriesOfNewsErrors, ThrowOnError> => (options.client ?? client).get<ListCategoriesOfNewsResponses, ListCategoriesOfNewsErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/news/{object}/categories', ...options });
 
 /**
  * Link a news item with categories
  *
- * All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is sent.
+ * All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is sent. The token needs the right `categories:write`.
  */
 export const linkCategoriesOfNews = <ThrowOnError extends boolean = false>(options: Options<LinkCategoriesOfNewsData, ThrowOnError>): RequestResult<LinkCategoriesOfNewsResponses, LinkCategoriesOfNewsErrors, ThrowOnError> => (options.client ?? client).post<LinkCategoriesOfNewsResponses, LinkCategoriesOfNewsErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/news/{object}/categories',
@@ -247,13 +265,15 @@ export const linkCategoriesOfNews = <ThrowOnError extends boolean = false>(optio
 
 /**
  * List the blogs of a site
+ *
+ * The token needs the right `categories:read`.
  */
 export const listBlogs = <ThrowOnError extends boolean = false>(options: Options<ListBlogsData, ThrowOnError>): RequestResult<ListBlogsResponses, ListBlogsErrors, ThrowOnError> => (options.client ?? client).get<ListBlogsResponses, ListBlogsErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/blogs', ...options });
 
 /**
  * Unlink a blog from categories
  *
- * All of them must exist, or nothing is unlinked. Unlinking an object that is not linked is no error.
+ * All of them must exist, or nothing is unlinked. Unlinking an object that is not linked is no error. The token needs the right `categories:write`.
  */
 export const unlinkCategoriesOfBlog = <ThrowOnError extends boolean = false>(options: Options<UnlinkCategoriesOfBlogData, ThrowOnError>): RequestResult<UnlinkCategoriesOfBlogResponses, UnlinkCategoriesOfBlogErrors, ThrowOnError> => (options.client ?? client).delete<UnlinkCategoriesOfBlogResponses, UnlinkCategoriesOfBlogErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/blogs/{object}/categories',
@@ -266,13 +286,15 @@ export const unlinkCategoriesOfBlog = <ThrowOnError extends boolean = false>(opt
 
 /**
  * List the categories of a blog
+ *
+ * The token needs the right `categories:read`.
  */
 export const listCategoriesOfBlog = <ThrowOnError extends boolean = false>(options: Options<ListCategoriesOfBlogData, ThrowOnError>): RequestResult<ListCategoriesOfBlogResponses, ListCategoriesOfBlogErrors, ThrowOnError> => (options.client ?? client).get<ListCategoriesOfBlogResponses, ListCategoriesOfBlogErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/blogs/{object}/categories', ...options });
 
 /**
  * Link a blog with categories
  *
- * All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is sent.
+ * All of them must exist, or nothing is linked. Linking again is no error; it keeps `displayable` unless it is sent. The token needs the right `categories:write`.
  */
 export const linkCategoriesOfBlog = <ThrowOnError extends boolean = false>(options: Options<LinkCategoriesOfBlogData, ThrowOnError>): RequestResult<LinkCategoriesOfBlogResponses, LinkCategoriesOfBlogErrors, ThrowOnError> => (options.client ?? client).post<LinkCategoriesOfBlogResponses, LinkCategoriesOfBlogErrors, ThrowOnError>({
     url: '/webresources/api/v3/sites/{site}/blogs/{object}/categories',
@@ -286,26 +308,28 @@ export const linkCategoriesOfBlog = <ThrowOnError extends boolean = false>(optio
 /**
  * List the addresses of a site
  *
- * The list has one item: the base URL of the data centre where the site lives.
+ * The list has one item: the base URL of the data centre where the site lives. The token needs the right `categories:read`.
  */
 export const listSiteUrls = <ThrowOnError extends boolean = false>(options: Options<ListSiteUrlsData, ThrowOnError>): RequestResult<ListSiteUrlsResponses, ListSiteUrlsErrors, ThrowOnError> => (options.client ?? client).get<ListSiteUrlsResponses, ListSiteUrlsErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/siteurls', ...options });
 
 /**
  * Delete a file, a draft or a folder with its contents
+ *
+ * The token needs the right `files:write`.
  */
 export const deletePath = <ThrowOnError extends boolean = false>(options: Options<DeletePathData, ThrowOnError>): RequestResult<DeletePathResponses, DeletePathErrors, ThrowOnError> => (options.client ?? client).delete<DeletePathResponses, DeletePathErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/storage/{path}', ...options });
 
 /**
  * Read a file, information about a path, its history or a download link
  *
- * The answer is `application/octet-stream`, unless `Accept` names the media type of the file or its group (`text*`). If nothing is at the path as written, upper and lower case are ignored.
+ * The answer is `application/octet-stream`, unless `Accept` names the media type of the file or its group (`text*`). If nothing is at the path as written, upper and lower case are ignored. The token needs the right `files:read`.
  */
 export const readPath = <ThrowOnError extends boolean = false>(options: Options<ReadPathData, ThrowOnError>): RequestResult<ReadPathResponses, ReadPathErrors, ThrowOnError> => (options.client ?? client).get<ReadPathResponses, ReadPathErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/storage/{path}', ...options });
 
 /**
  * Upload files into a folder, or restore removed files
  *
- * Stores all of the files or none. Missing folders are created, and existing files are replaced. A multipart body may be sent as `application/octet-stream`; its first line then gives the boundary. With `Tus-Resumable`, the request begins a resumable upload of one file instead (https://tus.io), and a body holds its first bytes. With `restore`, the request restores the removed file or folder of the path and uploads nothing. `{"version": …}` restores one of the `versions` of a file. Only `{"replace": true}` replaces a present file. A folder comes back with everything that its last removal took, up to 10,000 files and folders.
+ * Stores all of the files or none. Missing folders are created, and existing files are replaced. A multipart body may be sent as `application/octet-stream`; its first line then gives the boundary. With `Tus-Resumable`, the request begins a resumable upload of one file instead (https://tus.io), and a body holds its first bytes. With `restore`, the request restores the removed file or folder of the path and uploads nothing. `{"version": …}` restores one of the `versions` of a file. Only `{"replace": true}` replaces a present file. A folder comes back with everything that its last removal took, up to 10,000 files and folders. The token needs the right `files:write`.
  */
 export const uploadToFolder = <ThrowOnError extends boolean = false>(options: Options<UploadToFolderData, ThrowOnError>): RequestResult<UploadToFolderResponses, UploadToFolderErrors, ThrowOnError> => (options.client ?? client).post<UploadToFolderResponses, UploadToFolderErrors, ThrowOnError>({
     ...formDataBodySerializer,
@@ -320,7 +344,7 @@ export const uploadToFolder = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Store a file, create a folder, rename, move or copy
  *
- * The body is the content of the file, of any type, also JSON. With `meta`, `{"name": …}` renames, `{"path": …}` moves and `{"copyTo": …}` copies the live files, completely or not at all. With `type=folder` there is no body. A body of the type `multipart/form-data` is an upload into the folder.
+ * The body is the content of the file, of any type, also JSON. With `meta`, `{"name": …}` renames, `{"path": …}` moves and `{"copyTo": …}` copies the live files, completely or not at all. With `type=folder` there is no body. A body of the type `multipart/form-data` is an upload into the folder. The token needs the right `files:write`.
  */
 export const putPath = <ThrowOnError extends boolean = false>(options: Options<PutPathData, ThrowOnError>): RequestResult<PutPathResponses, PutPathErrors, ThrowOnError> => (options.client ?? client).put<PutPathResponses, PutPathErrors, ThrowOnError>({
     url: '/api/v2/admin/sites/{site}/storage/{path}',
@@ -333,20 +357,22 @@ export const putPath = <ThrowOnError extends boolean = false>(options: Options<P
 
 /**
  * Refuse to delete the root of the storage
+ *
+ * The token needs the right `files:write`.
  */
 export const deleteRoot = <ThrowOnError extends boolean = false>(options: Options<DeleteRootData, ThrowOnError>): RequestResult<unknown, DeleteRootErrors, ThrowOnError> => (options.client ?? client).delete<unknown, DeleteRootErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/storage', ...options });
 
 /**
  * Show the progress of an upload, or the contents of the root of the storage
  *
- * Send `status` or `meta`; with both, `status` wins.
+ * Send `status` or `meta`; with both, `status` wins. The token needs the right `files:read`.
  */
 export const readRoot = <ThrowOnError extends boolean = false>(options: Options<ReadRootData, ThrowOnError>): RequestResult<ReadRootResponses, ReadRootErrors, ThrowOnError> => (options.client ?? client).get<ReadRootResponses, ReadRootErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/storage', ...options });
 
 /**
  * Upload files into the root of the storage
  *
- * Stores all of the files or none. Missing folders are created, and existing files are replaced. A multipart body may be sent as `application/octet-stream`; its first line then gives the boundary. With `Tus-Resumable`, the request begins a resumable upload of one file instead (https://tus.io), and a body holds its first bytes.
+ * Stores all of the files or none. Missing folders are created, and existing files are replaced. A multipart body may be sent as `application/octet-stream`; its first line then gives the boundary. With `Tus-Resumable`, the request begins a resumable upload of one file instead (https://tus.io), and a body holds its first bytes. The token needs the right `files:write`.
  */
 export const uploadToRoot = <ThrowOnError extends boolean = false>(options: Options<UploadToRootData, ThrowOnError>): RequestResult<UploadToRootResponses, UploadToRootErrors, ThrowOnError> => (options.client ?? client).post<UploadToRootResponses, UploadToRootErrors, ThrowOnError>({
     ...formDataBodySerializer,
@@ -360,6 +386,8 @@ export const uploadToRoot = <ThrowOnError extends boolean = false>(options: Opti
 
 /**
  * Upload files into the root of the storage, by PUT
+ *
+ * The token needs the right `files:write`.
  */
 export const putRoot = <ThrowOnError extends boolean = false>(options: Options<PutRootData, ThrowOnError>): RequestResult<PutRootResponses, PutRootErrors, ThrowOnError> => (options.client ?? client).put<PutRootResponses, PutRootErrors, ThrowOnError>({
     ...formDataBodySerializer,
@@ -374,21 +402,21 @@ export const putRoot = <ThrowOnError extends boolean = false>(options: Options<P
 /**
  * Cancel a resumable upload
  *
- * The stored bytes of the upload are removed. A file that is already stored stays.
+ * The stored bytes of the upload are removed. A file that is already stored stays. The token needs the right `files:write`.
  */
 export const cancelUpload = <ThrowOnError extends boolean = false>(options: Options<CancelUploadData, ThrowOnError>): RequestResult<CancelUploadResponses, CancelUploadErrors, ThrowOnError> => (options.client ?? client).delete<CancelUploadResponses, CancelUploadErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/uploads/{upload}', ...options });
 
 /**
  * Show the progress of a resumable upload
  *
- * The upload is complete when `Upload-Offset` equals `Upload-Length`. If a temporary fault prevented the placing of its file, the service tries again first.
+ * The upload is complete when `Upload-Offset` equals `Upload-Length`. If a temporary fault prevented the placing of its file, the service tries again first. The token needs the right `files:write`.
  */
 export const describeUpload = <ThrowOnError extends boolean = false>(options: Options<DescribeUploadData, ThrowOnError>): RequestResult<DescribeUploadResponses, DescribeUploadErrors, ThrowOnError> => (options.client ?? client).head<DescribeUploadResponses, DescribeUploadErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/uploads/{upload}', ...options });
 
 /**
  * Continue a resumable upload
  *
- * All bytes before the `Upload-Offset` of an answer are durable. After the last byte, the service places the file, by the rules of every upload. If these rules refuse the file, the upload ends.
+ * All bytes before the `Upload-Offset` of an answer are durable. After the last byte, the service places the file, by the rules of every upload. If these rules refuse the file, the upload ends. The token needs the right `files:write`.
  */
 export const appendToUpload = <ThrowOnError extends boolean = false>(options: Options<AppendToUploadData, ThrowOnError>): RequestResult<AppendToUploadResponses, AppendToUploadErrors, ThrowOnError> => (options.client ?? client).patch<AppendToUploadResponses, AppendToUploadErrors, ThrowOnError>({
     bodySerializer: null,
@@ -403,6 +431,6 @@ export const appendToUpload = <ThrowOnError extends boolean = false>(options: Op
 /**
  * List the changes of a site
  *
- * Without `after`, the answer has the newest changes. With `after`, it has the changes that follow. To see each change once, repeat the request with `next` as `after`; when `next` is null, repeat it later with the same `after`. With `type` or `subject`, an answer may be short or empty although `next` is set. Changes of files and folders are shown to tokens with the permission "Can use SFTP & File Manager".
+ * Without `after`, the answer has the newest changes. With `after`, it has the changes that follow. To see each change once, repeat the request with `next` as `after`; when `next` is null, repeat it later with the same `after`. With `type` or `subject`, an answer may be short or empty although `next` is set. Changes of files and folders are shown to tokens with a right to read them, of a move both ends. The token needs the right `history:read`.
  */
 export const listChanges = <ThrowOnError extends boolean = false>(options: Options<ListChangesData, ThrowOnError>): RequestResult<ListChangesResponses, ListChangesErrors, ThrowOnError> => (options.client ?? client).get<ListChangesResponses, ListChangesErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/changes', ...options });

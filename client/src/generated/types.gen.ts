@@ -9,7 +9,7 @@ export type ClientOptions = {
  * An error. `errors` lists every fault of a request that has several.
  */
 export type Error = {
-    code: 431 | 100002 | 100004 | 100005 | 100006 | 100013 | 100015 | 100412 | 100416 | 100429 | 100500 | 100503 | 100507 | 101000 | 104000 | 104001 | 104002 | 104003 | 104004 | 104005 | 104006 | 104007 | 104008 | 104009 | 104010 | 104011 | 104012 | 104014 | 104015 | 104016 | 104019 | 104020 | 104022 | 104023 | 104024 | 104028 | 104030 | 104031 | 104032 | 104033 | 109002 | 115000 | 115001 | 115002 | 115006 | 220000 | 220001 | 220002 | 220003;
+    code: 431 | 100002 | 100004 | 100005 | 100006 | 100013 | 100015 | 100403 | 100412 | 100416 | 100429 | 100500 | 100503 | 100507 | 101000 | 104000 | 104001 | 104002 | 104003 | 104004 | 104005 | 104006 | 104007 | 104008 | 104009 | 104010 | 104011 | 104012 | 104014 | 104015 | 104016 | 104019 | 104020 | 104022 | 104023 | 104024 | 104028 | 104030 | 104031 | 104032 | 104033 | 109002 | 115000 | 115001 | 115002 | 115006 | 220000 | 220001 | 220002 | 220003;
     message: string;
     requestId: string;
     errors?: Array<Problem>;
@@ -87,7 +87,7 @@ export type Site = {
      */
     renderingEngine: boolean;
     /**
-     * The rights of the token: `files` is the file storage.
+     * `files`: the token has a right on files of the site.
      */
     permissions: Array<'files'>;
 };
@@ -1082,6 +1082,10 @@ export type ListFieldsErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     */
+    403: Error;
+    /**
      * - `100004` This path does not exist. GET /docs lists the paths.
      * - `115001` The site has no such web form. Check the id.
      */
@@ -1151,6 +1155,7 @@ export type CreateFieldErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
      * - `115006` The web form already has a field of this type. Change or remove that one.
      */
     403: Error;
@@ -1241,6 +1246,10 @@ export type DeleteFieldErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     */
+    403: Error;
+    /**
      * - `100004` This path does not exist. GET /docs lists the paths.
      * - `115001` The site has no such web form. Check the id.
      * - `115002` The web form has no such system field. List its fields first.
@@ -1322,6 +1331,10 @@ export type GetFieldErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     */
+    403: Error;
+    /**
      * - `100004` This path does not exist. GET /docs lists the paths.
      * - `115001` The site has no such web form. Check the id.
      * - `115002` The web form has no such system field. List its fields first.
@@ -1402,6 +1415,10 @@ export type UpdateFieldErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     */
+    403: Error;
+    /**
      * - `100004` This path does not exist. GET /docs lists the paths.
      * - `115001` The site has no such web form. Check the id.
      * - `115002` The web form has no such system field. List its fields first.
@@ -1477,6 +1494,10 @@ export type ListWebFormsErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     */
+    403: Error;
+    /**
      * - `100004` This path does not exist. GET /docs lists the paths.
      */
     404: Error;
@@ -1544,6 +1565,10 @@ export type GetWebFormErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     */
+    403: Error;
+    /**
      * - `100004` This path does not exist. GET /docs lists the paths.
      * - `115001` The site has no such web form. Check the id.
      */
@@ -1607,6 +1632,10 @@ export type ListFieldTypesErrors = {
      * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
      */
     401: Error;
+    /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     */
+    403: Error;
     /**
      * - `100004` This path does not exist. GET /docs lists the paths.
      */
@@ -1684,6 +1713,7 @@ export type UnlinkNewsErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -1797,6 +1827,7 @@ export type ListNewsOfCategoryErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -1866,6 +1897,7 @@ export type LinkNewsErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -1950,6 +1982,7 @@ export type UnlinkBlogsErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -2063,6 +2096,7 @@ export type ListBlogsOfCategoryErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -2132,6 +2166,7 @@ export type LinkBlogsErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -2240,6 +2275,7 @@ export type ListCategoriesErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -2319,6 +2355,7 @@ export type GetCategoryErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -2420,6 +2457,7 @@ export type ListNewsErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -2496,6 +2534,7 @@ export type UnlinkCategoriesOfNewsErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -2610,6 +2649,7 @@ export type ListCategoriesOfNewsErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -2679,6 +2719,7 @@ export type LinkCategoriesOfNewsErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -2787,6 +2828,7 @@ export type ListBlogsErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -2863,6 +2905,7 @@ export type UnlinkCategoriesOfBlogErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -2977,6 +3020,7 @@ export type ListCategoriesOfBlogErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -3046,6 +3090,7 @@ export type LinkCategoriesOfBlogErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -3153,6 +3198,7 @@ export type ListSiteUrlsErrors = {
      */
     401: Error;
     /**
+     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
      * - `109002` The site's new rendering engine is off. Ask the operator to enable it.
      */
     403: Error;
@@ -3232,7 +3278,7 @@ export type DeletePathErrors = {
     /**
      * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
      * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104003` The token lacks a right, such as files:write. Use one that has it.
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
      * - `104010` The folder is being removed or restored. Repeat when that is done.
@@ -3374,7 +3420,7 @@ export type ReadPathErrors = {
     /**
      * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
      * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104003` The token lacks a right, such as files:write. Use one that has it.
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in it.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
@@ -3495,7 +3541,7 @@ export type UploadToFolderErrors = {
     /**
      * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
      * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104003` The token lacks a right, such as files:write. Use one that has it.
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in it.
      * - `104005` The file is too large. Send a smaller one.
@@ -3629,7 +3675,7 @@ export type PutPathErrors = {
     /**
      * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
      * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104003` The token lacks a right, such as files:write. Use one that has it.
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in it.
      * - `104005` The file is too large. Send a smaller one.
@@ -3729,7 +3775,7 @@ export type DeleteRootErrors = {
     /**
      * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
      * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104003` The token lacks a right, such as files:write. Use one that has it.
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104014` The file has no name. Give it one.
      */
@@ -3811,7 +3857,7 @@ export type ReadRootErrors = {
     /**
      * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
      * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104003` The token lacks a right, such as files:write. Use one that has it.
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in it.
      */
@@ -3908,7 +3954,7 @@ export type UploadToRootErrors = {
     /**
      * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
      * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104003` The token lacks a right, such as files:write. Use one that has it.
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in it.
      * - `104005` The file is too large. Send a smaller one.
@@ -4015,7 +4061,7 @@ export type PutRootErrors = {
     /**
      * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
      * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104003` The token lacks a right, such as files:write. Use one that has it.
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in it.
      * - `104005` The file is too large. Send a smaller one.
@@ -4116,7 +4162,7 @@ export type CancelUploadErrors = {
     /**
      * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
      * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104003` The token lacks a right, such as files:write. Use one that has it.
      */
     400: Error;
     /**
@@ -4191,7 +4237,7 @@ export type DescribeUploadErrors = {
     /**
      * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
      * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104003` The token lacks a right, such as files:write. Use one that has it.
      * - `104005` The file is too large. Send a smaller one.
      * - `104006` Two editable regions of the template share a name. Give each its own.
      * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
@@ -4288,7 +4334,7 @@ export type AppendToUploadErrors = {
     /**
      * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
      * - `104004` The token covers several sites. Put the numeric site id in place of "current".
-     * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
+     * - `104003` The token lacks a right, such as files:write. Use one that has it.
      * - `104005` The file is too large. Send a smaller one.
      * - `104006` Two editable regions of the template share a name. Give each its own.
      * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
@@ -4401,6 +4447,7 @@ export type ListChangesErrors = {
     /**
      * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
      * - `104004` The token covers several sites. Put the numeric site id in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use one that has it.
      * - `104000` The request is malformed. GET /docs shows what to send.
      */
     400: Error;

@@ -68,7 +68,7 @@ const site = component('Site', 'A site that the token covers.', {
   url: described(z.string(), 'The base URL of the data centre where the site lives.'),
   dataCentre: z.string(),
   renderingEngine: described(z.boolean(), 'True if the operations on categories may be used.'),
-  permissions: described(z.array(z.literal(permissions)), 'The rights of the token: `files` is the file storage.'),
+  permissions: described(z.array(z.literal(permissions)), '`files`: the token has a right on files of the site.'),
 })
 
 export const sitePage = named(pageOf(site), 'SitePage', 'The sites that the token covers, sorted by id.')

@@ -34,14 +34,16 @@ const v3 = '/webresources/api/v3/sites/{site}'
 const categories = `${v3}/categories`
 
 const group = 'categories' as const
+const read = { group, right: 'categories:read' } as const
+const write = { group, right: 'categories:write' } as const
 
 const routesOfCategory = (kind: ObjectKind) => {
   const { list, link, unlink } = operationsOf(kind)
   const path = `${categories}/{category}/${objectKinds[kind].segment}`
   return [
-    { operation: list, method: 'GET', path, group },
-    { operation: link, method: 'POST', path, group },
-    { operation: unlink, method: 'DELETE', path, group },
+    { operation: list, method: 'GET', path, ...read },
+    { operation: link, method: 'POST', path, ...write },
+    { operation: unlink, method: 'DELETE', path, ...write },
   ] as const
 }
 
@@ -50,17 +52,17 @@ const routesOfObjects = (kind: ObjectKind) => {
   const objects = `${v3}/${objectKinds[kind].segment}`
   const path = `${objects}/{object}/categories`
   return [
-    { operation: listAll, method: 'GET', path: objects, group },
-    { operation: listCategories, method: 'GET', path, group },
-    { operation: linkCategories, method: 'POST', path, group },
-    { operation: unlinkCategories, method: 'DELETE', path, group },
+    { operation: listAll, method: 'GET', path: objects, ...read },
+    { operation: listCategories, method: 'GET', path, ...read },
+    { operation: linkCategories, method: 'POST', path, ...write },
+    { operation: unlinkCategories, method: 'DELETE', path, ...write },
   ] as const
 }
 
 export const categoriesRoutes = [
   ...objectKindNames.flatMap(routesOfCategory),
-  { operation: 'listCategories', method: 'GET', path: categories, group },
-  { operation: 'getCategory', method: 'GET', path: `${categories}/{category}`, group },
+  { operation: 'listCategories', method: 'GET', path: categories, ...read },
+  { operation: 'getCategory', method: 'GET', path: `${categories}/{category}`, ...read },
   ...objectKindNames.flatMap(routesOfObjects),
-  { operation: 'listSiteUrls', method: 'GET', path: `${v3}/siteurls`, group },
+  { operation: 'listSiteUrls', method: 'GET', path: `${v3}/siteurls`, ...read },
 ] as const

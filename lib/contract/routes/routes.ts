@@ -7,8 +7,8 @@ import { storageRoutes } from './storage.ts'
 const [health, root, ...ofFields] = fieldsRoutes
 
 /**
- * The one route table. The router, the local server, the deployment and the API document all read it. `permission` is
- * the one that the token needs; without it, any token of the site is enough. A GET route answers HEAD as well, and
+ * The one route table. The router, the local server, the deployment and the API document all read it. `right` is
+ * the one that the caller needs, on files at least in one folder. A GET route answers HEAD as well, and
  * OPTIONS is answered on every path. Each group keeps its own rows, so that its function contains no others.
  */
 export const routes = [

@@ -84,7 +84,7 @@ const changesOperation: OperationContract = {
     'Without `after`, the answer has the newest changes. With `after`, it has the changes that follow. To see each ' +
     'change once, repeat the request with `next` as `after`; when `next` is null, repeat it later with the same ' +
     '`after`. With `type` or `subject`, an answer may be short or empty although `next` is set. Changes of files and ' +
-    'folders are shown to tokens with the permission "Can use SFTP & File Manager".',
+    'folders are shown to tokens with a right to read them, of a move both ends.',
   query: {
     after: text(
       'The `next` of an earlier answer, or the id of a change. If empty, the list begins with the oldest change.',
@@ -111,8 +111,9 @@ export const storageContract: GroupContract<'storage'> = {
   tag: {
     name: 'Files',
     description:
-      'The files and folders of a site. The token needs the permission "Can use SFTP & File Manager". It may also be ' +
-      'sent in the query.',
+      'The files and folders of a site. The token needs the permission "Can use SFTP & File Manager" (`files`), or a ' +
+      'right on every path that the request touches: `files:write`, or for one folder `files:write:/news`. The token ' +
+      'may also be sent in the query.',
   },
   parameters: {
     site: siteParameter,

@@ -9,6 +9,7 @@ import type { Change, Expected, ListedObject, ObjectStore, PlaceOutcome, Removed
 import { ancestorsOf, editions, fileKey, folderKey, root, type StoragePath } from '../path.ts'
 import type { FolderLocks, FolderRemovals, OpenRemoval, Workflows } from '../path-locks.ts'
 import type { Ancestors } from '../resolve-path.ts'
+import type { Scope } from '../scope.ts'
 
 export interface StorageStores {
   readonly files: ObjectStore
@@ -21,8 +22,8 @@ export interface ChangeDeps extends StorageStores {
   readonly reservedFolders: readonly string[]
 }
 
-export interface Requester {
-  readonly site: SiteId
+/** `level` is `write`. */
+export interface Requester extends Scope {
   readonly author: Author
   readonly deadline: Deadline
   /** Skips the lookup without case (S-7). */

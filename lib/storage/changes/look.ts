@@ -94,7 +94,7 @@ export const look = async (stores: StorageStores, place: Place, requester: Reque
   const { site, path, kind } = place
   const written = await lookAsWritten(stores, place, requester)
   if (written.isLocked) return written
-  const found = requester.isCaseSensitive ? path : await resolvePath(files, site, path, written.ancestors)
+  const found = requester.isCaseSensitive ? path : await resolvePath(files, requester, path, written.ancestors)
   const seen = found === path ? written : await lookAsWritten(stores, spelled(place, found), requester)
   if (seen.isLocked || kind === 'folder') return seen
   const missing = seen.ancestors.missing.filter((folder) => folder !== found)

@@ -69,11 +69,12 @@ export const placeInFolder = async (
   { files }: StorageStores,
   folder: StoragePath,
   name: string,
-  { site, isCaseSensitive }: Requester,
+  requester: Requester,
 ) => {
+  const { site, isCaseSensitive } = requester
   const inside = { path: childOf(folder, name), into: folder }
   if (foldCase(nameOf(folder)) !== foldCase(name)) return inside
-  const found = isCaseSensitive ? folder : await resolveFolder(files, site, folder)
+  const found = isCaseSensitive ? folder : await resolveFolder(files, requester, folder)
   if (nameOf(found) !== name || (await files.exists(folderKey('live', site, found)))) return inside
   return { path: found, into: found }
 }

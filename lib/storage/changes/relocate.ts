@@ -15,6 +15,7 @@ import {
   toStoragePath,
 } from '../path.ts'
 import { type Ancestors, findAncestors, resolveParent, resolvePath } from '../resolve-path.ts'
+import { requireScope, type Scope } from '../scope.ts'
 import {
   type Absences,
   type ChangeDeps,
@@ -50,6 +51,16 @@ const wantedOf = (path: StoragePath, destination: Destination): Pick<Relocation,
   const target = toStoragePath(isCopy ? destination.copyTo : destination.path)
   if (path === root || target === root) throw new ServiceError('nameRequired')
   return { kind: isCopy ? 'copy' : 'move', target }
+}
+
+const scopeOfSource = (kind: Relocation['kind'], requester: Requester): Scope =>
+  kind === 'copy' ? { ...requester, level: 'read' } : requester
+
+// A move changes the folder around its source.
+const requireBothEnds = (path: StoragePath, destination: Destination, requester: Requester): void => {
+  if ('copyTo' in destination) requireScope(scopeOfSource('copy', requester), path)
+  else requireScope(requester, parentOf(path))
+  requireScope(requester, wantedOf(path, destination).target)
 }
 
 interface SeenRelocation {
@@ -116,10 +127,10 @@ const ancestorsOfTarget = async (files: ObjectStore, { site, path, target }: Rel
     ? { existing: undefined, missing: [] }
     : findAncestors(files, site, ancestorsOf(target))
 
-const spellTarget = async (files: ObjectStore, relocation: Relocation, isCaseSensitive: boolean | undefined) => {
+const spellTarget = async (files: ObjectStore, relocation: Relocation, requester: Requester) => {
   const ancestors = await ancestorsOfTarget(files, relocation)
-  if (isCaseSensitive) return { relocation, ancestors }
-  const target = await resolvePath(files, relocation.site, relocation.target, ancestors)
+  if (requester.isCaseSensitive) return { relocation, ancestors }
+  const target = await resolvePath(files, requester, relocation.target, ancestors)
   if (target === relocation.target) return { relocation, ancestors }
   const spelled = { ...relocation, target }
   return { relocation: spelled, ancestors: await ancestorsOfTarget(files, spelled) }
@@ -179,11 +190,11 @@ const lookAtRelocation = async (
   const { files } = deps
   const { site, isCaseSensitive } = requester
   const wanted = { site, path, ...wantedOf(path, destination) }
-  const { relocation, ancestors } = await spellTarget(files, wanted, isCaseSensitive)
+  const { relocation, ancestors } = await spellTarget(files, wanted, requester)
   if (await isLockedAround(deps, relocation)) return { ...nothing, relocation, ancestors, isLocked: true }
   const seen = await lookAtTransfers(deps, relocation, ancestors, requester)
   if (seen.changes.length > 0 || isCaseSensitive) return seen
-  const found = await resolveParent(files, site, path)
+  const found = await resolveParent(files, scopeOfSource(relocation.kind, requester), path)
   return found === path ? seen : lookAtRelocation(deps, found, destination, requester)
 }
 
@@ -194,6 +205,7 @@ export const relocate = async (
   destination: Destination,
   requester: Requester,
 ): Promise<void> => {
+  requireBothEnds(path, destination, requester)
   const seen = await lookAtRelocation(deps, path, destination, requester)
   const again = async ({ relocation }: SeenRelocation) =>
     lookAtTransfers(deps, relocation, await ancestorsOfTarget(deps.files, relocation), requester)

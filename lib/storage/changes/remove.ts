@@ -130,7 +130,7 @@ const lookAtFolder = async (deps: RemoveDeps, seen: SeenRemoval, options: Remove
   const since = deps.clock.wall()
   const objects = await listSmall(deps, site, path)
   if (objects?.length === 0) {
-    const found = options.isCaseSensitive ? path : await resolveParent(deps.files, site, path)
+    const found = options.isCaseSensitive ? path : await resolveParent(deps.files, options, path)
     if (found !== path) return lookAtRemoval(deps, found, { ...options, isCaseSensitive: true })
     return { ...judged, isMissing: true, isBelowFile: await isBelowFile(deps, site, path) }
   }

@@ -162,8 +162,9 @@ const restoreFolder = async (
   folder: StoragePath,
   periods: readonly Period[],
   { replace = false }: Wanted,
-  { site, author, deadline, conditions = {} }: Requester,
+  requester: Requester,
 ): Promise<void> => {
+  const { site, deadline, conditions = {} } = requester
   const { files, removals, workflows, clock } = deps
   const known = periods.length > 0 ? periods : await assumedRemoval(deps, site, folder, deadline)
   refuse([known.length === 0 && nothingToRestore()])
@@ -180,7 +181,7 @@ const restoreFolder = async (
   ])
   const lockId = randomUUID()
   refuse([!(await removals.lock(site, folder, lockId, longestLock)) && 'folderLocked'])
-  const locked = { site, author, deadline: deadline.within(longestLock - lockReserve, clock.monotonic) }
+  const locked = { ...requester, deadline: deadline.within(longestLock - lockReserve, clock.monotonic) }
   try {
     for (const period of known) {
       const changes = await findRemoved(files, folder, period, locked)

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
-import type { SiteId } from '../../core/ids.ts'
 import { type ListedObject, type ListQuery, longestListing, type ObjectStore } from '../object-store.ts'
-import { compareText, folderKey, type StoragePath } from '../path.ts'
+import { compareText, folderKey, nameOf, type StoragePath } from '../path.ts'
+import { foldersTowards, isInScope, ownFoldersBelow, type Scope } from '../scope.ts'
 
 export interface Position<By extends string> {
   readonly by: By
@@ -91,15 +91,29 @@ const listByName = (all: readonly Entry[], { size, after, countThatFit }: Fittin
   return { contents, cursor: isEnd ? undefined : writeCursor({ by: 'name', after: last.name }) }
 }
 
+export const entriesTowards = async (
+  store: ObjectStore,
+  scope: Scope,
+  folder: StoragePath,
+): Promise<readonly Entry[]> => {
+  const folders = foldersTowards(scope, folder)
+  const found = await Promise.all(folders.map((one) => store.exists(folderKey('live', scope.site, one))))
+  return folders
+    .filter((_, index) => found[index])
+    .map((one) => ({ name: nameOf(one), type: 'folder', size: 0, modified: undefined }) as const)
+    .sort(byName)
+}
+
 export const listFolder = async (
   store: ObjectStore,
-  site: SiteId,
+  scope: Scope,
   folder: StoragePath,
   { limit = wholeFolder, cursor, countThatFit }: PageQuery<Entry>,
 ): Promise<Page<Entry>> => {
-  const prefix = folderKey('live', site, folder)
+  const prefix = folderKey('live', scope.site, folder)
   const position = cursor === undefined ? undefined : readCursor(cursor, positions)
   const query = { size: Math.min(limit, wholeFolder), after: position?.after, countThatFit }
+  if (!isInScope(scope, folder)) return listByName(await entriesTowards(store, scope, folder), query)
   if (position?.by === 'key') return listByKey(store, prefix, query)
   const { entries, next } = await readEntries(store, { prefix, folded: true }, wholeFolder)
   // The folder may have grown since its listing began. Later names then have later keys, too.
@@ -116,29 +130,36 @@ const leastKeys = 100
 
 const mostListings = 10
 
-/** Lists every live file below a folder in the order of keys (S-80). Errors: storageRefused (cursor). */
+const prefixesBelow = (scope: Scope, folder: StoragePath): readonly string[] => {
+  const folders = isInScope(scope, folder) ? [folder] : ownFoldersBelow(scope, folder)
+  return folders.map((one) => folderKey('live', scope.site, one)).sort(compareText)
+}
+
+/** Lists every live file below a folder in the order of keys (S-80, A-45). Errors: storageRefused (cursor). */
 export const listFiles = async (
   store: ObjectStore,
-  site: SiteId,
+  scope: Scope,
   folder: StoragePath,
   { limit = mostFiles, cursor, countThatFit }: PageQuery<FileBelow>,
 ): Promise<Page<FileBelow>> => {
-  const prefix = folderKey('live', site, folder)
+  const top = folderKey('live', scope.site, folder)
+  const prefixes = prefixesBelow(scope, folder)
   const size = Math.min(limit, mostFiles)
   const found: FileBelow[] = []
-  let after = cursor === undefined ? undefined : prefix + readCursor(cursor, ['path']).after
-  let listings = 0
-  do {
+  let after = cursor === undefined ? undefined : top + readCursor(cursor, ['path']).after
+  let prefix = prefixes.find((one) => after === undefined || after.startsWith(one) || compareText(after, one) < 0)
+  for (let listings = 0; prefix !== undefined && found.length < size && listings < mostListings; listings++) {
     const keys = Math.min(Math.max(size - found.length, leastKeys), longestListing)
-    const { objects, next } = await store.list({ prefix, folded: false, after, limit: keys })
+    const from: string | undefined = after?.startsWith(prefix) ? after : undefined
+    const { objects, next } = await store.list({ prefix, folded: false, after: from, limit: keys })
     for (const { key, ...file } of objects) {
-      if (!key.endsWith('/')) found.push({ ...file, path: key.slice(prefix.length) })
+      if (!key.endsWith('/')) found.push({ ...file, path: key.slice(top.length) })
     }
-    after = next
-    listings += 1
-  } while (after !== undefined && found.length < size && listings < mostListings)
+    if (next === undefined) prefix = prefixes[prefixes.indexOf(prefix) + 1]
+    after = next ?? prefix
+  }
   const some = found.slice(0, size)
   const contents = some.slice(0, countThatFit(some))
-  const position = contents.length === found.length ? after?.slice(prefix.length) : contents.at(-1)?.path
+  const position = contents.length === found.length ? after?.slice(top.length) : contents.at(-1)?.path
   return { contents, cursor: position === undefined ? undefined : writeCursor({ by: 'path', after: position }) }
 }

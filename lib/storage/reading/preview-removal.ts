@@ -5,7 +5,8 @@ import { type ChangeDeps, refusalIn } from '../changes/change.ts'
 import { isInWorkflow } from '../changes/look.ts'
 import { findFile, isBelowFile, openRemovals, refusalsOfRemoval } from '../changes/remove.ts'
 import { type ListedObject, listAll, type ObjectStore } from '../object-store.ts'
-import { editions, folderKey, isReserved, pathIn, root, type StoragePath, upTo } from '../path.ts'
+import { editions, folderKey, isReserved, parentOf, pathIn, root, type StoragePath, upTo } from '../path.ts'
+import { isInScope, type Scope } from '../scope.ts'
 
 export interface Preview {
   readonly files: number
@@ -54,11 +55,12 @@ export const countFolder = async (
 /** Counts the contents and names the refusal of a removal. Errors: fileUnknown, pathUnknown, unavailable. */
 export const previewRemoval = async (
   deps: ChangeDeps,
-  site: SiteId,
+  scope: Scope,
   path: StoragePath,
   deadline: Deadline,
 ): Promise<Preview> => {
   const { files, reservedFolders } = deps
+  const { site } = scope
   const [{ live, draft }, open] = await Promise.all([findFile(deps, site, path), openRemovals(deps, site, path)])
   const isFile = live !== undefined || draft !== undefined
   const ofFile = { files: 1, folders: 0, bytes: (live?.size ?? 0) + (draft?.size ?? 0), atLeast: false }
@@ -69,6 +71,7 @@ export const previewRemoval = async (
   const seen = { site, path, open, live, draft, isReserved: !isFile && isReserved(reservedFolders, path) }
   const isRunning = () => (isFile ? isInWorkflow(deps, site, [path]) : deps.workflows.isRunningBelow(site, path))
   const refusal =
-    refusalIn(refusalsOfRemoval(seen)) ?? refusalIn(refusalsOfRemoval({ ...seen, isInWorkflow: await isRunning() }))
+    refusalIn([!isInScope(scope, parentOf(path)) && 'privilegesMissing', ...refusalsOfRemoval(seen)]) ??
+    refusalIn(refusalsOfRemoval({ ...seen, isInWorkflow: await isRunning() }))
   return { ...counted, ...(refusal && { code: refusal.code }) }
 }

@@ -6,6 +6,7 @@ import { isPage } from '../file-kind.ts'
 import type { ChooseBytes, ObjectStore, ReadObject } from '../object-store.ts'
 import { type Edition, fileKey, folderKey, root, type StoragePath } from '../path.ts'
 import { spellingsOf } from '../resolve-path.ts'
+import type { Scope } from '../scope.ts'
 import type { Page } from './listing.ts'
 
 const readAsWritten = async (
@@ -29,12 +30,12 @@ const readAsWritten = async (
 /** Errors: fileUnknown, notAFile (a folder). */
 export const readFile = async (
   store: ObjectStore,
-  site: SiteId,
+  scope: Scope,
   path: StoragePath,
   ...how: readonly [asDraft: boolean, choose: ChooseBytes, expected?: string]
 ): Promise<ReadObject> => {
-  for await (const spelled of spellingsOf(store, site, path)) {
-    const object = await readAsWritten(store, site, spelled, ...how)
+  for await (const spelled of spellingsOf(store, scope, path)) {
+    const object = await readAsWritten(store, scope.site, spelled, ...how)
     if (object) return object
   }
   throw new ServiceError('fileUnknown')

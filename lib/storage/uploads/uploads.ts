@@ -2,6 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Requester } from '../changes/change.ts'
+import { toStoragePath } from '../path.ts'
+import { requireScope } from '../scope.ts'
 import { keepLease, type Lease, type LeaseTerms } from './lease.ts'
 import { admitUpload, type PlacementDeps, placeUpload, type UploadRequest } from './placement.ts'
 import {
@@ -66,11 +68,14 @@ export const discardUpload = async (
   if (holding) await uploadParts.remove({ id, target, holding })
 }
 
-/** The requester's own upload. A store may remove expired uploads late. Errors: uploadUnknown. */
-export const findUpload = async (deps: UploadsDeps, { site, author }: Requester, id: string): Promise<Upload> => {
+/** The requester's own upload. A store may remove expired uploads late. Errors: uploadUnknown, privilegesMissing. */
+export const findUpload = async (deps: UploadsDeps, requester: Requester, id: string): Promise<Upload> => {
   const upload = await deps.uploadRecords.get(id)
   if (upload && isExpired(upload, deps.clock.wall())) await discardUpload(deps, upload).catch(() => {})
-  else if (upload?.site === site && upload.user === author.actor) return upload
+  else if (upload?.site === requester.site && upload.user === requester.author.actor) {
+    requireScope(requester, toStoragePath(upload.target.path))
+    return upload
+  }
   throw new ServiceError('uploadUnknown')
 }
 

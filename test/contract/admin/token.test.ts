@@ -28,6 +28,41 @@ describe('token issue', () => {
   )
 })
 
+describe('token issue --right', () => {
+  const rightsIn = async (directory: string) =>
+    (await administerJson(directory, ['token', 'list'])).map(({ rights }: { rights: string[] }) => rights)
+
+  test('gives a token these rights alone, each once (A-38, A-39, A-106)', async ({ siteDirectory }) => {
+    const repeated = ['--right', 'files:read:/news/', '--right', 'files:read:/news', '--right', 'history:read']
+    await issue(siteDirectory, ...repeated)
+    expect(await rightsIn(siteDirectory)).toEqual([['files:read:/news', 'history:read']])
+  })
+
+  test('adds the right of the permission files (A-39, A-106)', async ({ siteDirectory }) => {
+    await issue(siteDirectory, '--permission', 'files', '--right', 'forms:read', '--right', 'files:read:/news')
+    expect(await rightsIn(siteDirectory)).toEqual([['files:write', 'forms:read']])
+  })
+
+  test.for(['files', 'files:own', 'forms:read:/a', 'files:read:a', 'files:read:/a/../b'])(
+    'refuses "%s" and names the areas (A-32, A-106)',
+    async (right, { siteDirectory }) => {
+      const issuing = ['token', 'issue', '--user', 'ann', '--site', '1001', '--right', right]
+      const { status, stderr } = await administer(siteDirectory, issuing)
+      expect({ status, names: stderr.includes('files, forms, categories, history, access') }).toEqual({
+        status: 2,
+        names: true,
+      })
+    },
+  )
+
+  test('refuses more than 50 rights, and issues no token (A-106)', async ({ siteDirectory }) => {
+    const rights = Array.from({ length: 51 }, (_, index) => ['--right', `files:read:/${index}`]).flat()
+    const { status } = await administer(siteDirectory, ['token', 'issue', '--user', 'a', '--site', '1001', ...rights])
+    expect(status).toBe(1)
+    expect(await rightsIn(siteDirectory)).toEqual([])
+  })
+})
+
 describe('token list', () => {
   test('names tokens by hash, and never shows one (T-9)', async ({ siteDirectory }) => {
     await administerJson(siteDirectory, ['site', 'create', '--name', 'Other'])
@@ -36,7 +71,10 @@ describe('token list', () => {
     const { stdout } = await administer(siteDirectory, ['--json', 'token', 'list'])
     expect(stdout).not.toContain(token)
     const hash = expect.stringMatching(/^[0-9a-f]{64}$/)
-    expect(JSON.parse(stdout)).toEqual([{ hash, user: 'ann', sites: [1001, 1002], permissions: ['files'], expires }])
+    const rights = ['files:write', 'forms:write', 'categories:write', 'history:read']
+    expect(JSON.parse(stdout)).toEqual([
+      { hash, user: 'ann', sites: [1001, 1002], permissions: ['files'], rights, expires },
+    ])
   })
 })
 

@@ -60,7 +60,7 @@ test('an answer that breaks off is recorded with its status and the failure', as
 
 const deps: EdgeDeps = {
   dataCentre: 'us',
-  findGrant: async () => undefined,
+  findCaller: async () => undefined,
   findSite: async () => undefined,
   findDataCentre: async () => undefined,
   clock: systemClock,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { roles } from '../../../lib/access/roles.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { changesAfter } from '../../../lib/history/list-changes.ts'
@@ -37,7 +38,7 @@ describe('the history on one machine', () => {
     })
     await createHistorySweep(database, () => now)()
     const subjects = async () => {
-      const { changes } = await changesAfter(createHistory(database), site, 0, 10, { withFiles: true })
+      const { changes } = await changesAfter(createHistory(database), site, 0, 10, { rights: roles.owner.rights })
       return changes.map(({ subject }) => subject)
     }
     expect(await subjects()).toEqual(['kept', 'new'])

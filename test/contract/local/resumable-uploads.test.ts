@@ -2,6 +2,7 @@ import { readdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import { roles } from '../../../lib/access/roles.ts'
 import { unlimited } from '../../../lib/core/deadline.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { checkDataDirectory } from '../../../lib/machine/check/check-directory.ts'
@@ -14,7 +15,8 @@ import { uploadsOf } from '../../support/uploads.ts'
 
 /** Resumable uploads over restarts of one machine, and what its commands say of them. */
 const site = 1001 as SiteId
-const uploader: Requester = { site, author: { actor: 'ann' }, deadline: unlimited }
+const scope = { site, rights: roles.owner.rights, level: 'write' } as const
+const uploader: Requester = { ...scope, author: { actor: 'ann' }, deadline: unlimited }
 const mebibyte = 1024 * 1024
 const day = 24 * 3600 * 1000
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { roles } from '../../../lib/access/roles.ts'
 import { createDeadline, unlimited } from '../../../lib/core/deadline.ts'
 import { continueRemoval } from '../../../lib/storage/continue-removal.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
@@ -247,7 +248,7 @@ describe('The removal of a folder with more files than one call deletes', () => 
       late,
       { path: parsePath('large/late') },
       { contentType: undefined, content },
-      { site: storage.site, author, deadline: unlimited },
+      { site: storage.site, rights: roles.owner.rights, level: 'write', author, deadline: unlimited },
     )
     await expect(putting).rejects.toMatchObject({ code: 104010 })
     expect((await storage.get('/large/late')).status).toBe(404)

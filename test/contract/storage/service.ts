@@ -64,13 +64,19 @@ const requestsOver = (call: Call) => {
   }
 }
 
-/** The operations on files, with a site and a token. */
-export interface StorageUnderTest
-  extends ReturnType<typeof requestsOver>,
-    Pick<TestFiles, 'stores' | 'sent' | 'linkSecret' | 'leftovers' | 'close'> {
-  readonly site: SiteId
+/** The requests of one token. */
+export interface Requests extends ReturnType<typeof requestsOver> {
   /** Calls a path behind the address of the site. */
   readonly callSite: Call
+}
+
+/** The operations on files, with a site and a token. */
+export interface StorageUnderTest
+  extends Requests,
+    Pick<TestFiles, 'stores' | 'sent' | 'linkSecret' | 'leftovers' | 'close'> {
+  readonly site: SiteId
+  /** The requests of another token of the same user. */
+  as(...permissions: readonly string[]): Promise<Requests>
   readonly deps: StorageDeps
   /** All keys, live and draft. */
   keys(): Promise<string[]>
@@ -89,24 +95,28 @@ export type StorageOptions = Partial<Surroundings> & {
 export const openStorage = async ({ wholeBodies, ...options }: StorageOptions = {}): Promise<StorageUnderTest> => {
   const files = await openTestFiles(options)
   const site = 1001 as SiteId
-  const token = newToken()
   const { sites, grants } = files.stores
   await sites.createSite({ id: site, name: 'Test', dataCentre: 'us', renderingEngine: true }, entry)
   await sites.putDataCentre({ id: 'us', url: 'http://localhost', isDefault: true })
-  const expires = Date.now()
-  await grants.put({ hash: hashToken(token), user: 'test', sites: [site], permissions: ['files'], expires }, [])
 
-  const callSite: Call = (method, path, { body = '', headers, ...more } = {}) =>
-    send(files.handler, method, `/api/v2/admin/sites/current${path}`, {
-      ...more,
-      headers: { Authorization: token, ...headers },
-      body: wholeBodies || body instanceof Readable ? body : Readable.from([Buffer.from(body)]),
-    })
+  const as = async (...permissions: readonly string[]): Promise<Requests> => {
+    const token = newToken()
+    const expires = Date.now()
+    await grants.put({ hash: hashToken(token), user: 'test', sites: [site], permissions, expires }, [])
+    const callSite: Call = (method, path, { body = '', headers, ...more } = {}) =>
+      send(files.handler, method, `/api/v2/admin/sites/current${path}`, {
+        ...more,
+        headers: { Authorization: token, ...headers },
+        body: wholeBodies || body instanceof Readable ? body : Readable.from([Buffer.from(body)]),
+      })
+    const call: Call = (method, path, request) => callSite(method, `/storage${path}`, request)
+    return { ...requestsOver(call), callSite }
+  }
 
   return {
     ...files,
-    ...requestsOver((method, path, request) => callSite(method, `/storage${path}`, request)),
-    callSite,
+    ...(await as('files')),
+    as,
     site,
     async keys() {
       const keys: string[] = []

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
+import { roles } from '../../../lib/access/roles.ts'
 import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
 import { createUploadRecords } from '../../../lib/aws/dynamodb/uploads.ts'
 import { openBucket } from '../../../lib/aws/s3/bucket.ts'
@@ -35,7 +36,8 @@ import { uploadsOf } from '../../support/uploads.ts'
  * that was sent, or does not exist.
  */
 const site = 1001 as SiteId
-const uploader: Requester = { site, author: { actor: 'ann' }, deadline: unlimited }
+const scope = { site, rights: roles.owner.rights, level: 'write' } as const
+const uploader: Requester = { ...scope, author: { actor: 'ann' }, deadline: unlimited }
 
 /** The stores, which outlive a process of the service. */
 interface Kept extends Pick<Stores, 'files' | 'workflows' | 'removals' | 'uploadRecords' | 'uploadParts'> {}

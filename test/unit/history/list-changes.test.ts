@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { roles } from '../../../lib/access/roles.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Change, History } from '../../../lib/history/history.ts'
 import {
@@ -32,7 +33,7 @@ const historyOf = (count: number, byBob: readonly number[]) => {
   return { history, read: () => read }
 }
 
-const byBob = { actor: 'bob', withFiles: true }
+const byBob = { actor: 'bob', rights: roles.owner.rights }
 const positions = (changes: readonly Change[]) => changes.map(({ position }) => position)
 
 describe('a page of changes', () => {
@@ -59,7 +60,7 @@ describe('a page of changes', () => {
     }
     const seen: Change[] = []
     for (let next: number | undefined = 0; next !== undefined; ) {
-      const page: ChangePage = await changesAfter(history, site, next, 500, { withFiles: true })
+      const page: ChangePage = await changesAfter(history, site, next, 500, { rights: roles.owner.rights })
       expect(Buffer.byteLength(JSON.stringify(page.changes))).toBeLessThan(4_000_000)
       seen.push(...page.changes)
       next = page.next
@@ -82,11 +83,15 @@ describe('a page of changes', () => {
 
   test('reads no older changes than requested', async () => {
     const { history, read } = historyOf(200_000, [])
-    const { changes } = await newestChanges(history, site, 10, { since: 199_999, withFiles: true, actor: 'bob' })
+    const { changes } = await newestChanges(history, site, 10, {
+      since: 199_999,
+      rights: roles.owner.rights,
+      actor: 'bob',
+    })
     expect(changes).toEqual([])
     // Changes of a minute before may be in between, because clocks differ.
     expect(read()).toBeGreaterThan(10)
-    const all = await newestChanges(history, site, 10, { since: 199_999, withFiles: true })
+    const all = await newestChanges(history, site, 10, { since: 199_999, rights: roles.owner.rights })
     expect(positions(all.changes)).toEqual([199_999, 200_000])
   })
 })

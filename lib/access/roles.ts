@@ -1,0 +1,19 @@
+import { type AreaRight, areas, type Right, rightOf } from '../core/rights.ts'
+
+interface Role {
+  readonly rights: readonly Right[]
+  readonly isPerFolder: boolean
+}
+
+const role = (isPerFolder: boolean, ...rights: readonly AreaRight[]): Role => ({
+  isPerFolder,
+  rights: rights.map(rightOf),
+})
+
+/** A-48, A-49, A-50. `isPerFolder`: its rights on files are those on the folders that come with it. */
+export const roles = {
+  owner: role(false, ...areas.map((area) => `${area}:write` as const)),
+  editor: role(false, 'files:write', 'forms:write', 'categories:write', 'history:read'),
+  author: role(true, 'files:write', 'history:read'),
+  viewer: role(false, 'files:read', 'forms:read', 'categories:read', 'history:read'),
+} satisfies Readonly<Record<string, Role>>

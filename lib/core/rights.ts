@@ -1,0 +1,74 @@
+import { type ErrorName, ServiceError } from './errors.ts'
+
+export const areas = ['files', 'forms', 'categories', 'history', 'access'] as const
+export type Area = (typeof areas)[number]
+
+export type Level = 'read' | 'write'
+
+/** A-32, A-33. `folder`: segments joined by `/`, in NFC; empty for all of the area. Only rights on files have one. */
+export interface Right {
+  readonly area: Area
+  readonly level: Level
+  readonly folder: string
+}
+
+export type AreaRight = `${Area}:${Level}`
+
+export const rightOf = (text: AreaRight): Right => {
+  const [area, level] = text.split(':') as [Area, Level]
+  return { area, level, folder: '' }
+}
+
+const shape = new RegExp(`^((?:${areas.join('|')}):(?:read|write))(?::(/.*))?$`, 's')
+const forbidden = /[\p{Cc}\\\p{Cs}]/u
+
+export const parseRight = (text: string): Right | undefined => {
+  const [, named, place = ''] = shape.exec(text.normalize('NFC')) ?? []
+  if (named === undefined) return undefined
+  const right = rightOf(named as AreaRight)
+  const segments = place.split('/').filter((segment) => segment !== '')
+  const isFolder = !segments.includes('.') && !segments.includes('..') && !forbidden.test(place)
+  return isFolder && (place === '' || right.area === 'files') ? { ...right, folder: segments.join('/') } : undefined
+}
+
+export const textOfRight = ({ area, level, folder }: Right): string =>
+  `${area}:${level}${folder === '' ? '' : `:/${folder}`}`
+
+const isWithin = (folder: string, path: string): boolean =>
+  folder === '' || path === folder || path.startsWith(`${folder}/`)
+
+const isAtLeast = (held: Right, { area, level }: Right): boolean =>
+  held.area === area && (held.level === 'write' || held.level === level)
+
+/** A-32, A-41: whole segments in exact case. The folder of the needed right is the path of a file or folder. */
+export const includesRight = (held: readonly Right[], needed: Right): boolean =>
+  held.some((one) => isAtLeast(one, needed) && isWithin(one.folder, needed.folder))
+
+export const foldersBelow = (held: readonly Right[], needed: Right): readonly string[] => {
+  const below = held.filter((one) => isAtLeast(one, needed) && one.folder !== needed.folder)
+  const folders = new Set(below.map(({ folder }) => folder).filter((folder) => isWithin(needed.folder, folder)))
+  return [...folders].filter((folder) => ![...folders].some((other) => other !== folder && isWithin(other, folder)))
+}
+
+export const hasSomewhere = (held: readonly Right[], needed: Right): boolean =>
+  includesRight(held, needed) || foldersBelow(held, needed).length > 0
+
+export const simplified = (rights: readonly Right[]): readonly Right[] => {
+  const distinct = [...new Map(rights.map((right) => [textOfRight(right), right])).values()]
+  return distinct.filter((one) => {
+    const others = distinct.filter((other) => other !== one)
+    return !includesRight(others, one)
+  })
+}
+
+const lacks = (needed: Right, error: ErrorName): ServiceError =>
+  new ServiceError(error, { message: `The token lacks the right ${textOfRight(needed)}. Use a token that has it.` })
+
+export const requireRight = (held: readonly Right[], needed: Right): void => {
+  if (!includesRight(held, needed)) throw lacks(needed, 'privilegesMissing')
+}
+
+/** A right on one folder is enough: the paths of the request decide later. */
+export const requireSomewhere = (held: readonly Right[], needed: Right, error: ErrorName): void => {
+  if (!hasSomewhere(held, needed)) throw lacks(needed, error)
+}

@@ -1,0 +1,152 @@
+import { expect, it } from 'vitest'
+import { describeWithAdmin, issueToken } from '../support/admin.ts'
+import { expectError } from '../support/expectations.ts'
+import { ownSiteId } from '../support/forms.ts'
+import { call } from '../support/http.ts'
+import { at, ownFolder, put } from '../support/storage.ts'
+import { append, createUploader, head, pathOf } from '../support/tus.ts'
+
+const own = ownFolder()
+
+const tokenWith = async (...rights: readonly string[]) =>
+  issueToken([await ownSiteId()], ...rights.flatMap((right) => ['--right', right]))
+
+/** The requests of a token with these rights. `path` is decoded. */
+const openAs = async (...rights: readonly string[]) => {
+  const token = await tokenWith(...rights)
+  const ask = (method: string, path: string, query = '', body?: unknown) =>
+    call(at(path, query), { method, token, ...(body !== undefined && { body }) })
+  return { token, ask, read: (path: string, query?: string) => ask('GET', path, query) }
+}
+
+const expectRefused = (answer: Parameters<typeof expectError>[0]) => expectError(answer, 400, 104003)
+
+describeWithAdmin('A token with a right on one folder', () => {
+  it('It works in that folder, with everything below (A-33, A-37, A-106)', async () => {
+    const { ask, read } = await openAs(`files:write:/${own}/in`)
+    expect((await ask('PUT', `${own}/in/a/page.html`, '?version=draft', 'draft')).status).toBe(200)
+    expect((await ask('PUT', `${own}/in/a.txt`, '', 'text')).status).toBe(200)
+    expect((await read(`${own}/in/a/page.html`, '?version=draft')).text).toBe('draft')
+    expect((await ask('PUT', `${own}/in/a.txt`, '?meta', { path: `${own}/in/b.txt` })).status).toBe(200)
+    expect((await ask('DELETE', `${own}/in/b.txt`)).status).toBe(200)
+    expect((await ask('POST', `${own}/in/b.txt`, '?restore', {})).status).toBe(200)
+    expect((await read(`${own}/in/b.txt`)).text).toBe('text')
+  })
+
+  it('It learns and changes nothing outside of it (A-35, A-36, A-40, A-44)', async () => {
+    const { ask, read } = await openAs(`files:write:/${own}/in`)
+    await put(`${own}/out/secret.txt`, 'secret')
+    await put(`${own}/in/own.txt`, 'own')
+    for (const path of [`${own}/out/secret.txt`, `${own}/out/none.txt`, `${own}/into`, `${own}/IN/own.txt`]) {
+      for (const query of ['', '?meta', '?link', '?versions', '?deleted', '?removal']) {
+        const answer = await read(path, query)
+        expectRefused(answer)
+        expect(answer.json.message).toContain(`files:read:/${path}`)
+      }
+      expectRefused(await ask('PUT', path, '', 'x'))
+      expectRefused(await ask('DELETE', path))
+      expectRefused(await ask('POST', path, '?restore', {}))
+      for (const body of [{ name: 'x' }, { path: `${own}/in/x` }, { copyTo: `${own}/in/x` }]) {
+        expectRefused(await ask('PUT', path, '?meta', body))
+      }
+      for (const body of [{ path }, { copyTo: path }]) {
+        expectRefused(await ask('PUT', `${own}/in/own.txt`, '?meta', body))
+      }
+    }
+    expect((await call(at(`${own}/out/secret.txt`))).text).toBe('secret')
+    expectError(await read(`${own}/in/../out/secret.txt`), 400, 104015)
+  })
+
+  it('It can neither remove nor move the folder itself (A-46)', async () => {
+    const { ask, read } = await openAs(`files:write:/${own}/kept`)
+    await put(`${own}/kept/a.txt`, 'x')
+    expectRefused(await ask('DELETE', `${own}/kept`))
+    expectRefused(await ask('PUT', `${own}/kept`, '?meta', { name: 'other' }))
+    expectRefused(await ask('PUT', `${own}/kept`, '?meta', { path: `${own}/kept/in` }))
+    expect((await read(`${own}/kept`, '?removal')).json).toMatchObject({ files: 1, code: 104003 })
+  })
+
+  it('It sees of other folders only the way to its own (A-43, A-45)', async () => {
+    const { read } = await openAs(`files:read:/${own}/way/a/b`, `files:read:/${own}/way/c`)
+    for (const path of ['a/b/1', 'a/2', 'c/3', 'd/4']) await put(`${own}/way/${path}`, 'x')
+    const { json } = await read(`${own}/way`, '?meta')
+    expect(json.contents).toMatchObject([
+      { name: 'a', lastModified: null },
+      { name: 'c', lastModified: null },
+    ])
+    const all = await read(`${own}/way`, '?meta&recursive=true')
+    expect(all.json.contents.map(({ path }: { path: string }) => path)).toEqual(['a/b/1', 'c/3'])
+    const names = async (path: string) =>
+      (await read(path, '?meta')).json.contents.map((one: { name: string }) => one.name)
+    expect([await names(`${own}/way/a`), await names(`${own}/way/c`)]).toEqual([['b'], ['3']])
+    expectRefused(await read(`${own}/way/d`, '?meta'))
+  })
+
+  it('Its lookups without case stay inside (A-41, A-42)', async () => {
+    const { ask, read } = await openAs(`files:write:/${own}/case`)
+    await put(`${own}/case/Deep/A.txt`, 'x')
+    expect((await read(`${own}/case/deep/a.TXT`)).text).toBe('x')
+    expectRefused(await read(`${own}/Case/Deep/A.txt`))
+    const missing = await openAs(`files:write:/${own}/CASE`)
+    expectError(await missing.read(`${own}/CASE/Deep/A.txt`), 404, 104001)
+    expectError(await missing.ask('DELETE', `${own}/CASE/Deep/A.txt`), 404, 104001)
+    expect((await ask('DELETE', `${own}/case/deep/A.txt`)).status).toBe(200)
+  })
+
+  it('A resumable upload needs the right at every request (A-35, U-15)', async () => {
+    const { token } = await openAs(`files:write:/${own}/tus`)
+    const { create } = createUploader(`${own}/tus`)
+    const upload = pathOf(await create('a.txt', 4, {}, { token }))
+    expect((await append(upload, 0, 'ab', {}, { token })).status).toBe(204)
+    const other = await tokenWith(`files:write:/${own}/other`, `files:read:/${own}`)
+    expectRefused(await append(upload, 2, 'cd', {}, { token: other }))
+    expect((await head(upload, { token: other })).status).toBe(400)
+    expectRefused(await create('b.txt', 4, {}, { token: other }))
+    expect((await append(upload, 2, 'cd', {}, { token })).status).toBe(204)
+    expect((await call(at(`${own}/tus/a.txt`))).text).toBe('abcd')
+  })
+})
+
+describeWithAdmin('A token with rights of its own', () => {
+  const v1 = '/api/v1/admin/sites/current/webforms'
+  const v3 = '/webresources/api/v3/sites/current/categories'
+
+  it('It has only these, and a refusal names the missing one (A-32, A-38, A-40, E-54)', async () => {
+    const forms = await tokenWith('forms:read')
+    expect((await call(v1, { token: forms })).status).toBe(200)
+    const field = { type: { id: -2 }, mandatory: true }
+    const refusals = [
+      ['forms:write', await call(`${v1}/1/fields/system`, { method: 'POST', token: forms, body: field })],
+      ['categories:read', await call(v3, { token: forms })],
+      ['categories:write', await call(`${v3}/1/news`, { method: 'POST', token: forms, body: { items: [] } })],
+    ] as const
+    for (const [right, answer] of refusals) {
+      expectError(answer, 403, 100403)
+      expect(answer.json.message).toContain(right)
+    }
+    expectRefused(await call('/api/v2/admin/sites/current/changes', { token: forms }))
+    expectRefused(await call(at('a'), { token: forms }))
+  })
+
+  it('It reads of the history what it may read, of a move both ends (A-47)', async () => {
+    const { token } = await openAs(`files:read:/${own}/told`, 'history:read')
+    for (const name of ['told', 'secret']) await put(`${own}/${name}/a.txt`, 'x')
+    await call(at(`${own}/told/a.txt`, '?meta'), { method: 'PUT', body: { path: `${own}/told/b.txt` } })
+    await call(at(`${own}/told/b.txt`, '?meta'), { method: 'PUT', body: { path: `${own}/secret/b.txt` } })
+    const { json } = await call('/api/v2/admin/sites/current/changes?limit=500', { token })
+    const seen = json.items.map(({ type, subject }: { type: string; subject: string }) => `${type} ${subject}`)
+    expect(seen.filter((text: string) => !/^(?:site|content)\./.test(text))).toEqual([
+      `file.stored ${own}/told/a.txt`,
+      `file.moved ${own}/told/a.txt`,
+    ])
+  })
+
+  it('The permission files is the right files:write (A-39, A-22)', async () => {
+    const { json } = await call('/api/v1/admin/sites', { token: await tokenWith(`files:read:/${own}`) })
+    expect(json.items[0].permissions).toEqual(['files'])
+    const without = await call('/api/v1/admin/sites', { token: await tokenWith('forms:write') })
+    expect(without.json.items[0].permissions).toEqual([])
+    const whole = await tokenWith('files:write')
+    expect((await call(at(own, '?meta'), { token: whole })).status).toBe(200)
+  })
+})

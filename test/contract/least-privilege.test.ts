@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { storageRoutes } from '../../lib/contract/routes/storage.ts'
+import { areas } from '../../lib/core/rights.ts'
+import { listAll } from '../../lib/storage/object-store.ts'
+import { type Answer, codeOf } from '../support/answer.ts'
+import { type Act, type Ask, acts, free, put } from './storage/acts.ts'
+import { storageHands } from './storage/hands.ts'
+import type { StorageUnderTest } from './storage/service.ts'
+
+// Every operation on files against every kind of right, on both stores. authorisation-matrix.test.ts has the rights of
+// whole areas, for all groups.
+
+/** Planted into the two functions that refuse: the table must notice that they let everybody pass. */
+const hole = vi.hoisted(() => ({ isOpen: false }))
+vi.mock('../../lib/core/rights.ts', async (load) => {
+  const real = await load<typeof import('../../lib/core/rights.ts')>()
+  return {
+    ...real,
+    requireRight: (...given: Parameters<typeof real.requireRight>) => hole.isOpen || real.requireRight(...given),
+    requireSomewhere: (...given: Parameters<typeof real.requireSomewhere>) =>
+      hole.isOpen || real.requireSomewhere(...given),
+  }
+})
+
+/** Rights that do not cover the target, by what is wrong with them. */
+const refusedRights = (act: Act, folder: string, target: string): readonly (readonly string[])[] => [
+  areas.filter((area) => area !== 'files').map((area) => `${area}:write`),
+  ...(act.level === 'write' ? [['files:read'], [`files:read:/${folder}`]] : []),
+  ...(act.needsNoPath ? [] : [[`files:write:/${folder.slice(0, -1)}`], [`files:write:/${folder}x`]]),
+  ...(act.needsNoPath ? [] : [[`files:write:/${folder.toUpperCase()}`], ['files:write:/other']]),
+  ...(act.needsNoPath || act.showsWay ? [] : [[`files:write:/${target}/below`]]),
+  ...(act.changesFolderAround ? [[`files:write:/${target}`]] : []),
+  ...(act.isOnRoot ? [[`files:write:/${folder}`]] : []),
+]
+
+const allowedRights = ({ level, ...act }: Act, folder: string, target: string): readonly (readonly string[])[] => [
+  [`files:${level}`],
+  ...(act.isOnRoot ? [] : [[`files:${level}:/${folder.normalize('NFD')}/`]]),
+  ...(act.isOnRoot || act.changesFolderAround ? [] : [[`files:${level}:/${target}`]]),
+]
+
+const isRefused = (answer: Answer): boolean => answer.status === 400 && codeOf(answer) === 104003
+
+const encoded = (path: string) => `/${path.split('/').map(encodeURIComponent).join('/')}`
+const inHex = (path: string) => `/${Buffer.from(path).toString('hex').replace(/../g, '%$&')}`
+
+/** A path in the folder of a cell, as clients may write it. */
+const spellings = (target: string): readonly string[] => [
+  encoded(target),
+  encoded(target.normalize('NFD')),
+  inHex(target),
+  `//${encoded(target).replaceAll('/', '//')}/`,
+]
+
+const rows = storageRoutes.flatMap(({ operation }) =>
+  Object.entries(acts[operation]).map(([how, act]) => ({ name: `${operation} ${how}`, act })),
+)
+
+describe.each(storageHands)('On $name', ({ open }) => {
+  let storage: StorageUnderTest
+  beforeAll(async () => {
+    storage = await open()
+  })
+  afterAll(() => storage.close())
+  let count = 0
+
+  const askWith = async (rights: readonly string[]): Promise<Ask> => {
+    const { callSite } = await storage.as(...rights)
+    return ({ method, path, ...request }) => callSite(method, path, request)
+  }
+
+  const newCell = async ({ prepare, target = 'secret.txt' }: Pick<Act, 'prepare' | 'target'>) => {
+    count += 1
+    const cell = { ask: await askWith(['files']), folder: `caf\u00e9-${count}-end` }
+    await cell.ask(put(`/${cell.folder}/secret.txt`))
+    const prepared = (await prepare?.(cell)) as never
+    return { ...cell, prepared, target: target === '' ? cell.folder : `${cell.folder}/${target}` }
+  }
+
+  const askAs = async (act: Act, rights: readonly string[]) =>
+    askWith([...rights, ...(act.hasOtherEnd ? [`files:write:/${free}`] : [])])
+
+  /** Everything that a change would leave behind. */
+  const state = async () => {
+    const objects: string[] = []
+    for (const edition of ['live/', 'draft/']) {
+      for await (const some of listAll(storage.deps.files, edition)) {
+        objects.push(...some.map(({ key, version }) => `${key} ${version}`))
+      }
+    }
+    const [last] = await storage.stores.history.before(storage.site, undefined, 1)
+    return { objects, last }
+  }
+
+  describe.each(rows)('$name', ({ act }) => {
+    test('refuses every right but its own, changes nothing and shows nothing (A-34, A-35, A-36)', async () => {
+      const { folder, target, prepared } = await newCell(act)
+      const before = await state()
+      for (const rights of refusedRights(act, folder, target)) {
+        const ask = await askAs(act, rights)
+        for (const path of spellings(target)) {
+          const answer = await ask(act.question(path, target, prepared))
+          const { etag, location } = answer.headers
+          expect({ rights, path, answer, refused: isRefused(answer) }).toMatchObject({ refused: true })
+          expect(answer.json.message).toContain(`files:${act.level}`)
+          expect([etag, location, answer.text.includes('top secret')]).toEqual([undefined, undefined, false])
+        }
+      }
+      expect(await state()).toEqual(before)
+
+      // The same request passes a hole in the check.
+      const ask = await askAs(act, ['history:read'])
+      hole.isOpen = true
+      const passed = await ask(act.question(encoded(target), target, prepared)).finally(() => {
+        hole.isOpen = false
+      })
+      expect({ passed, refused: isRefused(passed) }).toMatchObject({ refused: false })
+    })
+
+    test('works with its right on everything, on the folder or on the path (A-33, A-37, A-41)', async () => {
+      const counted = allowedRights(act, '', '').length
+      for (let index = 0; index < counted; index++) {
+        const { folder, target, prepared } = await newCell(act)
+        const rights = allowedRights(act, folder, target)[index] ?? []
+        const answer = await (await askAs(act, rights))(act.question(encoded(target), target, prepared))
+        expect({ rights, answer, status: Math.floor(answer.status / 100) }).toMatchObject({
+          status: Math.floor((act.otherwise ?? 200) / 100),
+        })
+        expect(isRefused(answer)).toBe(false)
+      }
+    })
+  })
+})
