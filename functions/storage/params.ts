@@ -53,4 +53,6 @@ export const readSwitches = async <Values extends object>(
   return validate(expected, given, 'storageRefused')
 }
 
+export const versionOf = (query: Switches) => readSwitches(query, ['versionId'], schemaOf('versionSwitches'))
+
 export const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString()

@@ -63,6 +63,7 @@ const files = (remove = async () => {}): ObjectStore => {
     place: never,
     versions: never,
     readVersion: never,
+    purge: never,
     listRemoved: never,
     keptBelow: never,
     removedWithin: () => {
