@@ -293,7 +293,7 @@ export const listSiteUrls = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Delete a file, a draft or a folder with its contents, or purge old versions
  *
- * A deleted file or folder can be restored; a purged version is gone for good. If a purge does not finish, the answer is an error 503. What is purged stays purged: repeat the request.
+ * A deleted file or folder can be restored; a purged version is gone for good. If a purge does not finish, the answer is an error 503, and the purged versions stay purged: repeat the request.
  */
 export const deletePath = <ThrowOnError extends boolean = false>(options: Options<DeletePathData, ThrowOnError>): RequestResult<DeletePathResponses, DeletePathErrors, ThrowOnError> => (options.client ?? client).delete<DeletePathResponses, DeletePathErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/storage/{path}', ...options });
 

@@ -225,7 +225,7 @@ export const storageContract: GroupContract<'storage'> = {
       summary: 'Delete a file, a draft or a folder with its contents, or purge old versions',
       description:
         'A deleted file or folder can be restored; a purged version is gone for good. If a purge does not finish, the ' +
-        'answer is an error 503. What is purged stays purged: repeat the request.',
+        'answer is an error 503, and the purged versions stay purged: repeat the request.',
       pathExamples: { path: 'old' },
       query: {
         ...deletion,

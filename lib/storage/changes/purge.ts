@@ -8,8 +8,7 @@ import { lockPath } from './lock-path.ts'
 import { isInWorkflow } from './look.ts'
 import { unknownVersion } from './restore.ts'
 
-// A request purges at most so many. 10,000 take an estimated 10 s on S3.
-const mostVersions = 10_000
+const mostAtOnce = 10_000
 
 const isPresent = () =>
   new ServiceError('storageRefused', {
@@ -29,25 +28,23 @@ interface Listed {
   readonly isWhole: boolean
 }
 
-/** The newest versions, up to the wanted one. */
 const listVersions = async (files: ObjectStore, key: string, wanted: string | undefined): Promise<Listed> => {
   const versions: Version[] = []
   for (let after: string | undefined; ; ) {
     const page = await files.versions(key, { after, limit: longestListing })
     versions.push(...(page?.versions ?? []).map((version) => ({ ...version, key })))
     after = page?.next
-    const isEnough = wanted === undefined ? versions.length >= mostVersions : versions.some(({ id }) => id === wanted)
+    const isEnough = wanted === undefined ? versions.length >= mostAtOnce : versions.some(({ id }) => id === wanted)
     if (after === undefined || isEnough) return { versions, isWhole: after === undefined || wanted !== undefined }
   }
 }
 
-/** What is to be purged, after all checks. `lockId`: the own lock. */
-const look = async (
+const lookAtVersions = async (
   deps: ChangeDeps,
   path: StoragePath,
   wanted: string | undefined,
   { site, conditions }: Requester,
-  lockId?: string,
+  ownLock?: string,
 ): Promise<Listed> => {
   const { files, removals, reservedFolders } = deps
   const kinds = isPage(path) && wanted === undefined ? editions : (['live'] as const)
@@ -62,7 +59,7 @@ const look = async (
     isInWorkflow(deps, site, [path]),
   ])
   refuse([
-    open.some(({ id }) => id !== lockId) && 'folderLocked',
+    open.some(({ id }) => id !== ownLock) && 'folderLocked',
     checked.refusal,
     isReserved(reservedFolders, path) && 'folderReserved',
     all.length === 0 && (isFolder ? 'notAFile' : 'fileUnknown'),
@@ -97,11 +94,11 @@ export const purge = async (
   requester: Requester,
 ): Promise<void> => {
   refuse([path === root && new ServiceError('nameRequired', { message: 'Name the file to purge.' })])
-  const listed = await look(deps, path, wanted, requester)
+  const listed = await lookAtVersions(deps, path, wanted, requester)
   // A restore must not bring a removed version back while it is purged.
   const isRemoved = listed.versions.some(({ hiddenBy }) => hiddenBy)
   if (!isRemoved) return deleteListed(deps, path, listed, requester)
   await using lock = await lockPath(deps, path, requester)
-  const locked = await look(deps, path, wanted, requester, lock.id)
+  const locked = await lookAtVersions(deps, path, wanted, requester, lock.id)
   await deleteListed(deps, path, locked, { ...requester, deadline: lock.deadline })
 }

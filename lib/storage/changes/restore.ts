@@ -241,7 +241,6 @@ const restoreFile = async (
   refuse(refusalsOfFile(seen, isRunning, isPresent && !replace))
   const again = async (before: Seen) => {
     const { key, id } = restoration
-    // It may have been purged meanwhile.
     if (!(await deps.files.readVersion(key, id, () => undefined))) throw unknownVersion()
     return lookAgain(deps, before, [path], requester)
   }

@@ -51,7 +51,7 @@ describe('A purge', () => {
     expectError(await purge(path), 404, 104001)
   })
 
-  it('After a purge of its newest version, a removed file comes back as it was before (H-30)', async () => {
+  it('A removed file whose newest version is purged comes back in an older state (H-30)', async () => {
     const path = `${own}/newest.txt`
     for (const text of ['older', 'newest']) await put(path, text)
     await remove(path)
@@ -62,7 +62,7 @@ describe('A purge', () => {
     expect((await read(path)).text).toBe('older')
   })
 
-  it('A purge of a page takes the old versions of its draft, and leaves the draft (H-30)', async () => {
+  it('A purge of a page deletes the old versions of its draft too (H-30)', async () => {
     const page = `${own}/page.html`
     for (const text of ['1', '22']) await put(page, text)
     for (const text of ['draft 1', 'draft 2']) await put(page, text, '?version=draft')
@@ -72,7 +72,7 @@ describe('A purge', () => {
     expect(await entriesOf(page)).toMatchObject([{ details: { count: 2 } }])
   })
 
-  it('The present version is refused with 104000, and an unknown one with 104001 (H-31)', async () => {
+  it('The present version answers 104000, and an unknown one 104001 (H-31)', async () => {
     const path = `${own}/named.txt`
     for (const text of ['1', '22']) await put(path, text)
     const [present] = await versionsOf(path)
