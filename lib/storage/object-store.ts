@@ -29,8 +29,8 @@ export interface ObjectStore {
   /** Undefined when the version is unknown or no longer kept. */
   readVersion(key: string, id: string, choose: ChooseBytes): Promise<ReadObject | undefined>
   /**
-   * Deletes old versions for good, and adds their number to the entry. Returns it: fewer when the time is up. The caller
-   * has locked the path of a removed object, so that nothing restores it meanwhile.
+   * Deletes old versions for good, and adds their number to the entry. Returns how many are left when the time is up. The
+   * caller has locked the path of a removed object, so that nothing restores it meanwhile.
    */
   purge(versions: readonly RemovedObject[], entry: HistoryEntry, deadline: Deadline): Promise<number>
   listRemoved(query: RemovedQuery): Promise<RemovedListing>

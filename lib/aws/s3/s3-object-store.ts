@@ -115,7 +115,7 @@ export const createS3ObjectStore = ({
       } finally {
         if (count > 0) await record(withCount(entry, count), given)
       }
-      return count
+      return versions.length - count
     },
 
     async remove(objects, entry, given = unlimited, removedFolder = undefined) {

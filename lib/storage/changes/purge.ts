@@ -10,7 +10,7 @@ import { unknownVersion } from './restore.ts'
 
 const mostAtOnce = 10_000
 
-const isPresent = () =>
+const presentVersion = () =>
   new ServiceError('storageRefused', {
     message: 'This version is the present file. Delete the file, or name one of its old versions.',
   })
@@ -64,7 +64,7 @@ const lookAtVersions = async (
     isReserved(reservedFolders, path) && 'folderReserved',
     all.length === 0 && (isFolder ? 'notAFile' : 'fileUnknown'),
     wanted !== undefined && !named && unknownVersion(),
-    named?.isCurrent && isPresent(),
+    named?.isCurrent && presentVersion(),
     isRunning && 'workflowDeleted',
   ])
   const versions = named ? [named] : all.filter(({ isCurrent }) => !isCurrent)
@@ -80,10 +80,9 @@ const deleteListed = async (
   const now = clock.wall()
   const ripe = versions.filter(({ neededUntil = 0 }) => neededUntil <= now)
   const entry = { ...author, site, type: 'file.purged', subject: path } as const
-  const count = ripe.length > 0 ? await files.purge(ripe, entry, deadline) : 0
-  if (count < ripe.length || !isWhole) throw unfinished(count, 0)
-  if (ripe.length === versions.length) return
-  throw unfinished(count, Math.max(...versions.map(({ neededUntil = 0 }) => neededUntil)) - now)
+  const left = ripe.length > 0 ? await files.purge(ripe, entry, deadline) : 0
+  const wait = left > 0 ? 0 : Math.max(0, ...versions.map(({ neededUntil = 0 }) => neededUntil - now))
+  if (left > 0 || wait > 0 || !isWhole) throw unfinished(ripe.length - left, isWhole ? wait : 0)
 }
 
 /** H-30: deletes old versions of a file for good: all, or the wanted one. */

@@ -51,7 +51,7 @@ describe('A purge', () => {
     expectError(await purge(path), 404, 104001)
   })
 
-  it('A removed file whose newest version is purged comes back in an older state (H-30)', async () => {
+  it('A removed file whose newest version is purged comes back in an older state', async () => {
     const path = `${own}/newest.txt`
     for (const text of ['older', 'newest']) await put(path, text)
     await remove(path)

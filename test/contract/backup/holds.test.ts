@@ -78,7 +78,7 @@ describe('while a backup is being made', () => {
       await putAndRemove(machine, key)
       const { versions = [] } = (await machine.stores.files.versions(key, { limit: 10 })) ?? {}
       const purged = versions.map((version) => ({ ...version, key }))
-      expect(await machine.stores.files.purge(purged, entry, unlimited)).toBe(1)
+      await machine.stores.files.purge(purged, entry, unlimited)
     }
     const hold = await holdBlobs(machine.database, minute, machines.clock.wall)
     await purge('live/1001/a')

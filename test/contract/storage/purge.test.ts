@@ -149,7 +149,10 @@ describe('A purge on one machine', () => {
           const page = kept.slice(start, start + limit)
           return { versions: page, next: start + limit < kept.length ? page.at(-1)?.id : undefined }
         }
-        const purge: ObjectStore['purge'] = async (purged) => kept.splice(0, purged.length).length
+        const purge: ObjectStore['purge'] = async (purged) => {
+          kept.splice(0, purged.length)
+          return 0
+        }
         return { files: { ...files, versions, purge } }
       },
     })
