@@ -72,6 +72,11 @@ export interface Files {
   removeDraft(path: string): Promise<void>
   /** Restores a removed file or folder, or a `version` of a file. `replace` overwrites an existing file. */
   restore(path: string, options?: { readonly version?: string; readonly replace?: boolean }): Promise<void>
+  /**
+   * Deletes the old versions of a file for good, or one of them. The file itself stays. 412 if it changes meanwhile. On
+   * AWS, old versions can be purged a minute after their end: the call waits for it.
+   */
+  purge(path: string, options?: { readonly version?: string | undefined }): Promise<void>
   /** The kept versions of a file, newest first. */
   versions(path: string): AsyncIterable<Version>
   deleted(folder?: string): AsyncIterable<Deleted>
@@ -165,7 +170,7 @@ const putWhole = async (
   await sendChange(send, call, async (error) => hasStatus(error, 412) && hasContent(send, url, new Blob([body])))
 }
 
-type Writing = 'put' | 'cancel' | 'createFolder' | 'move' | 'copy' | 'remove' | 'removeDraft' | 'restore'
+type Writing = 'put' | 'cancel' | 'createFolder' | 'move' | 'copy' | 'remove' | 'removeDraft' | 'restore' | 'purge'
 
 const createWriting = (
   send: Send,
@@ -239,6 +244,15 @@ const createWriting = (
       const headers = { 'Content-Type': 'application/json' }
       const url = urlOf(path, { restore: '' })
       await send({ method: 'POST', url, headers, body: JSON.stringify(options), repeatable: false })
+    },
+    async purge(path, { version } = {}) {
+      const url = urlOf(path, version === undefined ? { versions: '' } : { versionId: version })
+      const entry = await statOf(path)
+      // A repetition must not purge what has been replaced since.
+      const headers: Condition = entry ? (entry.etag ? { 'If-Match': entry.etag } : {}) : { 'If-None-Match': '*' }
+      await sendChange(send, { method: 'DELETE', url, headers, repeatable: true }, async (error) =>
+        hasStatus(error, 404),
+      )
     },
   }
 }

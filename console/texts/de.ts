@@ -200,6 +200,7 @@ export const de: Texts = {
       'file.moved': 'Verschoben oder umbenannt',
       'file.copied': 'Kopiert',
       'file.restored': 'Datei wiederhergestellt',
+      'file.purged': 'Alte Versionen endgültig gelöscht',
       'folder.created': 'Ordner angelegt',
       'folder.removed': 'Ordner gelöscht',
       'folder.restored': 'Ordner wiederhergestellt',

@@ -193,6 +193,7 @@ export const en = {
       'file.moved': 'Moved or renamed',
       'file.copied': 'Copied',
       'file.restored': 'File restored',
+      'file.purged': 'Old versions purged',
       'folder.created': 'Folder created',
       'folder.removed': 'Folder deleted',
       'folder.restored': 'Folder restored',

@@ -5,11 +5,22 @@ import { bodyOf, type OperationHandler, operation } from '../../lib/http/operati
 import { done } from '../../lib/http/reply.ts'
 import { firstValue, type Request, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
+import { purge } from '../../lib/storage/changes/purge.ts'
 import { createFolder, fileTooLarge, putFile } from '../../lib/storage/changes/put.ts'
 import { relocate } from '../../lib/storage/changes/relocate.ts'
 import { remove } from '../../lib/storage/changes/remove.ts'
 import { restore } from '../../lib/storage/changes/restore.ts'
-import { bodies, pathOf, readSwitches, removablePath, requesterOf, schemaOf, writablePath } from './params.ts'
+import {
+  bodies,
+  pathOf,
+  purgeablePath,
+  readSwitches,
+  removablePath,
+  requesterOf,
+  schemaOf,
+  versionOf,
+  writablePath,
+} from './params.ts'
 import { declaredLength, hasArrived, isMultipart, openBody, succeeded, upload } from './upload.ts'
 
 // S-98: old clients send `?version=draft?force=false`, and mean both switches.
@@ -22,8 +33,13 @@ const optionsOf = async (query: Switches) => {
   return { draftOnly: version === 'draft', withContents: forced !== 'false' }
 }
 
-/** Operation 14: deletes a file, a draft or a folder. 202 when a large folder is still being deleted. */
-export const deletePath = (deps: StorageDeps) =>
+const purgePath = (deps: StorageDeps) =>
+  operation({ params: purgeablePath, query: versionOf }, async (input) => {
+    await purge(deps, input.params.path, input.query.versionId, requesterOf(input))
+    return done
+  })
+
+const removePath = (deps: StorageDeps) =>
   operation({ params: removablePath, query: optionsOf }, async (input) => {
     const { params, query } = input
     const outcome = await remove(deps, params.path, { ...query, ...requesterOf(input) })
@@ -31,6 +47,13 @@ export const deletePath = (deps: StorageDeps) =>
     const value: Answer<typeof deleting> = { status: 'deleting' }
     return { status: 202, document: { value } }
   })
+
+/** Operation 14: deletes a file, a draft or a folder. 202 when a large folder is still being deleted. */
+export const deletePath = (deps: StorageDeps): OperationHandler => {
+  const [purge, remove] = [purgePath(deps), removePath(deps)]
+  return (exchange) =>
+    exchange.query.has('versions') || exchange.query.has('versionId') ? purge(exchange) : remove(exchange)
+}
 
 export const restorePath = (deps: StorageDeps) =>
   operation({ params: writablePath, body: bodyOf(bodies, 'restoreBody') }, async (input) => {

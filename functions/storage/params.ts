@@ -49,6 +49,12 @@ export const removablePath = (segments: Segments, { rights }: Caller): { path: S
   return { path }
 }
 
+export const purgeablePath = (segments: Segments, { rights }: Caller): { path: StoragePath } => {
+  const { path } = deletedPathOf(segments)
+  requireScope({ rights, level: 'write' }, path)
+  return { path }
+}
+
 export const scopeOf = ({ site, caller }: Pick<Asking, 'site' | 'caller'>, level: Level): Scope => ({
   site: site.id,
   rights: caller.rights,
@@ -87,5 +93,7 @@ export const readSwitches = async <Values extends object>(
   const [{ validate }, expected] = await Promise.all([import('../../lib/http/validate.ts'), schema()])
   return validate(expected, given, 'storageRefused')
 }
+
+export const versionOf = (query: Switches) => readSwitches(query, ['versionId'], schemaOf('versionSwitches'))
 
 export const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString()

@@ -8,7 +8,7 @@ import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { ObjectInfo } from '../../lib/storage/object-store.ts'
 import { readFile, readVersion } from '../../lib/storage/reading/read-file.ts'
 import { answerFor, expectedRange, replyWith, representationFor } from './file-answer.ts'
-import { asDraft, readablePath, readSwitches, schemaOf, scopeOf, timeOf } from './params.ts'
+import { asDraft, readablePath, scopeOf, timeOf, versionOf } from './params.ts'
 import { getMeta } from './read-meta.ts'
 import { getRemoval, listDeleted, listVersions } from './read-old.ts'
 
@@ -57,7 +57,7 @@ export const readRoot = (deps: StorageDeps): OperationHandler => {
 }
 
 const stateOf = async (query: Switches) => {
-  const { versionId } = await readSwitches(query, ['versionId'], schemaOf('versionSwitches'))
+  const { versionId } = await versionOf(query)
   return { isDraft: asDraft(query), versionId }
 }
 

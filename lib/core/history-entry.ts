@@ -9,6 +9,7 @@ export const changeTypes = [
   'file.moved',
   'file.copied',
   'file.restored',
+  'file.purged',
   'folder.created',
   'folder.removed',
   'folder.restored',
@@ -43,3 +44,8 @@ export interface HistoryEntry extends Author {
   readonly subject: string
   readonly details?: Readonly<Record<string, string | number | boolean | readonly (string | number)[]>>
 }
+
+export const withCount = (entry: HistoryEntry, count: number): HistoryEntry => ({
+  ...entry,
+  details: { ...entry.details, count },
+})

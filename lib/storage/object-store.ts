@@ -28,6 +28,11 @@ export interface ObjectStore {
   versions(key: string, query: VersionQuery): Promise<Versions | undefined>
   /** Undefined when the version is unknown or no longer kept. */
   readVersion(key: string, id: string, choose: ChooseBytes): Promise<ReadObject | undefined>
+  /**
+   * Deletes old versions for good, and adds their number to the entry. Returns how many are left when the time is up. The
+   * caller has locked the path of a removed object, so that nothing restores it meanwhile.
+   */
+  purge(versions: readonly RemovedObject[], entry: HistoryEntry, deadline: Deadline): Promise<number>
   listRemoved(query: RemovedQuery): Promise<RemovedListing>
   /** Objects below a prefix that were removed in a period, as they were then. */
   removedWithin(prefix: string, period: Period): AsyncIterable<readonly RemovedObject[]>
@@ -76,6 +81,8 @@ export interface ObjectVersion {
   readonly isRemoved: boolean
   /** The time of its removal or replacement; undefined for the current one. */
   readonly goneAt?: number
+  /** Until then, a change that is undone may bring it back, so it must not be purged. */
+  readonly neededUntil?: number
   readonly hiddenBy?: readonly string[]
   readonly tag?: string
 }

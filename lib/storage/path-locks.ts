@@ -43,11 +43,6 @@ type LeaseOutcome =
 // A queue of AWS repeats a message nine minutes after its worker died.
 export const longestSilence = 15 * 60_000
 
-export const entryOfRemoval = (entry: HistoryEntry, count: number): HistoryEntry => ({
-  ...entry,
-  details: { ...entry.details, count },
-})
-
 /**
  * The port to folder removals that may outlast a request, and to the locks of restores. While a folder has either,
  * nothing is placed in it. Reads see earlier writes. Errors of every call: unavailable.

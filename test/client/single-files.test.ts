@@ -1,6 +1,7 @@
 import { chmod, lstat, readdir, readFile, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { connect } from '../../client/src/index.ts'
 import { messages } from '../support/messages.ts'
 import { asDemo, eventsIn, outcome, siteFiles, test } from './support/command.ts'
 import { writeTree } from './support/site.ts'
@@ -81,6 +82,51 @@ test('rm names a missing path, and removes none of the others', async ({ demo, f
     stderr: messages.client.missing(`${folder}/x.txt`),
   })
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'a', 'b.txt': 'b' })
+})
+
+test('Old versions of a file are purged after a question, and the file stays (T-53, H-30)', async ({
+  demo,
+  folder,
+  client,
+}) => {
+  const path = `${folder}/a.txt`
+  for (const text of ['1', '22', '333']) await client.files.put(path, text, { replace: true })
+  const versions = async () => eventsIn((await demo('--json', 'versions', path)).stdout)
+  const sizes = async () => (await versions()).map(({ size }) => size)
+  expect(await demo('purge', path)).toMatchObject(
+    outcome(1, `Nothing can restore these versions (${path}: 2 old versions, 3 bytes). Add --yes to purge.`),
+  )
+  const [present, , oldest] = await versions()
+  expect((await demo('purge', path, '--state', present.version, '--yes')).stderr).toContain('the present file')
+  expect(await demo('purge', path, '--state', oldest.version, '--yes')).toMatchObject({
+    status: 0,
+    stdout: `purged  ${path}: 1 old version, 1 bytes\n`,
+  })
+  expect(await sizes()).toEqual([3, 2])
+  expect(JSON.parse((await demo('--json', 'purge', '--yes', path)).stdout)).toEqual({
+    path,
+    versions: 1,
+    bytes: 2,
+    purged: true,
+  })
+  expect(await sizes()).toEqual([3])
+  await client.files.remove(path)
+  expect((await demo('purge', '--yes', path)).status).toBe(0)
+  expect(await demo('purge', '--yes', path)).toMatchObject({ status: 1 })
+})
+
+test('A purge whose answer was lost is repeated, and succeeds (T-35)', async ({ service, folder, site, proxied }) => {
+  await site.store({ a: '1' })
+  await site.remove('a')
+  let purges = 0
+  const url = await proxied((method) => {
+    if (method === 'DELETE') purges += 1
+    return method === 'DELETE' && purges === 1 ? 'cut after' : 'pass'
+  })
+  const { files } = await connect({ url, token: service.token, patience: { delay: 1 } })
+  await files.purge(`${folder}/a`)
+  expect(purges).toBe(2)
+  await expect(files.restore(`${folder}/a`)).rejects.toMatchObject({ code: 104001 })
 })
 
 test('earlier versions of a file are listed and restored', async ({ demo, folder, makeDirectory }) => {

@@ -39,7 +39,8 @@ test.for(elsewhere)(
 )
 
 /** An empty word names nothing, and `/` the root. */
-const unnamed = 'push |diff |watch |pull |pull news |mv  x|cp / x|rm |rm hello.txt /|cat /|get  x|versions |restore /'
+const unnamed =
+  'push |diff |watch |pull |pull news |mv  x|cp / x|rm |rm hello.txt /|cat /|get  x|versions |purge /|restore /'
 
 test('an empty name is wrong usage', async ({ demo }) => {
   for (const line of unnamed.split('|')) {
@@ -97,7 +98,7 @@ test('the help of every command has an example', async () => {
   const commands = [...stdout.matchAll(/^ {2}([a-z]+)[ |]/gm)]
     .map(([, name]) => name ?? '')
     .filter((name) => name !== 'help')
-  expect(commands).toHaveLength(15)
+  expect(commands).toHaveLength(16)
   for (const command of commands) {
     expect(await siteFiles([command, '--help'])).toMatchObject({
       status: 0,
@@ -118,10 +119,10 @@ test('completion names every command, in scripts that the shells accept', async 
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _site_files; echo "\${COMPREPLY[@]}"`
     return execFileSync('bash', ['-c', asked, 'bash', 'site-files', ...words], { encoding: 'utf8' }).trim()
   }
-  expect(offered('pu')).toBe('put push pull')
+  expect(offered('pu')).toBe('put purge push pull')
   expect(offered('push', '--d')).toBe('--delete --dry-run')
   expect(offered('--site', '1001', 'push', '--d')).toBe('--delete --dry-run')
-  expect(offered('--token-file', 'push', 'pu')).toBe('put push pull')
+  expect(offered('--token-file', 'push', 'pu')).toBe('put purge push pull')
   expect(offered('completion', 'z')).toBe('zsh')
   // Without suggestions, the shell completes file names.
   expect(offered('push', '')).toBe('')

@@ -274,6 +274,7 @@ const storage: Exercise = {
     { method: 'POST', target: `${v2}/folder?restore`, body: {} },
     { method: 'DELETE', target: `${v2}/folder` },
     { method: 'GET', target: `${v2}/folder?deleted` },
+    { method: 'DELETE', target: `${v2}/folder/b.txt?versions` },
     { method: 'DELETE', target: v2, refused: true },
     ...largeFolder,
     { method: 'DELETE', target: `${v2}/large` },

@@ -417,7 +417,7 @@ export const wrongFlags = [
 
 /** Wrong usage of `site-files`. */
 export const wrongFileCommands = [
-  ...['cat', 'get', 'mv a', 'cp a', 'rm', 'restore', 'versions', 'diff', 'push', 'pull', 'watch'].map(
+  ...['cat', 'get', 'mv a', 'cp a', 'rm', 'restore', 'purge', 'versions', 'diff', 'push', 'pull', 'watch'].map(
     (line) => [line, usage.missing] as const,
   ),
   ['nope', usage.unknown("command 'nope'")],

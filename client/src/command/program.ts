@@ -106,6 +106,15 @@ const addRemovals = (add: AddCommand, context: OpenContext): void => {
     .option('--state <version>', 'the version to restore, as in "versions"')
     .option('--replace', 'replace an existing file')
     .action(async (path: string, options) => single.restore(await context(), path, options))
+  add(
+    'purge <path>',
+    'delete the old versions of a file for good, and keep the file',
+    'purge news/index.html',
+    'purge news/index.html --state VERSION --yes',
+  )
+    .option('--state <version>', 'only this version, as in "versions"')
+    .option('--yes', 'do not ask')
+    .action(async (path: string, options) => single.purge(await context(), path, options))
   add('versions <path>', 'list the versions of a file', 'versions news/index.html').action(async (path: string) =>
     single.versions(await context(), path),
   )

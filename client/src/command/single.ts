@@ -245,6 +245,28 @@ export const restore = async (
   print(context, { path, restored: true }, `restored  ${path}`)
 }
 
+export const purge = async (context: Context, given: string, { state, yes }: { state?: string; yes?: true }) => {
+  const path = pathBelowRoot(given, 'Name a file to purge its old versions.')
+  const { files } = context.client
+  let [count, bytes] = [0, 0]
+  try {
+    for await (const { version, current, size } of files.versions(path)) {
+      if (current || (state !== undefined && state !== version)) continue
+      count += 1
+      bytes += size
+    }
+  } catch (error) {
+    if (hasStatus(error, 404)) await findExactly(context, path)
+    throw error
+  }
+  const what = `${path}: ${count} ${count === 1 ? 'old version' : 'old versions'}, ${sizeOf(bytes)}`
+  const agreed = yes ?? (await askYesNo(escapeControls(`Delete for good ${what}?`)))
+  if (agreed === undefined) throw new LocalRefusal(`Nothing can restore these versions (${what}). Add --yes to purge.`)
+  if (!agreed) return
+  await files.purge(path, { version: state })
+  print(context, { path, versions: count, bytes, purged: true }, `purged  ${what}`)
+}
+
 export const versions = async (context: Context, given: string) => {
   const path = pathBelowRoot(given, 'Name a file to list its versions.')
   try {

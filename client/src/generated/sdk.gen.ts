@@ -313,9 +313,9 @@ export const linkCategoriesOfBlog = <ThrowOnError extends boolean = false>(optio
 export const listSiteUrls = <ThrowOnError extends boolean = false>(options: Options<ListSiteUrlsData, ThrowOnError>): RequestResult<ListSiteUrlsResponses, ListSiteUrlsErrors, ThrowOnError> => (options.client ?? client).get<ListSiteUrlsResponses, ListSiteUrlsErrors, ThrowOnError>({ url: '/webresources/api/v3/sites/{site}/siteurls', ...options });
 
 /**
- * Delete a file, a draft or a folder with its contents
+ * Delete a file, a draft or a folder with its contents, or purge old versions
  *
- * The token needs the right `files:write`.
+ * A deleted file or folder can be restored; a purged version is gone for good. If a purge does not finish, the answer is an error 503, and the purged versions stay purged: repeat the request. The token needs the right `files:write`.
  */
 export const deletePath = <ThrowOnError extends boolean = false>(options: Options<DeletePathData, ThrowOnError>): RequestResult<DeletePathResponses, DeletePathErrors, ThrowOnError> => (options.client ?? client).delete<DeletePathResponses, DeletePathErrors, ThrowOnError>({ url: '/api/v2/admin/sites/{site}/storage/{path}', ...options });
 

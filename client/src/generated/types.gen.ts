@@ -655,7 +655,7 @@ export type ChangePage = {
 };
 
 /**
- * A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as `form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a command it is `admin:` and the user of its machine, and `requestId` is null. `details` depend on the type and may be null: `names` or `count` of several files, `to` of a move or a copy.
+ * A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as `form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a command it is `admin:` and the user of its machine, and `requestId` is null. `details` depend on the type and may be null: `names` or `count` of several files or versions, `to` of a move or a copy.
  */
 export type Change = {
     id: string;
@@ -669,7 +669,7 @@ export type Change = {
     } | null;
 };
 
-export type ChangeType = 'file.stored' | 'file.removed' | 'file.moved' | 'file.copied' | 'file.restored' | 'folder.created' | 'folder.removed' | 'folder.restored' | 'field.created' | 'field.updated' | 'field.removed' | 'link.added' | 'link.removed' | 'site.created' | 'site.changed' | 'site.removed' | 'form.created' | 'form.changed' | 'form.removed' | 'category.created' | 'category.changed' | 'category.removed' | 'object.created' | 'object.changed' | 'object.removed' | 'workflow.created' | 'workflow.changed' | 'workflow.removed' | 'token.created' | 'token.changed' | 'token.removed' | 'content.imported';
+export type ChangeType = 'file.stored' | 'file.removed' | 'file.moved' | 'file.copied' | 'file.restored' | 'file.purged' | 'folder.created' | 'folder.removed' | 'folder.restored' | 'field.created' | 'field.updated' | 'field.removed' | 'link.added' | 'link.removed' | 'site.created' | 'site.changed' | 'site.removed' | 'form.created' | 'form.changed' | 'form.removed' | 'category.created' | 'category.changed' | 'category.removed' | 'object.created' | 'object.changed' | 'object.removed' | 'workflow.created' | 'workflow.changed' | 'workflow.removed' | 'token.created' | 'token.changed' | 'token.removed' | 'content.imported';
 
 export type GetHealthData = {
     body?: never;
@@ -3270,6 +3270,14 @@ export type DeletePathData = {
          * `false` refuses to delete a folder that is not empty.
          */
         force?: Force;
+        /**
+         * Purges the old versions of the file, also those from before a removal, and those of its draft. The file itself stays. The switch needs no value.
+         */
+        versions?: string;
+        /**
+         * Purges this one of its `versions`.
+         */
+        versionId?: string;
     };
     url: '/api/v2/admin/sites/{site}/storage/{path}';
 };
@@ -3280,6 +3288,7 @@ export type DeletePathErrors = {
      * - `104004` The token covers several sites. Put the numeric site id in place of "current".
      * - `104003` The token lacks a right, such as files:write. Use one that has it.
      * - `104000` The request is malformed. GET /docs shows what to send.
+     * - `104002` This path is a folder. Name a file in it.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
      * - `104010` The folder is being removed or restored. Repeat when that is done.
      * - `104011` The page has a running workflow. End it before you delete or rename the page.

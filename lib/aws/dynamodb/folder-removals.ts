@@ -1,15 +1,10 @@
 import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { withCount } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Period, RemovedFolder } from '../../storage/object-store.ts'
 import type { StoragePath } from '../../storage/path.ts'
-import {
-  entryOfRemoval,
-  type FolderLocks,
-  type FolderRemovals,
-  longestSilence,
-  type RemovalTask,
-} from '../../storage/path-locks.ts'
+import { type FolderLocks, type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/path-locks.ts'
 import { type ItemChange, inSeconds, openTable, type Table, type TableOptions } from './dynamodb.ts'
 import type { RecordChange } from './journal.ts'
 import {
@@ -206,7 +201,7 @@ const createOpening = (
       },
     )
     const isOwn = closed !== undefined || isOwnWrite(mark, (await read(site, path))?.mark)
-    if (isOwn && removal.entry) await record(entryOfRemoval(removal.entry, removal.removed + removed))
+    if (isOwn && removal.entry) await record(withCount(removal.entry, removal.removed + removed))
   },
 })
 

@@ -1,5 +1,6 @@
 import { unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { withCount } from '../../core/history-entry.ts'
 import type { ObjectStore, Staged } from '../../storage/object-store.ts'
 import type { RecordChange } from '../dynamodb/journal.ts'
 import { timeToReturn } from './attempt.ts'
@@ -10,7 +11,7 @@ import { type PlaceDeps, place } from './place.ts'
 import { readObject, readVersion } from './read.ts'
 import { listRemoved, listRemovedWithin } from './removed.ts'
 import { abortUpload, createPartBuffers, type PartBuffers, type StagedBody, stageBody } from './stage.ts'
-import { countKept, listVersions } from './versions.ts'
+import { countKept, deleteVersions, listVersions } from './versions.ts'
 
 interface Options extends Pick<Bucket, 'client' | 'once'>, Pick<PlaceDeps, 'removals'> {
   // It must keep versions: they undo a change.
@@ -101,6 +102,22 @@ export const createS3ObjectStore = ({
       if (outcome.outcome === 'placed') for (const change of changes) if (change.kind === 'put') take(change.staged)
       if (hasChanged) await Promise.all([record(entry, conditions.deadline), conditions.besideEntry?.()])
       return outcome
+    },
+
+    async purge(versions, entry, given) {
+      using deadline = given.reserving(timeToReturn)
+      let count = 0
+      try {
+        for await (const deleted of deleteVersions(until(bucket, deadline.signal), versions)) {
+          count += deleted
+          if (deadline.isOver()) break
+        }
+      } catch (error) {
+        throw deadline.signal.aborted ? new ServiceError('unavailable', { cause: error }) : error
+      } finally {
+        if (count > 0) await record(withCount(entry, count), given)
+      }
+      return versions.length - count
     },
 
     async remove(objects, entry, given = unlimited, removedFolder = undefined) {

@@ -3,15 +3,18 @@ import {
   ListObjectVersionsCommand,
   type ListObjectVersionsCommandOutput,
 } from '@aws-sdk/client-s3'
+import { chunksOf } from '../../core/in-parallel.ts'
 import {
   type Kept,
   longestListing,
   type ObjectInfo,
   type ObjectVersion,
+  type RemovedObject,
   type VersionQuery,
   type Versions,
 } from '../../storage/object-store.ts'
 import { type Bucket, statusOf, unquote } from './bucket.ts'
+import { type Doomed, deleteAll, deleteState } from './delete.ts'
 import { compareKeys, decodeKey, headObject, toInfo } from './find.ts'
 
 export interface State {
@@ -104,6 +107,13 @@ export async function* statesBelow(
   } while (after)
 }
 
+// In milliseconds: the longest time of a change (one minute), and the differences of clocks and whole seconds. An object
+// that was uploaded in parts has the time when its upload began, up to a quarter of an hour earlier.
+const mayBeUndoneFor = 62_000
+const longestUpload = 15 * 60_000
+
+const settlesAt = ({ at, tag }: State): number => at + mayBeUndoneFor + (tag.includes('-') ? longestUpload : 0)
+
 const versionsAmong = (states: readonly State[], isFromStart: boolean): readonly ObjectVersion[] => {
   const newest = states.findIndex(({ kind }) => kind === 'version')
   return states.flatMap(({ kind, id, at, size, tag }, index) => {
@@ -114,7 +124,7 @@ const versionsAmong = (states: readonly State[], isFromStart: boolean): readonly
     return {
       ...{ id, at, size, tag, isRemoved },
       isCurrent: isNewest && !isRemoved,
-      ...(next && { goneAt: next.at }),
+      ...(next && { goneAt: next.at, neededUntil: settlesAt(next) }),
       ...(isNewest && isRemoved && { hiddenBy: states.slice(0, index).map((marker) => marker.id) }),
     }
   })
@@ -154,6 +164,24 @@ export const listVersions = async (
   const found = versionsAmong(states, after === undefined)
   const versions = found.slice(0, limit)
   return { versions, next: found.length > limit ? versions.at(-1)?.id : undefined }
+}
+
+/** `ObjectStore.purge`, in batches. Yields the number of deleted versions after each. */
+export async function* deleteVersions(
+  bucket: Bucket,
+  versions: readonly RemovedObject[],
+): AsyncGenerator<number, void> {
+  // A restore that began before removes only the delete markers that it knows, so nothing older comes to light.
+  for (const { key, hiddenBy } of versions) {
+    if (hiddenBy) await deleteState(bucket, bucket.client, { key, tag: undefined })
+  }
+  for (const some of chunksOf(versions, longestListing)) {
+    await deleteAll(
+      bucket,
+      some.map(({ key, id }): Doomed => ({ kind: 'version', key, versionId: id })),
+    )
+    yield some.length
+  }
 }
 
 export const findVersion = async (bucket: Bucket, key: string, id: string): Promise<ObjectInfo | undefined> => {

@@ -56,7 +56,7 @@ const change = component(
   'A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as ' +
     '`form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a command it is `admin:` ' +
     'and the user of its machine, and `requestId` is null. `details` depend on the type and may be null: `names` ' +
-    'or `count` of several files, `to` of a move or a copy.',
+    'or `count` of several files or versions, `to` of a move or a copy.',
   {
     id: z.string(),
     at: z.iso.datetime(),
@@ -223,9 +223,20 @@ export const storageContract: GroupContract<'storage'> = {
       ],
     },
     deletePath: {
-      summary: 'Delete a file, a draft or a folder with its contents',
+      summary: 'Delete a file, a draft or a folder with its contents, or purge old versions',
+      description:
+        'A deleted file or folder can be restored; a purged version is gone for good. If a purge does not finish, the ' +
+        'answer is an error 503, and the purged versions stay purged: repeat the request.',
       pathExamples: { path: 'old' },
-      query: deletion,
+      query: {
+        ...deletion,
+        versions: text(
+          'Purges the old versions of the file, also those from before a removal, and those of its draft. The file ' +
+            'itself stays. The switch needs no value.',
+          '',
+        ),
+        versionId: text('Purges this one of its `versions`.', 'a-version-of-the-file'),
+      },
       headers: noneMatch,
       answers: {
         200: { description: 'It is deleted.' },
@@ -235,6 +246,7 @@ export const storageContract: GroupContract<'storage'> = {
         'conditionFailed',
         'storageRefused',
         'fileUnknown',
+        'notAFile',
         'pathUnknown',
         'folderLocked',
         'workflowDeleted',
@@ -242,7 +254,11 @@ export const storageContract: GroupContract<'storage'> = {
         'folderReserved',
         'folderNotEmpty',
       ],
-      examples: [{ path: { path: 'notes' }, query: { force: 'true' } }, { path: { path: 'archive/2025' } }],
+      examples: [
+        { path: { path: 'notes' }, query: { force: 'true' } },
+        { path: { path: 'archive/2025' } },
+        { path: { path: 'hello.txt' }, query: { versions: '' } },
+      ],
     },
     deleteRoot: {
       summary: 'Refuse to delete the root of the storage',

@@ -1,6 +1,7 @@
-import type { HistoryEntry } from '../../core/history-entry.ts'
+import { type HistoryEntry, withCount } from '../../core/history-entry.ts'
 import { chunksOf } from '../../core/in-parallel.ts'
 import {
+  longestListing,
   NotPlaced,
   type ObjectStore,
   type PlaceConditions,
@@ -47,21 +48,32 @@ const removalStep = 200
 const dropBytes = (rows: ObjectRows, name: string | null): readonly string[] =>
   name === null || rows.refersTo(name) || rows.dropContent(name) ? [] : [name]
 
-interface GivingUp extends Pick<Deps, 'database' | 'blobs'> {
+interface Dropping extends Pick<Deps, 'database' | 'blobs'> {
   readonly rows: ObjectRows
+}
+
+/** `take` removes rows of old versions, and returns where their bytes are. */
+const dropOld = async (
+  { database, blobs, rows }: Dropping,
+  take: () => readonly (string | null)[],
+): Promise<number> => {
+  const dropped = await database.write(() => {
+    const names = take()
+    return { count: names.length, blobs: names.flatMap((name) => dropBytes(rows, name)) }
+  })
+  // The change is on the disk. The next start moves a remaining blob to `orphans/`.
+  await blobs.remove(dropped.blobs).catch(() => {})
+  return dropped.count
+}
+
+interface GivingUp extends Dropping {
   readonly old: OldObjects
   readonly stopping: AbortSignal
 }
 
-const giveUp = async ({ database, blobs, rows, old, stopping }: GivingUp, before: number): Promise<void> => {
+const giveUp = async ({ old, stopping, ...dropping }: GivingUp, before: number): Promise<void> => {
   for (let count = removalStep; count === removalStep && !stopping.aborted; ) {
-    const given = await database.write(() => {
-      const names = old.giveUp(before, removalStep)
-      return { count: names.length, blobs: names.flatMap((name) => dropBytes(rows, name)) }
-    })
-    // The change is on the disk. The next start moves a remaining blob to `orphans/`.
-    await blobs.remove(given.blobs).catch(() => {})
-    count = given.count
+    count = await dropOld(dropping, () => old.giveUp(before, removalStep))
   }
 }
 
@@ -142,6 +154,17 @@ export const createObjectStore = ({
     },
 
     ...createVersions({ database, rows, old, bodies }),
+
+    async purge(versions, entry) {
+      for (const some of chunksOf(versions, longestListing)) {
+        await dropOld({ database, blobs, rows }, () => {
+          const names = some.flatMap(({ key, id }) => old.forget(key, id))
+          if (names.length > 0) record(withCount(entry, names.length))
+          return names
+        })
+      }
+      return 0
+    },
 
     giveUp(before) {
       givingUp = giveUp({ database, blobs, rows, old, stopping: stopping.signal }, before)

@@ -59,15 +59,16 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
       SELECT ${columns}, ${moment}, ? FROM objects WHERE key = ?`,
     keepVersion: `INSERT INTO old_objects (${columns}, gone, removed)
       SELECT ${columns}, ${moment}, 1 FROM objects WHERE key = ? AND version = ?`,
-    forget: 'DELETE FROM old_objects WHERE key = ? AND version = ?',
+    forget: query<{ blob: string | null }>('DELETE FROM old_objects WHERE key = ? AND version = ? RETURNING blob'),
     rename: 'UPDATE old_objects SET version = ?3 WHERE key = ?1 AND version = ?2',
   })
 
   return {
     keep: (key: string, isRemoved: boolean) => void objects.keep.run(now(), isRemoved ? 1 : 0, key),
     keepVersion: (key: string, version: string) => void objects.keepVersion.run(now(), key, version),
-    /** A restored version is no longer an old one. */
-    forget: (key: string, version: string) => void objects.forget.run(key, version),
+    /** Returns where its bytes are. Empty: it is no old version. */
+    forget: (key: string, version: string): readonly (string | null)[] =>
+      objects.forget.all(key, version).map(({ blob }) => blob),
     rename: (key: string, version: string, name: string) => void objects.rename.run(key, version, name),
 
     get: (key: string, version: string): ObjectRow | undefined => objects.get.get(key, version),

@@ -1,10 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { unlimited } from '../../core/deadline.ts'
+import { withCount } from '../../core/history-entry.ts'
 import type { Period, PlaceConditions, RemovedFolder } from '../../storage/object-store.ts'
 import { root, type StoragePath, toStoragePath } from '../../storage/path.ts'
 import type { Workflows } from '../../storage/path-locks.ts'
-import { entryOfRemoval, type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/path-locks.ts'
+import { type FolderRemovals, longestSilence, type RemovalTask } from '../../storage/path-locks.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type AnyId, prepareAll, prepareQuery, query, readPages } from '../sqlite/queries.ts'
 import { type RecordChange, recordIf } from './history.ts'
@@ -119,7 +120,7 @@ export const createFolderRemovals = (
       await write(() => {
         const row = removals.remove.get(site, path, id)
         if (!row) return
-        record(entryOfRemoval(JSON.parse(row.entry), row.removed + removed))
+        record(withCount(JSON.parse(row.entry), row.removed + removed))
         records.note({ site, folder: path, since: row.began })
       })
       leases.end({ site, path, id })

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { type Deadline, reserves } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
@@ -16,6 +15,7 @@ import {
   type Requester,
   refuse,
 } from './change.ts'
+import { lockPath } from './lock-path.ts'
 import { absencesOf, findTaken, isInWorkflow, isLocked, look, lookAgain, type Seen, selfAndAncestors } from './look.ts'
 
 interface Wanted {
@@ -108,10 +108,6 @@ const findClash = async (
   return false
 }
 
-// Milliseconds. The lock ends after `longestLock`. No change begins in the last `lockReserve`.
-const longestLock = 60_000
-const lockReserve = 5_000
-
 interface SeenFolder {
   readonly site: SiteId
   readonly folder: StoragePath
@@ -165,7 +161,7 @@ const restoreFolder = async (
   requester: Requester,
 ): Promise<void> => {
   const { site, deadline, conditions = {} } = requester
-  const { files, removals, workflows, clock } = deps
+  const { files, removals, workflows } = deps
   const known = periods.length > 0 ? periods : await assumedRemoval(deps, site, folder, deadline)
   refuse([known.length === 0 && nothingToRestore()])
   const isUnconditionally = isUnconditional(conditions)
@@ -179,19 +175,16 @@ const restoreFolder = async (
     refusalOf(conditions, isFolder ? 'folder' : undefined),
     isRunning && 'workflowUpdated',
   ])
-  const lockId = randomUUID()
-  refuse([!(await removals.lock(site, folder, lockId, longestLock)) && 'folderLocked'])
-  const locked = { ...requester, deadline: deadline.within(longestLock - lockReserve, clock.monotonic) }
-  try {
-    for (const period of known) {
-      const changes = await findRemoved(files, folder, period, locked)
-      if (changes.length === 0) continue
-      return await restoreRemoved(deps, { site, folder, lockId, changes }, period.from, replace, locked)
-    }
-    throw nothingToRestore()
-  } finally {
-    await removals.unlock(site, folder, lockId).catch(() => {})
+  await using lock = await lockPath(deps, folder, { site, deadline })
+  // A purge has locked the path of its file before it looks for the locks of folders.
+  refuse([(await removals.isOpenBelow(site, folder)) && 'folderLocked'])
+  const locked = { ...requester, deadline: lock.deadline }
+  for (const period of known) {
+    const changes = await findRemoved(files, folder, period, locked)
+    if (changes.length === 0) continue
+    return await restoreRemoved(deps, { site, folder, lockId: lock.id, changes }, period.from, replace, locked)
   }
+  throw nothingToRestore()
 }
 
 export const unknownVersion = () =>
@@ -247,7 +240,11 @@ const restoreFile = async (
   ])
   // If the file is removed meanwhile, an older version is no longer the one to restore.
   refuse(refusalsOfFile(seen, isRunning, isPresent && !replace))
-  const again = (before: Seen) => lookAgain(deps, before, [path], requester)
+  const again = async (before: Seen) => {
+    const { key, id } = restoration
+    if (!(await deps.files.readVersion(key, id, () => undefined))) throw unknownVersion()
+    return lookAgain(deps, before, [path], requester)
+  }
   await change(deps, seen, (now) => planRestoredFile(now, restoration, version), requester, again)
 }
 

@@ -109,6 +109,19 @@ const endpointUrl = await listen(endpoint)
 const dynamodb = connect()
 const tables = tableSettings(await createTables(dynamodb))
 const clients = createS3Clients({ ...inMemory(s3), endpoint: endpointUrl, requestHandler: s3.requestHandler })
+
+/** Milliseconds by which the clock of the functions is ahead. */
+let ahead = 0
+const clock = { ...systemClock, wall: () => Date.now() + ahead }
+const later: StartedHere['later'] = async (seconds, send) => {
+  ahead = seconds * 1000
+  try {
+    return await send()
+  } finally {
+    ahead = 0
+  }
+}
+
 const context = { getRemainingTimeInMillis: () => 28_000 } as Context
 
 const settings = {
@@ -174,7 +187,7 @@ const functionsOf = (dataCentre: string): Readonly<Record<Group, LambdaHandler>>
     ),
     storage: lambdaHandler(
       createStorageHandler(
-        createStorageDeps(here, stores, { ...surroundings, downloads, linkTo, lease: { lasts: 33_000 } }),
+        createStorageDeps(here, stores, { ...surroundings, clock, downloads, linkTo, lease: { lasts: 33_000 } }),
       ),
     ),
   }
@@ -240,4 +253,9 @@ const environment = {
   AWS_ACCESS_KEY_ID: 'local',
   AWS_SECRET_ACCESS_KEY: 'local',
 }
-export const service: StartedHere = { baseUrl: us ?? '', token, admin: { args: ['--target', 'aws'], environment } }
+export const service: StartedHere = {
+  baseUrl: us ?? '',
+  token,
+  later,
+  admin: { args: ['--target', 'aws'], environment },
+}

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /** The administration tool: a command line, or arguments for the program in the process of the tests. */
 type AdminTool =
   | { readonly command: string }
@@ -14,7 +16,11 @@ export interface Target {
   readonly largestFile: number | null
   /** A busy emulator on a small machine refuses requests at times. Reads are sent again then. */
   readonly isSlow: boolean
+  /** Sends a request after some seconds. They pass at once for a service with a clock of its own. */
+  readonly later: <Value>(seconds: number, send: () => Promise<Value>) => Promise<Value>
 }
+
+const later: Target['later'] = (seconds, send) => sleep(seconds * 1000).then(send)
 
 const fromEnvironment = (): Target | undefined => {
   const { ACCEPTANCE_BASE_URL: baseUrl, ACCEPTANCE_TOKEN: token, ACCEPTANCE_ADMIN: command } = process.env
@@ -24,13 +30,13 @@ const fromEnvironment = (): Target | undefined => {
   const admin = args ? { args, environment: {} } : command ? { command } : null
   const largestFile = Number(process.env['ACCEPTANCE_LARGEST_FILE']) || null
   const isSlow = process.env['ACCEPTANCE_PATIENCE'] !== undefined
-  return { baseUrl: baseUrl.replace(/\/+$/, ''), token, admin, largestFile, isSlow }
+  return { baseUrl: baseUrl.replace(/\/+$/, ''), token, admin, largestFile, isSlow, later }
 }
 
 /** In bytes. Small, so that tests send a file over the limit quickly. */
 const largestFile = 2_000_000
 
-export type StartedHere = Pick<Target, 'baseUrl' | 'token' | 'admin'>
+export type StartedHere = Pick<Target, 'baseUrl' | 'token' | 'admin'> & Partial<Pick<Target, 'later'>>
 
 /**
  * A service in the process of the tests, shared by all test files of that process. A changed source takes effect in the
@@ -40,7 +46,7 @@ const startHere = async (): Promise<Target> => {
   process.env['LARGEST_FILE'] = String(largestFile)
   const onAws = process.env['ACCEPTANCE_STORE'] === 'aws'
   const { service } = await (onAws ? import('./on-aws.ts') : import('./on-machine.ts'))
-  return { ...service, largestFile, isSlow: false }
+  return { later, ...service, largestFile, isSlow: false }
 }
 
 /** The service of `npm run acceptance`, or one that is started for the tests. */

@@ -3,6 +3,7 @@ import { afterAll } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
 import { type FilePart, formHeaders, multipart } from '../../support/multipart.ts'
 import { storage } from '../../support/paths.ts'
+import { target } from '../setup/target.ts'
 import { type Call, call } from './http.ts'
 
 const encode = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
@@ -51,6 +52,13 @@ export const copy = (from: string, copyTo: string): Promise<Answer> => relocate(
 
 export const restore = (path: string, body: unknown = {}, headers: Call['headers'] = {}): Promise<Answer> =>
   call(at(path, '?restore'), { method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } })
+
+/** Deletes old versions for good. Where a new version may be purged later only, the request is repeated then. */
+export const purge = async (path: string, query = '?versions', headers: Call['headers'] = {}): Promise<Answer> => {
+  const send = () => call(at(path, query), { method: 'DELETE', headers })
+  const answer = await send()
+  return answer.status === 503 ? target.later(Number(answer.headers['retry-after']), send) : answer
+}
 
 interface Version {
   readonly version: string

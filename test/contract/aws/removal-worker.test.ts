@@ -67,6 +67,7 @@ const files = (remove = async () => {}): ObjectStore => {
     place: never,
     versions: never,
     readVersion: never,
+    purge: never,
     listRemoved: never,
     keptBelow: never,
     removedWithin: () => {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, vi } from 'vitest'
 import { systemClock } from '../../../lib/core/clock.ts'
+import { unlimited } from '../../../lib/core/deadline.ts'
 import { createIsHeld, holdBlobs, holdForBackups } from '../../../lib/machine/backup/holds.ts'
 import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { type Machine, openMachine } from '../../../lib/machine/machine.ts'
@@ -67,6 +68,23 @@ describe('while a backup is being made', () => {
     await hold.end()
     const last = await machines.service()
     expect(last.stores.tidied).toEqual({ orphans: 1, damaged: [] })
+    expect(blobsIn(directory)).toEqual([])
+  })
+
+  test('purged versions keep their blobs until it ends (H-30)', async ({ directory, machines }) => {
+    await machines.close(await machines.service())
+    const machine = await machines.command()
+    const purge = async (key: string) => {
+      await putAndRemove(machine, key)
+      const { versions = [] } = (await machine.stores.files.versions(key, { limit: 10 })) ?? {}
+      const purged = versions.map((version) => ({ ...version, key }))
+      await machine.stores.files.purge(purged, entry, unlimited)
+    }
+    const hold = await holdBlobs(machine.database, minute, machines.clock.wall)
+    await purge('live/1001/a')
+    expect(blobsIn(directory)).toHaveLength(1)
+    await hold.end()
+    await purge('live/1001/b')
     expect(blobsIn(directory)).toEqual([])
   })
 

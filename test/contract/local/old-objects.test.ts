@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import { unlimited } from '../../../lib/core/deadline.ts'
 import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { entry } from '../../support/history.ts'
 import { keptContents } from '../../support/kept-contents.ts'
@@ -59,6 +60,24 @@ describe('a replaced or removed file', () => {
       await store.files.stop()
       expect(store.kept()).toMatchObject({ kept: [], leftovers: [] })
       await givingUp
+    })
+
+    test(`is purged with its bytes, except those that a copy uses (H-30): ${what} files`, async ({ store }) => {
+      for (const name of ['a', 'copied']) await store.put(`live/1/${name}`, size)
+      const from = await store.files.find('live/1/copied')
+      if (!from) throw new Error('There is nothing to copy')
+      await store.files.place([{ kind: 'copy', from, key: 'live/1/copy' }], nowhere, entry)
+      for (const name of ['a', 'copied']) {
+        const key = `live/1/${name}`
+        await store.remove(key)
+        const { versions = [] } = (await store.files.versions(key, { limit: 10 })) ?? {}
+        const purged = versions.map((version) => ({ ...version, key }))
+        for (let repeated = 0; repeated < 2; repeated++) await store.files.purge(purged, entry, unlimited)
+        expect(await store.versions(key)).toBe(0)
+      }
+      const read = await store.files.read('live/1/copy', () => ({ first: 0, last: 9 }))
+      expect(read?.body).toBeDefined()
+      expect(store.kept()).toMatchObject({ kept: { length: 1 }, leftovers: [] })
     })
 
     test(`keeps its bytes while a copy uses them: ${what} files`, async ({ store }) => {

@@ -32,6 +32,7 @@ export const createFault = () => {
         remove: counted(files.remove),
         versions: counted(files.versions),
         readVersion: counted(files.readVersion),
+        purge: counted(files.purge),
         listRemoved: counted(files.listRemoved),
         keptBelow: counted(files.keptBelow),
         removedWithin: files.removedWithin,

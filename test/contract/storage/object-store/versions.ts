@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { unlimited } from '../../../../lib/core/deadline.ts'
 import type { Change, Restoration } from '../../../../lib/storage/object-store.ts'
 import { entry } from '../../../support/history.ts'
 import { bytesOf } from '../../../support/objects.ts'
@@ -51,6 +52,24 @@ export const describeVersions = (bench: Workbench): void => {
       const object = await bench.store.readVersion(key, old?.id ?? '', () => ({ first: 1, last: 6 }))
       expect(object && (await bytesOf(object)).toString()).toBe('ldoldo')
       expect(object?.info.size).toBe(40_000)
+    })
+  })
+
+  describe('A purge', () => {
+    it('It deletes the named versions alone (H-30)', async () => {
+      const [one, other] = [`${fresh()}a`, `${fresh()}b`]
+      for (const key of [one, other]) for (const text of ['1', '22', '333']) await put(key, text)
+      await remove(other)
+      const purged = [one, other].map(async (key) => ({ ...(await restorationOf(key, 1)), key }))
+      expect(await bench.store.purge(await Promise.all(purged), entry, unlimited)).toBe(0)
+      expect(await shapes(one)).toEqual([
+        [3, 'current'],
+        [1, 'replaced'],
+      ])
+      expect((await shapes(other)).map(([size]) => size)).toEqual([3, 1])
+      expect(await content(one)).toBe('333')
+      await placed([await restorationOf(other)])
+      expect(await content(other)).toBe('333')
     })
   })
 

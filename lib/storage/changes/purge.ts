@@ -1,0 +1,103 @@
+import { ServiceError } from '../../core/errors.ts'
+import { checkConditions } from '../conditions.ts'
+import { isPage } from '../file-kind.ts'
+import { longestListing, type ObjectStore, type ObjectVersion } from '../object-store.ts'
+import { editions, fileKey, folderKey, isReserved, root, type StoragePath } from '../path.ts'
+import { type ChangeDeps, foldersAround, type Requester, refuse } from './change.ts'
+import { lockPath } from './lock-path.ts'
+import { isInWorkflow } from './look.ts'
+import { unknownVersion } from './restore.ts'
+
+const mostAtOnce = 10_000
+
+const presentVersion = () =>
+  new ServiceError('storageRefused', {
+    message: 'This version is the present file. Delete the file, or name one of its old versions.',
+  })
+
+const unfinished = (count: number, wait: number) =>
+  new ServiceError('unavailable', {
+    message: `The service has purged ${count} versions, but not yet all. Repeat after the time in Retry-After.`,
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(wait / 1000))) },
+  })
+
+type Version = ObjectVersion & { readonly key: string }
+
+interface Listed {
+  readonly versions: readonly Version[]
+  readonly isWhole: boolean
+}
+
+const listVersions = async (files: ObjectStore, key: string, wanted: string | undefined): Promise<Listed> => {
+  const versions: Version[] = []
+  for (let after: string | undefined; ; ) {
+    const page = await files.versions(key, { after, limit: longestListing })
+    versions.push(...(page?.versions ?? []).map((version) => ({ ...version, key })))
+    after = page?.next
+    const isEnough = wanted === undefined ? versions.length >= mostAtOnce : versions.some(({ id }) => id === wanted)
+    if (after === undefined || isEnough) return { versions, isWhole: after === undefined || wanted !== undefined }
+  }
+}
+
+const lookAtVersions = async (
+  deps: ChangeDeps,
+  path: StoragePath,
+  wanted: string | undefined,
+  { site, conditions }: Requester,
+  ownLock?: string,
+): Promise<Listed> => {
+  const { files, removals, reservedFolders } = deps
+  const kinds = isPage(path) && wanted === undefined ? editions : (['live'] as const)
+  // Listed before the conditions are checked: a state that is replaced afterwards is not among them.
+  const listed = await Promise.all(kinds.map((edition) => listVersions(files, fileKey(edition, site, path), wanted)))
+  const all = listed.flatMap(({ versions }) => versions)
+  const named = all.find(({ id }) => id === wanted)
+  const [open, checked, isFolder, isRunning] = await Promise.all([
+    removals.openOf(site, foldersAround([path])),
+    checkConditions(files, site, [path], false, conditions),
+    all.length === 0 && files.exists(folderKey('live', site, path)),
+    isInWorkflow(deps, site, [path]),
+  ])
+  refuse([
+    open.some(({ id }) => id !== ownLock) && 'folderLocked',
+    checked.refusal,
+    isReserved(reservedFolders, path) && 'folderReserved',
+    all.length === 0 && (isFolder ? 'notAFile' : 'fileUnknown'),
+    wanted !== undefined && !named && unknownVersion(),
+    named?.isCurrent && presentVersion(),
+    isRunning && 'workflowDeleted',
+  ])
+  const versions = named ? [named] : all.filter(({ isCurrent }) => !isCurrent)
+  return { versions, isWhole: listed.every(({ isWhole }) => isWhole) }
+}
+
+const deleteListed = async (
+  { files, clock }: ChangeDeps,
+  path: StoragePath,
+  { versions, isWhole }: Listed,
+  { site, author, deadline }: Requester,
+): Promise<void> => {
+  const now = clock.wall()
+  const ripe = versions.filter(({ neededUntil = 0 }) => neededUntil <= now)
+  const entry = { ...author, site, type: 'file.purged', subject: path } as const
+  const left = ripe.length > 0 ? await files.purge(ripe, entry, deadline) : 0
+  const wait = left > 0 ? 0 : Math.max(0, ...versions.map(({ neededUntil = 0 }) => neededUntil - now))
+  if (left > 0 || wait > 0 || !isWhole) throw unfinished(ripe.length - left, isWhole ? wait : 0)
+}
+
+/** H-30: deletes old versions of a file for good: all, or the wanted one. */
+export const purge = async (
+  deps: ChangeDeps,
+  path: StoragePath,
+  wanted: string | undefined,
+  requester: Requester,
+): Promise<void> => {
+  refuse([path === root && new ServiceError('nameRequired', { message: 'Name the file to purge.' })])
+  const listed = await lookAtVersions(deps, path, wanted, requester)
+  // A restore must not bring a removed version back while it is purged.
+  const isRemoved = listed.versions.some(({ hiddenBy }) => hiddenBy)
+  if (!isRemoved) return deleteListed(deps, path, listed, requester)
+  await using lock = await lockPath(deps, path, requester)
+  const locked = await lookAtVersions(deps, path, wanted, requester, lock.id)
+  await deleteListed(deps, path, locked, { ...requester, deadline: lock.deadline })
+}

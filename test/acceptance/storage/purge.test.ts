@@ -1,0 +1,124 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { admin, testWithAdmin } from '../support/admin.ts'
+import { expectError } from '../support/expectations.ts'
+import { ownSiteId } from '../support/forms.ts'
+import { call } from '../support/http.ts'
+import { at, ownFolder, purge, put, read, remove, restore, versionsOf } from '../support/storage.ts'
+
+const own = ownFolder()
+const changes = '/api/v2/admin/sites/current/changes'
+
+const named = (version: string | undefined) => `?versionId=${encodeURIComponent(version ?? '')}`
+const sizesOf = async (path: string) => (await versionsOf(path)).map(({ size }) => size)
+const entriesOf = async (path: string) =>
+  (await call(`${changes}?type=file.purged&limit=100&subject=${encodeURIComponent(path)}`)).json.items
+
+describe('A purge', () => {
+  it('A purge deletes all old versions for good, and leaves the file (H-30, H-33)', async () => {
+    const path = `${own}/all.txt`
+    for (const text of ['1', '22', '333']) await put(path, text)
+    const [, old] = await versionsOf(path)
+    const { status, text } = await purge(path)
+    expect([status, text]).toEqual([200, ''])
+    expect(await sizesOf(path)).toEqual([3])
+    expect((await read(path)).text).toBe('333')
+    expectError(await read(path, named(old?.version)), 404, 104001)
+    expectError(await restore(path, { version: old?.version, replace: true }), 404, 104001)
+    expect(await entriesOf(path)).toMatchObject([{ subject: path, details: { count: 2 } }])
+    expect((await purge(path)).status).toBe(200)
+    expect(await entriesOf(path)).toHaveLength(1)
+  })
+
+  it('A purge deletes one version alone (H-30)', async () => {
+    const path = `${own}/one.txt`
+    for (const text of ['1', '22', '333']) await put(path, text)
+    const [, , oldest] = await versionsOf(path)
+    expect((await purge(path, named(oldest?.version))).status).toBe(200)
+    expect(await sizesOf(path)).toEqual([3, 2])
+    expect(await entriesOf(path)).toMatchObject([{ details: { count: 1 } }])
+  })
+
+  it('The versions of a removed file are purged, and nothing can be restored (H-30)', async () => {
+    const path = `${own}/removed/a.txt`
+    for (const text of ['1', '22']) await put(path, text)
+    await remove(path)
+    await put(path, '333')
+    await remove(path)
+    expect((await purge(path)).status).toBe(200)
+    expectError(await read(path, '?versions'), 404, 104001)
+    expectError(await restore(path), 404, 104001)
+    expect((await read(`${own}/removed`, '?deleted')).json.deleted).toEqual([])
+    expectError(await purge(path), 404, 104001)
+  })
+
+  it('A removed file whose newest version is purged comes back in an older state', async () => {
+    const path = `${own}/newest.txt`
+    for (const text of ['older', 'newest']) await put(path, text)
+    await remove(path)
+    const [newest] = await versionsOf(path)
+    expect((await purge(path, named(newest?.version))).status).toBe(200)
+    expect(await sizesOf(path)).toEqual([5])
+    expect((await restore(path)).status).toBe(200)
+    expect((await read(path)).text).toBe('older')
+  })
+
+  it('A purge of a page deletes the old versions of its draft too (H-30)', async () => {
+    const page = `${own}/page.html`
+    for (const text of ['1', '22']) await put(page, text)
+    for (const text of ['draft 1', 'draft 2']) await put(page, text, '?version=draft')
+    expect((await purge(page)).status).toBe(200)
+    expect((await read(page)).text).toBe('22')
+    expect((await read(page, '?version=draft')).text).toBe('draft 2')
+    expect(await entriesOf(page)).toMatchObject([{ details: { count: 2 } }])
+  })
+
+  it('The present version answers 104000, and an unknown one 104001 (H-31)', async () => {
+    const path = `${own}/named.txt`
+    for (const text of ['1', '22']) await put(path, text)
+    const [present] = await versionsOf(path)
+    const refused = await purge(path, named(present?.version))
+    expectError(refused, 400, 104000)
+    expect(refused.json.message).toMatch(/present file/)
+    for (const version of ['none', '\u0000', '../../etc']) expectError(await purge(path, named(version)), 404, 104001)
+    expectError(await purge(path, '?versionId='), 400, 104000)
+    expect(await sizesOf(path)).toEqual([2, 1])
+  })
+
+  it('Only a file is purged, and its path is taken as written (H-31, H-32, S-7)', async () => {
+    const path = `${own}/Written/a.txt`
+    for (const text of ['1', '22']) await put(path, text)
+    expectError(await purge(''), 400, 104014)
+    expectError(await purge(`${own}/Written`), 400, 104002)
+    expectError(await purge(`${own}/written/a.txt`), 404, 104001)
+    expectError(await purge('Templates'), 400, 104020)
+    expectError(await call(at('x'.repeat(901), '?versions'), { method: 'DELETE' }), 400, 104009)
+    expect(await sizesOf(path)).toEqual([2, 1])
+  })
+
+  it('A purge requires the present state in its condition (H-32, S-60)', async () => {
+    const path = `${own}/conditions.txt`
+    for (const text of ['1', '22']) await put(path, text)
+    const { headers } = await read(path)
+    expectError(await purge(path, '?versions', { 'If-Match': '"another"' }), 412, 100412)
+    expectError(await purge(path, '?versions', { 'If-None-Match': '*' }), 412, 100412)
+    expect(await sizesOf(path)).toEqual([2, 1])
+    expect((await purge(path, '?versions', { 'If-Match': headers['etag'] ?? '' })).status).toBe(200)
+    expect(await sizesOf(path)).toEqual([2])
+  })
+})
+
+describe('A purge beside a workflow', () => {
+  let site: string
+  beforeAll(async () => {
+    site = String(await ownSiteId().catch(() => 0))
+  })
+
+  testWithAdmin('A page with a running workflow refuses a purge with 104011 (H-32)', async () => {
+    const page = `${own}/workflow.html`
+    for (const text of ['1', '22']) await put(page, text)
+    await admin('workflow', 'start', page, '--site', site)
+    expectError(await purge(page), 400, 104011)
+    await admin('workflow', 'end', page, '--site', site)
+    expect((await purge(page)).status).toBe(200)
+  })
+})

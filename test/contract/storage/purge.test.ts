@@ -1,0 +1,294 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { systemClock } from '../../../lib/core/clock.ts'
+import type { ObjectStore, ObjectVersion } from '../../../lib/storage/object-store.ts'
+import { toStoragePath } from '../../../lib/storage/path.ts'
+import { codeOf } from '../../support/answer.ts'
+import { openBucketInMemory, openObjectStore, type TestBucket } from '../../support/bucket.ts'
+import { callsToTry } from '../../support/each-call.ts'
+import type { Between } from '../../support/files.ts'
+import { entry } from '../../support/history.ts'
+import type { MemoryS3 } from '../../support/memory-s3.ts'
+import type { S3Request } from '../../support/s3-messages.ts'
+import { createFault, failures } from './failing-stores.ts'
+import { openStorageOnAws, storageHands } from './hands.ts'
+import { openStorage, type StorageUnderTest } from './service.ts'
+
+const minute = 60_000
+const later = (milliseconds = 2 * minute) => vi.setSystemTime(Date.now() + milliseconds)
+const clock = { ...systemClock, wall: () => Date.now() }
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 1) })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const purgeOf =
+  (storage: StorageUnderTest) =>
+  (path: string, request: Parameters<StorageUnderTest['call']>[2] = {}) =>
+    storage.call('DELETE', path, { query: { versions: '' }, ...request })
+
+const versionsOf = async ({ get }: StorageUnderTest, path: string): Promise<readonly { readonly version: string }[]> =>
+  (await get(path, { versions: '' })).json.versions ?? []
+
+const sizesOf = async (storage: StorageUnderTest, path: string) =>
+  ((await storage.get(path, { versions: '' })).json.versions ?? []).map(({ size }: { size: number }) => size)
+
+const countsOf = async ({ deps, site }: StorageUnderTest) =>
+  (await deps.history.after(site, 0, 100))
+    .filter(({ type }) => type === 'file.purged')
+    .map(({ details }) => details?.['count'])
+
+describe.each(storageHands)('A purge on $name', ({ open }) => {
+  const opened = async (between?: Between) => {
+    const storage = await open({ clock, ...(between && { between }) })
+    onTestFinished(() => storage.close())
+    return storage
+  }
+
+  it('A folder that is being removed refuses it with 104010 (H-32, E-38)', async () => {
+    const storage = await opened()
+    for (const text of ['1', '22']) await storage.put('/f/a', text)
+    later()
+    await storage.deps.removals.open(storage.site, toStoragePath('f'), 'removal', entry)
+    expect(codeOf(await purgeOf(storage)('/f/a'))).toBe(104010)
+    expect(await sizesOf(storage, '/f/a')).toEqual([2, 1])
+  })
+
+  it.each(['replaced', 'removed'])(
+    'A version that it deletes during a restore answers 104001, and nothing is restored: %s (H-36)',
+    async (how) => {
+      let meanwhile: (() => Promise<unknown>) | undefined
+      const storage = await opened(({ files }) => ({
+        files: {
+          ...files,
+          async place(...given) {
+            const run = meanwhile
+            meanwhile = undefined
+            await run?.()
+            return files.place(...given)
+          },
+        },
+      }))
+      for (const text of ['1', '22', '333']) await storage.put('/a', text)
+      if (how === 'removed') await storage.remove('/a')
+      later()
+      const [first, second] = await versionsOf(storage, '/a')
+      const version = how === 'removed' ? first?.version : second?.version
+      meanwhile = () => purgeOf(storage)('/a')
+      expect(codeOf(await storage.restore('/a', { version, replace: true }))).toBe(104001)
+      expect(await storage.read('/a')).toBe(how === 'removed' ? 404 : '333')
+    },
+  )
+
+  it('A state in its condition is kept, even when it is replaced meanwhile (H-32)', async () => {
+    let meanwhile: (() => Promise<unknown>) | undefined
+    const storage = await opened(({ files }) => ({
+      files: {
+        ...files,
+        async purge(...given) {
+          await meanwhile?.()
+          return files.purge(...given)
+        },
+      },
+    }))
+    for (const text of ['1', '22']) await storage.put('/a', text)
+    later()
+    meanwhile = () => storage.put('/a', '333')
+    expect((await purgeOf(storage)('/a', { headers: { 'If-Match': await storage.tagOf('/a') } })).status).toBe(200)
+    expect(await sizesOf(storage, '/a')).toEqual([3, 2])
+  })
+
+  it('A failed call deletes nothing, and a repetition succeeds', async () => {
+    const fault = createFault()
+    const storage = await opened(fault.between)
+    const fill = async (path: string) => {
+      for (const text of ['1', '22']) await storage.put(path, text)
+      await storage.remove(path)
+      later()
+    }
+    await fill('/measured')
+    fault.arm(0)
+    expect((await purgeOf(storage)('/measured')).status).toBe(200)
+    const { calls } = fault
+    for (const number of callsToTry(calls - 1)) {
+      fault.arm(0)
+      await fill(`/${number}`)
+      fault.arm(number, failures.busy.failure)
+      expect((await purgeOf(storage)(`/${number}`)).status).toBe(503)
+      fault.arm(0)
+      expect(await sizesOf(storage, `/${number}`)).toEqual([2, 1])
+      later()
+      expect((await purgeOf(storage)(`/${number}`)).status).toBe(200)
+    }
+  })
+})
+
+describe('A purge on one machine', () => {
+  it('A file that is stored at the same time stays (H-30)', async () => {
+    const storage = await openStorage()
+    onTestFinished(() => storage.close())
+    for (let round = 0; round < 25; round++) {
+      await Promise.all([storage.put('/a', `round ${round}`), purgeOf(storage)('/a')])
+      expect(await storage.textOf('/a')).toBe(`round ${round}`)
+    }
+    expect((await purgeOf(storage)('/a')).status).toBe(200)
+    expect(await versionsOf(storage, '/a')).toMatchObject([{ current: true }])
+  })
+
+  it('More than 10,000 versions are purged by several requests (H-34)', async () => {
+    const kept = Array.from({ length: 12_000 }, (_, index): ObjectVersion => {
+      return { id: `v${index}`, at: 0, size: 1, isCurrent: false, isRemoved: false }
+    })
+    const storage = await openStorage({
+      between: ({ files }) => {
+        const versions: ObjectStore['versions'] = async (_, { after, limit }) => {
+          const start = kept.findIndex(({ id }) => id === after) + 1
+          const page = kept.slice(start, start + limit)
+          return { versions: page, next: start + limit < kept.length ? page.at(-1)?.id : undefined }
+        }
+        const purge: ObjectStore['purge'] = async (purged) => {
+          kept.splice(0, purged.length)
+          return 0
+        }
+        return { files: { ...files, versions, purge } }
+      },
+    })
+    onTestFinished(() => storage.close())
+    const first = await purgeOf(storage)('/a')
+    expect([first.status, first.headers['retry-after'], first.json.code]).toEqual([503, '1', 100503])
+    expect(kept).toHaveLength(2_000)
+    expect((await purgeOf(storage)('/a')).status).toBe(200)
+    expect(kept).toEqual([])
+  })
+})
+
+describe('A purge on S3', () => {
+  let bucket: TestBucket & { readonly s3: MemoryS3 }
+  let s3: MemoryS3
+  let storage: StorageUnderTest
+  let purge: ReturnType<typeof purgeOf>
+  beforeEach(async () => {
+    bucket = openBucketInMemory()
+    s3 = bucket.s3
+    storage = await openStorageOnAws({ bucket, clock })
+    purge = purgeOf(storage)
+  })
+  afterEach(() => storage.close())
+
+  /** Holds the first matching request until `goOn`. */
+  const holdAt = (looks: (request: S3Request) => boolean) => {
+    const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    s3.before = async (request) => {
+      if (!looks(request)) return
+      s3.before = async () => undefined
+      reached.resolve()
+      await gate.promise
+    }
+    return { reached: reached.promise, goOn: gate.resolve }
+  }
+  const isDeletion = ({ query = {} }: S3Request) => query['delete'] !== undefined || query['x-id'] === 'DeleteObject'
+
+  it('A file whose replacement is undone meanwhile comes back (H-35)', async () => {
+    await storage.put('/page.html', 'old')
+    await storage.put('/page.html', 'draft', { version: 'draft' })
+    later()
+    let purged: Awaited<ReturnType<typeof purge>> | undefined
+    s3.before = async ({ method, path }) => {
+      if (method !== 'DELETE' || !path.includes('/draft/')) return
+      s3.before = async () => undefined
+      purged = await purge('/page.html')
+      throw new Error('The connection broke')
+    }
+    expect((await storage.put('/page.html', 'new')).status).toBe(500)
+    expect([purged?.status, purged?.headers['retry-after']]).toEqual([503, '62'])
+    expect(await storage.read('/page.html')).toBe('old')
+  })
+
+  it('A replaced version is purged a minute later, and after a quarter of an hour if in parts (H-35)', async () => {
+    for (const text of ['1', '22']) await storage.put('/a', text)
+    expect((await purge('/a')).status).toBe(503)
+    later(61_000)
+    expect((await purge('/a')).headers['retry-after']).toBe('1')
+    later(1_000)
+    expect((await purge('/a')).status).toBe(200)
+    const parts = await openStorageOnAws({
+      bucket,
+      clock,
+      between: () => ({ files: openObjectStore(bucket, { memory: 9 }) }),
+    })
+    expect((await parts.put('/a', 'x'.repeat(20))).status).toBe(200)
+    later(15 * minute)
+    expect((await purge('/a')).status).toBe(503)
+    later()
+    expect((await purge('/a')).status).toBe(200)
+    expect(await sizesOf(storage, '/a')).toEqual([20])
+    expect(await countsOf(storage)).toEqual([1, 1])
+    await parts.close()
+  })
+
+  it('A restore that began before brings back neither the version nor an older one (H-36)', async () => {
+    for (const text of ['older', 'newest']) await storage.put('/a', text)
+    await storage.remove('/a')
+    later()
+    const [newest] = await versionsOf(storage, '/a')
+    const { reached, goOn } = holdAt(isDeletion)
+    const restoring = storage.restore('/a')
+    await reached
+    expect((await purge('/a', { query: { versionId: newest?.version ?? '' } })).status).toBe(200)
+    goOn()
+    expect(codeOf(await restoring)).toBe(104001)
+    expect(await storage.read('/a')).toBe(404)
+    expect(await sizesOf(storage, '/a')).toEqual([5])
+  })
+
+  it('Meanwhile, a removed file and the folders above it cannot be restored or replaced (H-36)', async () => {
+    for (const text of ['1', '22']) await storage.put('/f/a', text)
+    await storage.remove('/f')
+    later()
+    const { reached, goOn } = holdAt(isDeletion)
+    const purging = purge('/f/a')
+    await reached
+    for (const path of ['/f/a', '/f']) expect(codeOf(await storage.restore(path))).toBe(104010)
+    expect(codeOf(await storage.put('/f/a', 'new'))).toBe(104010)
+    goOn()
+    expect((await purging).status).toBe(200)
+    expect((await storage.restore('/f')).status).toBe(200)
+    expect(await storage.read('/f/a')).toBe(404)
+    expect((await storage.put('/f/a', 'new')).status).toBe(200)
+  })
+
+  it('A folder that is being restored refuses it with 104010 (H-32)', async () => {
+    await storage.put('/f/a', '1')
+    await storage.remove('/f')
+    later()
+    const { reached, goOn } = holdAt(isDeletion)
+    const restoring = storage.restore('/f')
+    await reached
+    expect(codeOf(await purge('/f/a'))).toBe(104010)
+    goOn()
+    expect((await restoring).status).toBe(200)
+    expect(await storage.read('/f/a')).toBe('1')
+  })
+
+  it('When the time is up, the answer is 503, and a repetition deletes the rest (H-34)', async () => {
+    const client = bucket.connect()
+    for (let count = 0; count < 1_100; count++) {
+      const object = { Bucket: bucket.bucket, Key: `live/${storage.site}/a`, Body: String(count) }
+      await client.send(new PutObjectCommand(object))
+    }
+    later()
+    let remaining = 60_000
+    s3.before = async ({ query = {} }) => {
+      if (query['delete'] !== undefined) remaining = 900
+    }
+    const first = await purge('/a', { remaining: () => remaining })
+    expect([first.status, first.json.message]).toEqual([503, expect.stringContaining('1000 versions')])
+    expect(await storage.read('/a')).toBe('1099')
+    expect((await purge('/a')).status).toBe(200)
+    expect(await sizesOf(storage, '/a')).toEqual([4])
+    expect(await countsOf(storage)).toEqual([1_000, 99])
+  })
+})
