@@ -218,7 +218,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       faults.map(([what, lost]) => ({ how, what, lost })),
     )
 
-    it.each(copies)('A copy $how is undone when a call $what, and a repetition succeeds (S-113)', ({ how, lost }) => {
+    it.each(copies)('A copy $how is undone when a call $what, and a repetition succeeds (S-130)', ({ how, lost }) => {
       store = stores[how]
       return failEachCall(`copies-${how}`, lost, copyAll)
     })

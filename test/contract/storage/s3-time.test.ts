@@ -268,7 +268,7 @@ describe('A file of 5 GiB over connections of 200 MiB per second', () => {
     }
   }
 
-  it('It is renamed, moved, copied and restored, each within one request (S-113)', async () => {
+  it('It is renamed, moved, copied and restored, each within one request (S-130)', async () => {
     const first = `live/${storage.site}/a.png`
     await putLargest(first)
     const before = await others.find(first)
