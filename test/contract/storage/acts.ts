@@ -15,7 +15,7 @@ export interface Question {
 
 export type Ask = (question: Question) => Promise<Answer>
 
-export interface Cell {
+interface Cell {
   /** With every right. */
   readonly ask: Ask
   /** A folder that no other cell uses, with `secret.txt`. */
