@@ -32,7 +32,7 @@ const permittedPath =
     return { path }
   }
 
-/** the operation reads, or changes, what is at the path as written. Errors: also privilegesMissing. */
+/** the operation reads, or changes, the file or folder at the path as written. Errors: also privilegesMissing. */
 export const readablePath = permittedPath('read')
 export const writablePath = permittedPath('write')
 

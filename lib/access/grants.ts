@@ -31,15 +31,13 @@ export interface Grant {
 
 const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-export const storedGrant = (stored: Readonly<Partial<Record<keyof Grant, unknown>>>): Grant => {
-  return {
-    hash: String(stored.hash),
-    user: String(stored.user),
-    sites: listed(stored.sites).map((site) => storedId<SiteId>(site)),
-    permissions: listed(stored.permissions).map(String),
-    expires: Number(stored.expires),
-  }
-}
+export const storedGrant = (stored: Readonly<Partial<Record<keyof Grant, unknown>>>): Grant => ({
+  hash: String(stored.hash),
+  user: String(stored.user),
+  sites: listed(stored.sites).map((site) => storedId<SiteId>(site)),
+  permissions: listed(stored.permissions).map(String),
+  expires: Number(stored.expires),
+})
 
 export interface Caller extends Grant {
   readonly rights: readonly Right[]

@@ -36,7 +36,7 @@ export interface ChangeFilter {
   readonly withTokens?: boolean
 }
 
-const areaOf: Readonly<Record<string, Area>> = {
+const areas: Readonly<Record<string, Area>> = {
   file: 'files',
   folder: 'files',
   workflow: 'files',
@@ -48,14 +48,21 @@ const areaOf: Readonly<Record<string, Area>> = {
   token: 'access',
 }
 
+// An import names the kind of its records.
+const areaOf = ({ type, subject }: Change): Area | undefined => {
+  const [kind = ''] = type.split('.')
+  if (kind === 'content') return subject === 'field' || subject === 'webForm' ? 'forms' : 'categories'
+  return areas[kind]
+}
+
 const mayRead = (rights: readonly Right[], area: Area, folder = ''): boolean =>
   includesRight(rights, { area, level: 'read', folder })
 
-// Moves and copies have two ends. Entries about the whole site have no area.
-const isReadable = ({ type, subject, details }: Change, { rights, withTokens }: ChangeFilter): boolean => {
-  const [kind = ''] = type.split('.')
-  const area = areaOf[kind]
-  if (area === undefined || (withTokens && kind === 'token')) return true
+// Moves and copies have two ends. Entries about the site itself have no area.
+const isReadable = (change: Change, { rights, withTokens }: ChangeFilter): boolean => {
+  const { type, subject, details } = change
+  const area = areaOf(change)
+  if (area === undefined || (withTokens && type.startsWith('token.'))) return true
   if (area !== 'files') return mayRead(rights, area)
   const ends = [subject, ...(details && 'to' in details ? [String(details['to'])] : [])]
   return ends.every((path) => mayRead(rights, area, path))

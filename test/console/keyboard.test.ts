@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { connect } from '../../client/src/index.ts'
+import { administerJson } from '../support/administration.ts'
 import { test } from './support/console.ts'
 import { choose, confirm, follow, grid, notice, press, refusal, row, signIn } from './support/page.ts'
 
@@ -122,6 +124,30 @@ test('a token without access to files shows this, and leads to the other views',
   await page.getByText('Your token has no access to the files of this site.').waitFor()
   await page.getByRole('link', { name: 'Forms' }).click()
   await page.getByRole('heading', { name: 'Contact us' }).waitFor()
+})
+
+test('a token of one folder shows the way there, and the refusals of the rest (A-43, K-19)', async ({
+  open,
+  directory,
+  start,
+}) => {
+  const { baseUrl, token: demo } = await start()
+  const { files } = await connect({ url: baseUrl, token: demo })
+  for (const path of ['press/news/a.txt', 'press/secret.txt', 'secret.txt']) await files.put(path, path)
+  const issuing = ['token', 'issue', '--user', 'press', '--site', '1001', '--right', 'files:write:/press/news']
+  const { token } = await administerJson(directory, issuing)
+  const page = await open('#/1001/files', { token, baseUrl })
+  for (const name of ['press', 'news']) await row(page, name).getByRole('link', { name }).click()
+  await row(page, 'a.txt').waitFor()
+  expect(await page.getByText('secret.txt').count()).toBe(0)
+  for (const [view, right] of [
+    ['Forms', 'forms:read'],
+    ['Categories', 'categories:read'],
+    ['History', 'history:read'],
+  ] as const) {
+    await page.getByRole('link', { name: view }).click()
+    await page.getByRole('alert').getByText(`The token lacks the right ${right}.`).waitFor()
+  }
 })
 
 test('a path is copied, also on a page from http', async ({ openFolder, folder }) => {

@@ -24,7 +24,7 @@ interface Cell {
 
 export interface Act {
   readonly level: Level
-  /** What it touches in the folder of the cell: `secret.txt`. */
+  /** A path in the folder of the cell. Default: `secret.txt`. */
   readonly target?: string
   /** It changes the folder around the target (A-46). */
   readonly changesFolderAround?: true
@@ -117,7 +117,7 @@ const ofUpload = (method: string, more: Pick<Question, 'headers' | 'body'> = {})
 })
 const append = { 'Upload-Offset': '0', 'Content-Type': 'application/offset+octet-stream' }
 
-/** All that the operations of the route table do: a new one does not compile without its acts. */
+/** The acts of each operation of the route table. A new operation does not compile without them. */
 export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<string, Act>>>> = {
   uploadToFolder: {
     'with a form': { level: 'write', target: '', question: form },

@@ -86,6 +86,9 @@ describe.each(storageHands)('A right on a folder, on $name,', ({ open }) => {
     const other = newTop()
     const lower = await storage.as(`files:write:/${other}/news`)
     await storage.put(`/${other}/News/a.txt`, 'outside')
+    await storage.put(`/${other}/README`, 'outside')
+    const named = await storage.as(`files:read:/${other}/readme`)
+    expect(await named.read(`/${other}/readme`)).toBe(404)
     for (const path of ['news/a.txt', 'news']) {
       expect((await lower.get(`/${other}/${path}`, { meta: '' })).status).toBe(404)
     }
@@ -134,6 +137,8 @@ describe.each(storageHands)('A right on a folder, on $name,', ({ open }) => {
     expect(namesIn(first)).toEqual(['a'])
     const second = await metaOf(`/${top}`, { limit: '1', cursor: first.json.cursor })
     expect([namesIn(second), second.json.cursor]).toEqual([['c'], undefined])
+    const behindFile = await storage.as(`files:read:/${top}/a/secret.txt/own`)
+    expect((await behindFile.get(`/${top}/a/secret.txt`, { meta: '' })).status).toBe(404)
     const nowhere = await storage.as(`files:read:/${top}/none/own`)
     expect((await nowhere.get(`/${top}`, { meta: '' })).status).toBe(404)
     expect(namesIn(await nowhere.get('', { meta: '' }))).toEqual([top])

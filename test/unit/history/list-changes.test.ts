@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { roles } from '../../../lib/access/roles.ts'
+import type { ChangeType } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
+import { parseRight } from '../../../lib/core/rights.ts'
 import type { Change, History } from '../../../lib/history/history.ts'
 import {
   type ChangePage,
@@ -94,6 +96,39 @@ describe('a page of changes', () => {
     const all = await newestChanges(history, site, 10, { since: 199_999, rights: roles.owner.rights })
     expect(positions(all.changes)).toEqual([199_999, 200_000])
   })
+})
+
+test('a change is shown to those who may read what it is about (A-47, H-12)', async () => {
+  const about = (type: ChangeType, subject: string, details: Change['details'] = {}) => ({ type, subject, details })
+  const entries = [
+    about('file.stored', 'news/a'),
+    about('folder.removed', 'newsroom'),
+    about('workflow.created', 'news/a.html'),
+    about('file.moved', 'news/a', { to: 'news/b' }),
+    about('file.moved', 'news/a', { to: 'other/a' }),
+    about('file.copied', 'other/a', { to: 'news/a' }),
+    about('form.created', 'form/1'),
+    about('field.updated', 'form/1/field/-2'),
+    about('content.imported', 'field'),
+    about('category.created', 'category/1'),
+    about('object.removed', 'news/36'),
+    about('link.added', 'category/1/news'),
+    about('content.imported', 'news'),
+    about('token.created', 'token/abc'),
+    about('site.changed', 'site/1001'),
+  ]
+  const changes = entries.map((one, at): Change => ({ ...one, site, position: at + 1, at, actor: 'ann' }))
+  const history: History = { after: async (_, from, most) => changes.slice(from, from + most), before: async () => [] }
+  const seenWith = async (texts: readonly string[], withTokens = false) => {
+    const rights = texts.map(parseRight).filter((right) => right !== undefined)
+    return positions((await changesAfter(history, site, 0, 500, { rights, withTokens })).changes)
+  }
+  expect(await seenWith(['files:write:/news'])).toEqual([1, 3, 4, 15])
+  expect(await seenWith(['files:read'])).toEqual([1, 2, 3, 4, 5, 6, 15])
+  expect(await seenWith(['forms:read'])).toEqual([7, 8, 9, 15])
+  expect(await seenWith(['categories:write'])).toEqual([10, 11, 12, 13, 15])
+  expect(await seenWith(['access:read'])).toEqual([14, 15])
+  expect(await seenWith([], true)).toEqual([14, 15])
 })
 
 describe('the id of a change', () => {
