@@ -34,7 +34,7 @@ export const commandSession: readonly CommandCase[] = [
   ['site create --name %20Zoë’s%20shop%20', shop, ['site.created']],
   ['site create --name Old --id 7 --data-centre us --no-rendering-engine', old],
   ['site list', [old, shop]],
-  ['site show 1001', { ...shop, keptVersions: 0, keptBytes: 0 }],
+  ['site show 1001', { ...shop, quota: null, usedBytes: 0, keptVersions: 0, keptBytes: 0 }],
   ['site rename 1001 --name Market', { ...shop, name: 'Market' }, ['site.changed']],
   ['token issue --user ann --site 1001 --permission files', { token: hex, expires }, ['token.created']],
   [

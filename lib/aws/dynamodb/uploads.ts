@@ -197,7 +197,7 @@ export const createUploadRecords = ({ now = Date.now, ...options }: TableOptions
       if (!stored) return undefined
       const upload = toUpload(id, stored)
       await openList.remove(upload, [id])
-      return upload.holding ?? undefined
+      return upload
     },
   }
 }

@@ -10,6 +10,7 @@ import {
 import type { Database } from '../sqlite/database.ts'
 import type { RecordChange } from '../tables/history.ts'
 import { createRemovalRecords } from '../tables/path-locks.ts'
+import { createQuotaCheck } from '../tables/quotas.ts'
 import type { Blobs } from './blobs.ts'
 import { createBodies } from './bodies.ts'
 import { createFingerprints } from './fingerprints.ts'
@@ -81,6 +82,7 @@ export const createObjectStore = ({
   const rows = createObjectRows(database.connection)
   const old = createOldObjects(database.connection, now)
   const removalRecords = createRemovalRecords(database.connection, now)
+  const changeWithinQuota = createQuotaCheck(database.connection)
   const staging = createStaging({ blobs, smallContent, mostWaiting })
   const placing = { rows, old, staging, isBeingRemoved, record }
   const bodies = createBodies({ database, blobs, rows })
@@ -121,7 +123,7 @@ export const createObjectStore = ({
       try {
         await database.write(() => {
           const since = removalRecords.now()
-          placeChanges(placing, changes, conditions, entry)
+          changeWithinQuota(conditions.unlocked.site, () => placeChanges(placing, changes, conditions, entry))
           if (conditions.removedFolder) removalRecords.note({ ...conditions.removedFolder, since })
         })
         for (const change of changes) {

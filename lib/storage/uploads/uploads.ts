@@ -59,7 +59,7 @@ export const openUpload = async (
 
 /** Removes an upload. A placed file stays. */
 export const discardUpload = async ({ uploadRecords, uploadParts }: UploadsDeps, id: string): Promise<void> => {
-  const holding = await uploadRecords.remove(id)
+  const { holding } = (await uploadRecords.remove(id)) ?? {}
   if (holding) await uploadParts.remove({ id, holding })
 }
 

@@ -12,7 +12,7 @@ describe('the tables of a machine', () => {
     const own = tables.filter(({ name }) => !String(name).startsWith('sqlite_'))
     expect(own.length).toBeGreaterThan(10)
     expect(own.filter(({ strict }) => strict !== 1)).toEqual([])
-    expect(connection.prepare('PRAGMA user_version').get()).toEqual({ user_version: 6 })
+    expect(connection.prepare('PRAGMA user_version').get()).toEqual({ user_version: 7 })
   })
 
   test('are used unchanged at the next start', () => {
@@ -28,13 +28,13 @@ describe('the tables of a machine', () => {
   test.each([
     [
       'a newer version',
-      'PRAGMA user_version = 7',
-      'The database has tables of version 7, and this program reads those of version 6.',
+      'PRAGMA user_version = 8',
+      'The database has tables of version 8, and this program reads those of version 7.',
     ],
     [
       'a version that was never released',
-      'DROP TABLE backups; PRAGMA user_version = 5',
-      'The database has tables of version 5, and this program reads those of version 6. No released version made them.',
+      'DROP TABLE backups; PRAGMA user_version = 6',
+      'The database has tables of version 6, and this program reads those of version 7. No released version made them.',
     ],
     ['another program', 'PRAGMA user_version = 0', 'No released version made them. Choose another data directory.'],
   ])('of %s are refused with a message, and stay unchanged', (_, sql, sentence) => {
