@@ -85,8 +85,7 @@ export const appendToUpload = (deps: StorageDeps) =>
 export const cancelUpload = (deps: StorageDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
     requireTus(input.headers)
-    const { id } = await findUpload(deps, uploaderOf(input), input.params.id)
-    await discardUpload(deps, id)
+    await discardUpload(deps, await findUpload(deps, uploaderOf(input), input.params.id))
     return { status: 204 }
   })
 

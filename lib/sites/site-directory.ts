@@ -23,7 +23,7 @@ export interface Site {
   readonly name: string
   readonly dataCentre: string
   readonly renderingEngine: boolean
-  /** Bytes (S-157). */
+  /** Bytes (S-120). */
   readonly quota?: number
 }
 

@@ -36,8 +36,10 @@ async function* untilTimeUp<Value>(values: AsyncIterable<Value>, isTimeUp: () =>
 type Emptied = Pick<ObjectStore, 'list' | 'exists' | 'remove'>
 
 const emptyPrefix = async (store: Emptied, prefix: string, isTimeUp: () => boolean): Promise<boolean> => {
-  await inParallel(untilTimeUp(listAll(store, prefix), isTimeUp), removalsInFlight, (objects) =>
-    store.remove(objects, undefined),
+  await inParallel(
+    untilTimeUp(listAll(store, prefix), isTimeUp),
+    removalsInFlight,
+    async (objects) => void (await store.remove(objects, undefined)),
   )
   // Another round finds objects that were added meanwhile.
   if (!(await store.exists(prefix))) return true
@@ -85,8 +87,9 @@ export const continueRemoval = async (
     ...files,
     remove: async (objects, ...options) => {
       if (isOver()) throw new ServiceError('unavailable')
-      await files.remove(objects, ...options)
+      const bytes = await files.remove(objects, ...options)
       removed += objects.length
+      return bytes
     },
   }
   let isDone = false

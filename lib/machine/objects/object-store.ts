@@ -101,9 +101,11 @@ export const createObjectStore = ({
         old.keepVersion(key, version)
         return rows.removeVersion(key, version)
       })
-      if (removed.length === 0) return
+      const bytes = removed.reduce((sum, { size }) => sum + size, 0)
+      if (removed.length === 0) return bytes
       if (entry) record(entry)
       if (removedFolder) removalRecords.note({ ...removedFolder, since })
+      return bytes
     })
 
   return {
@@ -140,7 +142,8 @@ export const createObjectStore = ({
 
     async remove(objects, entry, _, removedFolder) {
       const batches = entry ? [objects] : chunksOf(objects, removalStep)
-      await Promise.all(batches.map((batch) => removeSome(batch, entry, removedFolder)))
+      const removed = await Promise.all(batches.map((batch) => removeSome(batch, entry, removedFolder)))
+      return removed.reduce((sum, bytes) => sum + bytes, 0)
     },
 
     ...createVersions({ database, rows, old, bodies }),

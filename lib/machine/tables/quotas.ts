@@ -5,7 +5,7 @@ import type { Database } from '../sqlite/database.ts'
 import { prepareQuery } from '../sqlite/queries.ts'
 import { usedBytesOf } from '../sqlite/tables.ts'
 
-/** Makes a change in its transaction. Errors: quotaExceeded, when it adds bytes beyond the quota (S-158). */
+/** Makes a change in its transaction. Errors: quotaExceeded, when it adds bytes beyond the quota (S-121). */
 export const createQuotaCheck = (connection: DatabaseSync) => {
   const limited = prepareQuery<{ quota: number; used: number }>(
     connection,
@@ -21,7 +21,7 @@ export const createQuotaCheck = (connection: DatabaseSync) => {
 }
 
 export const createSiteUsage = ({ connection, read }: Database): SiteUsage => {
-  const used = prepareQuery<{ bytes: number }>(connection, `SELECT ${usedBytesOf('?1')} AS bytes`)
+  const used = prepareQuery<{ bytes: number }>(connection, `SELECT ${usedBytesOf('sites.id')} AS bytes FROM sites WHERE id = ?`)
   return {
     bytesOf: (site) => read(() => used.get(site)?.bytes),
     // The transaction that sets the quota counts.

@@ -106,7 +106,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
       const key = `${prefix}a`
       await put(key, 'old')
       const old = await seen(key)
-      const from = { key, version: old.version ?? '' }
+      const from = { key, version: old.version ?? '', size: 3 }
       const rivals: Change[] = round % 2 ? [{ kind: 'remove', key }] : [{ kind: 'move', from, key: `${prefix}b` }]
       const winner = await race([rivals, [await putOf(key, 'new')]], [old])
       expect(await content(key)).toBe(winner === 1 ? 'new' : undefined)

@@ -5,7 +5,7 @@ import { kilobyte, type Workbench } from './workbench.ts'
 const versionOf = async ({ store }: Workbench, key: string) => {
   const info = await store.find(key)
   if (!info) throw new Error(`There is no ${key}`)
-  return { key, version: info.version }
+  return { key, version: info.version, size: info.size }
 }
 
 /** Changes that happen together or not at all. */
