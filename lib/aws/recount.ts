@@ -66,7 +66,7 @@ const recountSite = async (deps: RecountDeps, site: SiteId, deadline: Deadline):
 export const recountSites = async (deps: RecountDeps, deadline: Deadline): Promise<void> => {
   const { sites } = await deps.sites.list()
   for (const { id, quota, dataCentre } of sites) {
-    if (deadline.isOver()) return
     if (quota !== undefined && dataCentre === deps.dataCentre) await recountSite(deps, id, deadline)
+    if (deadline.isOver()) return
   }
 }

@@ -1,10 +1,11 @@
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { countOpenUploads } from '../../../lib/aws/dynamodb/uploads.ts'
+import { createUsageCounts } from '../../../lib/aws/dynamodb/usage-counts.ts'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
 import { openUploads } from '../../../lib/aws/open-tables.ts'
 import { type RecountDeps, recountSites } from '../../../lib/aws/recount.ts'
-import { unlimited } from '../../../lib/core/deadline.ts'
+import { createDeadline } from '../../../lib/core/deadline.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
@@ -19,7 +20,7 @@ type OnAws = StorageOptions & {
   readonly prepare?: (clients: Clients) => void
 }
 
-interface Clients {
+export interface Clients {
   readonly client: S3Client
   readonly once: S3Client
   readonly dynamodb: DynamoDBDocumentClient
@@ -28,8 +29,9 @@ interface Clients {
 
 export interface StorageOnAws extends StorageUnderTest {
   readonly counts: RecountDeps['counts']
-  /** One step of the recount. `during` runs before each listing. */
-  recount(during?: () => Promise<void>): Promise<void>
+  /** One step of the recount, with so much time in milliseconds. `during` runs before each listing. */
+  recount(during?: () => Promise<void>, time?: number): Promise<void>
+  openUploadBytes(): Promise<number>
 }
 
 /** Files in S3, locks, uploads and history in DynamoDB. Sites and tokens are in another store. */
@@ -44,6 +46,8 @@ export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageOnAws>
   const fileStores = openFileStores(settings, { dynamodb, once: dynamodbOnce, s3: { client, once }, now })
   const { files, workflows, removals, history, uploadParts, counts } = fileStores
   const uploadTables = openUploads(settings, { dynamodb, now })
+  // Tests read it beside clients that they break.
+  const usage = createUsageCounts({ dynamodb: tables.connect(), table: tables.names.pathLocks, now })
   const onAws: Between = (stores) => {
     const changed = {
       ...stores,
@@ -53,26 +57,29 @@ export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageOnAws>
       history,
       uploadParts,
       counts,
-      usage: counts,
+      usage,
       ...uploadTables,
     }
     return { ...changed, ...between(changed) }
   }
   const filler = connect()
   const storage = await openStorage({ ...options, between: onAws })
-  const recounting = {
-    ...{ sites: storage.stores.sites, dataCentre: 'us', counts, now: now ?? Date.now },
-    openUploadsOf: (site: SiteId) => countOpenUploads({ dynamodb, table: tables.names.uploads }, site),
-  }
+  const readingUploads = { dynamodb: tables.connect(), table: tables.names.uploads }
+  const openUploadsOf = (site: SiteId) => countOpenUploads(readingUploads, site)
+  const ofSites = { sites: storage.stores.sites, dataCentre: 'us', counts, openUploadsOf, now: now ?? Date.now }
   return {
     ...storage,
     counts,
-    async recount(during = async () => {}) {
+    openUploadBytes: () => openUploadsOf(storage.site),
+    async recount(during = async () => {}, time = Number.POSITIVE_INFINITY) {
       const list: ObjectStore['list'] = async (query) => {
         await during()
         return files.list(query)
       }
-      await recountSites({ ...recounting, files: { list } }, unlimited)
+      await recountSites(
+        { ...ofSites, files: { list } },
+        createDeadline(() => time),
+      )
     },
     async fill(keys) {
       const empty = { Bucket: bucket.bucket, Body: Buffer.alloc(0) }

@@ -60,9 +60,20 @@ export const limited = async <Storage extends StorageUnderTest>(
     return answer
   }
 
+  const fileBytes = async (): Promise<number> => {
+    let sum = 0
+    for (const edition of editions) {
+      for await (const objects of listAll(deps.files, `${edition}/${site}/`)) {
+        for (const { size } of objects) sum += size
+      }
+    }
+    return sum
+  }
+
   return {
     ...storage,
     setQuota,
+    fileBytes,
     pass(milliseconds: number): void {
       later.wall += milliseconds
       later.monotonic += milliseconds
@@ -79,14 +90,8 @@ export const limited = async <Storage extends StorageUnderTest>(
     used: () => stores.usage.bytesOf(site),
     /** The bytes of its files and open uploads, one by one. */
     async bytes(): Promise<number> {
-      let sum = 0
-      for (const edition of editions) {
-        for await (const objects of listAll(deps.files, `${edition}/${site}/`)) {
-          for (const { size } of objects) sum += size
-        }
-      }
-      for (const { length, offset } of uploads.values()) sum += length ?? offset
-      return sum
+      const open = [...uploads.values()].map(({ length, offset }) => length ?? offset)
+      return open.reduce((sum, one) => sum + one, await fileBytes())
     },
   }
 }
