@@ -20,7 +20,7 @@ type OnAws = StorageOptions & {
   readonly prepare?: (clients: Clients) => void
 }
 
-export interface Clients {
+interface Clients {
   readonly client: S3Client
   readonly once: S3Client
   readonly dynamodb: DynamoDBDocumentClient

@@ -7,7 +7,7 @@ import { statusAndCode } from '../../support/answer.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { entry } from '../../support/history.ts'
 import { createLoss, loseFirstAnswers } from '../../support/store-faults.ts'
-import { type Clients, openStorageOnAws } from './hands.ts'
+import { openStorageOnAws } from './hands.ts'
 import { limited } from './limited.ts'
 
 type OnAws = Parameters<typeof openStorageOnAws>[0]
@@ -252,11 +252,7 @@ describe('Lost answers of the count on AWS', () => {
   }
 
   test('A call that the client repeats takes no bytes off twice (S-125)', async () => {
-    const prepare = ({ dynamodb, dynamodbOnce }: Clients) => {
-      loseFirstAnswers(dynamodb)
-      loseFirstAnswers(dynamodbOnce)
-    }
-    const storage = await start(1_000, { prepare })
+    const storage = await start(1_000, { prepare: ({ dynamodbOnce }) => loseFirstAnswers(dynamodbOnce) })
     for (const step of steps) {
       await step(storage)
       expect(await storage.used()).toBeGreaterThanOrEqual(await truth(storage))

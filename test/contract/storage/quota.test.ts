@@ -112,14 +112,16 @@ describe.each(storageHands)('The quota of a site: $name', ({ open }) => {
     expect([await used(), await stored()]).toEqual([400, 400])
   })
 
-  test('64 uploads of several sizes to the same files never exceed it (S-121)', async () => {
-    const { put, used, bytes: stored } = await start(60)
-    const sizes = [1, 20, 7, 13]
-    const uploads = Array.from({ length: 64 }, (_, index) => put(`/${index % 8}.txt`, bytes(sizes[index % 5] ?? 2)))
-    const answers = await Promise.all(uploads)
-    for (const answer of answers) expect(answer.status === 200 ? [] : statusAndCode(answer)).toBeOneOf([[], refused])
+  test('64 uploads of several sizes over the same files never exceed it (S-121)', async () => {
+    const { put, used, bytes: stored } = await start(200)
+    for (let index = 0; index < 8; index++) await put(`/${index}.txt`, bytes(20))
+    const sizes = [1, 30, 7, 13, 2]
+    const uploads = Array.from({ length: 64 }, (_, index) => put(`/${index % 8}.txt`, bytes(sizes[index % 5] ?? 0)))
+    for (const answer of await Promise.all(uploads)) {
+      expect(answer.status === 200 ? [] : statusAndCode(answer)).toBeOneOf([[], refused])
+    }
     expect(await stored()).toBeLessThanOrEqual((await used()) ?? 0)
-    expect(await used()).toBeLessThanOrEqual(60)
+    expect(await used()).toBeLessThanOrEqual(200)
   })
 
   const paths = ['/a.txt', '/f/a.txt', '/f/b.html', '/g/a.txt', '/g/b.html', '/f', '/g']
