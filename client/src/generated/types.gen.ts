@@ -3499,6 +3499,7 @@ export type UploadToFolderErrors = {
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in it.
      * - `104005` The file is too large. Send a smaller one.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
      * - `104006` Two editable regions of the template share a name. Give each its own.
      * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
      * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
@@ -3633,6 +3634,7 @@ export type PutPathErrors = {
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in it.
      * - `104005` The file is too large. Send a smaller one.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
      * - `104006` Two editable regions of the template share a name. Give each its own.
      * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
      * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
@@ -3912,6 +3914,7 @@ export type UploadToRootErrors = {
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in it.
      * - `104005` The file is too large. Send a smaller one.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
      * - `104006` Two editable regions of the template share a name. Give each its own.
      * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
      * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
@@ -4019,6 +4022,7 @@ export type PutRootErrors = {
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in it.
      * - `104005` The file is too large. Send a smaller one.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
      * - `104006` Two editable regions of the template share a name. Give each its own.
      * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
      * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
@@ -4193,6 +4197,7 @@ export type DescribeUploadErrors = {
      * - `104004` The token covers several sites. Put the numeric site id in place of "current".
      * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
      * - `104005` The file is too large. Send a smaller one.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
      * - `104006` Two editable regions of the template share a name. Give each its own.
      * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
      * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
@@ -4290,6 +4295,7 @@ export type AppendToUploadErrors = {
      * - `104004` The token covers several sites. Put the numeric site id in place of "current".
      * - `104003` The token lacks "Can use SFTP & File Manager". Use one that has it.
      * - `104005` The file is too large. Send a smaller one.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
      * - `104006` Two editable regions of the template share a name. Give each its own.
      * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
      * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
