@@ -13,6 +13,7 @@ import {
   parseDataCentreId,
   parseName,
   parsePositiveId,
+  parseQuota,
   type RemoveOptions,
   yes,
 } from '../terminal/arguments.ts'
@@ -23,11 +24,18 @@ interface CreateOptions {
   readonly id?: SiteId
   readonly dataCentre?: string
   readonly renderingEngine: boolean
+  readonly quota?: number
 }
 
 const firstId = 1001
 
-const view = ({ id, name, dataCentre, renderingEngine }: Site) => ({ id, name, dataCentre, renderingEngine })
+const view = ({ id, name, dataCentre, renderingEngine, quota }: Site) => ({
+  id,
+  name,
+  dataCentre,
+  renderingEngine,
+  ...(quota !== undefined && { quota }),
+})
 
 const homeOf = (wanted: string | undefined, dataCentres: readonly DataCentre[]): string => {
   const home =
@@ -49,12 +57,16 @@ const hasHistory = async (stores: AdminStores, dataCentre: string, id: SiteId): 
   return (await history.before(id, undefined, 1)).length > 0
 }
 
+const prepareUsage = async (stores: AdminStores, dataCentre: string, id: SiteId, isNew: boolean): Promise<void> =>
+  (await stores.areas({ dataCentre })).usage.prepare(id, isNew)
+
 const create = async (stores: AdminStores, options: CreateOptions) => {
   const { sites } = stores
   const { sites: existing, dataCentres } = await sites.list()
-  const { name, renderingEngine } = options
+  const { name, renderingEngine, quota } = options
   const dataCentre = homeOf(options.dataCentre, dataCentres)
-  const siteUnder = (id: SiteId): Site => ({ id, name, dataCentre, renderingEngine })
+  const limit = quota === undefined ? {} : { quota }
+  const siteUnder = (id: SiteId): Site => ({ id, name, dataCentre, renderingEngine, ...limit })
   const nextId = async (): Promise<SiteId> => {
     for (let id = Math.max(firstId, (existing.at(-1)?.id ?? 0) + 1) as SiteId; ; id = (id + 1) as SiteId) {
       if (!(await hasHistory(stores, dataCentre, id))) return id
@@ -64,7 +76,10 @@ const create = async (stores: AdminStores, options: CreateOptions) => {
     wanted: options.id,
     next: nextId,
     largest: largestNamedId,
-    create: (id) => sites.createSite(siteUnder(id), entryOf('site.created', id, `site/${id}`)),
+    async create(id) {
+      if (quota !== undefined) await prepareUsage(stores, dataCentre, id, true)
+      return sites.createSite(siteUnder(id), entryOf('site.created', id, `site/${id}`))
+    },
     taken: 'There is a site',
   })
   return view(siteUnder(id))
@@ -82,15 +97,27 @@ const show = async (stores: AdminStores, id: SiteId) => {
   const site = await siteOf(stores, id)
   // The caller may have the permission for sites without that for files.
   const kept = await countKept(stores, site).catch(() => undefined)
-  return { ...view(site), keptVersions: kept?.count ?? null, keptBytes: kept?.bytes ?? null }
+  const usedBytes = await (await stores.areas(site)).usage.bytesOf(id)
+  const ofQuota = { quota: site.quota ?? null, usedBytes: usedBytes ?? null }
+  return { ...view(site), ...ofQuota, keptVersions: kept?.count ?? null, keptBytes: kept?.bytes ?? null }
 }
+
+const removedMeanwhile = (id: SiteId) => new Refusal(`Site ${id} was removed meanwhile. "site list" lists all sites.`)
 
 const rename = async (stores: AdminStores, id: SiteId, { name }: { readonly name: string }) => {
   const site = await siteOf(stores, id)
   if (await stores.sites.renameSite(id, name, entryOf('site.changed', id, `site/${id}`, { name }))) {
     return view({ ...site, name })
   }
-  throw new Refusal(`Site ${id} was removed meanwhile. "site list" lists all sites.`)
+  throw removedMeanwhile(id)
+}
+
+const setQuota = async (stores: AdminStores, id: SiteId, quota: number | undefined) => {
+  const site = await siteOf(stores, id)
+  if (site.quota === undefined && quota !== undefined) await prepareUsage(stores, site.dataCentre, id, false)
+  const entry = entryOf('site.changed', id, `site/${id}`, { quota: quota ?? 'none' })
+  if (!(await stores.sites.setQuota(id, quota, entry))) throw removedMeanwhile(id)
+  return { ...view(site), quota: quota ?? null }
 }
 
 const remove = async (stores: AdminStores, id: SiteId, { yes, dryRun }: RemoveOptions) => {
@@ -106,7 +133,8 @@ const remove = async (stores: AdminStores, id: SiteId, { yes, dryRun }: RemoveOp
 
 const list = async ({ sites }: AdminStores) => (await sites.list()).sites.map(view)
 
-const showing = 'show one site, and the size of its replaced and removed files'
+const showing = 'show one site, its quota and used bytes, and the size of its replaced and removed files'
+const limiting = 'limit the bytes of live files, drafts and open uploads together; existing files stay'
 const removal = 'remove a site with its files, web forms, categories and objects; its tokens lose access to it'
 
 export const siteCommand = (): Command =>
@@ -116,6 +144,7 @@ export const siteCommand = (): Command =>
       .option('--id <id>', 'its id (default: the next one)', parsePositiveId<SiteId>)
       .option('--data-centre <id>', 'its data centre (default: the default data centre)', parseDataCentreId)
       .option('--no-rendering-engine', 'without the new rendering engine')
+      .option('--quota <bytes>', 'the bytes that its files may use (default: any number)', parseQuota)
       .action(onStores(create)),
     commandOf('list', 'list all sites', 'site list').action(onStores(list)),
     commandOf('show', showing, 'site show 1001')
@@ -125,6 +154,10 @@ export const siteCommand = (): Command =>
       .argument('<id>', 'its id', parsePositiveId<SiteId>)
       .requiredOption('--name <name>', 'its new name', parseName)
       .action(onStores(rename)),
+    commandOf('quota', limiting, 'site quota 1001 5000000000', 'site quota 1001 none')
+      .argument('<id>', 'its id', parsePositiveId<SiteId>)
+      .argument('<bytes>', 'the quota in bytes, or none', parseQuota)
+      .action(onStores(setQuota)),
     commandOf('remove', removal, 'site remove 1001 --dry-run', 'site remove 1001 --yes')
       .argument('<id>', 'its id', parsePositiveId<SiteId>)
       .option(...yes)

@@ -3,7 +3,7 @@ import type { Site } from '../../lib/sites/site-directory.ts'
 
 export type ContentStores = Pick<Stores, 'webForms' | 'contents' | 'links'>
 
-export interface AreaStores extends ContentStores, Pick<Stores, 'workflows' | 'history'> {
+export interface AreaStores extends ContentStores, Pick<Stores, 'workflows' | 'history' | 'usage'> {
   readonly files: Pick<Stores['files'], 'keptBelow' | 'list' | 'exists' | 'remove'>
 }
 

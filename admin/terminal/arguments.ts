@@ -35,6 +35,12 @@ export const parseDataCentreId = (text: string): string => {
   return text
 }
 
+export const parseQuota = (text: string): number | undefined => {
+  if (text === 'none') return undefined
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of bytes, or none.')
+  return Number(text)
+}
+
 const day = 24 * 3600
 const secondsIn: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: day, w: 7 * day, y: 365 * day }
 

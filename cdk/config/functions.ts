@@ -46,7 +46,7 @@ export const functionSettings: Readonly<Record<FunctionName, FunctionSettings>> 
     timeout: Duration.seconds(28),
   },
   removals: {
-    description: 'Finishes the removal of large folders, in slices of a minute',
+    description: 'Finishes the removal of large folders, and recounts the used bytes, in slices of a minute',
     memorySize: 512,
     timeout: Duration.seconds(90),
     goesOnByItself: true,

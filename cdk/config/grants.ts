@@ -32,7 +32,12 @@ export const tableGrants: Readonly<Record<FunctionName, readonly TableAccess[]>>
     { table: 'pathLocks', actions: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
     { table: 'uploads', actions: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
   ],
-  removals: [journal, { table: 'pathLocks', actions: ['BatchGetItem', 'UpdateItem'] }],
+  removals: [
+    journal,
+    { table: 'sites', actions: ['GetItem', 'Scan'] },
+    { table: 'pathLocks', actions: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'] },
+    { table: 'uploads', actions: ['Scan'] },
+  ],
 }
 
 export const administrationGrants: readonly TableAccess[] = [

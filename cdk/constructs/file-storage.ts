@@ -1,4 +1,6 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib'
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events'
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
 import { EventSourceMapping, type IFunction } from 'aws-cdk-lib/aws-lambda'
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectOwnership } from 'aws-cdk-lib/aws-s3'
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
@@ -69,6 +71,14 @@ export type RemovalsQueue = ReturnType<typeof createRemovalsQueue>
 
 // Concurrent removals. Each deletes as fast as the bucket allows, and requests need functions of the account too.
 const mostWorkers = 5
+
+/** Often: a recount takes several steps, and the quota of an existing site holds after the first one. */
+const recountEvery = Duration.minutes(20)
+
+export const recountRegularly = (scope: Construct, worker: IFunction): void => {
+  const targets = [new LambdaFunction(worker, { retryAttempts: 0 })]
+  new Rule(scope, 'Recount', { description: 'Recounts used bytes', schedule: Schedule.rate(recountEvery), targets })
+}
 
 export const workOff = (queue: Queue, worker: IFunction): void => {
   const eventSourceArn = queue.queueArn

@@ -127,10 +127,11 @@ export const createGrantedFunction = (
   name: FunctionName,
   options: FunctionOptions,
 ): LambdaFunction => {
+  const texts = { ...textsOf(options), largestFile: String(largestFile) }
   const lambda = createServiceFunction(scope, functionName(name), {
     ...functionSettings[name],
     bundle: options.bundle,
-    environment: environmentOf(settingsOf[name], { ...textsOf(options), largestFile: String(largestFile) }),
+    environment: environmentOf(settingsOf[name], texts),
     logLevel: options.settings.logLevel,
   })
   for (const statement of statementsOf(name, options.stores)) lambda.addToRolePolicy(statement)

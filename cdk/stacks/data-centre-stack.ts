@@ -13,7 +13,7 @@ import {
 import { createAdministrationPolicy } from '../constructs/administration.ts'
 import { createChangeEvents } from '../constructs/change-events.ts'
 import { createEntrance } from '../constructs/domain.ts'
-import { createFilesBucket, createRemovalsQueue, workOff } from '../constructs/file-storage.ts'
+import { createFilesBucket, createRemovalsQueue, recountRegularly, workOff } from '../constructs/file-storage.ts'
 import { createGateway } from '../constructs/gateway.ts'
 import { createAlarms, createDashboard } from '../constructs/monitoring.ts'
 import { registerDataCentre } from '../constructs/registration.ts'
@@ -41,6 +41,7 @@ export class DataCentreStack extends Stack {
       createGrantedFunction(this, name, { bundle: bundles[name], dataCentre: id, settings, stores }),
     )
     workOff(removals.queue, functions.removals)
+    recountRegularly(this, functions.removals)
     const api = createGateway(this, functions, dataCentre, settings)
     const stream = { bundle: bundles.stream, dataCentre: id, settings, stores }
     const streaming = dataCentre.streaming ? createStreaming(this, api, dataCentre, edge, stream) : undefined

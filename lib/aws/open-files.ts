@@ -30,7 +30,7 @@ export const openFileStores = (
   { s3 = createS3Clients(), ...given }: Given & { readonly s3?: Pick<Bucket, 'client' | 'once'> } = {},
 ) => {
   const { filesBucket: name } = settings
-  const { workflows, removals, record, history } = openLocks(settings, given)
+  const { workflows, removals, record, history, usage } = openLocks(settings, given)
   const buffers = createPartBuffers()
   const files = createS3ObjectStore({ ...s3, bucket: name, removals, record, buffers })
   const linkTo = (object: ObjectInfo) => downloadLink({ client: s3.client, name }, object)
@@ -40,6 +40,7 @@ export const openFileStores = (
     uploadParts: createUploadParts({ bucket: openBucket({ ...s3, name }), adopt: files.adopt, buffers }),
     workflows,
     removals,
+    counts: usage,
     removalQueue: queueOnDemand(settings.removalsQueueUrl),
     downloads: { largestAnswer, urlOf: async (object: ObjectInfo) => (await linkTo(object)).url },
     linkTo,

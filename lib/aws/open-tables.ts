@@ -7,6 +7,7 @@ import { createDocumentClient } from './dynamodb/dynamodb.ts'
 import { createJournal, type RecordChange } from './dynamodb/journal.ts'
 import { createPathLocks } from './dynamodb/path-locks.ts'
 import { createUploadProgress, createUploadRecords } from './dynamodb/uploads.ts'
+import { createUsageCounts } from './dynamodb/usage-counts.ts'
 import { createWebForms } from './dynamodb/web-forms.ts'
 
 // A bundle imports its own openers, and contains only their stores. Files have separate openers: if a module loads code
@@ -15,6 +16,8 @@ import { createWebForms } from './dynamodb/web-forms.ts'
 /** The caller's own client, wall clock or history, instead of the usual ones. */
 export interface Given {
   readonly dynamodb?: DynamoDBDocumentClient
+  /** Sends no call twice. */
+  readonly once?: DynamoDBDocumentClient | undefined
   readonly now?: (() => number) | undefined
   readonly record?: RecordChange
 }
@@ -75,7 +78,9 @@ export const openLocks = (
 ) => {
   const journal = openJournal(settings, given)
   const { pathLocksTable: table, keptDays } = settings
-  return { ...journal, ...createPathLocks({ ...journal, table, keptDays }) }
+  const { dynamodb, now } = journal
+  const usage = createUsageCounts({ dynamodb, table, now, once: given?.once })
+  return { ...journal, ...createPathLocks({ ...journal, table, keptDays }), usage }
 }
 
 export const openAreas = (settings: AreaSettings, given?: Given) => {

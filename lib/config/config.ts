@@ -72,7 +72,12 @@ const fileStores = {
   removalsQueueUrl: required('REMOVALS_QUEUE_URL', textLike(/^https?:\/\/\S+$/, 'a URL')),
 }
 
-const storage = { ...edge, ...files, ...fileStores, uploadsTable: required('UPLOADS_TABLE', text()) }
+const uploadsTable = required('UPLOADS_TABLE', text())
+
+const storage = { ...edge, ...files, ...fileStores, uploadsTable }
+
+const { dataCentre, sitesTable, directoryRegion } = gateway
+const removals = { ...fileStores, dataCentre, sitesTable, directoryRegion, uploadsTable }
 
 const secrets = (given: string): readonly string[] => {
   const found = list(given)
@@ -112,7 +117,7 @@ export const settingsOf = {
   storage,
   stream,
   listening,
-  removals: fileStores,
+  removals,
   registration,
   machine,
 }

@@ -40,6 +40,7 @@ export const errors = {
   fileUnknown: row(104001, 404, 'The site has no such file or folder. Check the path.'),
   notAFile: row(104002, 400, 'This path is a folder. Name a file in it.'),
   fileTooLarge: row(104005, 400, 'The file is too large. Send a smaller one.'),
+  quotaExceeded: row(104005, 400, 'The quota of the site is used up. Remove files, or ask the operator for more.'),
   regionNameInvalid: row(104006, 400, 'Two editable regions of the template share a name. Give each its own.'),
   tagOutsideRegions: row(104007, 400, 'No editable region contains {tag_pagecontent}. Move it into one of them.'),
   tagMissing: row(104008, 400, 'The template lacks {tag_pagecontent}. Put it where the content of pages goes.'),

@@ -22,6 +22,7 @@ import { createGrants, createSiteDirectory } from './tables/directory-stores.ts'
 import { createHistory, createHistorySweep, createRecorder, type RecordChange } from './tables/history.ts'
 import { openLinkSecret } from './tables/link-secret.ts'
 import { createFolderRemovals, createRemovalCheck, createWorkflows, forgetRemovals } from './tables/path-locks.ts'
+import { createSiteUsage } from './tables/quotas.ts'
 import { createRemovalQueue, type LocalRemovalQueue } from './tables/removal-queue.ts'
 import { createUploadProgress, createUploadRecords } from './tables/uploads.ts'
 import { createWebForms } from './tables/web-forms.ts'
@@ -46,6 +47,7 @@ export const createTableStores = (
   progress: createUploadProgress(database, clock),
   uploadRecords: createUploadRecords(database, clock),
   history: createHistory(database),
+  usage: createSiteUsage(database),
 })
 
 export interface LocalStores extends Stores {

@@ -9,6 +9,7 @@ import { type CacheReply, createReplyCache } from '../http/reply-cache.ts'
 import type { Telemetry } from '../http/request.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
 import type { ObjectInfo } from '../storage/object-store.ts'
+import { createQuotas, limitFiles, type Quotas, type UsageCounts } from '../storage/quota.ts'
 import { type LeaseTerms, renewedLease } from '../storage/uploads/lease.ts'
 import type { Stores } from './stores.ts'
 
@@ -113,6 +114,7 @@ type FileStores = Pick<
 >
 
 export interface StorageDeps extends FileStores, FileSettings {
+  readonly quotas: Quotas | undefined
   readonly edge: EdgeDeps
   readonly downloads: Downloads | undefined
   readonly linkTo: LinkTo
@@ -122,7 +124,8 @@ export interface StorageDeps extends FileStores, FileSettings {
 
 export const createStorageDeps = (
   settings: Pick<EdgeSettings, 'dataCentre'> & FileSettings,
-  stores: EdgeStores & FileStores,
+  // The stores of one machine count in their transactions.
+  { counts, ...stores }: EdgeStores & FileStores & { readonly counts?: UsageCounts },
   surroundings: Surroundings & {
     readonly downloads?: Downloads
     readonly linkTo: LinkTo
@@ -130,5 +133,8 @@ export const createStorageDeps = (
   },
 ): StorageDeps => {
   const { downloads, linkTo, lease = renewedLease, clock = systemClock } = surroundings
-  return { ...settings, ...stores, edge: edgeOf(settings, stores, surroundings), downloads, linkTo, lease, clock }
+  const edge = edgeOf(settings, stores, surroundings)
+  const quotas = counts && createQuotas(counts, edge.findSite)
+  const files = quotas ? limitFiles(stores.files, quotas) : stores.files
+  return { ...settings, ...stores, files, quotas, edge, downloads, linkTo, lease, clock }
 }

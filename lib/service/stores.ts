@@ -6,6 +6,7 @@ import type { History } from '../history/history.ts'
 import type { SiteDirectory } from '../sites/site-directory.ts'
 import type { ObjectStore, Staged } from '../storage/object-store.ts'
 import type { FolderRemovals, RemovalQueue, Workflows } from '../storage/path-locks.ts'
+import type { SiteUsage } from '../storage/quota.ts'
 import type { UploadProgress } from '../storage/upload-progress.ts'
 import type { UploadParts, UploadRecords } from '../storage/uploads/upload-stores.ts'
 
@@ -23,4 +24,5 @@ export interface Stores {
   readonly uploadRecords: UploadRecords
   readonly uploadParts: UploadParts<Staged>
   readonly history: History
+  readonly usage: SiteUsage
 }

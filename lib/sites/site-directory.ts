@@ -11,6 +11,8 @@ export interface SiteDirectory {
   getDataCentre(id: string): Promise<DataCentre | undefined>
   createSite(site: Site, entry: HistoryEntry): Promise<boolean>
   renameSite(id: SiteId, name: string, entry: HistoryEntry): Promise<boolean>
+  /** Undefined: none. An unchanged quota leaves no entry. */
+  setQuota(id: SiteId, quota: number | undefined, entry: HistoryEntry): Promise<boolean>
   removeSite(id: SiteId, entry: HistoryEntry): Promise<boolean>
   putDataCentre(dataCentre: DataCentre): Promise<void>
   list(): Promise<{ readonly sites: readonly Site[]; readonly dataCentres: readonly DataCentre[] }>
@@ -21,6 +23,8 @@ export interface Site {
   readonly name: string
   readonly dataCentre: string
   readonly renderingEngine: boolean
+  /** Bytes (S-120). */
+  readonly quota?: number
 }
 
 export interface DataCentre {

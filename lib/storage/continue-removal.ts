@@ -111,8 +111,9 @@ export const continueRemoval = async (
     ...files,
     remove: async (objects, ...options) => {
       if (isOver()) throw new ServiceError('unavailable')
-      await files.remove(objects, ...options)
+      const bytes = await files.remove(objects, ...options)
       removed += objects.length
+      return bytes
     },
   }
   let isDone = false

@@ -39,15 +39,18 @@ export interface ObjectStore {
   keptBelow(prefix: string): Promise<Kept>
   /**
    * Removes objects unless they were replaced since they were listed. Throws when one fails. Without an entry, the call
-   * is a step of a folder's removal. Errors: unavailable when the time is up; no call continues after it.
+   * is a step of a folder's removal. Returns the bytes that it has surely removed. Errors: unavailable when the time is
+   * up; no call continues after it.
    */
   remove(
-    objects: readonly Pick<ListedObject, 'key' | 'version'>[],
+    objects: readonly RemovableObject[],
     entry: HistoryEntry | undefined,
     deadline?: Deadline,
     removedFolder?: RemovedFolder,
-  ): Promise<void>
+  ): Promise<number>
 }
+
+export type RemovableObject = Pick<ListedObject, 'key' | 'version' | 'size'>
 
 /**
  * A folder whose objects are removed. The store records this for restores (H-21), so that a crash loses no record.
@@ -126,7 +129,7 @@ export interface RemovedListing {
   readonly next: string | undefined
 }
 
-export interface RemovedObject extends Pick<ObjectVersion, 'id' | 'hiddenBy' | 'tag'> {
+export interface RemovedObject extends Pick<ObjectVersion, 'id' | 'size' | 'hiddenBy' | 'tag'> {
   readonly key: string
 }
 
@@ -163,13 +166,15 @@ export interface StageTarget {
 
 export interface Staged {
   readonly size: number
+  /** Bytes that the quota counts already, for an upload. */
+  readonly reserved?: number
   /** Safe to repeat, and after `place`. */
   discard(): Promise<void>
 }
 
 export interface Transfer {
   readonly kind: 'move' | 'copy'
-  readonly from: Pick<ListedObject, 'key' | 'version' | 'size'>
+  readonly from: RemovableObject
   readonly key: string
   readonly contentType?: string
 }

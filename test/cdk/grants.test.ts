@@ -1,11 +1,16 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { FunctionName } from '../../cdk/config/functions.ts'
 import { tableGrants } from '../../cdk/config/grants.ts'
+import { countOpenUploads } from '../../lib/aws/dynamodb/uploads.ts'
+import { createRemovalsHandler } from '../../lib/aws/lambda/removals.ts'
 import { routes } from '../../lib/contract/routes/routes.ts'
+import { systemClock } from '../../lib/core/clock.ts'
 import { unlimited } from '../../lib/core/deadline.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import type { RequestRecord } from '../../lib/http/request.ts'
+import type { Stores } from '../../lib/service/stores.ts'
 import { continueRemoval } from '../../lib/storage/continue-removal.ts'
 import { toStoragePath } from '../../lib/storage/path.ts'
 import { exercises, fillDirectory, openStorageOver, perform, storesOver } from '../support/every-operation.ts'
@@ -69,6 +74,36 @@ describe('each function has the table permissions of its operations, and no othe
     return made
   }
 
+  /** Removes a file of a site with a quota, and recounts the bytes of the site in steps. */
+  const removeAndRecount = async (
+    repeat: Repeat,
+    dynamodb: DynamoDBDocumentClient,
+    filled: ReturnType<typeof storesOver>,
+    { files, removalQueue }: Pick<Stores, 'files' | 'removalQueue'>,
+  ) => {
+    const site = { id: 1001 as SiteId, name: 'Limited', dataCentre: 'us', renderingEngine: true, quota: 10 }
+    const { sites, removals, usage: counts } = storesOver(dynamodb)
+    const openUploadsOf = (one: SiteId) => countOpenUploads({ dynamodb, table: 'uploads' }, one)
+    const listed = { key: 'live/1001/again/a.txt', size: 1, modified: 0, version: '1', fingerprint: null }
+    const list = async () => ({ objects: [listed], folders: [], next: undefined })
+    let waited = 0
+    const run = createRemovalsHandler({
+      ...{ sites, removals, counts, openUploadsOf, dataCentre: 'us', removalQueue },
+      files: { ...files, list, exists: async () => false, remove: async () => 0 },
+      clock: { ...systemClock, wall: () => Date.now() + waited },
+    })
+    const context = { getRemainingTimeInMillis: () => 90_000 } as Context
+    const body = JSON.stringify({ site: '1001', path: 'again', id: 'again' })
+    await filled.sites.createSite(site, entry)
+    await filled.removals.open(site.id, toStoragePath('again'), 'again', entry)
+    await repeat(async () => run({ Records: [{ body, messageId: 'message' }] } as SQSEvent, context))
+    for (let step = 0; step < 3; step++) {
+      await repeat(async () => run({} as ScheduledEvent, context))
+      waited += 20 * 60_000
+    }
+    expect(await filled.usage.bytesOf(site.id)).toBe(2)
+  }
+
   test('every function is exercised', () => {
     expect(sorted([...exercises.map(({ group }) => group), 'removals'])).toEqual(sorted(Object.keys(tableGrants)))
   })
@@ -98,6 +133,7 @@ describe('each function has the table permissions of its operations, and no othe
       await repeat(work)
       // Late and repeated messages look at what became of the removal.
       await repeat(async () => expect(await work()).toBeUndefined())
+      await removeAndRecount(repeat, dynamodb, storesOver(plain), deps)
       await close()
     })
     expect(grantedTo('removals')).toEqual(linesOf(calls))

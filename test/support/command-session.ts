@@ -13,6 +13,9 @@ export const sessionRecords = [
 const us = { id: 'us', url: 'https://us.example.com', default: true }
 const shop = { id: 1001, name: 'Zoë’s shop', dataCentre: 'us', renderingEngine: true }
 const old = { id: 7, name: 'Old', dataCentre: 'us', renderingEngine: false }
+const small = { id: 8, name: 'Small', dataCentre: 'us', renderingEngine: true }
+/** AWS counts the bytes only for a quota. */
+const unlimited = { quota: null, usedBytes: expect.toBeOneOf([0, null]) }
 const contact = { id: 1, name: 'Contact' }
 const survey = { id: 40, name: 'Survey' }
 const hex = expect.stringMatching(/^[0-9a-f]{64}$/)
@@ -35,8 +38,15 @@ export const commandSession: readonly CommandCase[] = [
   ['site create --name %20Zoë’s%20shop%20', shop, ['site.created']],
   ['site create --name Old --id 7 --data-centre us --no-rendering-engine', old],
   ['site list', [old, shop]],
-  ['site show 1001', { ...shop, keptVersions: 0, keptBytes: 0 }],
+  ['site show 1001', { ...shop, ...unlimited, keptVersions: 0, keptBytes: 0 }],
   ['site rename 1001 --name Market', { ...shop, name: 'Market' }, ['site.changed']],
+  ['site create --name Small --id 8 --data-centre us --quota 2000', { ...small, quota: 2_000 }],
+  ['site show 8', { ...small, quota: 2_000, usedBytes: 0, keptVersions: 0, keptBytes: 0 }],
+  ['site quota 8 none', { ...small, quota: null }],
+  ['site remove 8 --yes', removed],
+  ['site quota 1001 none', { ...shop, name: 'Market', quota: null }],
+  ['site quota 1001 5000', { ...shop, name: 'Market', quota: 5_000 }, ['site.changed']],
+  ['site quota 1001 none', { ...shop, name: 'Market', quota: null }, ['site.changed']],
   ['token issue --user ann --site 1001 --permission files', { token: hex, expires }, ['token.created']],
   [
     'token list --site 1001',

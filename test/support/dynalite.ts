@@ -7,8 +7,8 @@ import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 
 /** A DynamoDB for tests, in memory. */
 export interface Dynalite {
-  /** A separate client, which a test may change. */
-  connect(): DynamoDBDocumentClient
+  /** A separate client, which a test may change. It sends each call at most `maxAttempts` times. */
+  connect(maxAttempts?: number): DynamoDBDocumentClient
   /** The same tables for other processes. It does not listen yet. */
   readonly server: Server
   close(): Promise<void>
@@ -86,8 +86,9 @@ export const openDynalite = (intercept: Intercept = () => false): Dynalite => {
   const clients: DynamoDBDocumentClient[] = []
   return {
     server,
-    connect() {
+    connect(maxAttempts = 3) {
       const client = createDocumentClient({
+        maxAttempts,
         endpoint: 'http://localhost',
         region: 'local',
         credentials: { accessKeyId: 'local', secretAccessKey: 'local' },

@@ -63,9 +63,10 @@ const watchingRemovals = (files: ObjectStore, removals: ObservedRemovals, record
   },
   async remove(objects, entry, deadline, removedFolder) {
     const begun = removedFolder && (await removals.begin(removedFolder, unlimited))
-    await files.remove(objects, entry, deadline)
+    const bytes = await files.remove(objects, entry, deadline)
     if (begun) await removals.note(begun)
     if (entry) await record(entry)
+    return bytes
   },
 })
 

@@ -7,6 +7,7 @@ import { createStorageDeps, type Downloads, type StorageDeps, type Surroundings 
 import type { Stores } from '../../lib/service/stores.ts'
 import type { RemovalMessage } from '../../lib/storage/continue-removal.ts'
 import type { RemovalQueue } from '../../lib/storage/path-locks.ts'
+import type { UsageCounts } from '../../lib/storage/quota.ts'
 import type { LeaseTerms } from '../../lib/storage/uploads/lease.ts'
 import { createLinkTo } from '../../local/downloads.ts'
 import { makeDirectory, removeDirectory } from './directory.ts'
@@ -24,7 +25,8 @@ type StorageStores = Pick<
   | 'uploadRecords'
   | 'uploadParts'
   | 'history'
->
+  | 'usage'
+> & { readonly counts?: UsageCounts }
 
 /** The file storage on one machine, in a directory of its own. */
 export interface TestFiles {

@@ -6,8 +6,8 @@ import { openDynalite } from './dynalite.ts'
 /** Empty tables for one test. */
 export interface TestTables {
   readonly names: { readonly [Name in TableName]: string }
-  /** A new client, which the test may change. */
-  connect(): DynamoDBDocumentClient
+  /** A new client, which the test may change. It sends each call at most `maxAttempts` times. */
+  connect(maxAttempts?: number): DynamoDBDocumentClient
   /** Removes the tables. */
   close(): Promise<void>
 }

@@ -3554,6 +3554,7 @@ export type UploadToFolderErrors = {
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in it.
      * - `104005` The file is too large. Send a smaller one.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
      * - `104006` Two editable regions of the template share a name. Give each its own.
      * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
      * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
@@ -3688,6 +3689,7 @@ export type PutPathErrors = {
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in it.
      * - `104005` The file is too large. Send a smaller one.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
      * - `104006` Two editable regions of the template share a name. Give each its own.
      * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
      * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
@@ -3967,6 +3969,7 @@ export type UploadToRootErrors = {
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in it.
      * - `104005` The file is too large. Send a smaller one.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
      * - `104006` Two editable regions of the template share a name. Give each its own.
      * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
      * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
@@ -4074,6 +4077,7 @@ export type PutRootErrors = {
      * - `104000` The request is malformed. GET /docs shows what to send.
      * - `104002` This path is a folder. Name a file in it.
      * - `104005` The file is too large. Send a smaller one.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
      * - `104006` Two editable regions of the template share a name. Give each its own.
      * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
      * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
@@ -4248,6 +4252,7 @@ export type DescribeUploadErrors = {
      * - `104004` The token covers several sites. Put the numeric site id in place of "current".
      * - `104003` The token lacks a right, such as files:write. Use one that has it.
      * - `104005` The file is too large. Send a smaller one.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
      * - `104006` Two editable regions of the template share a name. Give each its own.
      * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
      * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
@@ -4345,6 +4350,7 @@ export type AppendToUploadErrors = {
      * - `104004` The token covers several sites. Put the numeric site id in place of "current".
      * - `104003` The token lacks a right, such as files:write. Use one that has it.
      * - `104005` The file is too large. Send a smaller one.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
      * - `104006` Two editable regions of the template share a name. Give each its own.
      * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
      * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.

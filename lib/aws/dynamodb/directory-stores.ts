@@ -70,17 +70,19 @@ interface SiteItem {
   readonly name: string
   readonly dataCentre: string
   readonly features: { readonly renderingEngine: boolean }
+  readonly quota?: number
 }
 
 const siteKey = (id: SiteId) => ({ id: String(id) })
 const dataCentrePrefix = 'dc#'
 const dataCentreKey = (id: string) => ({ id: dataCentrePrefix + id })
 
-const toSite = ({ id, name, dataCentre, features }: SiteItem): Site => ({
+const toSite = ({ id, name, dataCentre, features, quota }: SiteItem): Site => ({
   id: storedId(id),
   name,
   dataCentre,
   renderingEngine: features.renderingEngine,
+  ...(quota !== undefined && { quota }),
 })
 
 const toDataCentre = ({ id, ...dataCentre }: DataCentre): DataCentre => ({
@@ -102,8 +104,8 @@ export const createSiteDirectory = ({ record, ...options }: DirectoryOptions): S
       return item && toDataCentre(item)
     },
 
-    async createSite({ id, name, dataCentre, renderingEngine }, entry) {
-      const item = { ...siteKey(id), name, dataCentre, features: { renderingEngine } }
+    async createSite({ id, renderingEngine, ...site }, entry) {
+      const item = { ...site, ...siteKey(id), features: { renderingEngine } }
       const isCreated = await siteTable.put(item, { condition: 'attribute_not_exists(#id)' })
       if (isCreated) await record(entry)
       return isCreated
@@ -113,6 +115,14 @@ export const createSiteDirectory = ({ record, ...options }: DirectoryOptions): S
       const change = { set: { name }, condition: 'attribute_exists(#id)', returns: 'UPDATED_OLD' } as const
       const before = await siteTable.update(siteKey(id), change)
       if (before && before.name !== name) await record(entry)
+      return before !== undefined
+    },
+
+    async setQuota(id, quota, entry) {
+      const change = quota === undefined ? { update: 'REMOVE #quota' } : { set: { quota } }
+      const condition = 'attribute_exists(#id)'
+      const before = await siteTable.update(siteKey(id), { ...change, condition, returns: 'UPDATED_OLD' })
+      if (before && before.quota !== quota) await record(entry)
       return before !== undefined
     },
 

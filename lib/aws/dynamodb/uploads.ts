@@ -1,5 +1,7 @@
-import { storedId } from '../../core/ids.ts'
+import { paginateScan } from '@aws-sdk/lib-dynamodb'
+import { type SiteId, storedId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
+import { bytesOfUpload } from '../../storage/quota.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
 import type { Holding, Progress, Upload } from '../../storage/uploads/upload.ts'
 import type { UploadRecords } from '../../storage/uploads/upload-stores.ts'
@@ -197,9 +199,25 @@ export const createUploadRecords = ({ now = Date.now, ...options }: TableOptions
       if (!stored) return undefined
       const upload = toUpload(id, stored)
       await openList.remove(upload, [id])
-      return upload.holding ?? undefined
+      return upload
     },
   }
+}
+
+/** Bytes. It reads the whole table, which has only the uploads of a week. */
+export const countOpenUploads = async ({ dynamodb, table }: TableOptions, site: SiteId): Promise<number> => {
+  const query = {
+    TableName: table,
+    ConsistentRead: true,
+    FilterExpression: '#site = :site AND #complete = :false',
+    ExpressionAttributeNames: { '#site': 'site', '#complete': 'complete' },
+    ExpressionAttributeValues: { ':site': site, ':false': false },
+  }
+  let bytes = 0
+  for await (const { Items = [] } of paginateScan({ client: dynamodb }, query)) {
+    for (const item of Items as RecordItem[]) bytes += bytesOfUpload(item)
+  }
+  return bytes
 }
 
 const progressKeptFor = 24 * 3600 * 1000

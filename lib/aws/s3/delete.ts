@@ -42,7 +42,7 @@ const batchError = ({ Code = 'InternalError', Message = '' }: FailedKey): Error 
 const isSettled = ({ Code = '' }: FailedKey): boolean =>
   ['PreconditionFailed', 'ConditionalRequestConflict', 'NoSuchKey', 'NoSuchVersion'].includes(Code)
 
-const deleteBatch = async (bucket: Bucket, batch: readonly Doomed[]): Promise<void> => {
+const deleteBatch = async (bucket: Bucket, batch: readonly Doomed[], spared: Set<string>): Promise<void> => {
   let left = batch
   for (let attempt = 1; left.length > 0; attempt++) {
     const Objects = left.map(identifierOf)
@@ -50,6 +50,7 @@ const deleteBatch = async (bucket: Bucket, batch: readonly Doomed[]): Promise<vo
       new DeleteObjectsCommand({ Bucket: bucket.name, Delete: { Objects, Quiet: true } }),
       bucket.options,
     )
+    for (const error of Errors) if (isSettled(error)) spared.add(error.Key ?? '')
     const failed = Errors.filter((error) => !isSettled(error))
     const [first] = failed
     if (!first) return
@@ -90,7 +91,7 @@ export const deleteState = async (
   return client.send(new DeleteObjectCommand(command), options)
 }
 
-const deleteOne = async (bucket: Bucket, doomed: Doomed): Promise<void> => {
+const deleteOne = async (bucket: Bucket, doomed: Doomed, spared: Set<string>): Promise<void> => {
   const { client, name, options } = bucket
   if (doomed.kind === 'version') {
     await client.send(new DeleteObjectCommand({ Bucket: name, Key: doomed.key, VersionId: doomed.versionId }), options)
@@ -100,13 +101,17 @@ const deleteOne = async (bucket: Bucket, doomed: Doomed): Promise<void> => {
     await deleteState(bucket, client, doomed)
   } catch (error) {
     if (!isRefused(error)) throw error
+    spared.add(doomed.key)
   }
 }
 
-export const deleteAll = async (bucket: Bucket, doomed: readonly Doomed[]): Promise<void> => {
+/** Returns the keys of objects that it did not hide, because others have changed or removed them. */
+export const deleteAll = async (bucket: Bucket, doomed: readonly Doomed[]): Promise<ReadonlySet<string>> => {
+  const spared = new Set<string>()
   // A single DELETE is free; a batch is charged as a POST.
   const isSingle = ({ key }: Doomed) => doomed.length === 1 || unfitForXml.test(key)
-  await inParallel(doomed.filter(isSingle), callsInFlight, (one) => deleteOne(bucket, one))
+  await inParallel(doomed.filter(isSingle), callsInFlight, (one) => deleteOne(bucket, one, spared))
   const others = doomed.filter((one) => !isSingle(one))
-  await inParallel(chunksOf(others, batchLength), batchesInFlight, (batch) => deleteBatch(bucket, batch))
+  await inParallel(chunksOf(others, batchLength), batchesInFlight, (batch) => deleteBatch(bucket, batch, spared))
+  return spared
 }

@@ -32,7 +32,7 @@ const continueSearch = (
     } else if (search.isBehindDeleteMarker) {
       search.isOver = true
       const { key, hiddenBy } = search
-      return [{ key, id: state.id, tag: state.tag, ...(hiddenBy && { hiddenBy }) }]
+      return [{ key, id: state.id, size: state.size, tag: state.tag, ...(hiddenBy && { hiddenBy }) }]
     } else search.hiddenBy = undefined
   }
   return []

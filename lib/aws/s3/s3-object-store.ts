@@ -59,10 +59,10 @@ const createStagedBodies = (bucket: Bucket, memory: number, buffers: PartBuffers
       return staged
     },
 
-    // Its caller cleans up the body. Errors: unavailable, when memory is full.
+    // For uploads, which the quota counts. Its caller cleans up the body. Errors: unavailable, when memory is full.
     adopt(body: StagedBody): Staged {
       if (body.content.kind === 'memory' && !reserve(body.size)) throw new ServiceError('unavailable')
-      const staged: Staged = { size: body.size, discard: async () => void take(staged) }
+      const staged: Staged = { size: body.size, reserved: body.size, discard: async () => void take(staged) }
       bodies.set(staged, body)
       return staged
     },
@@ -126,12 +126,13 @@ export const createS3ObjectStore = ({
         deadline.check()
         const begun = removedFolder && (await deadline.wait(removals.begin(removedFolder, given)))
         const doomed = objects.map(({ key, version }): Doomed => ({ kind: 'object', key, tag: version }))
-        await deleteAll(until(bucket, deadline.signal), doomed)
+        const spared = await deleteAll(until(bucket, deadline.signal), doomed)
         await Promise.all([
           // Without this, the record would extend to the end of the request's time.
           begun && deadline.wait(removals.note(begun)).catch(() => {}),
           entry && objects.length > 0 && record(entry, given),
         ])
+        return objects.reduce((sum, { key, size }) => sum + (spared.has(key) ? 0 : size), 0)
       } catch (error) {
         throw deadline.signal.aborted ? new ServiceError('unavailable', { cause: error }) : error
       }

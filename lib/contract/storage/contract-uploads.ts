@@ -28,6 +28,7 @@ const uploadChecksum = {
 /** Errors of any upload when its file is placed, also at the end of a resumable one. */
 const placementErrors: readonly ErrorName[] = [
   'fileTooLarge',
+  'quotaExceeded',
   'regionNameInvalid',
   'tagOutsideRegions',
   'tagMissing',

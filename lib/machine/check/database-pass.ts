@@ -6,7 +6,7 @@ import type { Finding } from '../directory/faults.ts'
 import { damageIn } from '../directory/inspect.ts'
 import { isBlobName } from '../objects/blobs.ts'
 import { isEmpty, refusalOfTables, schemaFaults, versionOf } from '../sqlite/schema.ts'
-import { contentTables, everyObject, linkTables, tablesWithBlobs } from '../sqlite/tables.ts'
+import { contentTables, everyObject, linkTables, tablesWithBlobs, usedBytesOf } from '../sqlite/tables.ts'
 
 type Row = Readonly<Record<string, SQLOutputValue>>
 
@@ -68,6 +68,14 @@ const questions: readonly Question[] = [
     findingOf: ({ site, folder }) => ({
       where: `site ${site}, folder ${folder}`,
       fault: 'its removal was interrupted, and nothing continues it. Delete the folder again.',
+    }),
+  },
+  {
+    query: `SELECT id, used, ${usedBytesOf('sites.id')} AS bytes FROM sites
+      WHERE (quota IS NULL) <> (used IS NULL) OR used <> bytes`,
+    findingOf: ({ id, used, bytes }) => ({
+      where: `site ${id}`,
+      fault: `its quota counts ${used} used bytes instead of ${bytes}. Set the quota to none, and then again.`,
     }),
   },
   {

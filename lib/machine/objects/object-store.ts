@@ -11,6 +11,7 @@ import {
 import type { Database } from '../sqlite/database.ts'
 import type { RecordChange } from '../tables/history.ts'
 import { createRemovalRecords } from '../tables/path-locks.ts'
+import { createQuotaCheck } from '../tables/quotas.ts'
 import type { Blobs } from './blobs.ts'
 import { createBodies } from './bodies.ts'
 import { createFingerprints } from './fingerprints.ts'
@@ -93,6 +94,7 @@ export const createObjectStore = ({
   const rows = createObjectRows(database.connection)
   const old = createOldObjects(database.connection, now)
   const removalRecords = createRemovalRecords(database.connection, now)
+  const changeWithinQuota = createQuotaCheck(database.connection)
   const staging = createStaging({ blobs, smallContent, mostWaiting })
   const placing = { rows, old, staging, isBeingRemoved, record }
   const bodies = createBodies({ database, blobs, rows })
@@ -111,9 +113,11 @@ export const createObjectStore = ({
         old.keepVersion(key, version)
         return rows.removeVersion(key, version)
       })
-      if (removed.length === 0) return
+      const bytes = removed.reduce((sum, { size }) => sum + size, 0)
+      if (removed.length === 0) return bytes
       if (entry) record(entry)
       if (removedFolder) removalRecords.note({ ...removedFolder, since })
+      return bytes
     })
 
   return {
@@ -133,7 +137,7 @@ export const createObjectStore = ({
       try {
         await database.write(() => {
           const since = removalRecords.now()
-          placeChanges(placing, changes, conditions, entry)
+          changeWithinQuota(conditions.unlocked.site, () => placeChanges(placing, changes, conditions, entry))
           if (conditions.removedFolder) removalRecords.note({ ...conditions.removedFolder, since })
         })
         for (const change of changes) {
@@ -150,7 +154,8 @@ export const createObjectStore = ({
 
     async remove(objects, entry, _, removedFolder) {
       const batches = entry ? [objects] : chunksOf(objects, removalStep)
-      await Promise.all(batches.map((batch) => removeSome(batch, entry, removedFolder)))
+      const removed = await Promise.all(batches.map((batch) => removeSome(batch, entry, removedFolder)))
+      return removed.reduce((sum, bytes) => sum + bytes, 0)
     },
 
     ...createVersions({ database, rows, old, bodies }),

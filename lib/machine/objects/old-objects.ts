@@ -48,7 +48,7 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
         AND NOT EXISTS (SELECT 1 FROM objects WHERE objects.key = old.key) GROUP BY key ORDER BY key LIMIT +?`),
     lastRemoval: query<{ gone: number | null }>(`SELECT max(gone) / ${perMillisecond} AS gone FROM (
       SELECT gone FROM old_objects WHERE key >= ? AND key < ? AND removed = 1 ORDER BY key LIMIT ${fewRows})`),
-    removedWithin: query<RemovedObject>(`SELECT key, version AS id, max(gone) FROM old_objects
+    removedWithin: query<RemovedObject>(`SELECT key, version AS id, size, max(gone) FROM old_objects
       WHERE key >= ? AND key < ? AND removed = 1 AND gone BETWEEN ? AND ? GROUP BY key ORDER BY key LIMIT +?`),
     giveUp: query<{ blob: string | null }>(`DELETE FROM old_objects WHERE gone IN (
       SELECT gone FROM old_objects WHERE gone < ? ORDER BY gone LIMIT +?) RETURNING blob`),
@@ -92,7 +92,7 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
     removedWithin: (from: string, end: string, period: Period, limit: number): readonly RemovedObject[] =>
       objects.removedWithin
         .all(from, end, period.from * perMillisecond, (period.to + 1) * perMillisecond - 1, limit)
-        .map(({ key, id }) => ({ key, id })),
+        .map(({ key, id, size }) => ({ key, id, size })),
 
     giveUp: (before: number, limit: number): readonly (string | null)[] =>
       objects.giveUp.all(before * perMillisecond, limit).map(({ blob }) => blob),

@@ -4,7 +4,7 @@ import { connect } from './database.ts'
 import { contentTables, linkTables, newTables, tablesOf } from './tables.ts'
 
 /** The `user_version` of the database is the version of its tables. */
-export const schemaVersion = 6
+export const schemaVersion = 7
 
 const longestWait = 5_000
 
@@ -82,8 +82,9 @@ const partsOf = (connection: DatabaseSync): readonly Part[] =>
       const statement = String(sql)
         .replaceAll(/--[^\n]*/g, '')
         .replaceAll(/\s+/g, ' ')
-      const [, index, table = ''] = /^CREATE (?:TABLE|INDEX (\w+) ON) (\w+) ?\(/.exec(statement) ?? []
-      const what = index === undefined ? `table ${table}` : `index ${index}`
+      const [, index, trigger, table = ''] =
+        /^CREATE (?:TABLE|INDEX (\w+) ON|TRIGGER (count_\w+) AFTER .+? ON) (\w+)/.exec(statement) ?? []
+      const what = index ? `index ${index}` : trigger ? `trigger ${trigger}` : `table ${table}`
       return { table: table.toLowerCase(), what: table === '' ? `part "${statement.slice(0, 60)} …"` : what, statement }
     })
     .filter(({ table }) => !table.startsWith('sqlite_'))

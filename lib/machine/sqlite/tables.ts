@@ -1,6 +1,7 @@
 import { type ContentKind, type ObjectKind, objectKindNames, textMember } from '../../core/content-kinds.ts'
 import { byName } from '../../core/names.ts'
 import { objectKinds } from '../../core/object-kinds.ts'
+import { editions } from '../../storage/path.ts'
 
 interface ContentTable {
   readonly table: string
@@ -32,7 +33,9 @@ const directory = `
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL,
     data_centre TEXT NOT NULL,
-    rendering_engine INTEGER NOT NULL CHECK (rendering_engine IN (0, 1))
+    rendering_engine INTEGER NOT NULL CHECK (rendering_engine IN (0, 1)),
+    quota INTEGER,
+    used INTEGER -- Bytes, counted while there is a quota.
   ) STRICT;
   CREATE TABLE data_centres (
     id TEXT PRIMARY KEY,
@@ -229,6 +232,36 @@ const backups = `
     until INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;`
 
+const countedOf = (row: 'NEW' | 'OLD') => `iif(${row}.complete, 0, coalesce(${row}.length, ${row}.kept))`
+const siteOf = (row: 'NEW' | 'OLD') => `CAST(substr(${row}.key, instr(${row}.key, '/') + 1) AS INTEGER)`
+
+/** Counts in the transaction of each change, also in that of an expiry. `REPLACE` would remove rows without a trigger. */
+const counting = (name: string, event: string, site: string, bytes: string) => `
+  CREATE TRIGGER count_${name} AFTER ${event} WHEN ${bytes} <> 0 BEGIN
+    UPDATE sites SET used = used + ${bytes} WHERE id = ${site} AND quota IS NOT NULL;
+  END;`
+
+const counters = [
+  counting('stored', 'INSERT ON objects', siteOf('NEW'), 'NEW.size'),
+  counting('removed', 'DELETE ON objects', siteOf('OLD'), '-OLD.size'),
+  counting('replaced', 'UPDATE OF size ON objects', siteOf('NEW'), '(NEW.size - OLD.size)'),
+  counting('opened', 'INSERT ON uploads', 'NEW.site', countedOf('NEW')),
+  counting('ended', 'DELETE ON uploads', 'OLD.site', `-${countedOf('OLD')}`),
+  counting(
+    'continued',
+    'UPDATE OF length, kept, complete ON uploads',
+    'NEW.site',
+    `(${countedOf('NEW')} - ${countedOf('OLD')})`,
+  ),
+]
+
+const sizeBelow = (edition: string, site: string) => `(SELECT coalesce(sum(size), 0) FROM objects
+  WHERE key >= '${edition}/' || ${site} || '/' AND key < '${edition}/' || ${site} || '0')`
+
+/** Bytes of live files, drafts and open uploads, as an expression. */
+export const usedBytesOf = (site: string) => `(${editions.map((edition) => sizeBelow(edition, site)).join(' + ')}
+  + (SELECT coalesce(sum(coalesce(length, kept)), 0) FROM uploads WHERE site = ${site} AND complete = 0))`
+
 export const newTables: readonly string[] = [
   makeStatistics,
   directory,
@@ -240,6 +273,7 @@ export const newTables: readonly string[] = [
   changes,
   oldObjects,
   backups,
+  ...counters,
 ]
 
 export const everyObject = `SELECT key, blob, size, fingerprint, 0 AS isEarlier FROM objects

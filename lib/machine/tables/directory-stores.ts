@@ -2,13 +2,19 @@ import { type Grant, type Grants, storedGrant } from '../../access/grants.ts'
 import type { DataCentre, Site, SiteDirectory } from '../../sites/site-directory.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type Flag, prepareAll, query, readPages } from '../sqlite/queries.ts'
+import { usedBytesOf } from '../sqlite/tables.ts'
 import { type RecordChange, recordIf } from './history.ts'
 
-interface SiteRow extends Omit<Site, 'renderingEngine'> {
+interface SiteRow extends Omit<Site, 'renderingEngine' | 'quota'> {
   readonly renderingEngine: Flag
+  readonly quota: number | null
 }
 
-const toSite = (row: SiteRow): Site => ({ ...row, renderingEngine: row.renderingEngine === 1 })
+const toSite = ({ quota, ...row }: SiteRow): Site => ({
+  ...row,
+  renderingEngine: row.renderingEngine === 1,
+  ...(quota !== null && { quota }),
+})
 
 interface DataCentreRow extends Pick<DataCentre, 'id' | 'url'> {
   readonly isDefault: Flag
@@ -24,7 +30,7 @@ const toDataCentre = ({ id, url, isDefault, region }: DataCentreRow): DataCentre
 
 export const createSiteDirectory = (database: Database, record: RecordChange): SiteDirectory => {
   const { connection, read, write } = database
-  const ofSite = 'id, name, data_centre AS dataCentre, rendering_engine AS renderingEngine'
+  const ofSite = 'id, name, data_centre AS dataCentre, rendering_engine AS renderingEngine, quota'
   const ofDataCentre = 'id, url, is_default AS isDefault, region'
   const tables = prepareAll(connection, {
     site: query<SiteRow>(`SELECT ${ofSite} FROM sites WHERE id = ?`),
@@ -34,6 +40,7 @@ export const createSiteDirectory = (database: Database, record: RecordChange): S
     insertSite:
       'INSERT INTO sites (id, name, data_centre, rendering_engine) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     renameSite: 'UPDATE sites SET name = ? WHERE id = ?',
+    setQuota: `UPDATE sites SET quota = ?2, used = iif(?2 IS NULL, NULL, ${usedBytesOf('sites.id')}) WHERE id = ?1`,
     removeSite: 'DELETE FROM sites WHERE id = ?',
     putDataCentre: 'INSERT OR REPLACE INTO data_centres (id, url, is_default, region) VALUES (?, ?, ?, ?)',
   })
@@ -49,10 +56,13 @@ export const createSiteDirectory = (database: Database, record: RecordChange): S
       return row && toDataCentre(row)
     },
 
-    createSite: ({ id, name, dataCentre: home, renderingEngine }, entry) =>
-      write(() =>
-        recordIf(tables.insertSite.run(id, name, home, renderingEngine ? 1 : 0).changes === 1, record, entry),
-      ),
+    createSite: ({ id, name, dataCentre: home, renderingEngine, quota }, entry) =>
+      write(() => {
+        if (tables.insertSite.run(id, name, home, renderingEngine ? 1 : 0).changes === 0) return false
+        if (quota !== undefined) tables.setQuota.run(id, quota)
+        record(entry)
+        return true
+      }),
 
     renameSite: (id, name, entry) =>
       write(() => {
@@ -60,6 +70,16 @@ export const createSiteDirectory = (database: Database, record: RecordChange): S
         if (!row) return false
         if (row.name === name) return true
         tables.renameSite.run(name, id)
+        record(entry)
+        return true
+      }),
+
+    setQuota: (id, quota, entry) =>
+      write(() => {
+        const row = tables.site.get(id)
+        if (!row) return false
+        if (row.quota === (quota ?? null)) return true
+        tables.setQuota.run(id, quota ?? null)
         record(entry)
         return true
       }),

@@ -1,10 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Clock, systemClock } from '../../core/clock.ts'
+import type { SiteId } from '../../core/ids.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
 import type { Holding, Upload } from '../../storage/uploads/upload.ts'
 import type { TakeOutcome, UploadRecords } from '../../storage/uploads/upload-stores.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type Flag, prepareAll, query } from '../sqlite/queries.ts'
+import { createQuotaCheck } from './quotas.ts'
 
 interface UploadRow extends Omit<Upload, 'target' | 'isComplete' | 'holding'> {
   readonly target: string
@@ -29,7 +31,7 @@ export const prepareUploads = (connection: DatabaseSync) =>
     ),
     get: query<UploadRow>(`SELECT id, site, user, target, metadata, most AS "limit", length, kept AS "offset",
       complete AS isComplete, created, expires, blob FROM uploads WHERE id = ?`),
-    remove: query<{ blob: string | null }>('DELETE FROM uploads WHERE id = ? RETURNING blob'),
+    remove: 'DELETE FROM uploads WHERE id = ?',
     insert: 'INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     advance: 'UPDATE uploads SET kept = ?, length = ?, expires = ?, blob = ? WHERE id = ? AND complete = 0',
     note: 'UPDATE uploads SET kept = ?, length = ?, expires = ? WHERE id = ? AND complete = 0 AND kept < ?',
@@ -37,6 +39,7 @@ export const prepareUploads = (connection: DatabaseSync) =>
   })
 
 interface Lease {
+  readonly site: SiteId
   readonly holder: string
   readonly until: number
 }
@@ -47,6 +50,7 @@ export const createUploadRecords = (
   { monotonic }: Clock = systemClock,
 ): UploadRecords => {
   const uploads = prepareUploads(connection)
+  const changeWithinQuota = createQuotaCheck(connection)
   const leases = new Map<string, Lease>()
 
   const find = (id: string): Upload | undefined => {
@@ -65,7 +69,9 @@ export const createUploadRecords = (
         if ((uploads.count.get(site, user, now)?.count ?? 0) >= most) return false
         const texts = [JSON.stringify(target), metadata] as const
         const blob = holding?.name ?? null
-        uploads.insert.run(id, site, user, ...texts, limit, length, offset, 0, created, expires, blob)
+        changeWithinQuota(site, () =>
+          uploads.insert.run(id, site, user, ...texts, limit, length, offset, 0, created, expires, blob),
+        )
         return true
       }),
 
@@ -79,23 +85,27 @@ export const createUploadRecords = (
         const left = (leases.get(id)?.until ?? 0) - monotonic()
         if (left > 0) return { outcome: 'held', left }
         if (upload.offset !== offset || upload.isComplete) return { outcome: 'moved' }
-        leases.set(id, { holder, until: monotonic() + duration })
+        leases.set(id, { site: upload.site, holder, until: monotonic() + duration })
         return { outcome: 'taken', upload }
       }),
 
     async renew(id, holder, duration, progress) {
-      if (!isHeldBy(id, holder)) return false
-      leases.set(id, { holder, until: monotonic() + duration })
+      const lease = leases.get(id)
+      if (lease?.holder !== holder) return false
+      leases.set(id, { ...lease, until: monotonic() + duration })
       if (progress) {
         const { offset, length, expires } = progress
-        await note(() => uploads.note.run(offset, length, expires, id, offset)).catch(() => {})
+        const write = () => uploads.note.run(offset, length, expires, id, offset)
+        await note(() => changeWithinQuota(lease.site, write)).catch(() => {})
       }
       return true
     },
 
     async advance(id, holder, { offset, length, expires, holding }, keeps) {
-      if (!isHeldBy(id, holder)) return false
-      const isThere = await write(() => uploads.advance.run(offset, length, expires, holding.name, id).changes === 1)
+      const lease = leases.get(id)
+      if (lease?.holder !== holder) return false
+      const advance = () => uploads.advance.run(offset, length, expires, holding.name, id).changes === 1
+      const isThere = await write(() => changeWithinQuota(lease.site, advance))
       if (!keeps) release(id, holder)
       return isThere
     },
@@ -107,9 +117,13 @@ export const createUploadRecords = (
     giveBack: async (id, holder) => release(id, holder),
 
     async remove(id) {
-      const blob = await write(() => uploads.remove.get(id)?.blob)
+      const removed = await write(() => {
+        const upload = find(id)
+        uploads.remove.run(id)
+        return upload
+      })
       leases.delete(id)
-      return blob ? holdingIn(blob) : undefined
+      return removed
     },
   }
 }

@@ -5,7 +5,7 @@ import type { Author, HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { Conditions } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
-import type { Change, Expected, ListedObject, ObjectStore, PlaceOutcome, RemovedFolder } from '../object-store.ts'
+import type { Change, Expected, ObjectStore, PlaceOutcome, RemovableObject, RemovedFolder } from '../object-store.ts'
 import { ancestorsOf, editions, fileKey, folderKey, root, type StoragePath } from '../path.ts'
 import type { FolderLocks, FolderRemovals, OpenRemoval, Workflows } from '../path-locks.ts'
 import type { Ancestors } from '../resolve-path.ts'
@@ -76,7 +76,7 @@ export interface Changes {
 
 /** Objects to remove unless they were replaced. */
 interface Deletion {
-  readonly objects: readonly Pick<ListedObject, 'key' | 'version'>[]
+  readonly objects: readonly RemovableObject[]
   readonly entry: Entry
   readonly removedFolder?: RemovedFolder
 }

@@ -199,8 +199,9 @@ const newestKept = async (files: ObjectStore, key: string) => {
 const restorationOf = async (files: ObjectStore, key: string, version: string): Promise<Restoration | undefined> => {
   const [newest] = (await files.versions(key, { limit: 1 }))?.versions ?? []
   if (newest?.id === version) return newest.isCurrent ? undefined : { ...newest, kind: 'restore', key }
-  if (!(await files.readVersion(key, version, () => undefined))) throw unknownVersion()
-  return { kind: 'restore', key, id: version }
+  const older = await files.readVersion(key, version, () => undefined)
+  if (!older) throw unknownVersion()
+  return { kind: 'restore', key, id: version, size: older.info.size }
 }
 
 const refusalsOfFile = ({ checked, isLocked, taken }: Seen, isRunning: boolean, isInTheWay: boolean): Refusals => [

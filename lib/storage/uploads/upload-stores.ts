@@ -27,7 +27,8 @@ export interface UploadRecords {
   complete(id: string, expires: number): Promise<void>
   /** Does nothing without the lease. */
   giveBack(id: string, holder: string): Promise<void>
-  remove(id: string): Promise<Holding | undefined>
+  /** The upload as it was. */
+  remove(id: string): Promise<Upload | undefined>
 }
 
 interface Appended extends Readonly<Durable> {

@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Requester } from '../changes/change.ts'
 import { toStoragePath } from '../path.ts'
+import { bytesOfUpload, type Quotas } from '../quota.ts'
 import { requireScope } from '../scope.ts'
 import { keepLease, type Lease, type LeaseTerms } from './lease.ts'
 import { admitUpload, type PlacementDeps, placeUpload, type UploadRequest } from './placement.ts'
@@ -27,6 +28,7 @@ export interface UploadsDeps extends PlacementDeps {
   readonly uploadRecords: UploadRecords
   readonly clock: Clock
   readonly lease: LeaseTerms
+  readonly quotas?: Quotas | undefined
 }
 
 const newId = (): string => randomBytes(16).toString('hex')
@@ -53,19 +55,26 @@ export const openUpload = async (
     expires: expiryOf({ created }, created),
     holding: await deps.uploadParts.begin(target),
   }
+  const reservation = await deps.quotas?.reserve(upload.site, bytesOfUpload(upload))
   if (await deps.uploadRecords.create(upload, mostOpen, created)) return upload
+  await deps.quotas?.release(reservation, bytesOfUpload(upload))
   throw new ServiceError('storageRefused', {
     message: `You have ${mostOpen} open uploads on this site. Complete or cancel some of them first.`,
   })
 }
 
-/** Removes an upload. A placed file stays. */
+/** Removes an upload. A placed file stays. `isRefused`: the upload was not placed for sure. */
 export const discardUpload = async (
-  { uploadRecords, uploadParts }: UploadsDeps,
-  { id, target }: Pick<Upload, 'id' | 'target'>,
+  { uploadRecords, uploadParts, quotas }: UploadsDeps,
+  { id, site, target }: Pick<Upload, 'id' | 'site' | 'target'>,
+  isRefused = false,
 ): Promise<void> => {
-  const holding = await uploadRecords.remove(id)
-  if (holding) await uploadParts.remove({ id, target, holding })
+  const reservation = await quotas?.reserve(site, 0)
+  const removed = await uploadRecords.remove(id)
+  if (!removed?.holding) return
+  // The bytes of a whole upload may be those of a file by now.
+  if (isRefused || !isWaiting(removed)) await quotas?.release(reservation, bytesOfUpload(removed))
+  await uploadParts.remove({ id, target, holding: removed.holding })
 }
 
 /** The requester's own upload. A store may remove expired uploads late. Errors: uploadUnknown, privilegesMissing. */
@@ -123,7 +132,7 @@ const complete = async (deps: UploadsDeps, requester: Requester, upload: Upload,
     await placeUpload(deps, wholeOf(upload), requester)
   } catch (error) {
     // If this fails, the upload expires.
-    if (isRefusal(error)) await discardUpload(deps, upload).catch(() => {})
+    if (isRefusal(error)) await discardUpload(deps, upload, true).catch(() => {})
     throw error
   }
   return writeComplete(deps, upload)
@@ -146,7 +155,7 @@ export const settleUpload = async (deps: UploadsDeps, requester: Requester, uplo
  * or too many bytes are dropped; without a declared length the first of too many may stay.
  */
 const appendBytes = async (
-  { uploadRecords, uploadParts, clock }: UploadsDeps,
+  { uploadRecords, uploadParts, clock, quotas }: UploadsDeps,
   upload: Upload,
   lease: Lease,
   addition: Addition,
@@ -175,14 +184,17 @@ const appendBytes = async (
   }
   const grown = { ...upload, length, holding: holdingOf(upload) }
   const durable: Durable = { size: 0, holding: grown.holding }
-  // Bytes without a complete check do not count.
-  if (!checksum) lease.follow(grown, durable)
+  // Bytes without a complete check do not count, and the quota must count bytes first.
+  const isCounted = upload.length !== null || (await quotas?.quotaOf(upload.site)) === undefined
+  if (!checksum && isCounted) lease.follow(grown, durable)
   const appended = await uploadParts.append(grown, upload.offset, admitted(), durable, lease.isOver)
   const { size, failure } = appended
   const stays = failure === undefined || (!wrong && size > 0 && !checksum)
   if (!stays) throw failure
   const progress = progressOf(grown, appended, clock.wall())
   await lease.settle()
+  const added = bytesOfUpload(progress) - bytesOfUpload(upload)
+  if (added > 0) await quotas?.reserve(upload.site, added)
   // After the last byte the file is placed, so the lease stays.
   if (!(await uploadRecords.advance(id, holder, progress, progress.offset === length))) {
     throw new ServiceError((await uploadRecords.get(id)) ? 'uploadLocked' : 'uploadUnknown')

@@ -107,6 +107,7 @@ const listen = async (server: Server): Promise<string> => {
 
 const endpointUrl = await listen(endpoint)
 const dynamodb = connect()
+const given = { dynamodb, once: connect(1) }
 const tables = tableSettings(await createTables(dynamodb))
 const clients = createS3Clients({ ...inMemory(s3), endpoint: endpointUrl, requestHandler: s3.requestHandler })
 
@@ -152,7 +153,7 @@ const createQueue = (): RemovalQueue => {
     },
   }
   const worker = createRemovalWorker({
-    ...openFileStores(settings, { dynamodb, s3: clients }),
+    ...openFileStores(settings, { ...given, s3: clients }),
     removalQueue: queue,
     clock: systemClock,
   })
@@ -166,7 +167,7 @@ const functionsOf = (dataCentre: string): Readonly<Record<Group, LambdaHandler>>
   const here = { ...settings, dataCentre }
   const surroundings = { telemetry: { request: () => {} } }
   const consoleFolder = join(import.meta.dirname, '..', '..', '..', 'console', 'dist')
-  const { downloads, linkTo, ...files } = openFileStores(here, { dynamodb, s3: clients })
+  const { downloads, linkTo, ...files } = openFileStores(here, { ...given, s3: clients })
   const stores = { ...openDirectory(here, { dynamodb }), ...files, removalQueue, ...openUploads(here, { dynamodb }) }
   const sites = openSites(here, { dynamodb })
   return {

@@ -138,6 +138,11 @@ describe('check', () => {
       "INSERT INTO objects (key, blob, size, modified, type, version) VALUES ('live/1001/a.txt', NULL, 3, 0, 'text/plain', 'v')",
       { where: 'site 1001, file a.txt', fault: expect.stringMatching(messages.check.noBytes) },
     ],
+    [
+      'a quota with other used bytes than those of the files (S-124)',
+      'UPDATE sites SET quota = 9000000, used = 7 WHERE id = 1001',
+      { where: 'site 1001', fault: expect.stringContaining('its quota counts 7 used bytes instead of ') },
+    ],
     ...unreadable.map(
       ([what, sql, where, column]) => [what, sql, { where, fault: messages.check.column(column) }] as const,
     ),

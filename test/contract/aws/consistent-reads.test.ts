@@ -19,7 +19,7 @@ import { openTestTables, type TestTables } from '../../support/tables.ts'
  */
 
 interface Tested
-  extends Omit<Stores, 'files' | 'removalQueue' | 'uploadRecords' | 'uploadParts' | 'workflows' | 'removals'>,
+  extends Omit<Stores, 'files' | 'usage' | 'removalQueue' | 'uploadRecords' | 'uploadParts' | 'workflows' | 'removals'>,
     PathLocks {}
 
 let tables: TestTables

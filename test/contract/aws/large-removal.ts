@@ -66,8 +66,9 @@ export const removeInSlices = async ({ pages, each }: { readonly pages: number; 
   const files: typeof store = {
     ...store,
     async remove(...args) {
-      await store.remove(...args)
+      const bytes = await store.remove(...args)
       time += slice / each
+      return bytes
     },
   }
   const messages = ['message 0']

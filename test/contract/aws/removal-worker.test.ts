@@ -59,6 +59,7 @@ const files = (remove = async () => {}): ObjectStore => {
     async remove(objects) {
       await remove()
       left -= objects.length
+      return objects.length
     },
     find: never,
     read: never,

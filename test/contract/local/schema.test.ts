@@ -13,7 +13,7 @@ describe('the tables of a machine', () => {
     const own = tables.filter(({ name }) => !String(name).startsWith('sqlite_'))
     expect(own.length).toBeGreaterThan(10)
     expect(own.filter(({ strict }) => strict !== 1)).toEqual([])
-    expect(connection.prepare('PRAGMA user_version').get()).toEqual({ user_version: 6 })
+    expect(connection.prepare('PRAGMA user_version').get()).toEqual({ user_version: 7 })
   })
 
   test('are used unchanged at the next start', () => {
@@ -27,11 +27,11 @@ describe('the tables of a machine', () => {
   })
 
   test.each([
-    ['a newer version', 'PRAGMA user_version = 7', messages.directory.newer(7)],
+    ['a newer version', 'PRAGMA user_version = 8', messages.directory.newer(8)],
     [
       'a version that was never released',
-      'DROP TABLE backups; PRAGMA user_version = 5',
-      messages.directory.unreleased(5),
+      'DROP TABLE backups; PRAGMA user_version = 6',
+      messages.directory.unreleased(6),
     ],
     ['another program', 'PRAGMA user_version = 0', messages.directory.otherProgram],
   ])('of %s are refused with a message, and stay unchanged', (_, sql, sentence) => {

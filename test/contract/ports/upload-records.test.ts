@@ -203,14 +203,14 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       await records.complete(upload.id, now + 9)
       expect(await records.get(upload.id)).toEqual({ ...upload, isComplete: true, holding: null, expires: now + 5 })
       expect(await records.take(upload.id, 0, 'one', minute)).toEqual({ outcome: 'moved' })
-      expect(await records.remove(upload.id)).toBeUndefined()
+      expect(await records.remove(upload.id)).toMatchObject({ isComplete: true, holding: null })
       expect(await records.get(upload.id)).toBeUndefined()
     })
 
     test('return their parts when they are removed, even during an append', async () => {
       const upload = await created()
       await records.take(upload.id, 0, 'one', minute)
-      expect(await records.remove(upload.id)).toEqual(held(upload))
+      expect(await records.remove(upload.id)).toEqual(upload)
       expect(await records.remove(upload.id)).toBeUndefined()
       expect(await records.advance(upload.id, 'one', progressOf(upload, 5), true)).toBe(false)
       expect(await records.renew(upload.id, 'one', minute, progressOf(upload, 5))).toBe(false)

@@ -1,8 +1,14 @@
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { countOpenUploads } from '../../../lib/aws/dynamodb/uploads.ts'
+import { createUsageCounts } from '../../../lib/aws/dynamodb/usage-counts.ts'
 import { openFileStores } from '../../../lib/aws/open-files.ts'
 import { openUploads } from '../../../lib/aws/open-tables.ts'
+import { type RecountDeps, recountSites } from '../../../lib/aws/recount.ts'
+import { createDeadline } from '../../../lib/core/deadline.ts'
+import type { SiteId } from '../../../lib/core/ids.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
+import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { openTestBucket, type TestBucket } from '../../support/bucket.ts'
 import type { Between } from '../../support/files.ts'
 import { openTestTables, tableSettings } from '../../support/tables.ts'
@@ -11,28 +17,70 @@ import { openStorage, type StorageOptions, type StorageUnderTest } from './servi
 type OnAws = StorageOptions & {
   readonly bucket?: TestBucket
   /** Changes the clients before the stores use them. */
-  readonly prepare?: (clients: Readonly<{ client: S3Client; once: S3Client; dynamodb: DynamoDBDocumentClient }>) => void
+  readonly prepare?: (clients: Clients) => void
+}
+
+interface Clients {
+  readonly client: S3Client
+  readonly once: S3Client
+  readonly dynamodb: DynamoDBDocumentClient
+  readonly dynamodbOnce: DynamoDBDocumentClient
+}
+
+export interface StorageOnAws extends StorageUnderTest {
+  readonly counts: RecountDeps['counts']
+  /** One step of the recount, with so much time in milliseconds. `during` runs before each listing. */
+  recount(during?: () => Promise<void>, time?: number): Promise<void>
+  openUploadBytes(): Promise<number>
 }
 
 /** Files in S3, locks, uploads and history in DynamoDB. Sites and tokens are in another store. */
-export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageUnderTest> => {
+export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageOnAws> => {
   const { bucket = await openTestBucket(), prepare, between = () => ({}), ...options } = given
   const { connect } = bucket
   const tables = await openTestTables()
   const settings = { ...tableSettings(tables.names), filesBucket: bucket.bucket, keptDays: 30, removalsQueueUrl: '' }
-  const [client, once, dynamodb] = [connect(), connect(1), tables.connect()]
-  prepare?.({ client, once, dynamodb })
-  const fileStores = openFileStores(settings, { dynamodb, s3: { client, once } })
-  const { files, workflows, removals, history, uploadParts } = fileStores
-  const uploadTables = openUploads(settings, { dynamodb, now: options.clock?.wall })
+  const [client, once, dynamodb, dynamodbOnce] = [connect(), connect(1), tables.connect(), tables.connect(1)]
+  prepare?.({ client, once, dynamodb, dynamodbOnce })
+  const now = options.clock?.wall
+  const fileStores = openFileStores(settings, { dynamodb, once: dynamodbOnce, s3: { client, once }, now })
+  const { files, workflows, removals, history, uploadParts, counts } = fileStores
+  const uploadTables = openUploads(settings, { dynamodb, now })
+  // Tests read it beside clients that they break.
+  const usage = createUsageCounts({ dynamodb: tables.connect(), table: tables.names.pathLocks, now })
   const onAws: Between = (stores) => {
-    const changed = { ...stores, files, workflows, removals, history, uploadParts, ...uploadTables }
+    const changed = {
+      ...stores,
+      files,
+      workflows,
+      removals,
+      history,
+      uploadParts,
+      counts,
+      usage,
+      ...uploadTables,
+    }
     return { ...changed, ...between(changed) }
   }
   const filler = connect()
   const storage = await openStorage({ ...options, between: onAws })
+  const readingUploads = { dynamodb: tables.connect(), table: tables.names.uploads }
+  const openUploadsOf = (site: SiteId) => countOpenUploads(readingUploads, site)
+  const ofSites = { sites: storage.stores.sites, dataCentre: 'us', counts, openUploadsOf, now: now ?? Date.now }
   return {
     ...storage,
+    counts,
+    openUploadBytes: () => openUploadsOf(storage.site),
+    async recount(during = async () => {}, time = Number.POSITIVE_INFINITY) {
+      const list: ObjectStore['list'] = async (query) => {
+        await during()
+        return files.list(query)
+      }
+      await recountSites(
+        { ...ofSites, files: { list } },
+        createDeadline(() => time),
+      )
+    },
     async fill(keys) {
       const empty = { Bucket: bucket.bucket, Body: Buffer.alloc(0) }
       await inParallel(keys, 50, async (Key) => void (await filler.send(new PutObjectCommand({ ...empty, Key }))))

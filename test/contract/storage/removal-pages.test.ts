@@ -40,8 +40,9 @@ const holdingBack = (events: string[]) => {
       const last = objects.at(-1)?.key ?? ''
       begun(last).resolve()
       if (objects.length === pageSize) await asked(last).promise
-      await store.remove(objects, entry)
+      const bytes = await store.remove(objects, entry)
       events.push(`has removed all up to ${last}`)
+      return bytes
     },
   })
 }

@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { UsageCounts } from '../../../lib/storage/quota.ts'
 import { noRemovals, openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
-import { unrecorded } from '../../support/history.ts'
+import { entry, unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { formHeaders, multipart } from '../../support/multipart.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
@@ -32,10 +33,17 @@ beforeEach(async () => {
   bucket = opened.bucket
   asked = async () => {}
   const files = openObjectStore(opened, { removals, record: asking(unrecorded) })
+  const counts: UsageCounts = {
+    reserve: asking(async () => 1),
+    release: asking(async () => {}),
+    bytesOf: asking(async () => 0),
+    prepare: asking(async () => {}),
+  }
   storage = await openStorage({
     wholeBodies: true,
     between: ({ workflows, removals: going, progress }) => ({
       files,
+      counts,
       workflows: { ...workflows, isRunning: asking(workflows.isRunning) },
       removals: { ...going, openOf: asking(going.openOf), locksOf: asking(going.locksOf) },
       progress: { ...progress, begin: asking(progress.begin), report: asking(progress.report) },
@@ -160,6 +168,22 @@ describe('The calls of a request to S3, and its rounds to all stores', () => {
     expect((await storage.call(method, path)).status).toBe(status)
     expect(count).toEqual({ rounds, calls })
   })
+
+  it.each([
+    ['PUT of a new file', 7, 7, () => storage.put('/f/new.txt', 'x')],
+    ['PUT of a smaller file', 8, 8, () => storage.put('/f/old.txt', 'x')],
+    ['DELETE of a file', 5, 2, () => storage.remove('/f/old.txt')],
+  ] as const)(
+    'A quota adds a look and its count to %s: at most %i rounds and %i calls (S-125)',
+    async (_, rounds, calls, ask) => {
+      await storage.stores.sites.setQuota(storage.site, 1_000, entry)
+      await storage.put('/f/old.txt', 'old')
+      const count = inRounds()
+      expect((await ask()).status).toBe(200)
+      expect(count.rounds).toBeLessThanOrEqual(rounds)
+      expect(count.calls).toBeLessThanOrEqual(calls)
+    },
+  )
 
   it.each([
     ['into a folder', '/f/copy', 8, 30],

@@ -134,7 +134,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       const page = await store.versions(`${prefix}kept`, { limit: 10 })
       const oldest = page?.versions.at(-1)
       if (!oldest || changes.length !== 2) throw new Error('Nothing is there to be restored')
-      await store.place([...changes, { kind: 'restore', key: `${prefix}kept`, id: oldest.id }], nowhere, entry)
+      await store.place([...changes, { kind: 'restore', key: `${prefix}kept`, ...oldest }], nowhere, entry)
     }
     const prepareRemoved = async (prefix: string) => {
       for (const name of ['a', 'b', 'kept']) await putObject(store, `${prefix}${name}`, `old ${name}`)

@@ -274,7 +274,7 @@ describe('A removal of many objects', () => {
   })
 
   it('It sends batches of 1,000', async () => {
-    const objects = Array.from({ length: 2_001 }, (_, index) => ({ key: `live/${index}`, version: 'x' }))
+    const objects = Array.from({ length: 2_001 }, (_, index) => ({ key: `live/${index}`, version: 'x', size: 1 }))
     await store.remove(objects, entry)
     const sizes = s3.requests.filter(isBatch).map(({ body }) => String(body).split('<Object>').length - 1)
     expect(sizes).toEqual([1_000, 1_000, 1])

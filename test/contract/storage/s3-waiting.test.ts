@@ -32,7 +32,7 @@ describe('An S3 that accepts connections and never answers', () => {
     ['a look', () => store.find('a')],
     ['a listing', () => store.list({ prefix: 'a/', folded: true, limit: 10 })],
     ['a read', () => store.read('a', () => ({ first: 0, last: 0 }))],
-    ['a removal', () => store.remove([{ key: 'a', version: 'b' }], entry)],
+    ['a removal', () => store.remove([{ key: 'a', version: 'b', size: 1 }], entry)],
     ['a placement', () => putObject(store, 'a')],
   ])('It ends %s with 503', async (_, call) => {
     await expect(call()).rejects.toMatchObject({ code: 100503 })

@@ -95,7 +95,7 @@ const openRemoval = async (folder: string): Promise<void> => {
 const work = async (path: string, time: number): Promise<void> => {
   const body = JSON.stringify({ site: String(deployment.site), path, id: removalId })
   const event = { Records: [{ body, messageId: 'the message of the test' }] } as SQSEvent
-  await removalsFunction(event, { getRemainingTimeInMillis: () => time } as Context, () => undefined)
+  await removalsFunction(event, { getRemainingTimeInMillis: () => time } as Context)
 }
 
 /** Fails the batch removal and the single removals of a folder, so the worker waits. */

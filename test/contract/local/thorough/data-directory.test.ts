@@ -94,7 +94,7 @@ const fill = (directory: string) => {
   const database = new DatabaseSync(join(directory, 'site-admin.db'))
   const numbers = 'WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 1204)'
   database.exec(`
-    INSERT INTO sites VALUES (7, 'Seven', 'us', 1), (8, 'Eight', 'us', 1);
+    INSERT INTO sites (id, name, data_centre, rendering_engine) VALUES (7, 'Seven', 'us', 1), (8, 'Eight', 'us', 1);
     INSERT INTO objects VALUES ('live/7/folder/', NULL, 0, 0, '', '1', NULL);
     INSERT INTO objects ${numbers} SELECT 'live/7/' || n, 'blob' || n, 1, 0, 'text/plain', '1', NULL FROM numbers`)
   database.close()

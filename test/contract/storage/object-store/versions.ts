@@ -80,7 +80,7 @@ export const describeVersions = (bench: Workbench): void => {
       await remove(`${prefix}a`)
       const changes: Change[] = [
         { kind: 'put', key: `${prefix}b`, staged: await stage(`${prefix}b`, 'b') },
-        { kind: 'restore', key: `${prefix}a`, id: 'no version of anything' },
+        { kind: 'restore', key: `${prefix}a`, id: 'no version of anything', size: 1 },
       ]
       expect(await place(changes)).toEqual({ outcome: 'stale', key: `${prefix}a` })
       expect(await keysUnder(prefix)).toEqual([])
@@ -94,7 +94,7 @@ export const describeVersions = (bench: Workbench): void => {
       const changes: Change[] = [
         await restorationOf(`${prefix}a`),
         await restorationOf(`${prefix}b`),
-        { kind: 'restore', key: `${prefix}c`, id: 'no version of anything' },
+        { kind: 'restore', key: `${prefix}c`, id: 'no version of anything', size: 1 },
       ]
       expect(await place(changes)).toEqual({ outcome: 'stale', key: `${prefix}c` })
       expect(await keysUnder(prefix)).toEqual([])

@@ -1,0 +1,99 @@
+import type { SiteId } from '../../core/ids.ts'
+import { quotaExceeded, type UsageCounts } from '../../storage/quota.ts'
+import { createDocumentClient, type ItemChange, openTable, queryFirst, type TableOptions } from './dynamodb.ts'
+
+/**
+ * The used bytes of a site, in the table PathLocks. `since` has all bytes placed since the recount that `begun`;
+ * `listed` has those that it found up to the key `after`. `counted` is the moment of the last count: without one, no
+ * quota holds. A recount begins and ends an `epoch`.
+ */
+interface UsageItem {
+  readonly site: number
+  readonly path: string
+  readonly used: number
+  readonly since: number
+  readonly epoch: number
+  readonly counted?: number
+  readonly begun?: number
+  readonly after?: string
+  readonly listed?: number
+}
+
+export interface UsageOptions extends TableOptions {
+  /** A client that sends no call twice; only sites with a quota need one. */
+  readonly once?: TableOptions['dynamodb'] | undefined
+}
+
+export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOptions) => {
+  const table = openTable<UsageItem>(options)
+  let single: typeof table | undefined
+  const openOnce = () =>
+    openTable<UsageItem>({ ...options, dynamodb: once ?? createDocumentClient({ maxAttempts: 1 }) })
+  const keyOf = (site: SiteId) => ({ site, path: 'usage' })
+
+  const read = (site: SiteId) =>
+    queryFirst(table, {
+      where: '#site = :site AND #path = :path',
+      values: { ':site': site, ':path': 'usage' },
+      consistent: true,
+    })
+
+  const changeIn = async (
+    site: SiteId,
+    epoch: number,
+    { values, ...change }: ItemChange,
+    on = table,
+  ): Promise<boolean> =>
+    (await on.update(keyOf(site), {
+      ...change,
+      condition: '#epoch = :epoch',
+      values: { ':epoch': epoch, ...values },
+    })) !== undefined
+
+  return {
+    read,
+
+    async bytesOf(site) {
+      const item = await read(site)
+      return item?.counted === undefined ? undefined : item.used
+    },
+
+    // Milliseconds: no epoch comes again.
+    async prepare(site, isNew) {
+      const item: UsageItem = { ...keyOf(site), used: 0, since: 0, epoch: now(), ...(isNew && { counted: now() }) }
+      // Another command may create this site at the same moment.
+      await table.put(item, isNew ? { condition: 'attribute_not_exists(#path)' } : {})
+    },
+
+    async reserve(site, { quota, bytes, placed }) {
+      const isGrowing = bytes > 0
+      const item = await table.update(keyOf(site), {
+        update: 'ADD #used :bytes, #since :placed',
+        values: { ':bytes': Math.max(bytes, 0), ':placed': placed, ...(isGrowing && { ':room': quota - bytes }) },
+        ...(isGrowing && { condition: 'attribute_not_exists(#counted) OR #used <= :room' }),
+        returns: 'ALL_NEW',
+      })
+      if (item) return item.epoch
+      throw quotaExceeded(quota, (await read(site))?.used ?? 0)
+    },
+
+    async release(site, bytes, epoch) {
+      single ??= openOnce()
+      await changeIn(site, epoch, { update: 'ADD #used :less', values: { ':less': -bytes } }, single)
+    },
+
+    begin: (site: SiteId, epoch: number) =>
+      changeIn(site, epoch, { set: { since: 0, begun: now() }, update: 'ADD #epoch :one', values: { ':one': 1 } }),
+
+    advance: (site: SiteId, epoch: number, listed: number, after: string) =>
+      changeIn(site, epoch, { set: { listed, after } }),
+
+    finish: (site: SiteId, epoch: number, bytes: number) =>
+      changeIn(site, epoch, {
+        update: 'SET #used = #since + :bytes, #counted = :now ADD #epoch :one REMOVE #begun, #listed, #after',
+        values: { ':bytes': bytes, ':now': now(), ':one': 1 },
+      }),
+  } satisfies UsageCounts & Readonly<Record<string, unknown>>
+}
+
+export type RecountedUsage = ReturnType<typeof createUsageCounts>

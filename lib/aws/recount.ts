@@ -1,0 +1,72 @@
+import type { Deadline } from '../core/deadline.ts'
+import type { SiteId } from '../core/ids.ts'
+import type { SiteDirectory } from '../sites/site-directory.ts'
+import { longestListing, type ObjectStore } from '../storage/object-store.ts'
+import { editions, folderKey, root } from '../storage/path.ts'
+import type { RecountedUsage } from './dynamodb/usage-counts.ts'
+
+export interface RecountDeps {
+  readonly sites: Pick<SiteDirectory, 'list'>
+  readonly dataCentre: string
+  readonly files: Pick<ObjectStore, 'list'>
+  readonly counts: RecountedUsage
+  readonly openUploadsOf: (site: SiteId) => Promise<number>
+  readonly now: () => number
+}
+
+// Milliseconds. A quota is known everywhere within a minute, and no request lasts longer than 15 minutes. So each
+// change that a listing may miss is counted since the recount began.
+const settledAfter = 17 * 60_000
+const countedFor = 24 * 3600_000
+
+/** Lists until the deadline, and continues in the next run. Undefined: incomplete. */
+const listBytes = async (
+  { files, counts }: RecountDeps,
+  site: SiteId,
+  { epoch, after, listed = 0 }: { readonly epoch: number; readonly after?: string; readonly listed?: number },
+  deadline: Deadline,
+): Promise<number | undefined> => {
+  const prefixes = editions.map((edition) => folderKey(edition, site, root))
+  let bytes = listed
+  for (const prefix of prefixes.slice(
+    Math.max(
+      prefixes.findIndex((one) => after?.startsWith(one)),
+      0,
+    ),
+  )) {
+    for (let last = after?.startsWith(prefix) ? after : undefined; ; ) {
+      const { objects, next } = await files.list({ prefix, folded: false, after: last, limit: longestListing })
+      for (const { size } of objects) bytes += size
+      if (next === undefined) break
+      last = next
+      if (!deadline.isOver()) continue
+      await counts.advance(site, epoch, bytes, last)
+      return undefined
+    }
+  }
+  return bytes
+}
+
+/** One step: begins the recount of a site, or lists its files when all earlier changes have ended. */
+const recountSite = async (deps: RecountDeps, site: SiteId, deadline: Deadline): Promise<void> => {
+  const { counts, now, openUploadsOf } = deps
+  const state = await counts.read(site)
+  if (state?.epoch === undefined) return counts.prepare(site, false)
+  const { epoch, begun, counted = 0 } = state
+  if (begun === undefined) {
+    if (now() - counted >= countedFor) await counts.begin(site, epoch)
+    return
+  }
+  if (now() - begun < settledAfter) return
+  const bytes = await listBytes(deps, site, state, deadline)
+  if (bytes !== undefined) await counts.finish(site, epoch, bytes + (await openUploadsOf(site)))
+}
+
+/** Recounts each site with a quota daily, in steps. It runs several times an hour. */
+export const recountSites = async (deps: RecountDeps, deadline: Deadline): Promise<void> => {
+  const { sites } = await deps.sites.list()
+  for (const { id, quota, dataCentre } of sites) {
+    if (quota !== undefined && dataCentre === deps.dataCentre) await recountSite(deps, id, deadline)
+    if (deadline.isOver()) return
+  }
+}

@@ -1,0 +1,33 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { SiteId } from '../../core/ids.ts'
+import { quotaExceeded, type SiteUsage } from '../../storage/quota.ts'
+import type { Database } from '../sqlite/database.ts'
+import { prepareQuery } from '../sqlite/queries.ts'
+import { usedBytesOf } from '../sqlite/tables.ts'
+
+/** Makes a change in its transaction. Errors: quotaExceeded, when it adds bytes beyond the quota (S-121). */
+export const createQuotaCheck = (connection: DatabaseSync) => {
+  const limited = prepareQuery<{ quota: number; used: number }>(
+    connection,
+    'SELECT quota, used FROM sites WHERE id = ? AND quota IS NOT NULL',
+  )
+  return <Result>(site: SiteId, change: () => Result): Result => {
+    const before = limited.get(site)
+    const result = change()
+    const after = before && limited.get(site)
+    if (after && after.used > after.quota && after.used > before.used) throw quotaExceeded(after.quota, before.used)
+    return result
+  }
+}
+
+export const createSiteUsage = ({ connection, read }: Database): SiteUsage => {
+  const used = prepareQuery<{ bytes: number }>(
+    connection,
+    `SELECT ${usedBytesOf('sites.id')} AS bytes FROM sites WHERE id = ?`,
+  )
+  return {
+    bytesOf: (site) => read(() => used.get(site)?.bytes),
+    // The transaction that sets the quota counts.
+    prepare: async () => {},
+  }
+}

@@ -1,0 +1,99 @@
+import { onTestFinished } from 'vitest'
+import { listAll } from '../../../lib/storage/object-store.ts'
+import { editions } from '../../../lib/storage/path.ts'
+import type { Answer } from '../../support/answer.ts'
+import { entry } from '../../support/history.ts'
+import type { StorageOptions, StorageUnderTest } from './service.ts'
+
+type Uploads = Map<string, { readonly length: number | undefined; offset: number }>
+
+const minute = 60_000
+
+/** A storage with requests in tus, and a clock of its own. With a quota, its site has it from the first byte on. */
+export const limited = async <Storage extends StorageUnderTest>(
+  open: (options: StorageOptions) => Promise<Storage>,
+  quota?: number,
+) => {
+  // The clock of S3 cannot be set, and removals are compared with it.
+  const later = { wall: 0, monotonic: 0 }
+  const storage = await open({
+    clock: { wall: () => Date.now() + later.wall, monotonic: () => performance.now() + later.monotonic },
+  })
+  onTestFinished(() => storage.close())
+  const { site, stores, callSite, deps } = storage
+
+  /** Waits until every process knows it. */
+  const setQuota = async (bytes: number | undefined): Promise<void> => {
+    await stores.sites.setQuota(site, bytes, entry)
+    later.monotonic += minute
+  }
+  if (quota !== undefined) {
+    await stores.usage.prepare(site, true)
+    await setQuota(quota)
+  }
+
+  const uploads: Uploads = new Map()
+  const tus = (method: string, path: string, headers: Readonly<Record<string, string>>, body = '') =>
+    callSite(method, path, {
+      headers: { 'Tus-Resumable': '1.0.0', 'Content-Length': String(Buffer.byteLength(body)), ...headers },
+      body,
+    })
+
+  const create = async (name: string, length: number | undefined): Promise<Answer> => {
+    const size = length === undefined ? { 'Upload-Defer-Length': '1' } : { 'Upload-Length': String(length) }
+    const filename = Buffer.from(name).toString('base64')
+    const answer = await tus('POST', '/storage', { ...size, 'Upload-Metadata': `filename ${filename}` })
+    const location = answer.headers['location'] ?? ''
+    if (answer.status === 201) uploads.set(location.slice(location.indexOf('/uploads/')), { length, offset: 0 })
+    return answer
+  }
+
+  /** Adds bytes, and completes the upload when its length is reached, or declared as `end`. */
+  const append = async (upload: string, body: string, end?: number): Promise<Answer> => {
+    const known = uploads.get(upload)
+    if (!known) throw new Error(`There is no upload ${upload}`)
+    const declared = end === undefined ? {} : { 'Upload-Length': String(end) }
+    const type = { 'Content-Type': 'application/offset+octet-stream' }
+    const answer = await tus('PATCH', upload, { ...type, 'Upload-Offset': String(known.offset), ...declared }, body)
+    if (answer.status === 204) known.offset += body.length
+    if (answer.status === 204 && known.offset === (end ?? known.length)) uploads.delete(upload)
+    return answer
+  }
+
+  const fileBytes = async (): Promise<number> => {
+    let sum = 0
+    for (const edition of editions) {
+      for await (const objects of listAll(deps.files, `${edition}/${site}/`)) {
+        for (const { size } of objects) sum += size
+      }
+    }
+    return sum
+  }
+
+  return {
+    ...storage,
+    setQuota,
+    fileBytes,
+    pass(milliseconds: number): void {
+      later.wall += milliseconds
+      later.monotonic += milliseconds
+    },
+    uploads,
+    create,
+    append,
+    async cancel(upload: string): Promise<Answer> {
+      const answer = await tus('DELETE', upload, {})
+      if (answer.status === 204) uploads.delete(upload)
+      return answer
+    },
+    /** The bytes that the site claims to use. */
+    used: () => stores.usage.bytesOf(site),
+    /** The bytes of its files and open uploads, one by one. */
+    async bytes(): Promise<number> {
+      const open = [...uploads.values()].map(({ length, offset }) => length ?? offset)
+      return open.reduce((sum, one) => sum + one, await fileBytes())
+    },
+  }
+}
+
+export type Limited = Awaited<ReturnType<typeof limited<StorageUnderTest>>>

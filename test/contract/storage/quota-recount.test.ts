@@ -1,0 +1,267 @@
+import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda'
+import { describe, expect, test } from 'vitest'
+import type { ObservedRemovals } from '../../../lib/aws/dynamodb/folder-removals.ts'
+import { createRemovalsHandler } from '../../../lib/aws/lambda/removals.ts'
+import { ServiceError } from '../../../lib/core/errors.ts'
+import { toStoragePath } from '../../../lib/storage/path.ts'
+import { statusAndCode } from '../../support/answer.ts'
+import { callsToTry } from '../../support/each-call.ts'
+import { entry } from '../../support/history.ts'
+import { createLoss, loseFirstAnswers } from '../../support/store-faults.ts'
+import { openStorageOnAws } from './hands.ts'
+import { limited } from './limited.ts'
+
+type OnAws = Parameters<typeof openStorageOnAws>[0]
+
+const refused = [400, 104005]
+/** The time of the function for one event. */
+const context = { getRemainingTimeInMillis: () => 90_000 } as Context
+
+const bytes = (count: number) => 'x'.repeat(count)
+const minute = 60_000
+const day = 24 * 60 * minute
+
+const start = (quota?: number, options: OnAws = {}) =>
+  limited((given) => openStorageOnAws({ ...options, ...given }), quota)
+type Started = Awaited<ReturnType<typeof start>>
+
+/** A whole recount: it begins, waits for earlier requests, and lists. `during` runs before each listing. */
+const recountWhole = async ({ recount, pass }: Started, during?: () => Promise<void>) => {
+  pass(day)
+  await recount()
+  pass(17 * minute)
+  await recount(during)
+}
+
+describe('A recount of the used bytes on AWS', () => {
+  test('The quota of a site with files holds after the first count (S-126)', async () => {
+    const storage = await start()
+    const { put, create, setQuota, stores, site, used, recount, pass } = storage
+    await put('/a.txt', bytes(30))
+    await put('/page.html', bytes(5), { version: 'draft' })
+    await create('up.txt', 5)
+    await stores.usage.prepare(site, false)
+    await setQuota(41)
+    expect(await used()).toBeUndefined()
+    await recount()
+    pass(10 * minute)
+    await recount()
+    // A request that does not know the quota may end only now.
+    await stores.sites.setQuota(site, undefined, entry)
+    pass(minute)
+    await put('/late.txt', bytes(1))
+    await setQuota(41)
+    expect((await put('/early.txt', bytes(100))).status).toBe(200)
+    await storage.remove('/early.txt')
+    expect(await used()).toBeUndefined()
+    pass(6 * minute)
+    await recount()
+    // The removed file is still counted, until the next recount.
+    expect(await used()).toBe(141)
+    await recountWhole(storage)
+    expect(await used()).toBe(41)
+    expect(statusAndCode(await put('/b.txt', 'x'))).toEqual(refused)
+    expect((await put('/a.txt', bytes(30))).status).toBe(200)
+  })
+})
+
+describe('Changes beside a recount', () => {
+  /** Each change keeps its bytes apart from those of the others. */
+  const changes: Readonly<Record<string, (storage: Started) => Promise<unknown>>> = {
+    'a new file': ({ put }) => put('/new.txt', bytes(7)),
+    'a larger file': ({ put }) => put('/c.txt', bytes(50)),
+    'a smaller file': ({ put }) => put('/c.txt', bytes(3)),
+    'a removal': ({ remove }) => remove('/c.txt'),
+    'a removed folder': ({ remove }) => remove('/z'),
+    'a move to a key that was listed': ({ relocate }) => relocate('/z/z.txt', { path: '/0.txt' }),
+    'a move to a key that will be listed': ({ relocate }) => relocate('/0/0.txt', { path: '/zz.txt' }),
+    'a moved folder': ({ relocate }) => relocate('/z', { path: '/00' }),
+    'a copied folder': ({ relocate }) => relocate('/z', { copyTo: '/00' }),
+    'a restored file': ({ restore }) => restore('/gone.txt'),
+    'an upload': ({ create }) => create('up.txt', 9),
+    'a completed upload': async (storage) => {
+      const [upload = ''] = storage.uploads.keys()
+      return storage.append(upload, 'hello')
+    },
+    'a cancelled upload': async ({ uploads, cancel }) => {
+      const [upload = ''] = uploads.keys()
+      return cancel(upload)
+    },
+  }
+
+  const fill = async ({ put, remove, create }: Started) => {
+    for (const path of ['/0/0.txt', '/c.txt', '/gone.txt', '/z/z.txt']) await put(path, bytes(20))
+    await put('/z/page.html', bytes(10), { version: 'draft' })
+    await remove('/gone.txt')
+    await create('first.txt', 5)
+  }
+
+  test.each(Object.entries(changes))('%s never makes the count too low (S-125)', async (_, change) => {
+    for (const listing of [1, 2]) {
+      const storage = await start(1_000)
+      storage.pass(day)
+      await fill(storage)
+      await storage.recount()
+      storage.pass(17 * minute)
+      let listings = 0
+      await storage.recount(async () => {
+        listings += 1
+        if (listings === listing) await change(storage)
+      })
+      expect(listings).toBe(2)
+      expect(await storage.used()).toBeGreaterThanOrEqual(await storage.bytes())
+      await recountWhole(storage)
+      expect(await storage.used()).toBe(await storage.bytes())
+    }
+  })
+
+  test('A removal that outlasts the listing is not taken off again (S-125)', async () => {
+    const removed = Promise.withResolvers<void>()
+    const goesOn = Promise.withResolvers<void>()
+    let isHeld = false
+    const storage = await start(1_000, {
+      between: ({ counts }) => ({
+        ...(counts && {
+          counts: {
+            ...counts,
+            async release(...given) {
+              if (isHeld) {
+                removed.resolve()
+                await goesOn.promise
+              }
+              return counts.release(...given)
+            },
+          },
+        }),
+      }),
+    })
+    await fill(storage)
+    isHeld = true
+    const removing = storage.remove('/c.txt')
+    await removed.promise
+    await recountWhole(storage)
+    goesOn.resolve()
+    await removing
+    expect(await storage.used()).toBe(await storage.bytes())
+  })
+
+  test('A cancelled upload whose file is already stored keeps its bytes counted (S-125)', async () => {
+    const storage = await start(1_000, {
+      between: ({ uploadRecords }) => ({
+        uploadRecords: { ...uploadRecords, complete: () => Promise.reject(new ServiceError('unavailable')) },
+      }),
+    })
+    await storage.create('up.txt', 5)
+    const [upload = ''] = storage.uploads.keys()
+    expect((await storage.append(upload, 'hello')).status).toBe(503)
+    expect((await storage.cancel(upload)).status).toBe(204)
+    expect([await storage.used(), await storage.bytes()]).toEqual([5, 5])
+  })
+
+  test('The worker of large removals takes off their bytes, and recounts on schedule (S-125)', async () => {
+    const storage = await start(1_000)
+    await fill(storage)
+    const { stores, site, deps, counts, openUploadBytes: openUploadsOf } = storage
+    const { files, removalQueue, sites } = stores
+    const removals = stores.removals as ObservedRemovals
+    const ofRecount = { counts, sites, dataCentre: 'us', openUploadsOf }
+    const work = createRemovalsHandler({ files, removals, removalQueue, clock: deps.clock, ...ofRecount })
+    await removals.open(site, toStoragePath('z'), 'removal', entry)
+    const body = JSON.stringify({ site: String(site), path: 'z', id: 'removal' })
+    await work({ Records: [{ body, messageId: 'message' }] } as SQSEvent, context)
+    expect([await storage.used(), await storage.bytes()]).toEqual([45, 45])
+    storage.pass(day)
+    const schedule = {} as ScheduledEvent
+    await work(schedule, context)
+    storage.pass(17 * minute)
+    await storage.put('/c.txt', bytes(10))
+    await work(schedule, context)
+    expect([await storage.used(), await storage.bytes()]).toEqual([45, 35])
+  })
+
+  test('Two removals of a file at once take its bytes off once (S-125)', async () => {
+    const storage = await start(1_000)
+    await fill(storage)
+    const { remove, used } = storage
+    const before = (await used()) ?? 0
+    await Promise.all(Array.from({ length: 8 }, () => remove('/c.txt')))
+    expect(await used()).toBe(before - 20)
+  })
+
+  test('A recount that runs out of time continues where it stopped (S-125)', async () => {
+    const storage = await start(100_000)
+    const names = Array.from({ length: 100 }, (_, index) => `${index}`)
+    for (let batch = 0; batch < 21; batch++) {
+      await storage.post(
+        `/${batch}`,
+        names.map((name) => ({ name, content: 'x' })),
+      )
+    }
+    storage.pass(day)
+    await storage.recount()
+    storage.pass(17 * minute)
+    let listings = 0
+    const count = async () => {
+      listings += 1
+    }
+    for (let step = 0; step < 5; step++) await storage.recount(count, 0)
+    expect(await storage.used()).toBe(2_100)
+    expect(listings).toBe(4)
+  })
+})
+
+describe('Lost answers of the count on AWS', () => {
+  const steps: readonly ((storage: Started) => Promise<unknown>)[] = [
+    ({ put }) => put('/a.txt', bytes(20)),
+    ({ put }) => put('/a.txt', bytes(5)),
+    ({ put }) => put('/page.html', bytes(9), { version: 'draft' }),
+    ({ put }) => put('/page.html', bytes(9)),
+    ({ relocate }) => relocate('/a.txt', { copyTo: '/b.txt' }),
+    ({ relocate }) => relocate('/b.txt', { path: '/c.txt' }),
+    ({ remove }) => remove('/c.txt'),
+    ({ restore }) => restore('/c.txt'),
+    ({ create }) => create('up.txt', 5),
+    ({ create }) => create('later.txt', undefined),
+    async ({ uploads, append }) => {
+      for (const upload of uploads.keys()) await append(upload, 'hello')
+    },
+    async ({ uploads, cancel }) => {
+      for (const upload of uploads.keys()) await cancel(upload)
+    },
+  ]
+
+  /** An upload may exist although its answer was lost. */
+  const truth = async ({ fileBytes, openUploadBytes }: Started) => (await fileBytes()) + (await openUploadBytes())
+
+  /** Loses the answers of the chosen calls, of the client that repeats them and of the one that does not. */
+  const run = async (call: number): Promise<boolean> => {
+    const losses: ReturnType<typeof createLoss>[] = []
+    const storage = await start(1_000, {
+      prepare: ({ dynamodb, dynamodbOnce }) => {
+        losses.push(createLoss(dynamodb), createLoss(dynamodbOnce))
+      },
+    })
+    for (const loss of losses) loss.lose(call)
+    for (const step of steps) {
+      await step(storage)
+      expect(await storage.used()).toBeGreaterThanOrEqual(await truth(storage))
+    }
+    const isOver = losses.every((loss) => loss.isOver())
+    for (const loss of losses) loss.lose(0)
+    await recountWhole(storage)
+    expect(await storage.used()).toBe(await truth(storage))
+    return isOver
+  }
+
+  test('A call that the client repeats takes no bytes off twice (S-125)', async () => {
+    const storage = await start(1_000, { prepare: ({ dynamodbOnce }) => loseFirstAnswers(dynamodbOnce) })
+    for (const step of steps) {
+      await step(storage)
+      expect(await storage.used()).toBeGreaterThanOrEqual(await truth(storage))
+    }
+  })
+
+  test('A lost answer makes it too high until the next recount, and never too low (S-125)', async () => {
+    for (const call of callsToTry(150)) if (await run(call)) break
+  })
+})

@@ -1,0 +1,198 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Answer, codeOf, statusAndCode } from '../../support/answer.ts'
+import { timesToTry } from '../../support/each-call.ts'
+import { storageHands } from './hands.ts'
+import { type Limited, limited } from './limited.ts'
+
+const refused = [400, 104005]
+const bytes = (count: number) => 'x'.repeat(count)
+
+describe.each(storageHands)('The quota of a site: $name', ({ open }) => {
+  const start = (quota: number) => limited(open, quota)
+
+  test('A file that fills it is stored; one byte more answers 104005 with the quota (S-121)', async () => {
+    const { put, used } = await start(10)
+    expect((await put('/a.txt', bytes(10))).status).toBe(200)
+    const answer = await put('/b.txt', 'x')
+    expect(statusAndCode(answer)).toEqual(refused)
+    expect(answer.json.message).toBe(
+      'The site has a quota of 10 bytes, and 10 of them are in use. Nothing was changed. ' +
+        'Remove files, cancel open uploads, or ask the operator for a larger quota.',
+    )
+    expect(await used()).toBe(10)
+  })
+
+  type Change = (storage: Limited) => Promise<Answer>
+  const firstUpload = ({ uploads }: Limited) => [...uploads.keys()][0] ?? ''
+
+  // Before each of them, 97 bytes of the quota of 100 are in use.
+  test.each<readonly [name: string, change: Change]>([
+    ['PUT of a file', ({ put }) => put('/new.txt', 'four')],
+    ['PUT of a draft', ({ put }) => put('/page.html', 'four', { version: 'draft' })],
+    ['PUT of a larger file', ({ put }) => put('/f/30.txt', bytes(34))],
+    [
+      'POST of two files',
+      ({ post }) =>
+        post(
+          '/new',
+          ['a', 'b'].map((name) => ({ name, content: 'xx' })),
+        ),
+    ],
+    ['a copy of a file', ({ relocate }) => relocate('/f/30.txt', { copyTo: '/copy.txt' })],
+    ['a copy of a folder', ({ relocate }) => relocate('/f', { copyTo: '/copy' })],
+    ['a restored file', ({ restore }) => restore('/gone.txt')],
+    ['a restored folder', ({ restore }) => restore('/gone')],
+    ['an upload', ({ create }) => create('new.txt', 4)],
+    ['an append to an upload without a length', (storage) => storage.append(firstUpload(storage), 'four')],
+    ['a length that is declared late', (storage) => storage.append(firstUpload(storage), 'x', 99)],
+  ])('%s beyond it is refused and changes nothing (S-121)', async (_, change) => {
+    const storage = await start(1_000)
+    const { put, remove, create, append, keys, used, setQuota } = storage
+    await put('/f/30.txt', bytes(30))
+    await put('/gone.txt', 'gone')
+    await put('/gone/a.txt', 'go')
+    await put('/gone/b.txt', 'ne')
+    await remove('/gone.txt')
+    await remove('/gone')
+    await create('deferred.txt', undefined)
+    await append(firstUpload(storage), bytes(17))
+    await create('known.txt', 50)
+    expect(await used()).toBe(97)
+    await setQuota(100)
+    const before = await keys()
+    expect(statusAndCode(await change(storage))).toEqual(refused)
+    expect(await keys()).toEqual(before)
+    expect(await used()).toBe(97)
+    expect(await storage.bytes()).toBe(97)
+  })
+
+  test('Changes that add no byte are allowed beyond it (S-123)', async () => {
+    const storage = await start(1_000)
+    const { put, rename, remove, create, append, used, setQuota, relocate } = storage
+    await put('/a.txt', bytes(50))
+    await put('/page.html', bytes(20))
+    await put('/page.html', bytes(20), { version: 'draft' })
+    await create('up.txt', 5)
+    await setQuota(60)
+    const changes: readonly [used: number, change: () => Promise<Answer>][] = [
+      [95, () => rename('/a.txt', 'b.txt')],
+      [95, () => relocate('/b.txt', { path: '/f/b.txt' })],
+      [95, () => put('/empty.txt', '')],
+      [94, () => put('/f/b.txt', bytes(49))],
+      [94, () => put('/f/b.txt', bytes(49))],
+      // Publishing removes the draft.
+      [93, () => put('/page.html', bytes(39))],
+      [93, () => append(firstUpload(storage), 'hello')],
+      [44, () => remove('/f')],
+    ]
+    for (const [expected, change] of changes) {
+      expect(codeOf(await change())).toBeUndefined()
+      expect([await used(), await storage.bytes()]).toEqual([expected, expected])
+    }
+    expect(statusAndCode(await put('/f/b.txt', bytes(17)))).toEqual(refused)
+    expect((await put('/f/b.txt', bytes(16))).status).toBe(200)
+  })
+
+  test('Files of a site that gets a quota stay, and a quota that is taken away refuses nothing (S-123)', async () => {
+    const { put, textOf, setQuota } = await start(20)
+    await put('/a.txt', bytes(20))
+    await setQuota(5)
+    expect(statusAndCode(await put('/b.txt', 'x'))).toEqual(refused)
+    expect(await textOf('/a.txt')).toBe(bytes(20))
+    await setQuota(undefined)
+    expect((await put('/b.txt', bytes(100))).status).toBe(200)
+  })
+
+  test('64 uploads at once fill it to the last file, and never exceed it (S-121)', async () => {
+    const { put, used, bytes: stored } = await start(405)
+    const answers = await Promise.all(Array.from({ length: 64 }, (_, index) => put(`/${index}.txt`, bytes(10))))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(40)
+    expect(answers.filter(({ status }) => status !== 200).map(statusAndCode)).toEqual(Array(24).fill(refused))
+    expect([await used(), await stored()]).toEqual([400, 400])
+  })
+
+  test('64 uploads of several sizes over the same files never exceed it (S-121)', async () => {
+    const { put, used, bytes: stored } = await start(200)
+    for (let index = 0; index < 8; index++) await put(`/${index}.txt`, bytes(20))
+    const sizes = [1, 30, 7, 13, 2]
+    const uploads = Array.from({ length: 64 }, (_, index) => put(`/${index % 8}.txt`, bytes(sizes[index % 5] ?? 0)))
+    for (const answer of await Promise.all(uploads)) {
+      expect(answer.status === 200 ? [] : statusAndCode(answer)).toBeOneOf([[], refused])
+    }
+    expect(await stored()).toBeLessThanOrEqual((await used()) ?? 0)
+    expect(await used()).toBeLessThanOrEqual(200)
+  })
+
+  const paths = ['/a.txt', '/f/a.txt', '/f/b.html', '/g/a.txt', '/g/b.html', '/f', '/g']
+  const anyPath = fc.constantFrom(...paths)
+  const anyFile = fc.constantFrom(...paths.slice(0, 5))
+  const anySize = fc.nat(40)
+  const anyStep: fc.Arbitrary<Change> = fc.oneof(
+    fc.tuple(anyFile, anySize, fc.boolean()).map(
+      ([path, size, isDraft]): Change =>
+        ({ put }) =>
+          put(path, bytes(size), isDraft ? { version: 'draft' } : {}),
+    ),
+    fc.tuple(anyPath, anyPath, fc.boolean()).map(
+      ([path, target, isCopy]): Change =>
+        ({ relocate }) =>
+          relocate(path, isCopy ? { copyTo: target } : { path: target }),
+    ),
+    fc.tuple(anySize, anySize).map(
+      ([one, two]): Change =>
+        ({ post }) =>
+          post(
+            '/f',
+            [one, two].map((size, index) => ({ name: `${index}.txt`, content: bytes(size) })),
+          ),
+    ),
+    anyPath.map(
+      (path): Change =>
+        ({ remove }) =>
+          remove(path),
+    ),
+    fc.tuple(anyPath, fc.boolean()).map(
+      ([path, replace]): Change =>
+        ({ restore }) =>
+          restore(path, { replace }),
+    ),
+    fc.tuple(anyFile, fc.option(anySize, { nil: undefined })).map(
+      ([path, length]): Change =>
+        ({ create }) =>
+          create(path.slice(path.lastIndexOf('/') + 1), length),
+    ),
+    fc.tuple(fc.nat(9), anySize, fc.boolean()).map(
+      ([index, size, ends]): Change =>
+        async (storage) => {
+          const { uploads, append } = storage
+          const [upload, known] = [...uploads][index % Math.max(uploads.size, 1)] ?? []
+          if (!upload || !known) return storage.get('/')
+          return append(upload, bytes(size), ends && known.length === undefined ? known.offset + size : undefined)
+        },
+    ),
+    fc.nat(9).map(
+      (index): Change =>
+        ({ uploads, cancel, get }) => {
+          const upload = [...uploads.keys()][index % Math.max(uploads.size, 1)]
+          return upload ? cancel(upload) : get('/')
+        },
+    ),
+  )
+
+  test('The used bytes are exact after each change of a random sequence (S-122, S-124)', async () => {
+    const property = fc.asyncProperty(fc.array(anyStep, { minLength: 10, maxLength: 25 }), async (steps) => {
+      const storage = await start(150)
+      let before = 0
+      for (const step of steps) {
+        const answer = await step(storage)
+        const now = await storage.bytes()
+        expect(await storage.used()).toBe(now)
+        expect(now <= 150 || now <= before).toBe(true)
+        if (codeOf(answer) === 104005) expect(now).toBe(before)
+        before = now
+      }
+    })
+    await fc.assert(property, { numRuns: timesToTry(25) })
+  })
+})
