@@ -21,7 +21,10 @@ export const createQuotaCheck = (connection: DatabaseSync) => {
 }
 
 export const createSiteUsage = ({ connection, read }: Database): SiteUsage => {
-  const used = prepareQuery<{ bytes: number }>(connection, `SELECT ${usedBytesOf('sites.id')} AS bytes FROM sites WHERE id = ?`)
+  const used = prepareQuery<{ bytes: number }>(
+    connection,
+    `SELECT ${usedBytesOf('sites.id')} AS bytes FROM sites WHERE id = ?`,
+  )
   return {
     bytesOf: (site) => read(() => used.get(site)?.bytes),
     // The transaction that sets the quota counts.
