@@ -4,14 +4,13 @@ import type { SiteId } from '../core/ids.ts'
 /**
  * The port to sites and data centres, shared by all data centres. Lists are in order of id. Data centres have no
  * history. On one machine they have no `region`. A change answers false when the id is taken, or the site not there; an
- * unchanged name leaves no entry. A removal ends with that of the site. Errors of every call: unavailable.
+ * unchanged name or quota leaves no entry. A removal ends with that of the site. Errors of every call: unavailable.
  */
 export interface SiteDirectory {
   getSite(id: SiteId): Promise<Site | undefined>
   getDataCentre(id: string): Promise<DataCentre | undefined>
   createSite(site: Site, entry: HistoryEntry): Promise<boolean>
   renameSite(id: SiteId, name: string, entry: HistoryEntry): Promise<boolean>
-  /** Undefined: none. An unchanged quota leaves no entry. */
   setQuota(id: SiteId, quota: number | undefined, entry: HistoryEntry): Promise<boolean>
   removeSite(id: SiteId, entry: HistoryEntry): Promise<boolean>
   putDataCentre(dataCentre: DataCentre): Promise<void>

@@ -1,9 +1,7 @@
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { inParallel } from '../core/in-parallel.ts'
-import type { Site } from '../sites/site-directory.ts'
 import type { Change, Expected, ObjectInfo, ObjectStore } from './object-store.ts'
-import type { Upload } from './uploads/upload.ts'
 
 export const quotaExceeded = (quota: number, used: number): ServiceError =>
   new ServiceError('quotaExceeded', {
@@ -12,30 +10,30 @@ export const quotaExceeded = (quota: number, used: number): ServiceError =>
       'Remove files, cancel open uploads, or ask the operator for a larger quota.',
   })
 
-/** The used bytes of sites, for operators. Errors: unavailable. */
+/**
+ * The used bytes of sites. `bytesOf` is undefined while nothing counts them. Call `prepare` before a site gets a quota;
+ * a new one has no files. Errors: unavailable.
+ */
 export interface SiteUsage {
-  /** Undefined while nothing counts them. */
   bytesOf(site: SiteId): Promise<number | undefined>
-  /** Call it before a site gets a quota. `isNew`: it has no files. */
   prepare(site: SiteId, isNew: boolean): Promise<void>
 }
 
 interface Growth {
   readonly quota: number
-  /** Negative for a change that makes a file smaller. */
   readonly bytes: number
-  /** All bytes that the change puts anywhere: a running recount may list their old place too early. */
   readonly placed: number
 }
 
 /**
  * The port to the counts of used bytes where no transaction covers them and the files (AWS). A count may be too high
- * until the next recount, and is never too low. Errors of every call: unavailable.
+ * until the next recount, and is never too low (S-125). A change reserves the `bytes` that it adds, and returns the
+ * epoch, which ends when a recount begins or ends. `placed`: all bytes that get a new key, because a running recount may
+ * miss them. A release is never repeated, and does nothing after its epoch: the recount may have seen the change.
+ * Errors: quotaExceeded, unavailable.
  */
 export interface UsageCounts extends SiteUsage {
-  /** Call it before the change. Returns the epoch, which ends when a recount begins or ends. Errors: quotaExceeded. */
   reserve(site: SiteId, growth: Growth): Promise<number>
-  /** Does nothing when the epoch is over, because the recount may have seen the change. Never repeated. */
   release(site: SiteId, bytes: number, epoch: number): Promise<void>
 }
 
@@ -44,18 +42,19 @@ interface Reservation {
   readonly epoch: number
 }
 
-export const createQuotas = (counts: UsageCounts, findSite: (id: SiteId) => Promise<Site | undefined>) => {
+type FindSite = (id: SiteId) => Promise<{ readonly quota?: number } | undefined>
+
+/** A site without a quota has no reservations. A failed release leaves the count too high. */
+export const createQuotas = (counts: UsageCounts, findSite: FindSite) => {
   const quotaOf = async (site: SiteId): Promise<number | undefined> => (await findSite(site))?.quota
   return {
     quotaOf,
 
-    /** Undefined for a site without a quota. Errors: quotaExceeded, unavailable. */
     async reserve(site: SiteId, bytes: number, placed = bytes): Promise<Reservation | undefined> {
       const quota = await quotaOf(site)
       return quota === undefined ? undefined : { site, epoch: await counts.reserve(site, { quota, bytes, placed }) }
     },
 
-    /** A failure leaves the count too high until the next recount. */
     async release(reservation: Reservation | undefined, bytes: number): Promise<void> {
       if (!reservation || bytes <= 0) return
       await counts.release(reservation.site, bytes, reservation.epoch).catch(() => {})
@@ -64,9 +63,6 @@ export const createQuotas = (counts: UsageCounts, findSite: (id: SiteId) => Prom
 }
 
 export type Quotas = ReturnType<typeof createQuotas>
-
-/** An open upload counts with the bytes that it may take; without a length, with those that it has (S-122). */
-export const bytesOfUpload = ({ length, offset }: Pick<Upload, 'length' | 'offset'>): number => length ?? offset
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
 
@@ -97,7 +93,6 @@ const findReplaced = async (files: ObjectStore, changes: readonly Change[]): Pro
 
 const mostAttempts = 3
 
-/** Files that keep within the quota of their site. A site without one costs no call. */
 export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => {
   const placeWithin = async (
     replaced: readonly ObjectInfo[],
@@ -105,7 +100,7 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => {
   ) => {
     const { matching = [], unlocked } = conditions
     const wanted = new Map(matching.map(({ key, version }) => [key, version]))
-    // The bytes that a change replaces are known only if it may replace this state alone.
+    // A change may replace only what was seen. After some attempts it replaces anything, and releases nothing.
     const expected: readonly Expected[] = replaced.filter(({ key }) => !wanted.has(key))
     const freed = replaced.filter(({ key, version }) => !wanted.has(key) || wanted.get(key) === version)
     const added = sum(changes.map(addedBy)) - sum(freed.map(({ size }) => size))
@@ -122,7 +117,6 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => {
     async place(...[changes, conditions, entry]) {
       if ((await quotas.quotaOf(conditions.unlocked.site)) === undefined) return files.place(changes, conditions, entry)
       for (let attempt = 1; ; attempt++) {
-        // While others keep replacing the file, its old bytes stay counted until the next recount.
         const replaced = attempt > mostAttempts ? [] : await findReplaced(files, changes)
         const { result, isMissed } = await placeWithin(replaced, [changes, conditions, entry])
         if (!isMissed) return result

@@ -1,9 +1,8 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import { bytesOfUpload } from '../../storage/quota.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
-import type { Holding, Progress, Upload } from '../../storage/uploads/upload.ts'
+import { countedBytes, type Holding, type Progress, type Upload } from '../../storage/uploads/upload.ts'
 import type { UploadRecords } from '../../storage/uploads/upload-stores.ts'
 import { type ItemChange, inSeconds, openTable, type Table, type TableOptions } from './dynamodb.ts'
 
@@ -215,7 +214,7 @@ export const countOpenUploads = async ({ dynamodb, table }: TableOptions, site: 
   }
   let bytes = 0
   for await (const { Items = [] } of paginateScan({ client: dynamodb }, query)) {
-    for (const item of Items as RecordItem[]) bytes += bytesOfUpload(item)
+    for (const item of Items as RecordItem[]) bytes += countedBytes(item)
   }
   return bytes
 }

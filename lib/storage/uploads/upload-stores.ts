@@ -27,7 +27,6 @@ export interface UploadRecords {
   complete(id: string, expires: number): Promise<void>
   /** Does nothing without the lease. */
   giveBack(id: string, holder: string): Promise<void>
-  /** The upload as it was. */
   remove(id: string): Promise<Upload | undefined>
 }
 

@@ -69,6 +69,9 @@ export const isExpired = ({ expires }: Pick<Upload, 'expires'>, now: number): bo
 
 export const isWaiting = ({ length, offset, isComplete }: Upload): boolean => !isComplete && offset === length
 
+/** S-122 */
+export const countedBytes = ({ length, offset }: Pick<Upload, 'length' | 'offset'>): number => length ?? offset
+
 export const holdingOf = ({ id, holding }: Pick<Upload, 'id' | 'holding'>): Holding => {
   if (!holding) throw new Error(`The bytes of the upload ${id} are nowhere`)
   return holding

@@ -3,13 +3,14 @@ import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Requester } from '../changes/change.ts'
 import { toStoragePath } from '../path.ts'
-import { bytesOfUpload, type Quotas } from '../quota.ts'
+import type { Quotas } from '../quota.ts'
 import { requireScope } from '../scope.ts'
 import { keepLease, type Lease, type LeaseTerms } from './lease.ts'
 import { admitUpload, type PlacementDeps, placeUpload, type UploadRequest } from './placement.ts'
 import {
   type Addition,
   admitAppend,
+  countedBytes,
   type Durable,
   expiryOf,
   expiryOfComplete,
@@ -55,15 +56,15 @@ export const openUpload = async (
     expires: expiryOf({ created }, created),
     holding: await deps.uploadParts.begin(target),
   }
-  const reservation = await deps.quotas?.reserve(upload.site, bytesOfUpload(upload))
+  const reservation = await deps.quotas?.reserve(upload.site, countedBytes(upload))
   if (await deps.uploadRecords.create(upload, mostOpen, created)) return upload
-  await deps.quotas?.release(reservation, bytesOfUpload(upload))
+  await deps.quotas?.release(reservation, countedBytes(upload))
   throw new ServiceError('storageRefused', {
     message: `You have ${mostOpen} open uploads on this site. Complete or cancel some of them first.`,
   })
 }
 
-/** Removes an upload. A placed file stays. `isRefused`: the upload was not placed for sure. */
+/** Removes an upload. A placed file stays, and counts: a whole upload is placed unless it `isRefused`. */
 export const discardUpload = async (
   { uploadRecords, uploadParts, quotas }: UploadsDeps,
   { id, site, target }: Pick<Upload, 'id' | 'site' | 'target'>,
@@ -72,8 +73,7 @@ export const discardUpload = async (
   const reservation = await quotas?.reserve(site, 0)
   const removed = await uploadRecords.remove(id)
   if (!removed?.holding) return
-  // The bytes of a whole upload may be those of a file by now.
-  if (isRefused || !isWaiting(removed)) await quotas?.release(reservation, bytesOfUpload(removed))
+  if (isRefused || !isWaiting(removed)) await quotas?.release(reservation, countedBytes(removed))
   await uploadParts.remove({ id, target, holding: removed.holding })
 }
 
@@ -193,7 +193,7 @@ const appendBytes = async (
   if (!stays) throw failure
   const progress = progressOf(grown, appended, clock.wall())
   await lease.settle()
-  const added = bytesOfUpload(progress) - bytesOfUpload(upload)
+  const added = countedBytes(progress) - countedBytes(upload)
   if (added > 0) await quotas?.reserve(upload.site, added)
   // After the last byte the file is placed, so the lease stays.
   if (!(await uploadRecords.advance(id, holder, progress, progress.offset === length))) {

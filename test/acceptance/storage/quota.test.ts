@@ -21,7 +21,7 @@ describeWithAdmin('The quota of a site', () => {
     return { quota, usedBytes, keptBytes }
   }
 
-  it('A change that adds bytes beyond it answers 104005, which names both figures (S-121, E-33)', async () => {
+  it('A change beyond it answers 104005 with both figures (S-121, E-33)', async () => {
     expect((await put('/a.txt', 'eight by')).status).toBe(200)
     const files = ['b', 'c'].map((name) => ({ name, content: 'xx' }))
     const changes: readonly [string, string, Call][] = [
@@ -50,7 +50,7 @@ describeWithAdmin('The quota of a site', () => {
     expect((await send('POST', '/a.txt?restore', restoring)).status).toBe(200)
   })
 
-  it('An upload reserves its length, and needs no more when it is complete (S-122, S-123)', async () => {
+  it('An upload reserves its length, and its file needs no more (S-122, S-123)', async () => {
     const uploadIn = async (length: Readonly<Record<string, string>>) =>
       pathOf(
         await send('POST', '', { headers: { ...inTus, ...length, 'Upload-Metadata': metadata({ filename: 'a' }) } }),
@@ -68,7 +68,7 @@ describeWithAdmin('The quota of a site', () => {
     expect(await shown()).toEqual({ quota: 10, usedBytes: 7, keptBytes: 0 })
   })
 
-  it('A smaller file, a move and a removal are allowed under a smaller quota (S-123, T-57)', async () => {
+  it('A smaller quota allows smaller files, moves and removals (S-123, T-57)', async () => {
     await put('/a.txt', 'nine byte')
     expect(await admin('site', 'quota', String(site), '5')).toMatchObject({ id: site, quota: 5 })
     expect((await put('/a.txt', 'seven b')).status).toBe(200)
