@@ -172,7 +172,7 @@ describe('The calls of a request to S3, and its rounds to all stores', () => {
   it.each([
     ['PUT of a new file', 7, 7, () => storage.put('/f/new.txt', 'x')],
     ['PUT of a smaller file', 8, 8, () => storage.put('/f/old.txt', 'x')],
-    ['DELETE of a file', 5, 2, () => storage.remove('/f/old.txt')],
+    ['DELETE of a file', 6, 2, () => storage.remove('/f/old.txt')],
   ] as const)(
     'A quota adds a look and its count to %s: at most %i rounds and %i calls (S-125)',
     async (_, rounds, calls, ask) => {
