@@ -1,9 +1,9 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { noRemovals, openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { unrecorded } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { formHeaders, multipart } from '../../support/multipart.ts'
+import { createRounds } from '../../support/rounds.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
 let s3: MemoryS3
@@ -44,31 +44,12 @@ beforeEach(async () => {
 })
 afterEach(() => storage.close())
 
-/** Calls at the same time are one round: none is answered before the last one is made. */
 const inRounds = () => {
-  const count = { calls: 0, rounds: 0 }
-  let held: (() => void)[] = []
-  let known = 0
-  const release = async (): Promise<void> => {
-    for (let seen = -1; seen !== known; ) {
-      seen = known
-      for (let turns = 0; turns < 10; turns++) await turn()
-    }
-    count.rounds += 1
-    const all = held
-    held = []
-    for (const go of all) go()
-  }
-  asked = () => {
-    known += 1
-    return new Promise((resolve) => {
-      held.push(resolve)
-      if (held.length === 1) void release()
-    })
-  }
+  const { count, ask } = createRounds()
+  asked = ask
   s3.before = () => {
     count.calls += 1
-    return asked()
+    return ask()
   }
   return count
 }
