@@ -157,6 +157,7 @@ const linking = (kind: ObjectKind): readonly Request[] => {
     { method: 'POST', target: list, body: { items: [{ objectId: 1 }] } },
     { method: 'POST', target: list, body: { items: [{ objectId: 1, displayable: 0 }] } },
     { method: 'GET', target: list },
+    { method: 'GET', target: `${list}?limit=1` },
     { method: 'GET', target: `${list}?order=-id&where={"id":1}&fields=objectId,category,${kind}` },
     { method: 'GET', target: `${list}?cursor=&count=true` },
     { method: 'GET', target: `${v3}/${segment}` },
