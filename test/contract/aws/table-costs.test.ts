@@ -56,7 +56,7 @@ test.each([
   [
     'categories',
     {
-      'with cold caches': 2,
+      'with cold caches': 1,
       'POST /categories/5/news': 3,
       'GET /categories/5/news?limit=1': 3,
       'GET /categories/5/news?cursor=&count=true': 3,
