@@ -70,10 +70,10 @@ export const sitesOf = async (
   return found.sort((a, b) => a.site.id - b.site.id)
 }
 
-/** Fills the caches while the token is read. A failure shows when the site is needed. */
+/** Fills the caches while the token is read. */
 export const readAheadSite = async (deps: SiteDeps, { params }: RoutedRequest): Promise<void> => {
   const id = parseId<SiteId>(params['site'] ?? '')
-  if (id !== undefined) await Promise.allSettled([deps.findSite(id), findHere(deps)])
+  if (id !== undefined) await Promise.all([deps.findSite(id), deps.findDataCentre(deps.dataCentre)])
 }
 
 /** a site of another data centre gives a redirect. Errors: siteUnknown, siteAmbiguous of the group. */

@@ -47,10 +47,10 @@ test.each([
   [
     'fields',
     {
-      'POST /webforms/1/fields/system': 3,
-      'PUT /webforms/1/fields/system/-2': 3,
+      'POST /webforms/1/fields/system': 2,
+      'PUT /webforms/1/fields/system/-2': 2,
       'GET /webforms/1/fields/system': 1,
-      'DELETE /webforms/1/fields/system/-2': 3,
+      'DELETE /webforms/1/fields/system/-2': 2,
     },
   ],
   [
