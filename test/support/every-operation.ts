@@ -195,8 +195,8 @@ const v2 = `/api/v2/admin/sites/${site}/storage`
 /** A multipart body with files of these names. */
 const filesOf = (...names: readonly string[]) => multipart(names.map((name) => ({ name })))
 
-/** More files than one page of a listing, so the removal of their folder is recorded. */
-const largeFolder: readonly Request[] = Array.from({ length: 11 }, (_, batch) => ({
+/** More files than two pages of a listing, so the removal of their folder is recorded. */
+const largeFolder: readonly Request[] = Array.from({ length: 21 }, (_, batch) => ({
   method: 'POST',
   target: `${v2}/large`,
   body: filesOf(...Array.from({ length: 100 }, (_, index) => `${batch}-${index}.txt`)),
