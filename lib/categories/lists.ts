@@ -72,7 +72,6 @@ const associationSource = (
 
 /** A page of the objects of one kind that are linked with a category. Errors: categoryUnknown, listTooLong. */
 export const listAssociations = async (deps: ListDeps, list: LinkList, query: ListQuery): Promise<Json<ItemPage>> => {
-  // The list is read meanwhile.
   const finding = deps.contents.get(list.site, 'category', list.category)
   const reading = runList(associationSource(deps, list, finding), query, deps.longestList)
   const [category, page] = await Promise.all([finding, reading])

@@ -70,7 +70,6 @@ export const sitesOf = async (
   return found.sort((a, b) => a.site.id - b.site.id)
 }
 
-/** Fills the caches while the token is read. */
 export const readAheadSite = async (deps: SiteDeps, { params }: RoutedRequest): Promise<void> => {
   const id = parseId<SiteId>(params['site'] ?? '')
   if (id !== undefined) await Promise.all([deps.findSite(id), deps.findDataCentre(deps.dataCentre)])
