@@ -110,8 +110,7 @@ export const findFile = async ({ files }: StorageStores, site: SiteId, path: Sto
 export const isBelowFile = async ({ files }: StorageStores, site: SiteId, path: StoragePath) =>
   (await findTaken(files, noFileAt(site, ancestorsOf(path)))).length > 0
 
-// A request deletes these without a message to the queue.
-const mostPages = 2
+const pagesInRequest = 2
 
 const listUpTo = async (
   files: ObjectStore,
@@ -127,8 +126,8 @@ const listUpTo = async (
 
 const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePath) => {
   const prefixes = editions.map((edition) => folderKey(edition, site, folder))
-  const [live, draft] = await Promise.all(prefixes.map((prefix) => listUpTo(files, mostPages, { prefix })))
-  if (!live || !draft || live.length + draft.length > mostPages * longestListing) return undefined
+  const [live, draft] = await Promise.all(prefixes.map((prefix) => listUpTo(files, pagesInRequest, { prefix })))
+  if (!live || !draft || live.length + draft.length > pagesInRequest * longestListing) return undefined
   return [...live, ...draft]
 }
 
