@@ -20,7 +20,8 @@ import {
 } from '../../lib/storage/uploads/tus.ts'
 import type { Upload } from '../../lib/storage/uploads/upload.ts'
 import {
-  appendTo,
+  beginAppend,
+  completeAppend,
   discardUpload,
   fillUpload,
   findUpload,
@@ -76,12 +77,11 @@ export const describeUpload = (deps: StorageDeps) =>
 export const appendToUpload = (deps: StorageDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
     requireTus(input.headers)
-    const addition = readAppend(input.headers)
-    const declared = declaredLength(input)
+    const addition = { ...readAppend(input.headers), declared: declaredLength(input) }
     const requester = uploaderOf(input)
-    const upload = await findUpload(deps, requester, input.params.id)
-    const { body: content, follow } = openBody(deps, input, upload, true)
-    const grown = await follow(appendTo(deps, requester, upload, { ...addition, declared, content }), isWhole)
+    const begun = await beginAppend(deps, requester, input.params.id, addition)
+    const { body: content, follow } = openBody(deps, input, begun.upload, true)
+    const grown = await follow(completeAppend(deps, requester, begun, { ...addition, content }), isWhole)
     return { status: 204, headers: offsetHeaders(grown) }
   })
 

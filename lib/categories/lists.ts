@@ -29,11 +29,10 @@ const withText = (item: Item, kind: ObjectKind, member: string, text: string): I
 const associationSource = (
   { contents, links }: ListDeps,
   list: LinkList,
-  category: Content,
+  category: Promise<Content | undefined>,
 ): ListSource<CategoryLink> => {
   const { site, kind } = list
   const text = textMember(kind)
-  const shownCategory: Scalars = category
 
   const outline = ({ id, displayable }: CategoryLink) => ({
     objectId: id,
@@ -56,7 +55,9 @@ const associationSource = (
     outlineHas: ({ object }) => object === undefined,
     async items(entries) {
       const ids = entries.map(({ id }) => id)
-      const objects = await contents.getMany(site, kind, ids)
+      const [objects, found] = await Promise.all([contents.getMany(site, kind, ids), category])
+      if (!found) return []
+      const shownCategory: Scalars = found
       return entries.flatMap((entry) => {
         const object = objects.get(entry.id)
         return object ? [{ ...outline(entry), [kind]: object, category: shownCategory }] : []
@@ -71,9 +72,11 @@ const associationSource = (
 
 /** A page of the objects of one kind that are linked with a category. Errors: categoryUnknown, listTooLong. */
 export const listAssociations = async (deps: ListDeps, list: LinkList, query: ListQuery): Promise<Json<ItemPage>> => {
-  const category = await deps.contents.get(list.site, 'category', list.category)
+  const finding = deps.contents.get(list.site, 'category', list.category)
+  const reading = runList(associationSource(deps, list, finding), query, deps.longestList)
+  const [category, page] = await Promise.all([finding, reading])
   if (!category) throw new ServiceError('categoryUnknown')
-  return runList(associationSource(deps, list, category), query, deps.longestList)
+  return page
 }
 
 export const categoriesOfObjectList = (site: SiteId, kind: ObjectKind, id: number): ListDescription => ({
@@ -87,7 +90,6 @@ export const listCategoriesOfObject = async (
   query: ListQuery,
 ): Promise<Json<ItemPage>> => {
   const { site, kind, id } = object
-  if (!(await contents.get(site, kind, id))) throw new ServiceError('objectUnknown')
   const source: ListSource<Entry> = {
     async entries(after, limit) {
       return (await links.categoriesOf(object, after, limit)).map((category) => ({ id: category }))
@@ -102,7 +104,9 @@ export const listCategoriesOfObject = async (
     },
     write: writeItems,
   }
-  return runList(source, query, longestList)
+  const [found, page] = await Promise.all([contents.get(site, kind, id), runList(source, query, longestList)])
+  if (!found) throw new ServiceError('objectUnknown')
+  return page
 }
 
 export const contentList = (site: SiteId, kind: ContentKind): ListDescription => ({

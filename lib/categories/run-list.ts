@@ -44,11 +44,12 @@ const findMatches = async <E extends Entry>(
   source: ListSource<E>,
   { where, order }: ListQuery,
   entries: readonly E[],
+  readsItems = false,
 ): Promise<Match<E>[]> => {
   // A store in this process returns at once: let other requests run first.
   await yieldToRequests()
   const members = [...(where?.members ?? []), ...order.members]
-  if (members.every((member) => source.outlineHas(member))) {
+  if (!readsItems && members.every((member) => source.outlineHas(member))) {
     return entries.flatMap((entry) => {
       const outline = source.outline(entry)
       return !where || where.matches(outline) ? [{ entry, position: order.positionOf(outline) }] : []
@@ -113,9 +114,11 @@ const skipTo = async <E extends Entry>(source: ListSource<E>, query: ListQuery, 
   const entries = query.limit > 0 ? await source.entries(passed.last, query.limit) : []
   const last = entries.at(-1)?.id ?? passed.last
   const isEnd = entries.length < query.limit
-  const behind = isEnd ? 0 : (await source.count(last, Number.POSITIVE_INFINITY)).count
-  const matches = await findMatches(source, query, entries)
-  return { matches, total: passed.count + entries.length + behind, next: null }
+  const [matches, behind] = await Promise.all([
+    findMatches(source, query, entries, true),
+    isEnd ? undefined : source.count(last, Number.POSITIVE_INFINITY),
+  ])
+  return { matches, total: passed.count + entries.length + (behind?.count ?? 0), next: null }
 }
 
 // Walks in order of ids until the page is full, or until `longest` entries are read. The next page continues there.
@@ -152,8 +155,11 @@ const choosePage = async <E extends Entry>(
   const needsAll = order.members.length > 0 || (where && (paging.by === 'skip' || paging.count))
   if (needsAll) return choosePageOfAll(source, query, longest)
   if (paging.by === 'skip') return skipTo(source, query, paging.skip)
-  const total = paging.count ? (await source.count(start, Number.POSITIVE_INFINITY)).count : null
-  return { ...(await walk(source, query, paging, longest)), total }
+  const [page, all] = await Promise.all([
+    walk(source, query, paging, longest),
+    paging.count ? source.count(start, Number.POSITIVE_INFINITY) : undefined,
+  ])
+  return { ...page, total: all?.count ?? null }
 }
 
 export interface ItemPage {

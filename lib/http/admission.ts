@@ -6,11 +6,11 @@ import { requireSomewhere, rightOf } from '../core/rights.ts'
 import { preflight } from './cors.ts'
 import { type GroupPolicy, groupPolicies } from './group-policy.ts'
 import { preferredFormat } from './negotiate.ts'
-import type { AdmittedRequest, OperationHandler } from './operation.ts'
+import type { AdmittedRequest, OperationHandler, RoutedRequest } from './operation.ts'
 import { type CallerOperation, isOfCaller, isPublic, type PublicOperation } from './public-operation.ts'
 import { type Presentation, renderReply } from './render-reply.ts'
 import { type Answer, firstValue, type Request, type Trace } from './request.ts'
-import { resolveSite, type SiteDeps } from './resolve-site.ts'
+import { readAheadSite, resolveSite, type SiteDeps } from './resolve-site.ts'
 import { createRouter, type Group, isOfSite, type Route } from './router.ts'
 
 export interface AdmissionDeps extends SiteDeps {
@@ -31,16 +31,16 @@ const tokenOf = ({ headers, query }: Request, inQuery: boolean): string | undefi
 
 /** Errors: tokenRejected. */
 const authenticate = async (
-  { findCaller, clock }: Pick<AdmissionDeps, 'findCaller' | 'clock'>,
-  request: Request,
+  deps: AdmissionDeps,
+  request: RoutedRequest,
   { tokenInQuery }: GroupPolicy,
   trace: Trace,
 ): Promise<Caller> => {
   const token = tokenOf(request, tokenInQuery ?? false)
   const hash = token !== undefined && tokenShape.test(token) ? hashToken(token) : undefined
   trace.token = hash?.slice(0, 8) ?? null
-  const caller = hash === undefined ? undefined : await findCaller(hash)
-  if (!caller || !isCurrent(caller, clock.wall())) {
+  const [caller] = hash === undefined ? [] : await Promise.all([deps.findCaller(hash), readAheadSite(deps, request)])
+  if (!caller || !isCurrent(caller, deps.clock.wall())) {
     throw new ServiceError('tokenRejected', { headers: { 'WWW-Authenticate': 'Bearer' } })
   }
   return caller
@@ -106,7 +106,7 @@ export const createResponder = <Operation extends string>(
       trace.public = true
       return renderReply(request, await answeredBy.run(routed), onlyJson)
     }
-    const caller = await authenticate(deps, request, policy, trace)
+    const caller = await authenticate(deps, routed, policy, trace)
     if (isOfCaller(answeredBy)) {
       const presentation = negotiate(request, policy)
       return renderReply(request, await answeredBy.run({ ...routed, caller }), presentation)

@@ -70,6 +70,11 @@ export const sitesOf = async (
   return found.sort((a, b) => a.site.id - b.site.id)
 }
 
+export const readAheadSite = async (deps: SiteDeps, { params }: RoutedRequest): Promise<void> => {
+  const id = parseId<SiteId>(params['site'] ?? '')
+  if (id !== undefined) await Promise.all([deps.findSite(id), deps.findDataCentre(deps.dataCentre)])
+}
+
 /** a site of another data centre gives a redirect. Errors: siteUnknown, siteAmbiguous of the group. */
 export const resolveSite = async (
   deps: SiteDeps,

@@ -31,7 +31,6 @@ interface Options {
   /** Bytes. Undefined keeps the progress at 0 until the end (S-88). */
   readonly total: number | undefined
   readonly already?: number
-  /** An earlier request has begun this upload, perhaps that of another token. */
   readonly isContinued?: boolean
   readonly now: () => number
 }
@@ -91,7 +90,6 @@ export const startProgress = (options: Options) => {
       reportIfDue()
     },
 
-    /** Reports the end of an upload that has been placed, before its promise settles. */
     complete,
 
     /**

@@ -158,6 +158,7 @@ const linking = (kind: ObjectKind): readonly Request[] => {
     { method: 'POST', target: list, body: { items: [{ objectId: 1 }] } },
     { method: 'POST', target: list, body: { items: [{ objectId: 1, displayable: 0 }] } },
     { method: 'GET', target: list },
+    { method: 'GET', target: `${list}?limit=1` },
     { method: 'GET', target: `${list}?order=-id&where={"id":1}&fields=objectId,category,${kind}` },
     { method: 'GET', target: `${list}?cursor=&count=true` },
     { method: 'GET', target: `${v3}/${segment}` },
@@ -195,8 +196,8 @@ const v2 = `/api/v2/admin/sites/${site}/storage`
 /** A multipart body with files of these names. */
 const filesOf = (...names: readonly string[]) => multipart(names.map((name) => ({ name })))
 
-/** More files than one page of a listing, so the removal of their folder is recorded. */
-const largeFolder: readonly Request[] = Array.from({ length: 11 }, (_, batch) => ({
+/** More files than two pages of a listing, so the removal of their folder is recorded. */
+const largeFolder: readonly Request[] = Array.from({ length: 21 }, (_, batch) => ({
   method: 'POST',
   target: `${v2}/large`,
   body: filesOf(...Array.from({ length: 100 }, (_, index) => `${batch}-${index}.txt`)),

@@ -1,7 +1,8 @@
 import type { Requester } from '../../lib/storage/changes/change.ts'
 import type { Addition } from '../../lib/storage/uploads/upload.ts'
 import {
-  appendTo,
+  beginAppend,
+  completeAppend,
   fillUpload,
   findUpload,
   openUpload,
@@ -16,5 +17,5 @@ export const uploadsOf = (deps: UploadsDeps) => ({
   find: async (requester: Requester, id: string) =>
     settleUpload(deps, requester, await findUpload(deps, requester, id)),
   append: async (requester: Requester, id: string, addition: Addition) =>
-    appendTo(deps, requester, await findUpload(deps, requester, id), addition),
+    completeAppend(deps, requester, await beginAppend(deps, requester, id, addition), addition),
 })

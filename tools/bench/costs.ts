@@ -39,6 +39,7 @@ const storageRequests: readonly StorageRequest[] = [
   upload('/folder', ['a.txt'], '12: replace a file'),
   upload('/new', ['a.txt'], '12: upload a file into a new folder'),
   upload('/ten', fileNames(10), '12: upload 10 files into a new folder'),
+  upload('/folder', ['x.txt', 'y.txt', 'z.txt'], '12: upload 3 files into a folder'),
   { name: 'PUT a file', method: 'PUT', target: '/folder/b.txt', body: 'text' },
   { name: 'PUT a page', method: 'PUT', target: '/folder/page.html', body: 'text' },
   { name: '13: progress', method: 'GET', target: '?status' },
@@ -57,8 +58,10 @@ const storageRequests: readonly StorageRequest[] = [
   { name: '14: delete a file', method: 'DELETE', target: '/folder/c.txt' },
   { name: '14: delete a page', method: 'DELETE', target: '/folder/page.html' },
   { name: '14: delete a folder of 10 files', method: 'DELETE', target: '/ten' },
-  ...Array.from({ length: 11 }, (_, batch) => upload('/large', fileNames(100, batch))),
-  { name: '14: delete a folder of 1,100 files', method: 'DELETE', target: '/large' },
+  ...Array.from({ length: 10 }, (_, batch) => upload('/large', fileNames(100, batch))),
+  { name: '14: delete a folder of 1,000 files', method: 'DELETE', target: '/large' },
+  ...Array.from({ length: 21 }, (_, batch) => upload('/huge', fileNames(100, batch))),
+  { name: '14: delete a folder of 2,100 files', method: 'DELETE', target: '/huge' },
 ]
 
 const settings = {

@@ -1,4 +1,4 @@
-import type { CategoryLink, CategoryLinks, LinkList, LinkOutcome } from '../../categories/category-links.ts'
+import type { CategoryLink, CategoryLinks, LinkList } from '../../categories/category-links.ts'
 import type { Contents, SiteObject } from '../../categories/contents.ts'
 import { objectKindNames } from '../../core/content-kinds.ts'
 import { type Deadline, reserves, unlimited } from '../../core/deadline.ts'
@@ -47,40 +47,40 @@ const undoLinksOfRemoved = async (
   await items.links.deleteMany(list, isThere ? written.filter((id) => !existing.has(id)) : written, undoing)
 }
 
-const makeLinks = async (
+interface Addition {
+  readonly list: LinkList
+  readonly wanted: Wanted
+  readonly present: ReadonlyMap<number, CategoryLink>
+}
+
+/** Writes the missing links, then looks again at their ends. A link that this undoes was made, so it is recorded too. */
+const addLinks = async (
   items: CategoryItems,
-  list: LinkList,
-  wanted: Wanted,
+  additions: readonly Addition[],
   deadline: Deadline,
-): Promise<LinkOutcome & { readonly hasChanged: boolean }> => {
-  const { contents, links } = items
-  const ids = [...wanted.keys()]
-  const [isThere, existing, present] = await Promise.all([
-    categoryExists(items, list),
-    contents.existing(list.site, list.kind, ids),
-    links.getMany(list, ids),
-  ])
-  const unknown = ids.filter((id) => !existing.has(id))
-  if (!isThere || unknown.length > 0) {
-    // Left by a request that died between its writes and its second look.
-    const leftOver = [...present.keys()].filter((id) => !isThere || !existing.has(id))
-    if (leftOver.length > 0) await undoLinksOfRemoved(items, list, leftOver, deadline)
-    if (!isThere) return { outcome: 'category unknown', hasChanged: false }
-    return { outcome: 'objects unknown', ids: new Set(unknown), hasChanged: false }
+  record: () => Promise<void>,
+): Promise<void> => {
+  const changes = additions
+    .map(({ list, wanted, present }) => ({ list, ...changesOf(wanted, present) }))
+    .filter(({ put, add }) => put.length + add.length > 0)
+  if (changes.length === 0) return
+  const lookAgain = () =>
+    inParallel(changes, linksAtOnce, ({ list, put, add }) =>
+      undoLinksOfRemoved(items, list, [...put.map(({ id }) => id), ...add], deadline),
+    )
+  try {
+    using writing = deadline.reserving(reserves.settle)
+    await inParallel(changes, linksAtOnce, async ({ list, put, add }) => {
+      await items.links.putMany(list, put, writing)
+      await items.links.addMany(list, add, writing)
+    })
+  } catch (error) {
+    // Some may have been written.
+    await lookAgain()
+    throw error
   }
-  const { put, add } = changesOf(wanted, present)
-  const changed = [...put.map(({ id }) => id), ...add]
-  if (changed.length > 0) {
-    try {
-      using writing = deadline.reserving(reserves.settle)
-      await links.putMany(list, put, writing)
-      await links.addMany(list, add, writing)
-    } finally {
-      // Also after a failure: some may have been written.
-      await undoLinksOfRemoved(items, list, changed, deadline)
-    }
-  }
-  return { outcome: 'linked', hasChanged: changed.length > 0 }
+  const recorded = record()
+  await lookAgain().finally(() => recorded)
 }
 
 /**
@@ -105,15 +105,17 @@ const createObjectLinks = (
 
   return {
     async linkObject(object, wanted, entry, deadline = unlimited) {
-      const refusal = await findRefusal(object, [...wanted.keys()])
-      if (refusal) return refusal
       const { site, kind, id } = object
-      let isAnyNew = false
-      await inParallel(wanted, linksAtOnce, async ([category, displayable]) => {
-        const { hasChanged } = await makeLinks(items, { site, kind, category }, new Map([[id, displayable]]), deadline)
-        isAnyNew ||= hasChanged
-      })
-      if (isAnyNew) await record(entry, deadline)
+      const additions: Addition[] = []
+      const [refusal] = await Promise.all([
+        findRefusal(object, [...wanted.keys()]),
+        inParallel(wanted, linksAtOnce, async ([category, displayable]) => {
+          const list = { site, kind, category }
+          additions.push({ list, wanted: new Map([[id, displayable]]), present: await links.getMany(list, [id]) })
+        }),
+      ])
+      if (refusal) return refusal
+      await addLinks(items, additions, deadline, () => record(entry, deadline))
       return { outcome: 'done' }
     },
 
@@ -133,9 +135,21 @@ const createCategoryLinks = (items: CategoryItems, record: RecordChange): Catego
   ...createObjectLinks(items, record),
 
   async link(list, wanted, entry, deadline = unlimited) {
-    const { hasChanged, ...outcome } = await makeLinks(items, list, wanted, deadline)
-    if (hasChanged) await record(entry, deadline)
-    return outcome
+    const ids = [...wanted.keys()]
+    const [isThere, existing, present] = await Promise.all([
+      categoryExists(items, list),
+      items.contents.existing(list.site, list.kind, ids),
+      items.links.getMany(list, ids),
+    ])
+    const unknown = ids.filter((id) => !existing.has(id))
+    if (!isThere || unknown.length > 0) {
+      // Left by a request that died between its writes and its second look.
+      const leftOver = [...present.keys()].filter((id) => !isThere || !existing.has(id))
+      if (leftOver.length > 0) await undoLinksOfRemoved(items, list, leftOver, deadline)
+      return isThere ? { outcome: 'objects unknown', ids: new Set(unknown) } : { outcome: 'category unknown' }
+    }
+    await addLinks(items, [{ list, wanted, present }], deadline, () => record(entry, deadline))
+    return { outcome: 'linked' }
   },
 
   async unlink(list, ids, entry, deadline = unlimited) {

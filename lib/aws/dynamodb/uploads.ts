@@ -3,7 +3,7 @@ import { type SiteId, storedId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
 import { countedBytes, type Holding, type Progress, type Upload } from '../../storage/uploads/upload.ts'
-import type { UploadRecords } from '../../storage/uploads/upload-stores.ts'
+import { isOf, type UploadRecords } from '../../storage/uploads/upload-stores.ts'
 import { type ItemChange, inSeconds, openTable, type Table, type TableOptions } from './dynamodb.ts'
 
 // The MD5 sums of all parts, joined: at most 640 of them, or 10 KiB.
@@ -116,20 +116,23 @@ const createUploadLeases = (
   }
 
   return {
-    async take(id, offset, holder, duration) {
+    async take(id, offset, holder, duration, owner) {
       const moment = now()
       const taken = await table.update(uploadKey(id), {
         set: { holder, until: moment + duration },
         // A repetition by the SDK finds its own holder.
         condition:
           '#offset = :offset AND #complete = :false AND (attribute_not_exists(#holder) OR #holder = :holder OR ' +
-          '#until <= :now)',
-        values: { ':offset': offset, ':false': false, ':now': moment },
+          `#until <= :now)${owner ? ' AND #site = :site AND #user = :user AND #ends > :moment' : ''}`,
+        values: {
+          ...{ ':offset': offset, ':false': false, ':now': moment },
+          ...(owner && { ':site': owner.site, ':user': owner.user, ':moment': owner.now }),
+        },
         returns: 'ALL_NEW',
       })
       if (taken) return { outcome: 'taken', upload: toUpload(id, taken) }
       const stored = await table.get(uploadKey(id))
-      if (!stored) return { outcome: 'gone' }
+      if (!stored || !isOf(owner, toUpload(id, stored))) return { outcome: 'gone' }
       const left = (stored.until ?? 0) - moment
       return stored.holder !== undefined && left > 0 ? { outcome: 'held', left } : { outcome: 'moved' }
     },

@@ -49,6 +49,27 @@ const toForm = ({ site, form, name, fields }: FormItem): WebForm => ({
 
 type Apply = Parameters<WebForms['changeFields']>[2]
 type FormTable = Table<FormItem>
+type FormId = Pick<WebForm, 'site' | 'id'>
+
+const mostKnown = 100
+
+/** Forms as this process has written them. Most often nobody else changes a form between two changes. */
+const createKnownForms = () => {
+  const forms = new Map<string, FormItem>()
+  return {
+    take({ site, id }: FormId): FormItem | undefined {
+      const key = `${site}#${id}`
+      const form = forms.get(key)
+      forms.delete(key)
+      return form
+    },
+    put(item: FormItem): void {
+      forms.set(`${item.site}#${item.form}`, item)
+      const [oldest] = forms.keys()
+      if (forms.size > mostKnown && oldest !== undefined) forms.delete(oldest)
+    },
+  }
+}
 
 // After so many changes by others, a writer whose answer was lost no longer recognises its own.
 const mostMarks = 16
@@ -60,55 +81,80 @@ const longestPause = 200
 const replaceFields = async (
   table: FormTable,
   { site, form, version, changes }: FormItem,
-  fields: readonly SystemField[],
+  set: Pick<FormItem, 'fields' | 'version' | 'changes'>,
   { mark, signal }: { readonly mark: string; readonly signal: AbortSignal },
 ): Promise<boolean> => {
-  const marks = [mark, ...changes].slice(0, mostMarks)
-  const change = {
-    set: { fields: fields.map(fromField), version: version + 1, changes: marks },
-    condition: '#version = :before',
-    values: { ':before': version },
-    signal,
-  }
+  const [last] = changes
+  // A form that was removed and created again has the same version, but not the same mark.
+  const condition = last === undefined ? '#version = :before' : '#version = :before AND #changes[0] = :last'
+  const values = { ':before': version, ...(last !== undefined && { ':last': last }) }
   try {
-    return (await table.update({ site, form }, change)) !== undefined
+    return (await table.update({ site, form }, { set, condition, values, signal })) !== undefined
   } catch (error) {
     if (signal.aborted && isOwnWrite(mark, (await table.get({ site, form }))?.changes)) return true
     throw error
   }
 }
 
+interface Attempt {
+  readonly mark: string
+  readonly deadline: Deadline
+}
+
 const tryToChange = async (
   table: FormTable,
-  { site, id }: Pick<WebForm, 'site' | 'id'>,
+  item: FormItem,
   apply: Apply,
-  { mark, deadline }: { readonly mark: string; readonly deadline: Deadline },
-): Promise<'changed' | 'unchanged' | 'overtaken'> => {
-  const item = await table.get({ site, form: id })
-  if (!item) throw new ServiceError('webFormUnknown')
-  if (isOwnWrite(mark, item.changes)) return 'changed'
+  { mark, deadline }: Attempt,
+): Promise<FormItem | 'unchanged' | 'overtaken'> => {
+  if (isOwnWrite(mark, item.changes)) return item
   const before = item.fields.map(toField)
   const fields = apply(before)
   if (fields === before) return 'unchanged'
   deadline.check()
-  return (await replaceFields(table, item, fields, { mark, signal: deadline.signal })) ? 'changed' : 'overtaken'
+  const changes = [mark, ...item.changes].slice(0, mostMarks)
+  const set = { fields: fields.map(fromField), version: item.version + 1, changes }
+  const isReplaced = await replaceFields(table, item, set, { mark, signal: deadline.signal })
+  return isReplaced ? { ...item, ...set } : 'overtaken'
+}
+
+/** From a known form only a change counts: before any other outcome, the form is read. */
+const changeKnown = async (table: FormTable, known: FormItem | undefined, apply: Apply, attempt: Attempt) => {
+  try {
+    const attempted = known && (await tryToChange(table, known, apply, attempt))
+    return typeof attempted === 'object' ? attempted : undefined
+  } catch (error) {
+    if (error instanceof ServiceError && error.status < 500) return undefined
+    throw error
+  }
 }
 
 const changeForm = async (
   table: FormTable,
-  form: Pick<WebForm, 'site' | 'id'>,
+  known: ReturnType<typeof createKnownForms>,
+  form: FormId,
   apply: Apply,
   deadline: Deadline,
 ): Promise<boolean> => {
   const mark = createMark()
   const end = Date.now() + longestRetry
-  for (let attempt = 0; Date.now() < end; attempt++) {
-    const attempted = await tryToChange(table, form, apply, { mark, deadline })
-    if (attempted !== 'overtaken') return attempted === 'changed'
+  let attempted: Awaited<ReturnType<typeof tryToChange>> | undefined
+  attempted = await changeKnown(table, known.take(form), apply, { mark, deadline })
+  for (
+    let pause = 0;
+    attempted === undefined || attempted === 'overtaken';
+    pause = Math.min(longestPause, pause * 2 || 5)
+  ) {
+    if (Date.now() >= end) throw new ServiceError('unavailable')
     // Full jitter: writers that collided once do not meet again.
-    await sleep(Math.random() * Math.min(longestPause, 5 * 2 ** attempt))
+    if (pause > 0) await sleep(Math.random() * pause)
+    const item = await table.get({ site: form.site, form: form.id })
+    if (!item) throw new ServiceError('webFormUnknown')
+    attempted = await tryToChange(table, item, apply, { mark, deadline })
   }
-  throw new ServiceError('unavailable')
+  if (attempted === 'unchanged') return false
+  known.put(attempted)
+  return true
 }
 
 const formsOf = (site: SiteId) => ({ where: '#site = :site', values: { ':site': site } })
@@ -141,10 +187,11 @@ const createReading = (table: FormTable): Pick<WebForms, 'get' | 'list' | 'listW
 
 /**
  * The table WebForms: one item for each form, with all its fields. A change is a read and a conditional write. It is
- * repeated when another writer was faster.
+ * repeated when another writer was faster. A further change of the same process needs no read.
  */
 export const createWebForms = ({ record, ...options }: TableOptions & { readonly record: RecordChange }): WebForms => {
   const table = openTable<FormItem>(options)
+  const known = createKnownForms()
   return {
     ...createReading(table),
 
@@ -165,7 +212,7 @@ export const createWebForms = ({ record, ...options }: TableOptions & { readonly
     async changeFields(site, id, apply, entry, deadline = unlimited) {
       using changing = deadline.reserving(reserves.settle)
       changing.check()
-      if (await changeForm(table, { site, id }, apply, changing)) await record(entry, deadline)
+      if (await changeForm(table, known, { site, id }, apply, changing)) await record(entry, deadline)
     },
 
     async remove(site, id, entry) {

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../../core/clock.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
 import type { Holding, Upload } from '../../storage/uploads/upload.ts'
-import type { TakeOutcome, UploadRecords } from '../../storage/uploads/upload-stores.ts'
+import { isOf, type TakeOutcome, type UploadRecords } from '../../storage/uploads/upload-stores.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type Flag, prepareAll, query } from '../sqlite/queries.ts'
 import { createQuotaCheck } from './quotas.ts'
@@ -78,10 +78,10 @@ export const createUploadRecords = (
     get: (id) => read(() => find(id)),
 
     // In one step, so that no other request of this process comes in between.
-    take: (id, offset, holder, duration) =>
+    take: (id, offset, holder, duration, owner) =>
       read((): TakeOutcome => {
         const upload = find(id)
-        if (!upload) return { outcome: 'gone' }
+        if (!upload || !isOf(owner, upload)) return { outcome: 'gone' }
         const left = (leases.get(id)?.until ?? 0) - monotonic()
         if (left > 0) return { outcome: 'held', left }
         if (upload.offset !== offset || upload.isComplete) return { outcome: 'moved' }

@@ -29,7 +29,6 @@ export interface Requester extends Scope {
   /** Skips the lookup without case (S-7). */
   readonly isCaseSensitive?: boolean
   readonly conditions?: Conditions
-  /** `PlaceConditions.besideEntry` */
   readonly besideEntry?: () => Promise<void>
 }
 
@@ -68,7 +67,6 @@ export interface Changes {
   readonly matching?: readonly Expected[]
   readonly entry: Entry
   readonly lockId?: string
-  /** `PlaceConditions.unlocked.seen` */
   readonly seenLocks?: FolderLocks['ids'] | undefined
   readonly removedFolder?: RemovedFolder | undefined
   readonly late?: ServiceError | undefined

@@ -17,7 +17,6 @@ export interface Place {
   /** A form keeps the draft. Publishing removes it (S-48). */
   readonly keepsDraft?: boolean
   readonly isNew?: boolean
-  /** Of the files that are uploaded into a folder, if they are known before the look. */
   readonly names?: readonly string[] | undefined
   /** The folder of an upload, or the file's own path where the client added the name (S-34). */
   readonly into?: StoragePath | undefined
@@ -39,7 +38,6 @@ export interface Seen {
 export const selfAndAncestors = (folder: StoragePath): readonly StoragePath[] =>
   folder === root ? [] : [...ancestorsOf(folder), folder]
 
-/** A folder without a marker, such as another tool makes, is found when the change is placed. */
 export const findTaken = async (files: ObjectStore, absent: Absences): Promise<readonly ErrorName[]> => {
   const found = await Promise.all(absent.map(([key]) => files.find(key)))
   return absent.filter((_, index) => found[index]).map(([, error]) => error)

@@ -19,7 +19,6 @@ import { absencesOf, isInWorkflow, look, lookAgain, type Place, type Seen } from
 export interface FileContent {
   readonly contentType: string | undefined
   readonly content: AsyncIterable<Uint8Array>
-  /** Asked before it is read: whether all of its bytes are here. */
   readonly hasArrived?: () => boolean
 }
 

@@ -5,7 +5,13 @@ import type { SiteId } from '../../core/ids.ts'
 import { isUnconditional, refusalOf } from '../conditions.ts'
 import { continueRemoval } from '../continue-removal.ts'
 import { isPage } from '../file-kind.ts'
-import { type ListedObject, longestListing, type ObjectInfo } from '../object-store.ts'
+import {
+  type ListedObject,
+  type ListQuery,
+  longestListing,
+  type ObjectInfo,
+  type ObjectStore,
+} from '../object-store.ts'
 import { ancestorsOf, editions, fileKey, folderKey, isReserved, root, type StoragePath } from '../path.ts'
 import type { OpenRemoval, RemovalQueue, RemovalTask } from '../path-locks.ts'
 import { resolveParent } from '../resolve-path.ts'
@@ -104,13 +110,25 @@ export const findFile = async ({ files }: StorageStores, site: SiteId, path: Sto
 export const isBelowFile = async ({ files }: StorageStores, site: SiteId, path: StoragePath) =>
   (await findTaken(files, noFileAt(site, ancestorsOf(path)))).length > 0
 
+const pagesInRequest = 2
+
+const listUpTo = async (
+  files: ObjectStore,
+  pages: number,
+  query: Pick<ListQuery, 'prefix' | 'after'>,
+): Promise<readonly ListedObject[] | undefined> => {
+  if (pages === 0) return undefined
+  const { objects, next } = await files.list({ ...query, folded: false, limit: longestListing })
+  if (next === undefined) return objects
+  const rest = await listUpTo(files, pages - 1, { ...query, after: next })
+  return rest && [...objects, ...rest]
+}
+
 const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePath) => {
-  const query = { folded: false, limit: longestListing }
-  const listings = await Promise.all(
-    editions.map((edition) => files.list({ ...query, prefix: folderKey(edition, site, folder) })),
-  )
-  if (listings.some(({ next }) => next !== undefined)) return undefined
-  return listings.flatMap(({ objects }) => objects)
+  const prefixes = editions.map((edition) => folderKey(edition, site, folder))
+  const [live, draft] = await Promise.all(prefixes.map((prefix) => listUpTo(files, pagesInRequest, { prefix })))
+  if (!live || !draft || live.length + draft.length > pagesInRequest * longestListing) return undefined
+  return [...live, ...draft]
 }
 
 const judgeFolder = async (deps: RemoveDeps, seen: SeenRemoval, { conditions = {} }: RemoveOptions) => {

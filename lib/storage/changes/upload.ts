@@ -22,7 +22,6 @@ interface Part {
 
 export interface Incoming {
   readonly files: AsyncIterable<IncomingFile>
-  /** All bytes are here, so that reading them does not wait. */
   readonly hasArrived: boolean
 }
 
@@ -132,7 +131,6 @@ const readArrived = async (incoming: AsyncIterable<IncomingFile>) => {
   return { files, incoming: replayed() }
 }
 
-/** Undefined when there are too many. A name that is no valid one is refused later, in its order. */
 const namesToLookAt = (folder: StoragePath, files: readonly IncomingFile[]): readonly string[] | undefined => {
   if (files.length > mostLooks) return undefined
   try {

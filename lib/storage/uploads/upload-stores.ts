@@ -1,5 +1,12 @@
 import type { Durable, Holding, Progress, Target, Upload } from './upload.ts'
 
+export interface UploadOwner extends Pick<Upload, 'site' | 'user'> {
+  readonly now: number
+}
+
+export const isOf = (owner: UploadOwner | undefined, { site, user, expires }: Upload): boolean =>
+  !owner || (site === owner.site && user === owner.user && expires > owner.now)
+
 /** `left`: milliseconds. `moved`: the offset differs, or the upload is complete. */
 export type TakeOutcome =
   | { readonly outcome: 'taken'; readonly upload: Upload }
@@ -15,8 +22,8 @@ export interface UploadRecords {
   /** False when the user has `most` open uploads on the site that have not expired at `now`. */
   create(upload: Upload, most: number, now: number): Promise<boolean>
   get(id: string): Promise<Upload | undefined>
-  /** Leases an upload at an offset for some milliseconds, also at its end. */
-  take(id: string, offset: number, holder: string, duration: number): Promise<TakeOutcome>
+  /** Leases an upload at an offset for some milliseconds, also at its end. For an owner, others and expired are gone. */
+  take(id: string, offset: number, holder: string, duration: number, owner?: UploadOwner): Promise<TakeOutcome>
   /**
    * Extends the lease, also after its end if nobody else took it, and writes progress that no answer has reported yet.
    * False when the lease is lost.

@@ -95,14 +95,20 @@ const retryAfter = (left: number) => ({
 })
 
 const acquireLease = async (
-  { uploadRecords: records, clock, lease: terms }: UploadsDeps,
+  deps: UploadsDeps,
   { id, offset }: Pick<Upload, 'id' | 'offset'>,
   busy: 'uploadLocked' | 'unavailable',
+  requester?: Requester,
 ): Promise<{ readonly held: Upload; readonly lease: Lease }> => {
+  const { uploadRecords: records, clock, lease: terms } = deps
+  const owner = requester && { site: requester.site, user: requester.author.actor, now: clock.wall() }
   const holder = newId()
   const since = clock.monotonic()
-  const taken = await records.take(id, offset, holder, terms.lasts)
-  if (taken.outcome === 'gone') throw new ServiceError('uploadUnknown')
+  const taken = await records.take(id, offset, holder, terms.lasts, owner)
+  if (taken.outcome === 'gone') {
+    if (requester) await findUpload(deps, requester, id)
+    throw new ServiceError('uploadUnknown')
+  }
   if (taken.outcome === 'moved') throw new ServiceError(busy === 'uploadLocked' ? 'offsetMismatch' : busy)
   if (taken.outcome === 'held') throw new ServiceError(busy, retryAfter(taken.left))
   return { held: taken.upload, lease: keepLease({ records, clock, terms }, { id, holder, since }) }
@@ -203,28 +209,45 @@ const appendBytes = async (
   return { ...upload, ...progress }
 }
 
-const isEmptyAddition = (upload: Upload, { offset, length, declared }: Addition): boolean =>
+const isEmptyAddition = (upload: Upload, { offset, length, declared }: Omit<Addition, 'content'>): boolean =>
   declared === 0 && offset === upload.offset && (length === undefined || length === upload.length)
 
-export const appendTo = async (
+interface BegunAppend {
+  readonly upload: Upload
+  readonly lease?: Lease
+}
+
+export const beginAppend = async (
   deps: UploadsDeps,
   requester: Requester,
-  upload: Upload,
+  id: string,
+  addition: Omit<Addition, 'content'>,
+): Promise<BegunAppend> => {
+  const { offset, declared } = addition
+  // No upload reaches this offset: do not send the store a number that may be too large for it.
+  if (declared === 0 || offset > deps.largestResumableFile) {
+    const upload = await findUpload(deps, requester, id)
+    if (offset > upload.limit) throw new ServiceError('offsetMismatch')
+    if (isEmptyAddition(upload, addition)) return { upload }
+  }
+  const { held, lease } = await acquireLease(deps, { id, offset }, 'uploadLocked', requester)
+  return { upload: held, lease }
+}
+
+export const completeAppend = async (
+  deps: UploadsDeps,
+  requester: Requester,
+  { upload, lease }: BegunAppend,
   addition: Addition,
 ): Promise<Upload> => {
-  const { id, limit } = upload
-  const { offset } = addition
-  // No upload reaches this offset: do not send the store a number that may be too large for it.
-  if (offset > limit) throw new ServiceError('offsetMismatch')
-  if (isEmptyAddition(upload, addition)) return settleUpload(deps, requester, upload)
-  const { held, lease } = await acquireLease(deps, { id, offset }, 'uploadLocked')
+  if (!lease) return settleUpload(deps, requester, upload)
   let isHeld = true
   try {
-    const grown = await appendBytes(deps, held, lease, addition)
+    const grown = await appendBytes(deps, upload, lease, addition)
     isHeld = isWaiting(grown)
     return isHeld ? await complete(deps, requester, grown, lease) : grown
   } finally {
-    await endLease(deps, id, lease, isHeld)
+    await endLease(deps, upload.id, lease, isHeld)
   }
 }
 
@@ -236,7 +259,8 @@ export const fillUpload = async (
   first: Addition | undefined,
 ): Promise<Upload> => {
   try {
-    return await (first ? appendTo(deps, requester, upload, first) : settleUpload(deps, requester, upload))
+    if (!first) return await settleUpload(deps, requester, upload)
+    return await completeAppend(deps, requester, await beginAppend(deps, requester, upload.id, first), first)
   } catch (error) {
     await discardUpload(deps, upload).catch(() => {})
     throw error

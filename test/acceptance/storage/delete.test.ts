@@ -32,7 +32,7 @@ describe('Deleting (operation 14)', () => {
     }
     // A removal may take any time, so requests that come too early or too late are repeated in the next round.
     for (let round = 0; round < 10 && Object.values(refused).includes(0); round++) {
-      for (let request = 0; request < 12; request++) {
+      for (let request = 0; request < 22; request++) {
         await upload(
           `${folder}/below`,
           Array.from({ length: 100 }, (_, index) => ({ name: `${request}-${index}` })),

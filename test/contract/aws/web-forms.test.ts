@@ -40,6 +40,36 @@ describe('a change of the fields of a web form', () => {
     expect(calls).toEqual(['GetItemCommand', 'UpdateItemCommand'])
   })
 
+  test('costs one write after another change of the same process', async () => {
+    const client = tables.connect()
+    const forms = over(client)
+    await add(forms, -2)
+    const calls = watchCalls(client)
+    await add(forms, -4)
+    expect(calls).toEqual(['UpdateItemCommand'])
+    expect(await types()).toEqual([-3, -2, -4])
+  })
+
+  test('keeps what others have changed since the last change of its process', async () => {
+    const forms = over(tables.connect())
+    await add(forms, -2)
+    await add(webForms, -4)
+    await expect(add(forms, -4)).rejects.toMatchObject({ code: 115006 })
+    await add(webForms, -5)
+    await add(forms, -6)
+    expect(await types()).toEqual([-3, -2, -4, -5, -6])
+  })
+
+  test('keeps the fields of a form that was removed and created again', async () => {
+    const forms = over(tables.connect())
+    await add(forms, -2)
+    await webForms.remove(site, id, entry)
+    await webForms.create({ site, id, name: 'Form', fields: [] }, entry)
+    await add(webForms, -5)
+    await add(forms, -6)
+    expect(await types()).toEqual([-5, -6])
+  })
+
   test('is made once when the answer to its write is lost', async () => {
     const client = tables.connect()
     const answers = loseAnswer(client, 'UpdateItemCommand')

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { linkCategories, linkObjects } from '../../../lib/categories/change-links.ts'
-import { listCategoriesOfObject } from '../../../lib/categories/lists.ts'
+import { categoriesOfObjectList, listCategoriesOfObject } from '../../../lib/categories/lists.ts'
+import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { inParallel } from '../../../lib/core/in-parallel.ts'
 import { callsToTry } from '../../support/each-call.ts'
@@ -145,7 +146,8 @@ test('an object does not exist for anybody during its removal', async () => {
   expect((await deps.contents.getMany(site, 'news', ids)).has(gone)).toBe(false)
   expect((await deps.contents.existing(site, 'news', ids)).has(gone)).toBe(false)
   expect(await deps.contents.get(site, 'news', gone)).toBeUndefined()
-  expect(await attempt(listCategoriesOfObject(deps, { site, kind: 'news', id: gone }, undefined as never))).toBe(404)
+  const query = parseListQuery(new Map(), categoriesOfObjectList(site, 'news', gone))
+  expect(await attempt(listCategoriesOfObject(deps, { site, kind: 'news', id: gone }, query))).toBe(404)
   await deps.contents.removeObject({ site, kind: 'news', id: gone }, entry)
   expect(await linkedIds(deps)).toEqual(ids.filter((id) => id !== gone))
 })

@@ -76,9 +76,9 @@ describe('a token', () => {
   })
 
   test.each<[string, number, (known: string) => string]>([
-    // Token, site and data centre once, the form each time.
+    // Token, site and data centre once, the form each time. Site and data centre are read beside an unknown token too.
     ['that is known is looked up once for many requests', 3 + 5, (known) => known],
-    ['that is unknown is looked up each time', 5, () => 'f'.repeat(64)],
+    ['that is unknown is looked up each time', 5 + 2, () => 'f'.repeat(64)],
     ['that is a word is not looked up', 0, () => 'hello'],
     ['in capitals is not looked up', 0, () => 'F'.repeat(64)],
     ['that is too short is not looked up', 0, () => 'f'.repeat(63)],

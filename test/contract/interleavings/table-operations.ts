@@ -34,7 +34,7 @@ export const listLinks: Operation = {
   label: 'list links',
   run: (site) => site.request('GET', links),
   succeed(state, { json }) {
-    const found = json?.items.map((item: Record<string, number>) => [
+    const found = json?.items?.map((item: Record<string, number>) => [
       `link ${item['objectId']}`,
       `${item['displayable']}`,
     ])
@@ -91,7 +91,7 @@ export const listFields: Operation = {
   label: 'list fields',
   run: (site) => site.request('GET', fields),
   succeed(state, { json }) {
-    const found = json?.items.map(({ id, order }: Record<string, number>) => [`field ${order}`, String(id)])
+    const found = json?.items?.map(({ id, order }: Record<string, number>) => [`field ${order}`, String(id)])
     return namesIn(state, 'field ') === JSON.stringify(found?.sort()) ? state : undefined
   },
 }

@@ -157,6 +157,19 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.get(upload.id)).toBeUndefined()
     })
 
+    test('are leased to their owner alone, and before they expire', async () => {
+      const upload = await created()
+      const owner = { site: upload.site, user: upload.user, now: upload.expires - 1 }
+      for (const other of [
+        { ...owner, site: (upload.site + 1) as SiteId },
+        { ...owner, user: 'another' },
+        { ...owner, now: upload.expires },
+      ]) {
+        expect(await records.take(upload.id, 0, 'one', minute, other)).toEqual({ outcome: 'gone' })
+      }
+      expect(await records.take(upload.id, 0, 'one', minute, owner)).toMatchObject({ outcome: 'taken' })
+    })
+
     test('keep the noted progress for the next holder when their holder renews', async () => {
       const upload = await created({ length: null })
       await records.take(upload.id, 0, 'one', minute)

@@ -4,7 +4,7 @@ import { continueRemoval } from '../../../lib/storage/continue-removal.ts'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { createFault, failures } from './failing-stores.ts'
-import { fillFolder, openStorage } from './service.ts'
+import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
 /** Objects that one call lists or deletes. */
 const pageSize = 1_000
@@ -23,13 +23,13 @@ const createGates = () => {
  * Makes the removal of each page wait for the next listing, and that listing for the removal. Code that does one after
  * the other would wait forever. Pages are known by their last key.
  */
-const holdingBack = (events: string[]) => {
+const holdingBack = (events: string[], isOpen: () => boolean) => {
   const asked = createGates()
   const begun = createGates()
   return (store: ObjectStore): ObjectStore => ({
     ...store,
     async list(query) {
-      if (query.after !== undefined) {
+      if (query.after !== undefined && isOpen()) {
         events.push(`asks for what follows ${query.after}`)
         asked(query.after).resolve()
         await begun(query.after).promise
@@ -49,8 +49,9 @@ const holdingBack = (events: string[]) => {
 
 it('The removal of a folder lists the next page while it deletes the last one', async () => {
   const events: string[] = []
-  const holdBack = holdingBack(events)
-  const storage = await openStorage({ between: ({ files }) => ({ files: holdBack(files) }) })
+  // The request itself lists two pages before it opens the removal.
+  const holdBack = holdingBack(events, () => storage.sent.length > 0)
+  const storage: StorageUnderTest = await openStorage({ between: ({ files }) => ({ files: holdBack(files) }) })
   const keys = await fillFolder(storage, '/large', 3 * pageSize)
   const lastKeys = keys.filter((_, index) => index % pageSize === pageSize - 1)
   expect((await storage.remove('/large')).status).toBe(200)

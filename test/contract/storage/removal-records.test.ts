@@ -270,6 +270,7 @@ describe('A removed folder on one machine whose clock was set back', () => {
   it.each([
     ['small', 3],
     ['large', 1_100],
+    ['very large', 2_100],
   ])('It is restored to the state before its last removal: %s (H-21)', async (folder, count) => {
     await fillFolder(storage, `/${folder}`, 2)
     expect((await storage.remove(`/${folder}`)).status).toBe(200)

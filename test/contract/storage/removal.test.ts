@@ -13,7 +13,7 @@ const noTime = 1_000
 
 const longestWork = 90_000
 
-describe('The removal of a folder with more files than one call deletes', () => {
+describe('The removal of a folder with more files than one request deletes', () => {
   let storage: StorageUnderTest
   /** The number of messages in the queue when the removal was recorded. */
   let sentBefore: number[]
@@ -36,6 +36,7 @@ describe('The removal of a folder with more files than one call deletes', () => 
       const parts = Array.from({ length: 100 }, (_, index) => ({ name: `${request}-${index}`, content: 'x' }))
       await storage.post('/large/below', parts)
     }
+    await fillFolder(storage, '/large/empty', 1_000)
   })
   afterEach(() => storage.close())
 

@@ -34,6 +34,26 @@ const begin = async (service: UploadsUnderTest) => {
 }
 
 describe.each(uploadsHands)('The lease of an append: $name', ({ name, open }) => {
+  test('It is taken in the call that reads the upload', async () => {
+    let reads = 0
+    const service = await open({
+      between: ({ uploadRecords }) => ({
+        uploadRecords: {
+          ...uploadRecords,
+          get(id) {
+            reads += 1
+            return uploadRecords.get(id)
+          },
+        },
+      }),
+    })
+    onTestFinished(() => service.close())
+    const upload = uploadIn(await service.create('a.txt', 10))
+    expect((await service.patch(upload, 0, 'hello')).status).toBe(204)
+    expect(reads).toBe(0)
+    expect((await service.patch(upload, 0, 'hello')).status).toBe(409)
+  })
+
   /** A service whose clock and renewals the test controls. */
   const start = async (renew?: (own: UploadRecords['renew']) => UploadRecords['renew']) => {
     // Only intervals: the stores wait with other timers.

@@ -18,7 +18,7 @@ const latecomer = () => {
 }
 
 it('a removal past its deadline is answered with 202, and the worker completes it from the queue', async () => {
-  await fillFolder('slow', 1_100)
+  await fillFolder('slow', 2_100)
   const headers = { Authorization: deployment.token }
   const answer = await sendEvent(storageFunction, 'DELETE', `${storage}/slow`, { headers, remaining: latecomer() })
   expect({ status: answer.status, body: answer.json }).toEqual({ status: 202, body: { status: 'deleting' } })

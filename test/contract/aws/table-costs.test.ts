@@ -1,0 +1,73 @@
+import { afterAll, expect, test } from 'vitest'
+import {
+  type Exercise,
+  exercises,
+  fillDirectory,
+  perform,
+  type Request,
+  site,
+  storesOver,
+} from '../../support/every-operation.ts'
+import { createRounds } from '../../support/rounds.ts'
+import { openTestTables } from '../../support/tables.ts'
+
+const tables = await openTestTables()
+afterAll(() => tables.close())
+const token = await fillDirectory(storesOver(tables.connect()))
+
+/** The rounds of each request to the tables, by its method and the path behind the site. The first one comes first. */
+const roundsOf = async ({ fill, open, requests }: Exercise): Promise<ReadonlyMap<string, number>> => {
+  const dynamodb = tables.connect()
+  await fill(dynamodb)
+  let asked = async () => {}
+  dynamodb.middlewareStack.add(
+    (next) => async (args) => {
+      await asked()
+      return next(args)
+    },
+    { step: 'initialize', name: 'rounds' },
+  )
+  const { handler, close } = await open(dynamodb, { telemetry: { request: () => {} } })
+  const found = new Map<string, number>()
+  const measure = async (request: Request, name = `${request.method} ${request.target.split(`/sites/${site}`)[1]}`) => {
+    const { count, ask } = createRounds()
+    asked = ask
+    await perform(handler, token, request)
+    found.set(name, count.rounds)
+  }
+  const [last] = requests.slice(-1)
+  if (last) await measure(last, 'with cold caches')
+  // The first change of a function finds the end of the history.
+  for (const request of [...requests, ...requests]) await measure(request)
+  await close()
+  return found
+}
+
+test.each([
+  [
+    'fields',
+    {
+      'POST /webforms/1/fields/system': 2,
+      'PUT /webforms/1/fields/system/-2': 2,
+      'GET /webforms/1/fields/system': 1,
+      'DELETE /webforms/1/fields/system/-2': 2,
+    },
+  ],
+  [
+    'categories',
+    {
+      'with cold caches': 1,
+      'POST /categories/5/news': 3,
+      'GET /categories/5/news?limit=1': 3,
+      'GET /categories/5/news?cursor=&count=true': 3,
+      'DELETE /categories/5/news': 3,
+      'POST /news/1/categories': 3,
+      'DELETE /news/1/categories': 3,
+      'GET /news/1/categories': 2,
+      'GET /news': 2,
+    },
+  ],
+])('The rounds of requests to the tables of %s', async (group, expected) => {
+  const exercise = exercises.find((one) => one.group === group)
+  expect(exercise && Object.fromEntries(await roundsOf(exercise))).toMatchObject(expected)
+})

@@ -1,0 +1,29 @@
+import { setImmediate as turn } from 'node:timers/promises'
+
+/** Counts the rounds of calls: calls at the same time are one round. None is answered before the last one is made. */
+export const createRounds = () => {
+  const count = { calls: 0, rounds: 0 }
+  let held: (() => void)[] = []
+  let known = 0
+  const release = async (): Promise<void> => {
+    for (let seen = -1; seen !== known; ) {
+      seen = known
+      for (let turns = 0; turns < 10; turns++) await turn()
+    }
+    count.rounds += 1
+    const all = held
+    held = []
+    for (const go of all) go()
+  }
+  return {
+    count,
+    /** Waits for the end of a round. */
+    ask: (): Promise<void> => {
+      known += 1
+      return new Promise((resolve) => {
+        held.push(resolve)
+        if (held.length === 1) void release()
+      })
+    },
+  }
+}
