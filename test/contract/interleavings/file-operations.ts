@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { Answer } from '../../support/answer.ts'
+import { formHeaders, multipart } from '../../support/multipart.ts'
 import type { Operation, State } from './operations.ts'
 import type { ScheduledSite } from './scheduled-stores.ts'
 
@@ -235,6 +236,25 @@ const onFolder = fc.oneof(
 export const anyFileOperation: fc.Arbitrary<() => Operation> = fc.oneof(
   { weight: 3, arbitrary: onFile },
   { weight: 1, arbitrary: onFolder },
+)
+
+/** Stores two files with one form. */
+export const storeBoth = (folder: string, content: string): Operation => ({
+  label: `store ${folder}/y and ${folder}/z ${content}`,
+  run: (site) => {
+    const body = multipart(['y', 'z'].map((name) => ({ name, content })))
+    return site.request('POST', `storage/${folder}`, { headers: formHeaders, body })
+  },
+  succeed: (files) =>
+    ['y', 'z'].reduce<Files | undefined>((all, name) => all && putInto(all, `${folder}/${name}`, content), files),
+  entry: `stored ${folder}`,
+})
+
+/** Changes in a folder that a removal empties in steps. */
+export const anyLargeFolderOperation: fc.Arbitrary<() => Operation> = fc.oneof(
+  fc.constant(() => storeBoth('a', content())),
+  fc.constant(() => put('a/x', content())),
+  fc.constant(() => remove('a')),
 )
 
 /** Changes below a folder that is removed meanwhile. */
