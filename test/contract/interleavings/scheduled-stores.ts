@@ -36,6 +36,9 @@ export type Fate = 'answered' | 'lost' | 'refused' | 'slow' | 'stopped'
 /** The time of a call, in milliseconds. */
 const durations: Readonly<Record<Fate, number>> = { answered: 7, lost: 7, refused: 7, slow: 6_000, stopped: 20_000 }
 
+/** Turns that others get before a late call. */
+const lateness = 20
+
 /** A planted bug: the stores ignore this part of a call. */
 export type Plant =
   | 'no condition of S3'
@@ -53,6 +56,8 @@ interface Run {
   readonly scheduler: Scheduler
   /** One fate per call, in the order of their turns. Later calls are answered. */
   readonly fates: Iterator<Fate>
+  /** Calls that always come late. */
+  readonly late?: RegExp | undefined
 }
 
 const failure = (name: string, status: number) =>
@@ -75,9 +80,13 @@ export const createTurns = (time: Time) => {
 
   const take = async <Value>(label: string, call: () => Promise<Value>): Promise<Value> => {
     if (!run) return call()
-    const { scheduler, fates } = run
-    moves += 1
-    await scheduler.schedule(Promise.resolve(), `${caller.getStore()}: ${label}`)
+    const { scheduler, fates, late } = run
+    const wait = () => {
+      moves += 1
+      return scheduler.schedule(Promise.resolve(), `${caller.getStore()}: ${label}`)
+    }
+    await wait()
+    for (let count = 0; late?.test(label) && count < lateness; count += 1) await wait()
     const fate: Fate = fates.next().value ?? 'answered'
     time.now += durations[fate]
     if (fate === 'slow') vi.advanceTimersByTime(durations.slow)
@@ -108,12 +117,16 @@ export const createTurns = (time: Time) => {
 }
 export type Turns = ReturnType<typeof createTurns>
 
-/** The reads of a placement. Its second look at something gets the first answer again. */
-const placements = new AsyncLocalStorage<Map<string, Promise<unknown>>>()
+/** What a request has read. After the first write of a placement, a planted bug looks there only. */
+interface Memory {
+  readonly answers: Map<string, Promise<unknown>>
+  phase: 'looking' | 'placing' | 'written'
+}
+const memories = new AsyncLocalStorage<Memory>()
 
 const readOnce = async <Value>(read: string, call: () => Promise<Value>): Promise<Value> => {
-  const answers = placements.getStore() ?? new Map<string, Promise<unknown>>()
-  if (!answers.has(read)) answers.set(read, call())
+  const { answers, phase } = memories.getStore() ?? { answers: new Map<string, Promise<unknown>>(), phase: 'looking' }
+  if (phase !== 'written' || !answers.has(read)) answers.set(read, call())
   return answers.get(read) as Promise<Value>
 }
 
@@ -128,7 +141,7 @@ const plantInTables = (dynamodb: DynamoDBDocumentClient, plant: Plant | undefine
   dynamodb.middlewareStack.add(
     (next, { commandName = '' }) =>
       (args) => {
-        if (commandName === 'BatchGetCommand') return readOnce(JSON.stringify(args.input), () => next(args))
+        if (commandName === 'BatchGetItemCommand') return readOnce(JSON.stringify(args.input), () => next(args))
         const isUpload = Reflect.get(args.input, 'TableName') === 'uploads'
         const isUnconditional = plant === 'no condition of DynamoDB' || (plant === 'no lease of uploads' && isUpload)
         if (isUnconditional) Reflect.deleteProperty(args.input, 'ConditionExpression')
@@ -154,7 +167,10 @@ const openStores = async (turns: Turns, { plant, hasSmallPages }: Options) => {
       const request = plant === 'no condition of S3' ? withoutConditions(paged) : paged
       const label = `${request.method} ${request.path} ${JSON.stringify(request.query ?? {})}`
       const call = () => turns.take(label, () => s3.requestHandler.handle(request, options))
-      if (!placements.getStore() || !/^(GET|HEAD) /.test(label)) return call()
+      const memory = memories.getStore()
+      const isRead = /^(GET|HEAD) /.test(label)
+      if (memory?.phase === 'placing' && !isRead) memory.phase = 'written'
+      if (!memory || !isRead) return call()
       const { bytes, response } = await readOnce(label, async () => {
         const { response } = await call()
         return { response, bytes: await buffer(response.body) }
@@ -236,8 +252,14 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
 
   const plantInStores = ({ files, ...rest }: ReturnType<typeof openFiles>) => {
     const { progress, uploadRecords } = openUploads(all, given)
-    const place: typeof files.place = (...change) =>
-      plant === 'no second look' ? placements.run(new Map(), () => files.place(...change)) : files.place(...change)
+    const place: typeof files.place = async (...change) => {
+      const memory = memories.getStore()
+      if (!memory) return files.place(...change)
+      memory.phase = 'placing'
+      return files.place(...change).finally(() => {
+        memory.phase = 'looking'
+      })
+    }
     const renew = plant === 'no renewal of leases' ? async () => true : uploadRecords.renew
     return { ...rest, files: { ...files, place }, progress, uploadRecords: { ...uploadRecords, renew } }
   }
@@ -275,10 +297,10 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
         requests += 1
         const group = groupOf(path)
         const handlers = functions[requests % functions.length] as (typeof functions)[number]
-        return send(handlers[group], method, `${prefixes[group]}/sites/${site}/${path}`, {
-          ...rest,
-          headers: { Authorization: token, ...headers },
-        })
+        const target = `${prefixes[group]}/sites/${site}/${path}`
+        const call = () =>
+          send(handlers[group], method, target, { ...rest, headers: { Authorization: token, ...headers } })
+        return plant === 'no second look' ? memories.run({ answers: new Map(), phase: 'looking' }, call) : call()
       },
       isRemoving: () => messages.length > 0,
       async finishRemovals() {
