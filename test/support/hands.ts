@@ -57,7 +57,7 @@ const oneMachine: Hand = {
   },
 }
 
-/** DynamoDB: in memory, or the service at `AWS_ENDPOINT_URL`. */
+/** DynamoDB, in memory. */
 const aws: Hand = {
   name: 'AWS',
   async open(clock) {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { Answer } from '../../support/answer.ts'
+import { formHeaders, multipart } from '../../support/multipart.ts'
 import type { Operation, State } from './operations.ts'
 import type { ScheduledSite } from './scheduled-stores.ts'
 
@@ -90,12 +91,13 @@ const appendAll = async (site: ScheduledSite, at: string, content: string): Prom
 const rank = ({ status }: Answer): number => (status < 300 ? 0 : [409, 423, 503].includes(status) ? 1 : 2)
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+const nameOf = (path: string): string => path.split('/').at(-1) ?? ''
 
 /** Uploads a file in steps, and continues after lost answers. Two clients continue the same upload at once. */
 const upload = (path: string, content: string): Operation => ({
   label: `upload ${path} ${content}`,
   async run(site) {
-    const name = Buffer.from(path.split('/').at(-1) ?? '').toString('base64')
+    const name = Buffer.from(nameOf(path)).toString('base64')
     const described = { 'Upload-Length': String(content.length), 'Upload-Metadata': `filename ${name}` }
     const created = await site.request('POST', `storage/${folderOf(path)}`, { headers: { ...tus, ...described } })
     const at = created.headers['location']?.replace(/.*\/(?=uploads\/)/, '')
@@ -117,7 +119,7 @@ const createFolder = (path: string): Operation => ({
   mayLeaveNone: true,
 })
 
-const remove = (path: string): Operation => ({
+export const remove = (path: string): Operation => ({
   label: `remove ${path}`,
   run: (site) => site.request('DELETE', `storage/${path}`),
   succeed(files) {
@@ -235,6 +237,45 @@ const onFolder = fc.oneof(
 export const anyFileOperation: fc.Arbitrary<() => Operation> = fc.oneof(
   { weight: 3, arbitrary: onFile },
   { weight: 1, arbitrary: onFolder },
+)
+
+export const list = (folder: string): Operation => ({
+  label: `list ${folder}`,
+  run: (site) => site.request('GET', `storage/${folder}`, { query: { meta: '' } }),
+  succeed(files, { status, json }) {
+    if (!files.has(folder) || status !== 200) return files.has(folder) ? files : undefined
+    const names = [...files.keys()].filter((path) => path.startsWith(`${folder}/`)).map((path) => nameOf(path))
+    const found = json.contents.map(({ name }: { readonly name: string }) => name)
+    return JSON.stringify(names.sort()) === JSON.stringify(found.sort()) ? files : undefined
+  },
+})
+
+/** Stores two files with one form. No other form has the same names: two forms may each store some of them. */
+export const storeBoth = (folder: string, name: string): Operation => {
+  const names = [`${name} y`, `${name} z`]
+  return {
+    label: `store ${name} y and z in ${folder}`,
+    run(site) {
+      const body = multipart(names.map((one) => ({ name: one })))
+      return site.request('POST', `storage/${folder}`, { headers: formHeaders, body })
+    },
+    succeed: (files) =>
+      names.reduce<Files | undefined>((all, one) => all && putInto(all, `${folder}/${one}`, one), files),
+    entry: `stored ${folder}`,
+  }
+}
+
+/** Changes after which a name could be both a file and a folder. */
+export const anyNameOperation: fc.Arbitrary<() => Operation> = fc.oneof(
+  fc.constant(() => put('a', content())),
+  fc.constant(() => put('a/x', content())),
+  fc.constant(() => createFolder('a')),
+)
+
+/** Changes in a folder while a removal empties it in steps. */
+export const anyLargeFolderOperation: fc.Arbitrary<() => Operation> = fc.oneof(
+  fc.constant(() => storeBoth('a', content())),
+  fc.constant(() => put('a/x', content())),
 )
 
 /** Changes below a folder that is removed meanwhile. */

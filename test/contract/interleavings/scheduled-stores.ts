@@ -1,7 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Scheduler } from 'fast-check'
+import { vi } from 'vitest'
 import { createCategoriesHandler } from '../../../functions/categories/group.ts'
 import { createFieldsHandler } from '../../../functions/fields/group.ts'
 import { createStorageHandler } from '../../../functions/storage/group.ts'
@@ -10,28 +13,39 @@ import { openFileStores } from '../../../lib/aws/open-files.ts'
 import { openAreas, openDirectory, openUploads } from '../../../lib/aws/open-tables.ts'
 import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
 import { withDefaults } from '../../../lib/core/content-kinds.ts'
+import { unlimited } from '../../../lib/core/deadline.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import type { Handler } from '../../../lib/http/request.ts'
 import { createCategoriesDeps, createFieldsDeps, createStorageDeps } from '../../../lib/service/deps.ts'
+import { continueRemoval, type RemovalMessage } from '../../../lib/storage/continue-removal.ts'
+import type { RemovalTask } from '../../../lib/storage/path-locks.ts'
 import { inMemory } from '../../support/bucket.ts'
 import { openDynalite } from '../../support/dynalite.ts'
 import { type Request, send } from '../../support/gateway.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { createMemoryS3 } from '../../support/memory-s3.ts'
-import type { S3Request } from '../../support/s3-messages.ts'
+import { answer, type S3Request } from '../../support/s3-messages.ts'
 import { createTables, tableSettings } from '../../support/tables.ts'
 
 /**
- * The fate of a call: the store answers; it carries out the call but its answer is lost; it refuses for now; or the
- * caller is frozen before the call for longer than a lease lasts.
+ * The fate of a call: the store answers; it carries out the call but its answer is lost; it refuses for now; it is slow,
+ * so that leases are renewed meanwhile; or all callers are frozen before the call for longer than a lease lasts.
  */
-export type Fate = 'answered' | 'lost' | 'refused' | 'stopped'
+export type Fate = 'answered' | 'lost' | 'refused' | 'slow' | 'stopped'
 
-/** Milliseconds. */
-const stop = 20_000
+/** The time of a call, in milliseconds. */
+const durations: Readonly<Record<Fate, number>> = { answered: 7, lost: 7, refused: 7, slow: 6_000, stopped: 20_000 }
 
-/** A planted bug: the store ignores this part of a call. */
-export type Plant = 'no condition of S3' | 'no condition of DynamoDB' | 'no lease of uploads'
+/** Turns that others get before a late call. */
+const lateness = 20
+
+/** A planted bug: the stores ignore this part of a call. */
+export type Plant =
+  | 'no condition of S3'
+  | 'no condition of DynamoDB'
+  | 'no lease of uploads'
+  | 'no renewal of leases'
+  | 'no second look'
 
 /** The clock of a test, and the same clock in whole seconds, for S3. */
 export interface Time {
@@ -42,6 +56,8 @@ interface Run {
   readonly scheduler: Scheduler
   /** One fate per call, in the order of their turns. Later calls are answered. */
   readonly fates: Iterator<Fate>
+  /** Calls that always come late. */
+  readonly late?: RegExp | undefined
 }
 
 const failure = (name: string, status: number) =>
@@ -64,11 +80,16 @@ export const createTurns = (time: Time) => {
 
   const take = async <Value>(label: string, call: () => Promise<Value>): Promise<Value> => {
     if (!run) return call()
-    const { scheduler, fates } = run
-    moves += 1
-    await scheduler.schedule(Promise.resolve(), `${caller.getStore()}: ${label}`)
-    const { value: fate = 'answered' } = fates.next()
-    time.now += fate === 'stopped' ? stop : 7
+    const { scheduler, fates, late } = run
+    const wait = () => {
+      moves += 1
+      return scheduler.schedule(Promise.resolve(), `${caller.getStore()}: ${label}`)
+    }
+    await wait()
+    for (let count = 0; late?.test(label) && count < lateness; count += 1) await wait()
+    const fate: Fate = fates.next().value ?? 'answered'
+    time.now += durations[fate]
+    if (fate === 'slow') vi.advanceTimersByTime(durations.slow)
     try {
       if (fate === 'refused') throw failure('SlowDown', 503)
       const value = await call()
@@ -96,6 +117,19 @@ export const createTurns = (time: Time) => {
 }
 export type Turns = ReturnType<typeof createTurns>
 
+/** What a request has read. After the first write of a placement, a planted bug looks there only. */
+interface Memory {
+  readonly answers: Map<string, Promise<unknown>>
+  phase: 'looking' | 'placing' | 'written'
+}
+const memories = new AsyncLocalStorage<Memory>()
+
+const readOnce = async <Value>(read: string, call: () => Promise<Value>): Promise<Value> => {
+  const { answers, phase } = memories.getStore() ?? { answers: new Map<string, Promise<unknown>>(), phase: 'looking' }
+  if (phase !== 'written' || !answers.has(read)) answers.set(read, call())
+  return answers.get(read) as Promise<Value>
+}
+
 const conditional = /^(x-amz-copy-source-)?if-(none-)?match$/
 
 const withoutConditions = (request: S3Request): S3Request => {
@@ -103,28 +137,46 @@ const withoutConditions = (request: S3Request): S3Request => {
   return { ...request, headers: Object.fromEntries(headers) }
 }
 
-/** Drops the conditions of writes. */
 const plantInTables = (dynamodb: DynamoDBDocumentClient, plant: Plant | undefined): void => {
   dynamodb.middlewareStack.add(
-    (next) => (args) => {
-      const isUpload = Reflect.get(args.input, 'TableName') === 'uploads'
-      const isUnconditional = plant === 'no condition of DynamoDB' || (plant === 'no lease of uploads' && isUpload)
-      if (isUnconditional) Reflect.deleteProperty(args.input, 'ConditionExpression')
-      return next(args)
-    },
+    (next, { commandName = '' }) =>
+      (args) => {
+        if (commandName === 'BatchGetItemCommand') return readOnce(JSON.stringify(args.input), () => next(args))
+        const isUpload = Reflect.get(args.input, 'TableName') === 'uploads'
+        const isUnconditional = plant === 'no condition of DynamoDB' || (plant === 'no lease of uploads' && isUpload)
+        if (isUnconditional) Reflect.deleteProperty(args.input, 'ConditionExpression')
+        return next(args)
+      },
     { step: 'initialize', priority: 'low', name: 'plant' },
   )
 }
 
-const openStores = async (turns: Turns, plant: Plant | undefined) => {
+/** Lists at most two keys per page, so that a folder of three objects is a large one. S3 may return fewer than asked. */
+const withSmallPages = (request: S3Request): S3Request => {
+  const { query = {} } = request
+  return query['list-type'] && !query['delimiter'] ? { ...request, query: { ...query, 'max-keys': '2' } } : request
+}
+
+const openStores = async (turns: Turns, { plant, hasSmallPages }: Options) => {
   const s3 = createMemoryS3()
   const { connect, close } = openDynalite()
   const tables = await createTables(connect())
   const requestHandler: typeof s3.requestHandler = {
-    handle: (request, options) =>
-      turns.take(`${request.method} ${request.path} ${JSON.stringify(request.query ?? {})}`, () =>
-        s3.requestHandler.handle(plant === 'no condition of S3' ? withoutConditions(request) : request, options),
-      ),
+    async handle(given, options) {
+      const paged = hasSmallPages ? withSmallPages(given) : given
+      const request = plant === 'no condition of S3' ? withoutConditions(paged) : paged
+      const label = `${request.method} ${request.path} ${JSON.stringify(request.query ?? {})}`
+      const call = () => turns.take(label, () => s3.requestHandler.handle(request, options))
+      const memory = memories.getStore()
+      const isRead = /^(GET|HEAD) /.test(label)
+      if (memory?.phase === 'placing' && !isRead) memory.phase = 'written'
+      if (!memory || !isRead) return call()
+      const { bytes, response } = await readOnce(label, async () => {
+        const { response } = await call()
+        return { response, bytes: await buffer(response.body) }
+      })
+      return { response: answer(response.statusCode, response.headers, bytes) }
+    },
   }
   const dynamodb = connect()
   dynamodb.middlewareStack.add(
@@ -136,6 +188,9 @@ const openStores = async (turns: Turns, plant: Plant | undefined) => {
   plantInTables(dynamodb, plant)
   return { dynamodb, s3Clients: createS3Clients({ ...inMemory(s3), requestHandler }), tables, close }
 }
+
+/** Milliseconds. */
+const longestRemoval = 60_000
 
 const settings = {
   dataCentre: 'us',
@@ -160,14 +215,24 @@ const groupOf = (path: string): Group => {
   return /^(categories|news)\//.test(path) ? 'tables' : 'storage'
 }
 
+export interface Options {
+  readonly plant?: Plant | undefined
+  readonly hasSmallPages?: boolean | undefined
+}
+
 export interface ScheduledSite {
   /** `path`: below the site. */
   request(method: string, path: string, request?: Request): ReturnType<typeof send>
+  /** True from the beginning of the removal of a large folder, until `finishRemovals`. */
+  isRemoving(): boolean
+  /** Completes removals, as the worker does after their requests have ended. */
+  finishRemovals(): Promise<void>
 }
 
 /** The file operations of several functions over the same tables and the same bucket. */
-export const openScheduledStores = async (turns: Turns, time: Time, plant?: Plant) => {
-  const { dynamodb, s3Clients, tables, close } = await openStores(turns, plant)
+export const openScheduledStores = async (turns: Turns, time: Time, options: Options) => {
+  const { plant } = options
+  const { dynamodb, s3Clients, tables, close } = await openStores(turns, options)
   const all = { ...settings, ...tableSettings(tables) }
   const given = { dynamodb, now: () => time.now }
   const clock = { wall: given.now, monotonic: given.now }
@@ -175,10 +240,34 @@ export const openScheduledStores = async (turns: Turns, time: Time, plant?: Plan
 
   const { webForms, contents, ...areas } = openAreas(all, given)
   const unseen = openAreas(all, { ...given, record: unrecorded })
+  const openFiles = () => openFileStores(all, { ...given, s3: s3Clients })
+  const messages: RemovalMessage[] = []
+  const removalQueue = {
+    async send(task: RemovalTask): Promise<string> {
+      const name = randomUUID()
+      messages.push({ task, name })
+      return name
+    },
+  }
+
+  const plantInStores = ({ files, ...rest }: ReturnType<typeof openFiles>) => {
+    const { progress, uploadRecords } = openUploads(all, given)
+    const place: typeof files.place = async (...change) => {
+      const memory = memories.getStore()
+      if (!memory) return files.place(...change)
+      memory.phase = 'placing'
+      return files.place(...change).finally(() => {
+        memory.phase = 'looking'
+      })
+    }
+    const renew = plant === 'no renewal of leases' ? async () => true : uploadRecords.renew
+    return { ...rest, files: { ...files, place }, progress, uploadRecords: { ...uploadRecords, renew } }
+  }
+
   const openFunctions = (): Readonly<Record<Group, Handler>> => {
-    const { downloads: _, linkTo: __, ...files } = openFileStores(all, { ...given, s3: s3Clients })
+    const { downloads: _, linkTo: __, ...files } = plantInStores(openFiles())
     const directory = openDirectory(all, given)
-    const stores = { ...directory, ...areas, ...files, ...openUploads(all, given), removalQueue: { send: refuse } }
+    const stores = { ...directory, ...areas, ...files, removalQueue }
     const surroundings = { telemetry: { request: () => {} }, clock }
     return {
       storage: createStorageHandler(createStorageDeps(all, stores, { ...surroundings, linkTo: refuse })),
@@ -208,10 +297,19 @@ export const openScheduledStores = async (turns: Turns, time: Time, plant?: Plan
         requests += 1
         const group = groupOf(path)
         const handlers = functions[requests % functions.length] as (typeof functions)[number]
-        return send(handlers[group], method, `${prefixes[group]}/sites/${site}/${path}`, {
-          ...rest,
-          headers: { Authorization: token, ...headers },
-        })
+        const target = `${prefixes[group]}/sites/${site}/${path}`
+        const call = () =>
+          send(handlers[group], method, target, { ...rest, headers: { Authorization: token, ...headers } })
+        return plant === 'no second look' ? memories.run({ answers: new Map(), phase: 'looking' }, call) : call()
+      },
+      isRemoving: () => messages.length > 0,
+      async finishRemovals() {
+        for (let message = messages.shift(); message; message = messages.shift()) {
+          // The lease of the request ends first.
+          time.now += longestRemoval
+          const rest = await continueRemoval({ ...openFiles(), clock }, message, unlimited, longestRemoval)
+          if (rest) messages.unshift(message)
+        }
       },
     }
   }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { createCategoriesHandler } from '../../../functions/categories/group.ts'
 import { createFieldsHandler } from '../../../functions/fields/group.ts'
 import { createStorageHandler } from '../../../functions/storage/group.ts'
@@ -40,25 +41,38 @@ const settings = {
 
 type FilledStores = Omit<Stores, 'removalQueue'>
 
-const openOneMachine = async (clock: TestClock) => {
-  const folder = await mkdtemp(join(tmpdir(), 'site-admin-'))
-  const machine = await openMachine(join(folder, 'data'), { role: 'service', durable: false, clock })
-  const close = async () => {
-    await machine.close()
-    await rm(folder, { recursive: true })
-  }
-  return { stores: machine.stores, close }
+/** Data that stays when its service stops. */
+interface Side {
+  /** Starts a service. The earlier one has stopped. */
+  start(): Promise<{ readonly stores: FilledStores; stop(): Promise<void> }>
+  remove(): Promise<void>
 }
 
-const openAws = async ({ wall: now }: TestClock) => {
+const createOneMachine = async (clock: TestClock): Promise<Side> => {
+  const folder = await mkdtemp(join(tmpdir(), 'site-admin-'))
+  return {
+    async start() {
+      const machine = await openMachine(join(folder, 'data'), { role: 'service', durable: false, clock })
+      return { stores: machine.stores, stop: machine.close }
+    },
+    remove: () => rm(folder, { recursive: true }),
+  }
+}
+
+const createAws = async ({ wall: now }: TestClock): Promise<Side> => {
   const [{ bucket, connect }, tables] = await Promise.all([openTestBucket(), openTestTables()])
   const all = { ...tableSettings(tables.names), filesBucket: bucket, keptDays: 30, removalsQueueUrl: '' }
-  const given = { dynamodb: tables.connect(), now }
-  const { record, ...areas } = openAreas(all, given)
-  const s3 = { client: connect(), once: connect(1) }
-  const { downloads: _, linkTo: __, ...files } = openFileStores(all, { ...given, record, s3 })
-  const stores = { ...openDirectory(all, { ...given, record }), ...areas, ...openUploads(all, given), ...files }
-  return { stores: { ...stores, history: areas.history }, close: () => tables.close() }
+  return {
+    async start() {
+      const given = { dynamodb: tables.connect(), now }
+      const { record, ...areas } = openAreas(all, given)
+      const s3 = { client: connect(), once: connect(1) }
+      const { downloads: _, linkTo: __, ...files } = openFileStores(all, { ...given, record, s3 })
+      const stores = { ...openDirectory(all, { ...given, record }), ...areas, ...openUploads(all, given), ...files }
+      return { stores: { ...stores, history: areas.history }, stop: async () => {} }
+    },
+    remove: () => tables.close(),
+  }
 }
 
 export const categories = [5, 6] as const
@@ -100,6 +114,16 @@ export interface Question extends Request {
   readonly tag?: { readonly header: 'If-Match' | 'If-None-Match'; readonly age: 'present' | 'earlier' } | undefined
   /** The position of a version in `?versions`, because each store has its own names. */
   readonly version?: number | undefined
+  /** The client leaves after so many bytes of the body. */
+  readonly cut?: number | undefined
+}
+
+/** What differs between the stores. */
+type Own = Request & { readonly path?: string | undefined }
+
+async function* interrupted(body: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(body)
+  throw new Error('The client has left')
 }
 
 type RemovedPage = { readonly deleted?: readonly unknown[]; readonly cursor?: string }
@@ -119,12 +143,19 @@ const sendForAll = async (sendOne: (query: { readonly cursor?: string }) => Prom
 
 /** Asks both stores the same. */
 export const openBothStores = async (clock: TestClock) => {
-  const opened = await Promise.all([openOneMachine(clock), openAws(clock)])
-  const stores: readonly FilledStores[] = opened.map((one) => one.stores)
-  for (const { sites } of stores) {
-    await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
+  const sides = await Promise.all([createOneMachine(clock), createAws(clock)])
+  const startAll = () => Promise.all(sides.map((side) => side.start()))
+  let running = await startAll()
+  let handlers = running.map(({ stores }) => handlersOf(stores, clock))
+  const stopAll = () => Promise.all(running.map((one) => one.stop()))
+  const restart = async (): Promise<void> => {
+    await stopAll()
+    running = await startAll()
+    handlers = running.map(({ stores }) => handlersOf(stores, clock))
   }
-  const handlers = stores.map((one) => handlersOf(one, clock))
+  for (const { stores } of running) {
+    await stores.sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
+  }
   let count = 1000
 
   /** An empty site on both. */
@@ -132,20 +163,20 @@ export const openBothStores = async (clock: TestClock) => {
     count += 1
     const site = count as SiteId
     const token = newToken()
-    for (const one of stores) await fillSite(one, site, token)
+    for (const { stores } of running) await fillSite(stores, site, token)
     const known = createKnowledge()
     const tags = new Map<string, (readonly string[])[]>()
 
-    const askEach = (question: Question, own: readonly Request[] = []): Promise<readonly Answer[]> => {
-      const { method, api, path, headers, query, body = '' } = question
-      const target = `${prefixes[api]}/sites/${site}/${path}`
+    const askEach = (question: Question, own: readonly Own[] = []): Promise<readonly Answer[]> => {
+      const { method, api, path, headers, query, body = '', cut } = question
       return Promise.all(
         handlers.map((handler, side) =>
           sendForAll((cursor) =>
-            send(handler[api], method, target, {
+            send(handler[api], method, `${prefixes[api]}/sites/${site}/${own[side]?.path ?? path}`, {
               headers: { Authorization: token, ...headers, ...own[side]?.headers },
               query: { ...query, ...own[side]?.query, ...cursor },
-              body: own[side]?.body ?? body,
+              body:
+                cut === undefined ? (own[side]?.body ?? body) : Readable.from(interrupted(String(body).slice(0, cut))),
             }),
           ),
         ),
@@ -172,6 +203,39 @@ export const openBothStores = async (clock: TestClock) => {
     }
 
     return {
+      /** Stops both services, and starts them again over their data. */
+      restart,
+      /** A resumable upload. The client leaves after so many bytes, and continues later. True if the file is stored. */
+      async upload(question: Question, cut: number, between: () => Promise<void>): Promise<boolean> {
+        const body = String(question.body)
+        const headers = { 'Tus-Resumable': '1.0.0', ...question.headers }
+        clock.tick()
+        const created = await askEach({ ...question, headers, body: '' })
+        const paths = created.map((one) => ({ path: one.headers['location']?.replace(/.*\/(?=uploads\/)/, '') }))
+        const step = async (method: string, more: Question['headers'] = {}, content = '', end?: number) => {
+          clock.tick()
+          const asked: Question = {
+            method,
+            api: 'v2',
+            path: 'uploads',
+            headers: { ...headers, ...more },
+            body: content,
+            cut: end,
+          }
+          return compareAnswers(await askEach(asked, paths), { ...known, path: question.path })
+        }
+        const append = (offset: string, end?: number) => {
+          const described = { 'Upload-Offset': offset, 'Content-Type': 'application/offset+octet-stream' }
+          return step('PATCH', described, body.slice(Number(offset)), end)
+        }
+        if (compareAnswers(created, { ...known, path: question.path }).status !== 201) return false
+        await append('0', cut)
+        await between()
+        const { status, headers: state } = await step('HEAD')
+        const offset = state['upload-offset'] ?? ''
+        if (status !== 200 || offset === String(body.length)) return status === 200
+        return (await append(offset)).status === 204
+      },
       /** Returns the answer of both. Throws an Error if they differ. */
       async ask(question: Question): Promise<Answer> {
         clock.tick()
@@ -179,7 +243,7 @@ export const openBothStores = async (clock: TestClock) => {
         if (method === 'PUT' && question.query?.['meta'] !== undefined) known.move(clock.wall())
         const named = tag && (await tagsFor(question, tag.age))
         const versions = version === undefined ? [] : await versionsFor(question, version)
-        const own = handlers.map((_, side): Request => {
+        const own = handlers.map((_, side): Own => {
           const headers = { ...(tag && { [tag.header]: named?.[side] ?? '' }) }
           const chosen = versions[side]
           if (chosen === undefined) return { headers }
@@ -193,7 +257,10 @@ export const openBothStores = async (clock: TestClock) => {
 
   return {
     openSite,
-    close: async () => void (await Promise.all(opened.map((one) => one.close()))),
+    async close() {
+      await stopAll()
+      await Promise.all(sides.map((side) => side.remove()))
+    },
   }
 }
 

@@ -22,6 +22,10 @@ type Asked = Knowledge & { readonly path: string }
 // equal tags.
 const ownName = /\.(etag|version|id|next|cursor)$/
 
+/** The address of a resumable upload. */
+const isUploadAddress = (place: string, text: string): boolean =>
+  place === '.headers.location' && /\/uploads\/\w+$/.test(text)
+
 const ownTime = /\.(lastModified|last-modified|at)$/
 
 /** A moved file has the time of the move on AWS, and keeps its own on one machine (S-107). */
@@ -46,7 +50,11 @@ const differences = (machine: unknown, aws: unknown, asked: Asked, place = ''): 
       return differences(here[name], there[name], asked, `${place}.${name}`)
     })
   }
-  if (typeof machine === 'string' && typeof aws === 'string' && ownName.test(place)) {
+  if (
+    typeof machine === 'string' &&
+    typeof aws === 'string' &&
+    (ownName.test(place) || isUploadAddress(place, machine))
+  ) {
     const name = `${asked.path} ${machine}`
     const first = asked.names.get(name) ?? aws
     asked.names.set(name, first)

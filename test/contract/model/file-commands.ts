@@ -68,23 +68,59 @@ const put = fc.tuple(anyPath, asDraft, anyContent, anyCondition).map(([path, que
   ),
 )
 
+/** Stores the files of a form, or an upload, in a folder. */
+const storeIn = (
+  model: SiteModel,
+  wanted: string,
+  parts: readonly (readonly [string, string])[],
+  condition: Condition,
+) => {
+  const folder = isConditional(condition) ? wanted : spellFolder(model, wanted)
+  const [[only = ''] = []] = parts
+  // S-34: a client that adds the name of the file to the path.
+  if (parts.length === 1 && only === nameOf(folder) && !model.folders.has(folder)) {
+    return putFile(model, folder, parts[0]?.[1] ?? '', false, true)
+  }
+  for (const [name, content] of parts) putFile(model, join(folder, written(name)), content, false, true)
+}
+
 const files = fc.uniqueArray(fc.tuple(anyName, anyContent), { minLength: 1, maxLength: 3 })
 const post = fc.tuple(anyFolder, files, anyCondition).map(([wanted, parts, condition]) => {
   const body = multipart(parts.map(([name, content]) => ({ name, content }))).toString()
   const headers = { ...formHeaders, ...condition.headers }
   return request(
     { method: 'POST', ...targetOf(wanted), body, ...condition, headers },
-    onSuccess((model) => {
-      const folder = isConditional(condition) ? wanted : spellFolder(model, wanted)
-      const [[only = ''] = []] = parts
-      // S-34: a client that adds the name of the file to the path.
-      if (parts.length === 1 && only === nameOf(folder) && !model.folders.has(folder)) {
-        return putFile(model, folder, parts[0]?.[1] ?? '', false, true)
-      }
-      for (const [name, content] of parts) putFile(model, join(folder, written(name)), content, false, true)
-    }),
+    onSuccess((model) => storeIn(model, wanted, parts, condition)),
   )
 })
+
+/** The client leaves within the body. */
+const interruptedPut = fc
+  .tuple(anyPath, anyContent, fc.nat(3))
+  .map(([path, body, cut]) => request({ method: 'PUT', ...targetOf(path), body, cut }))
+
+type Command = ReturnType<typeof request>
+const restart: Command = {
+  check: () => true,
+  run: (_, sites) => sites.restart(),
+  toString: () => 'restart',
+}
+
+const upload = fc
+  .tuple(anyFolder, anyName, anyContent, fc.nat(3), fc.boolean())
+  .map(([folder, name, content, cut, restarts]): Command => {
+    const metadata = `filename ${Buffer.from(name).toString('base64')}`
+    const headers = { 'Upload-Length': String(content.length), 'Upload-Metadata': metadata }
+    return {
+      check: () => true,
+      async run(model, sites) {
+        const asked = { method: 'POST', ...targetOf(folder), headers, body: content }
+        const isStored = await sites.upload(asked, cut, async () => (restarts ? sites.restart() : undefined))
+        if (isStored) storeIn(model, folder, [[name, content]], {})
+      },
+      toString: () => `upload ${folder} ${name} (${content.length}), cut at ${cut}${restarts ? ', restart' : ''}`,
+    }
+  })
 
 const get = fc
   .tuple(anyPath, asDraft, fc.constantFrom('GET', 'HEAD'), anyCondition)
@@ -169,4 +205,16 @@ const changes = fc
   .map((query) => request({ method: 'GET', api: 'v2', path: 'changes', query }))
 
 const often = [put, put, put, post, relocate, remove, restore]
-export const anyFileCommand = fc.oneof(...often, ...often, get, get, meta, look, readVersion, makeFolder, changes)
+const interruptions = [interruptedPut, upload, fc.constant(restart)]
+export const anyFileCommand = fc.oneof(
+  ...often,
+  ...often,
+  ...interruptions,
+  get,
+  get,
+  meta,
+  look,
+  readVersion,
+  makeFolder,
+  changes,
+)
