@@ -17,6 +17,7 @@ export interface Block {
   // is the head.
   readonly block: number
   readonly count: number
+  // The weight of its entries: it shows whether the block is full.
   readonly bytes: number
   readonly next: number
   // The newest first: the pipe of change events reads the first one.
@@ -41,9 +42,12 @@ interface EntryItem {
 const firstNumber = 100
 const perBlock = 1_000
 
-// A block with more bytes is full. An entry has about 160 bytes, and five fit into the 1,024 bytes of one write unit
-// with all names.
+// A single writer fills a block with more bytes than this. An entry has about 160 bytes, and five fit into the 1,024
+// bytes of one write unit with all names.
 const mostBytes = 480
+
+// Several writers at once fill larger blocks, up to this. Each full block refuses all writes that are under way.
+const mostCrowdedBytes = 20_480
 
 export const blockOf = (position: number): number => Math.floor(position / perBlock)
 
@@ -67,15 +71,56 @@ export const entryItem = ({ type, subject, actor, requestId = '', details = {} }
 const sizeOf = (item: EntryItem): number =>
   Object.values(item).reduce((sum: number, text: string) => sum + Buffer.byteLength(text), 0)
 
+/**
+ * A block as a writer knows it: the bytes of its entries. The writer fills the block with the entry that exceeds
+ * `limit`.
+ */
+export interface KnownBlock {
+  readonly block: number
+  readonly bytes: number
+  readonly limit: number
+}
+
+export const newBlock = (block: number, limit = mostBytes): KnownBlock => ({ block, bytes: 0, limit })
+
+const bytesOf = ({ entries }: Pick<Block, 'entries'>): number => entries.reduce((sum, item) => sum + sizeOf(item), 0)
+
+// Milliseconds without an entry, after which a site seems to have no other writers.
+const quietTime = 1_000
+
+/** A new writer does not know how many others there are, and leaves it to them to fill a block. */
+export const knownFromQuery = (found: Block, now: number): KnownBlock => {
+  const isQuiet = found.next < now - quietTime
+  if (isFull(found)) return newBlock(found.next, isQuiet ? mostBytes : mostCrowdedBytes)
+  const bytes = bytesOf(found)
+  return { block: found.block, bytes, limit: isQuiet && bytes > mostBytes ? 0 : mostCrowdedBytes }
+}
+
+/** The entries of others since the last one of this writer show how many writers there are. */
+export const knownFromAddition = (filled: Block, before: KnownBlock): KnownBlock => {
+  const bytes = bytesOf(filled)
+  const added = bytes - before.bytes
+  const isAlone = added === bytesOf({ entries: filled.entries.slice(0, 1) })
+  const limit = isAlone ? mostBytes : Math.max(mostBytes, 2 * added, before.limit / 2)
+  return isFull(filled) ? newBlock(filled.next, limit) : { block: filled.block, bytes, limit }
+}
+
+// Entries that do not fill a block weigh so little that it has room for `mostCrowdedBytes` of them.
+const weightOf = (item: EntryItem, { bytes, limit }: KnownBlock): number => {
+  const size = sizeOf(item)
+  return bytes + size > limit ? mostBytes + 1 : Math.ceil((size * mostBytes) / mostCrowdedBytes)
+}
+
 export const addition = (
   table: string,
-  { site, block }: { readonly site: SiteId; readonly block: number },
+  site: SiteId,
+  known: KnownBlock,
   { mark, item }: ReturnType<typeof entryItem>,
   now: number,
 ) =>
   new UpdateCommand({
     TableName: table,
-    Key: { site, block },
+    Key: { site, block: known.block },
     UpdateExpression:
       'SET #entries = list_append(:entry, if_not_exists(#entries, :none)), #count = if_not_exists(#count, :before) + ' +
       ':one, #next = :next, #expires = :expires ADD #bytes :size, #marks :mark',
@@ -88,9 +133,9 @@ export const addition = (
       ':none': [],
       ':before': firstNumber - 1,
       ':one': 1,
-      ':next': Math.max(block + 1, now),
+      ':next': Math.max(known.block + 1, now),
       ':expires': inSeconds(now + keptFor),
-      ':size': sizeOf(item),
+      ':size': weightOf(item, known),
       ':most': mostBytes,
       ':mark': new Set([mark]),
       ':own': mark,

@@ -22,6 +22,10 @@ import {
   entryItem,
   headBlock,
   isFull,
+  type KnownBlock,
+  knownFromAddition,
+  knownFromQuery,
+  newBlock,
   toBlock,
 } from './journal-blocks.ts'
 import { isOwnWrite } from './write-mark.ts'
@@ -55,15 +59,15 @@ const rememberedFor = 3600 * 1000
 const blocksFor = (entries: number): number => (entries <= 0 ? 0 : Math.min(200, Math.ceil(entries / 3) + 1))
 
 const createPositions = (now: () => number) => {
-  const positions = new Map<SiteId, { readonly block: number; readonly until: number }>()
+  const positions = new Map<SiteId, { readonly known: KnownBlock; readonly until: number }>()
   return {
-    get(site: SiteId): number | undefined {
+    get(site: SiteId): KnownBlock | undefined {
       const place = positions.get(site)
-      return place && place.until > now() ? place.block : undefined
+      return place && place.until > now() ? place.known : undefined
     },
-    set(site: SiteId, block: number): void {
+    set(site: SiteId, known: KnownBlock): void {
       positions.delete(site)
-      positions.set(site, { block, until: now() + rememberedFor })
+      positions.set(site, { known, until: now() + rememberedFor })
       const [oldest] = positions.keys()
       if (positions.size > mostRemembered && oldest !== undefined) positions.delete(oldest)
     },
@@ -103,35 +107,39 @@ const startHistory = async (
   { now, signal }: { readonly now: () => number; readonly signal: AbortSignal },
 ): Promise<number> => {
   if (head && head.next > now() - longestAbsence) return head.next
-  const change = {
-    update: 'SET #next = :next',
-    condition: head ? '#next = :seen' : 'attribute_not_exists(#next)',
-    values: { ':next': now(), ...(head && { ':seen': head.next }) },
-    signal,
-  }
-  await table.update({ site, block: headBlock }, change)
-  const present = await firstOf(table, blocksFrom(site, { to: headBlock }), signal)
+  const started = await table.update(
+    { site, block: headBlock },
+    {
+      update: head ? 'SET #next = :next' : 'SET #next = if_not_exists(#next, :next)',
+      ...(head && { condition: '#next = :seen' }),
+      values: { ':next': now(), ...(head && { ':seen': head.next }) },
+      returns: 'ALL_NEW',
+      signal,
+    },
+  )
+  const present = started ?? (await firstOf(table, blocksFrom(site, { to: headBlock }), signal))
   if (!present) throw new Error(`The history of site ${site} has no beginning`)
   return present.next
 }
 
 const createWriter = (table: Blocks, positions: ReturnType<typeof createPositions>, now: () => number) => {
-  const findOpenBlock = async (site: SiteId, signal: AbortSignal): Promise<number> => {
+  const findOpenBlock = async (site: SiteId, signal: AbortSignal): Promise<KnownBlock> => {
     const newest = await firstOf(table, { ...blocksFrom(site), newestFirst: true }, signal)
-    if (!newest || newest.block === headBlock) return startHistory(table, site, newest, { now, signal })
-    return isFull(newest) ? newest.next : newest.block
+    if (newest && newest.block !== headBlock) return knownFromQuery(newest, now())
+    return newBlock(await startHistory(table, site, newest, { now, signal }))
   }
 
   const add = async (
-    { site, block }: { readonly site: SiteId; readonly block: number },
+    site: SiteId,
+    known: KnownBlock,
     item: ReturnType<typeof entryItem>,
     signal: AbortSignal,
   ): Promise<boolean> => {
+    const { block } = known
     try {
-      const command = addition(table.name, { site, block }, item, now())
+      const command = addition(table.name, site, known, item, now())
       const { Attributes } = await table.client.send(command, { abortSignal: signal })
-      const filled = toBlock({ ...Attributes, site, block } as BlockItem)
-      positions.set(site, isFull(filled) ? filled.next : block)
+      positions.set(site, knownFromAddition(toBlock({ ...Attributes, site, block } as BlockItem), known))
       return true
     } catch (error) {
       if (!isConditionFailure(error)) throw error
@@ -144,10 +152,10 @@ const createWriter = (table: Blocks, positions: ReturnType<typeof createPosition
   return async (entry: HistoryEntry, signal: AbortSignal): Promise<void> => {
     const { site } = entry
     const item = entryItem(entry, now())
-    let block = positions.get(site) ?? (await findOpenBlock(site, signal))
+    let known = positions.get(site) ?? (await findOpenBlock(site, signal))
     for (let count = 0; count < mostAttempts; count++) {
-      if (await add({ site, block }, item, signal)) return
-      block = await findOpenBlock(site, signal)
+      if (await add(site, known, item, signal)) return
+      known = await findOpenBlock(site, signal)
     }
     throw new Error(`The history of site ${site} has too many writers at once`)
   }
