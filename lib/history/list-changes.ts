@@ -32,7 +32,6 @@ export interface ChangeFilter {
   readonly actor?: string | undefined
   readonly since?: number | undefined
   readonly rights: readonly Right[]
-  // Tokens issued without rights see these entries.
   readonly withTokens?: boolean
 }
 
@@ -48,7 +47,6 @@ const areas: Readonly<Record<string, Area>> = {
   token: 'access',
 }
 
-// An import names the kind of its records.
 const areaOf = ({ type, subject }: Change): Area | undefined => {
   const [kind = ''] = type.split('.')
   if (kind === 'content') return subject === 'field' || subject === 'webForm' ? 'forms' : 'categories'

@@ -22,7 +22,6 @@ export interface ChangeDeps extends StorageStores {
   readonly reservedFolders: readonly string[]
 }
 
-/** `level` is `write`. */
 export interface Requester extends Scope {
   readonly author: Author
   readonly deadline: Deadline
