@@ -205,7 +205,7 @@ describe('An object with thousands of versions', () => {
     await rewrite(2_100)
     const [found, ...others] = await removedIn('live/1/', start, start)
     expect(others).toEqual([])
-    expect(found).toEqual({ key, id: 'version-1', tag: expect.stringMatching(/^[0-9a-f]{32}$/) })
+    expect(found).toEqual({ key, id: 'version-1', size: 7, tag: expect.stringMatching(/^[0-9a-f]{32}$/) })
     expect(await store.keptBelow('live/1/')).toEqual({ count: 2_100, bytes: 2_099 + 'removed'.length })
   })
 })
