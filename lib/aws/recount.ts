@@ -2,8 +2,8 @@ import type { Deadline } from '../core/deadline.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { SiteDirectory } from '../sites/site-directory.ts'
 import { longestListing, type ObjectStore } from '../storage/object-store.ts'
-import { editions, folderKey, root } from '../storage/path.ts'
-import type { RecountedUsage } from './dynamodb/usage-counts.ts'
+import { folderKey, root } from '../storage/path.ts'
+import type { RecountedUsage, UsageItem } from './dynamodb/usage-counts.ts'
 
 export interface RecountDeps {
   readonly sites: Pick<SiteDirectory, 'list'>
@@ -19,27 +19,21 @@ export interface RecountDeps {
 const settledAfter = 17 * 60_000
 const countedFor = 24 * 3600_000
 
-/** Lists until the deadline, and continues in the next run. Undefined: incomplete. */
+/** Lists until the deadline, in the order of keys, and continues in the next run. Undefined: incomplete. */
 const listBytes = async (
   { files, counts }: RecountDeps,
   site: SiteId,
-  { epoch, after, listed = 0 }: { readonly epoch: number; readonly after?: string; readonly listed?: number },
+  { epoch, after, listed = 0 }: UsageItem,
   deadline: Deadline,
 ): Promise<number | undefined> => {
-  const prefixes = editions.map((edition) => folderKey(edition, site, root))
-  let bytes = listed
-  for (const prefix of prefixes.slice(
-    Math.max(
-      prefixes.findIndex((one) => after?.startsWith(one)),
-      0,
-    ),
-  )) {
-    for (let last = after?.startsWith(prefix) ? after : undefined; ; ) {
-      const { objects, next } = await files.list({ prefix, folded: false, after: last, limit: longestListing })
-      for (const { size } of objects) bytes += size
-      if (next === undefined) break
-      last = next
-      if (!deadline.isOver()) continue
+  let [last, bytes] = [after, listed]
+  for (const edition of ['draft', 'live'] as const) {
+    for (let hasMore = true; hasMore; ) {
+      const query = { prefix: folderKey(edition, site, root), folded: false, after: last, limit: longestListing }
+      const { objects, next } = await files.list(query)
+      for (const { key, size } of objects) [last, bytes] = [key, bytes + size]
+      hasMore = next !== undefined
+      if (!deadline.isOver() || objects.length === 0 || last === undefined) continue
       await counts.advance(site, epoch, bytes, last)
       return undefined
     }

@@ -19,12 +19,6 @@ export interface SiteUsage {
   prepare(site: SiteId, isNew: boolean): Promise<void>
 }
 
-interface Growth {
-  readonly quota: number
-  readonly bytes: number
-  readonly placed: number
-}
-
 /**
  * The port to the counts of used bytes where no transaction covers them and the files (AWS). A count may be too high
  * until the next recount, and is never too low (S-125). A change reserves the `bytes` that it adds, and returns the
@@ -33,7 +27,7 @@ interface Growth {
  * Errors: quotaExceeded, unavailable.
  */
 export interface UsageCounts extends SiteUsage {
-  reserve(site: SiteId, growth: Growth): Promise<number>
+  reserve(site: SiteId, quota: number, bytes: number, placed: number): Promise<number>
   release(site: SiteId, bytes: number, epoch: number): Promise<void>
 }
 
@@ -52,7 +46,7 @@ export const createQuotas = (counts: UsageCounts, findSite: FindSite) => {
 
     async reserve(site: SiteId, bytes: number, placed = bytes): Promise<Reservation | undefined> {
       const quota = await quotaOf(site)
-      return quota === undefined ? undefined : { site, epoch: await counts.reserve(site, { quota, bytes, placed }) }
+      return quota === undefined ? undefined : { site, epoch: await counts.reserve(site, quota, bytes, placed) }
     },
 
     async release(reservation: Reservation | undefined, bytes: number): Promise<void> {
@@ -91,44 +85,29 @@ const findReplaced = async (files: ObjectStore, changes: readonly Change[]): Pro
   return found
 }
 
-const mostAttempts = 3
+export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => ({
+  ...files,
 
-export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => {
-  const placeWithin = async (
-    replaced: readonly ObjectInfo[],
-    [changes, conditions, entry]: Parameters<ObjectStore['place']>,
-  ) => {
+  async place(changes, conditions, entry) {
     const { matching = [], unlocked } = conditions
-    const wanted = new Map(matching.map(({ key, version }) => [key, version]))
-    // A change may replace only what was seen. After some attempts it replaces anything, and releases nothing.
-    const expected: readonly Expected[] = replaced.filter(({ key }) => !wanted.has(key))
-    const freed = replaced.filter(({ key, version }) => !wanted.has(key) || wanted.get(key) === version)
+    if ((await quotas.quotaOf(unlocked.site)) === undefined) return files.place(changes, conditions, entry)
+    const replaced = await findReplaced(files, changes)
+    // Only a change that replaces nothing but this state frees its bytes for sure.
+    const states = new Map([...replaced, ...matching].map(({ key, version }) => [key, version]))
+    const freed = replaced.filter(({ key, version }) => states.get(key) === version)
     const added = sum(changes.map(addedBy)) - sum(freed.map(({ size }) => size))
     const reservation = await quotas.reserve(unlocked.site, added, sum(changes.map(placedBy)))
-    const result = await files.place(changes, { ...conditions, matching: [...matching, ...expected] }, entry)
+    const expected = [...states].map(([key, version]): Expected => ({ key, version }))
+    const result = await files.place(changes, { ...conditions, matching: expected }, entry)
     await quotas.release(reservation, result.outcome === 'placed' ? -added : added)
-    const isMissed = result.outcome === 'changed' && expected.some(({ key }) => key === result.key)
-    return { result, isMissed }
-  }
+    return result
+  },
 
-  return {
-    ...files,
-
-    async place(...[changes, conditions, entry]) {
-      if ((await quotas.quotaOf(conditions.unlocked.site)) === undefined) return files.place(changes, conditions, entry)
-      for (let attempt = 1; ; attempt++) {
-        const replaced = attempt > mostAttempts ? [] : await findReplaced(files, changes)
-        const { result, isMissed } = await placeWithin(replaced, [changes, conditions, entry])
-        if (!isMissed) return result
-      }
-    },
-
-    async remove(objects, ...options) {
-      const site = Number(objects[0]?.key.split('/')[1]) as SiteId
-      const reservation = objects.length > 0 ? await quotas.reserve(site, 0) : undefined
-      const removed = await files.remove(objects, ...options)
-      await quotas.release(reservation, removed)
-      return removed
-    },
-  }
-}
+  async remove(objects, ...options) {
+    const site = Number(objects[0]?.key.split('/')[1]) as SiteId
+    const reservation = objects.length > 0 ? await quotas.reserve(site, 0) : undefined
+    const removed = await files.remove(objects, ...options)
+    await quotas.release(reservation, removed)
+    return removed
+  },
+})

@@ -1,9 +1,8 @@
-import { paginateScan } from '@aws-sdk/lib-dynamodb'
 import { type Grant, type Grants, storedGrant } from '../../access/grants.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import type { DataCentre, Site, SiteDirectory } from '../../sites/site-directory.ts'
-import { openTable, type Table, type TableOptions } from './dynamodb.ts'
+import { openTable, scan, type TableOptions } from './dynamodb.ts'
 import type { RecordChange } from './journal.ts'
 
 /** For functions: only commands may change sites and tokens. */
@@ -15,10 +14,6 @@ interface DirectoryOptions extends TableOptions {
 }
 
 const mostAttempts = 5
-
-async function* scan<Item extends object>({ client, name }: Table<Item>): AsyncGenerator<Item, void> {
-  for await (const { Items = [] } of paginateScan({ client }, { TableName: name })) yield* Items as Item[]
-}
 
 export const createGrants = ({ record, ...options }: DirectoryOptions): Grants => {
   const table = openTable(options)

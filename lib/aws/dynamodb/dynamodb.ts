@@ -4,6 +4,7 @@ import {
   DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
+  paginateScan,
   QueryCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
@@ -214,6 +215,10 @@ export const queryFirst = async <Item extends object>(
 ): Promise<Item | undefined> => {
   const { items } = await queryPage(table, query, { limit: 1, ...(signal && { signal }) })
   return items[0]
+}
+
+export async function* scan<Item extends object>({ client, name }: Table<Item>): AsyncGenerator<Item, void> {
+  for await (const { Items = [] } of paginateScan({ client }, { TableName: name })) yield* Items as Item[]
 }
 
 export const inSeconds = (moment: number): number => Math.ceil(moment / 1000)

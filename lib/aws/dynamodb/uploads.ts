@@ -1,10 +1,9 @@
-import { paginateScan } from '@aws-sdk/lib-dynamodb'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
 import { countedBytes, type Holding, type Progress, type Upload } from '../../storage/uploads/upload.ts'
 import { isOf, type UploadRecords } from '../../storage/uploads/upload-stores.ts'
-import { type ItemChange, inSeconds, openTable, type Table, type TableOptions } from './dynamodb.ts'
+import { type ItemChange, inSeconds, openTable, scan, type Table, type TableOptions } from './dynamodb.ts'
 
 // The MD5 sums of all parts, joined: at most 640 of them, or 10 KiB.
 interface StoredHolding extends Pick<Holding, 'name' | 'tail'> {
@@ -207,17 +206,10 @@ export const createUploadRecords = ({ now = Date.now, ...options }: TableOptions
 }
 
 /** Bytes. It reads the whole table, which has only the uploads of a week. */
-export const countOpenUploads = async ({ dynamodb, table }: TableOptions, site: SiteId): Promise<number> => {
-  const query = {
-    TableName: table,
-    ConsistentRead: true,
-    FilterExpression: '#site = :site AND #complete = :false',
-    ExpressionAttributeNames: { '#site': 'site', '#complete': 'complete' },
-    ExpressionAttributeValues: { ':site': site, ':false': false },
-  }
+export const countOpenUploads = async (options: TableOptions, site: SiteId): Promise<number> => {
   let bytes = 0
-  for await (const { Items = [] } of paginateScan({ client: dynamodb }, query)) {
-    for (const item of Items as RecordItem[]) bytes += countedBytes(item)
+  for await (const item of scan(openTable<RecordItem>(options))) {
+    if (item.site === site && !item.complete) bytes += countedBytes(item)
   }
   return bytes
 }

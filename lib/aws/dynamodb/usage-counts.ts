@@ -7,7 +7,7 @@ import { createDocumentClient, type ItemChange, openTable, queryFirst, type Tabl
  * `listed` has those that it found up to the key `after`. `counted` is the moment of the last count: without one, no
  * quota holds. A recount begins and ends an `epoch`.
  */
-interface UsageItem {
+export interface UsageItem {
   readonly site: number
   readonly path: string
   readonly used: number
@@ -38,17 +38,8 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
       consistent: true,
     })
 
-  const changeIn = async (
-    site: SiteId,
-    epoch: number,
-    { values, ...change }: ItemChange,
-    on = table,
-  ): Promise<boolean> =>
-    (await on.update(keyOf(site), {
-      ...change,
-      condition: '#epoch = :epoch',
-      values: { ':epoch': epoch, ...values },
-    })) !== undefined
+  const changeIn = (site: SiteId, epoch: number, { values, ...change }: ItemChange, on = table) =>
+    on.update(keyOf(site), { ...change, condition: '#epoch = :present', values: { ':present': epoch, ...values } })
 
   return {
     read,
@@ -65,7 +56,7 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
       await table.put(item, isNew ? { condition: 'attribute_not_exists(#path)' } : {})
     },
 
-    async reserve(site, { quota, bytes, placed }) {
+    async reserve(site, quota, bytes, placed) {
       const isGrowing = bytes > 0
       const item = await table.update(keyOf(site), {
         update: 'ADD #used :bytes, #since :placed',
@@ -83,14 +74,14 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: UsageOpt
     },
 
     begin: (site: SiteId, epoch: number) =>
-      changeIn(site, epoch, { set: { since: 0, begun: now() }, update: 'ADD #epoch :one', values: { ':one': 1 } }),
+      changeIn(site, epoch, { set: { since: 0, begun: now(), epoch: epoch + 1 } }),
 
     advance: (site: SiteId, epoch: number, listed: number, after: string) =>
       changeIn(site, epoch, { set: { listed, after } }),
 
     finish: (site: SiteId, epoch: number, bytes: number) =>
       changeIn(site, epoch, {
-        update: 'SET #used = #since + :bytes, #counted = :now ADD #epoch :one REMOVE #begun, #listed, #after',
+        update: 'SET #used = #since + :bytes, #counted = :now, #epoch = #epoch + :one REMOVE #begun, #listed, #after',
         values: { ':bytes': bytes, ':now': now(), ':one': 1 },
       }),
   } satisfies UsageCounts & Readonly<Record<string, unknown>>
