@@ -16,8 +16,9 @@ and repeat this when "aws sts get-caller-identity" answers. It asks AWS in each 
 const options = { context: { type: 'string', short: 'c', multiple: true } } as const
 
 process.exitCode = await runScript(usage, options, async ({ context = [] }) => {
-  const wanted = [...wantedConcurrency(settingsOfCommand(context))]
-  const findings = await Promise.all(wanted.map(([region, count]) => checkConcurrency(region, count))).catch(
+  const settings = settingsOfCommand(context)
+  const wanted = [...wantedConcurrency(settings)]
+  const findings = await Promise.all(wanted.map(([region, count]) => checkConcurrency(region, count, settings))).catch(
     (error) => {
       if (!noCredentials.test(error.name)) throw error
       const questions = wanted.map(([region, count]) => `\n- ${region}: may ${count} functions run at once?`)

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { Stack } from 'aws-cdk-lib'
+import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { RegionInfo } from 'aws-cdk-lib/region-info'
 import type { Node } from 'constructs'
 import { safeParse } from 'secure-json-parse'
 import * as z from 'zod'
 import { logLevels } from '../../lib/config/config.ts'
+import { functionNames } from './functions.ts'
 
 const hostName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
 
@@ -29,12 +31,21 @@ const partitionOf = (name: string) => RegionInfo.get(name).partition
 /** CloudFront reads certificates and firewalls from this region only. */
 export const edgeRegion = 'us-east-1'
 
+const arnOf = (service: string, resource: RegExp, thing: string) =>
+  z
+    .string()
+    .regex(
+      new RegExp(`^arn:aws[\\w-]*:${service}:[a-z\\d-]+:\\d{12}:${resource.source}$`),
+      `must be the ARN of ${thing}`,
+    )
+
 const dataCentre = z.strictObject({
   region,
   customDomain: customDomain.optional(),
   deletionProtection: z.boolean().optional(),
   streaming: z.boolean().optional(),
   originSecret: z.int().min(1).optional(),
+  alarmTopic: arnOf('sns', /[\w-]+/, 'a topic').optional(),
 })
 
 // Jobs of one GitHub repository and environment may deploy without a key.
@@ -67,6 +78,23 @@ const settings = z.strictObject({
   changeEvents: z.boolean().default(false),
   keptDays: z.int().min(1).max(3_650).default(30),
   alarmEmail: z.email().optional(),
+  logDays: z
+    .int()
+    .refine((days) => days in RetentionDays, 'must be a number of days that CloudWatch offers, such as 7, 30 or 365')
+    .default(30),
+  tracing: z.boolean().default(false),
+  coldAfterDays: z.int().min(30).optional(),
+  // By region.
+  encryptionKeys: z.record(z.string(), arnOf('kms', /key\/[\w-]+/, 'a key')).optional(),
+  permissionsBoundary: z
+    .string()
+    .regex(/^[\w+=,.@-]{1,128}$/, 'must be the name of a managed policy in this account')
+    .optional(),
+  reservedConcurrency: z.partialRecord(z.enum(functionNames), z.int().positive()).default({}),
+  // Requests per second that one process accepts. 0: no limit.
+  requestLimits: z
+    .strictObject({ perToken: z.int().nonnegative(), perSite: z.int().nonnegative() })
+    .default({ perToken: 100, perSite: 200 }),
   throttling: z
     .strictObject({ rate: z.int().positive(), burst: z.int().positive() })
     .default({ rate: 500, burst: 1000 }),
@@ -74,7 +102,10 @@ const settings = z.strictObject({
 
 type Fault = readonly [isThere: boolean, path: string, message: string]
 
-const faultsAt = (id: string, { region, streaming, customDomain }: DataCentreSettings): readonly Fault[] => {
+const faultsAt = (
+  id: string,
+  { region, streaming, customDomain, alarmTopic }: DataCentreSettings,
+): readonly Fault[] => {
   const { certificateArn } = customDomain ?? {}
   const [partition, certificates] = [partitionOf(region), streaming ? edgeRegion : region]
   const isElsewhere = certificateArn?.startsWith(`arn:${partition}:acm:${certificates}:`) === false
@@ -83,7 +114,21 @@ const faultsAt = (id: string, { region, streaming, customDomain }: DataCentreSet
     [!/^[a-z][a-z0-9-]{0,31}$/.test(id), path, 'must have an id of up to 32 of a-z, 0-9 and -, a letter first'],
     [['directory', 'edge'].includes(id), path, 'must have another id: a stack of the app has this name'],
     [isElsewhere, `${path}.customDomain.certificateArn`, `must be the ARN of a certificate in ${certificates}`],
+    [(alarmTopic?.split(':')[3] ?? region) !== region, `${path}.alarmTopic`, `must be in ${region}`],
     [streaming === true && partition !== 'aws', `${path}.streaming`, `must be false: CloudFront needs ${edgeRegion}`],
+  ]
+}
+
+const keyFaults = (all: Settings): readonly Fault[] => {
+  const keys = all.encryptionKeys
+  if (!keys) return []
+  const elsewhere = Object.entries(keys).filter(([region, arn]) => (arn.split(':')[3] ?? region) !== region)
+  const missing = [...regionsOf(all)].filter((region) => keys[region] === undefined)
+  return [
+    ...elsewhere.map(
+      ([region]): Fault => [true, `encryptionKeys.${region}`, 'must be the ARN of a key in this region'],
+    ),
+    ...missing.map((region): Fault => [true, `encryptionKeys.${region}`, 'is missing: each region needs a key']),
   ]
 }
 
@@ -99,6 +144,12 @@ const faultsIn = (all: Settings): readonly Fault[] => {
     [!Object.hasOwn(all.dataCentres, all.defaultDataCentre), 'defaultDataCentre', 'must be the id of a data centre'],
     [isEmulated && streams, 'dataCentres', 'must not have streaming: emulators lack Web Functions'],
     [partitions.size > 1, 'dataCentres', 'must be in the AWS partition of the directoryRegion'],
+    ...keyFaults(all),
+    [
+      all.coldAfterDays !== undefined && all.coldAfterDays + 30 > all.keptDays,
+      'coldAfterDays',
+      'must be at least 30 days below keptDays: S3 bills 30 days of the cheaper storage',
+    ],
     [isShared, 'dataCentres', 'must not share a domainName: it can lead to only one'],
     [!isEmulated && isForEmulators, 'emulatorEndpoint', 'is missing. On AWS, leave out pathEncoding and binaryAccept'],
     ...Object.entries(all.dataCentres).flatMap(([id, dataCentre]) => faultsAt(id, dataCentre)),

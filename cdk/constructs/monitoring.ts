@@ -12,14 +12,17 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
+import { type ITable, Operation } from 'aws-cdk-lib/aws-dynamodb'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
+import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { lostEntry } from '../../lib/core/history-entry.ts'
+import { capitalised } from '../../lib/core/names.ts'
+import { operationsOn } from '../config/grants.ts'
 import type { Settings } from '../config/settings.ts'
 import type { createChangeEvents } from './change-events.ts'
 import type { RemovalsQueue } from './file-storage.ts'
@@ -31,7 +34,7 @@ import { globalTables } from './tables.ts'
 export interface Watched {
   readonly api: RestApi
   readonly functions: Readonly<Record<string, LambdaFunction>>
-  readonly tables: Readonly<Record<string, ITable>>
+  readonly tables: Partial<Readonly<Record<TableName, ITable>>>
   readonly replicaRegions: readonly string[]
   readonly removals: RemovalsQueue
   readonly changeEvents: ReturnType<typeof createChangeEvents> | undefined
@@ -85,17 +88,40 @@ const metricOf = (table: ITable, metricName: string, statistic: string, dimensio
     period,
   })
 
-const throttlesOf = (kind: 'Read' | 'Write', table: ITable) => metricOf(table, `${kind}ThrottleEvents`, 'Sum')
+const throttlesOf = (kind: 'Read' | 'Write', table: ITable, index?: string) =>
+  metricOf(table, `${kind}ThrottleEvents`, 'Sum', index === undefined ? {} : { GlobalSecondaryIndexName: index })
 
-const tableWatches = (name: string, table: ITable): readonly Watch[] =>
+const throttleWatches = (name: string, table: ITable, index?: string): readonly Watch[] =>
   (['Read', 'Write'] as const).map((kind) => ({
-    id: `${name}${kind}Throttles`,
-    metric: throttlesOf(kind, table),
+    id: `${name}${capitalised(index ?? '')}${kind}Throttles`,
+    metric: throttlesOf(kind, table, index),
     threshold: 10,
     periods: 2,
-    impact: `The table ${name} throttles ${kind.toLowerCase()}s: callers wait, and some get 503.`,
+    impact: `The ${index === undefined ? 'table' : `index ${index} of the table`} ${name} throttles ${kind.toLowerCase()}s: callers wait, and some get 503.`,
     action: 'One very busy site or list is the usual cause: find it in the access logs.',
   }))
+
+// An alarm can add up ten metrics.
+const errorWatch = (name: TableName, table: ITable): Watch => ({
+  id: `${name}Errors`,
+  metric: table.metricSystemErrorsForOperations({
+    operations: Object.values(Operation).filter((one) => operationsOn(name).has(one)),
+    period,
+  }),
+  threshold: 5,
+  periods: 1,
+  impact: `DynamoDB fails to answer for the table ${name}: requests are repeated, and some get 503.`,
+  action: 'Check the AWS Health Dashboard for a fault of DynamoDB in this region.',
+})
+
+const tableWatches = (name: TableName, table: ITable): readonly Watch[] => {
+  const { indexes = {} }: TableDefinition = tables[name]
+  return [
+    ...throttleWatches(name, table),
+    ...Object.keys(indexes).flatMap((index) => throttleWatches(name, table, index)),
+    errorWatch(name, table),
+  ]
+}
 
 const replicationsIn = ({ tables, replicaRegions }: Watched) =>
   globalTables.flatMap((name) => {
@@ -175,7 +201,7 @@ const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Wa
 const watchesOf = (watched: Watched, lost: Metric): readonly Watch[] => [
   ...gatewayWatches(watched.api),
   ...Object.entries(watched.functions).flatMap(([name, lambda]) => functionWatches(name, lambda)),
-  ...Object.entries(watched.tables).flatMap(([name, table]) => tableWatches(name, table)),
+  ...(Object.entries(watched.tables) as [TableName, ITable][]).flatMap(([name, table]) => tableWatches(name, table)),
   ...replicationsIn(watched).map(replicationWatch),
   ...removalWatches(watched.removals),
   historyWatch(lost),
@@ -201,9 +227,17 @@ const createTopic = (scope: Construct, email: string, account: string): Topic =>
 // A broken version sets them off within ten minutes. CloudFormation watches five alarms at most.
 const rollbackAlarms = ['ServerErrors', 'removalsFailures', 'StreamFailures', 'StreamStarts']
 
-export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Settings): void => {
+export const createAlarms = (
+  stack: Stack,
+  watched: Watched,
+  { alarmEmail }: Settings,
+  alarmTopic: string | undefined,
+): void => {
   const scope = new Construct(stack, 'Alarms')
-  const topic = alarmEmail === undefined ? undefined : createTopic(scope, alarmEmail, stack.account)
+  const topics = [
+    ...(alarmEmail === undefined ? [] : [createTopic(scope, alarmEmail, stack.account)]),
+    ...(alarmTopic === undefined ? [] : [Topic.fromTopicArn(scope, 'InstallationTopic', alarmTopic)]),
+  ]
   const watches = watchesOf(watched, countLostEntries(scope, watched, stack))
   const alarms = watches.map(({ id, metric, threshold = 0, periods, impact, action }) => {
     const alarm = new Alarm(scope, id, {
@@ -214,7 +248,9 @@ export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Set
       treatMissingData: TreatMissingData.NOT_BREACHING,
       alarmDescription: `${impact} ${action}`,
     })
-    if (topic) alarm.addAlarmAction(new SnsAction(topic))
+    const actions = topics.map((topic) => new SnsAction(topic))
+    alarm.addAlarmAction(...actions)
+    alarm.addOkAction(...actions)
     return alarm
   })
   const watching = alarms.filter(({ node }) => rollbackAlarms.includes(node.id))

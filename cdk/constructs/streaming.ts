@@ -56,7 +56,7 @@ const createStreamFunction = (
   logs.grantWrite(role)
   // Lambda writes requests from its own region to a second log group.
   createLogs(scope, 'LocalLogs', `${logs.logGroupName}.local`).grantWrite(role)
-  for (const statement of statementsOf('storage', options.stores)) role.addToPolicy(statement)
+  for (const statement of statementsOf('storage', options)) role.addToPolicy(statement)
   const secrets = originSecrets(scope, number)
   const lambda = new WebFunction(scope, 'Lambda', {
     revisionDescription: 'Files and folders of sites, streamed',

@@ -1,4 +1,4 @@
-import { RemovalPolicy, type Stack } from 'aws-cdk-lib'
+import { RemovalPolicy, Stack } from 'aws-cdk-lib'
 import {
   AttributeType,
   Billing,
@@ -9,6 +9,7 @@ import {
   TableEncryptionV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb'
+import { Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { byName, capitalised } from '../../lib/core/names.ts'
@@ -31,10 +32,18 @@ interface Options {
   readonly tableName?: string
   readonly hasStream?: boolean
   readonly replicas?: ReplicaTableProps[]
+  readonly keys: Settings['encryptionKeys']
 }
 
 const attributeTypes = { S: AttributeType.STRING, N: AttributeType.NUMBER } as const
 const attribute = ({ name, type }: TableDefinition['partitionKey']) => ({ name, type: attributeTypes[type] })
+
+const encryptionOf = (scope: Construct, name: TableName, { keys, replicas = [] }: Options): TableEncryptionV2 => {
+  const key = keys?.[Stack.of(scope).region]
+  if (!keys || key === undefined) return TableEncryptionV2.awsManagedKey()
+  const others = Object.fromEntries(replicas.map(({ region }) => [region, keys[region] ?? '']))
+  return TableEncryptionV2.customerManagedKey(Key.fromKeyArn(scope, `${tableOutput(name)}Key`, key), others)
+}
 
 /** A table from lib/config/tables.ts: on demand, encrypted, with point-in-time recovery. */
 export const createTable = (scope: Construct, name: TableName, options: Options): TableV2 => {
@@ -56,7 +65,7 @@ export const createTable = (scope: Construct, name: TableName, options: Options)
       projectionType: ProjectionType.KEYS_ONLY,
     })),
     billing: Billing.onDemand(),
-    encryption: TableEncryptionV2.awsManagedKey(),
+    encryption: encryptionOf(scope, name, options),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     deletionProtection,
     // A first deployment that fails must remove its tables, because their names would block the next try.
@@ -69,12 +78,13 @@ export type Tables = Readonly<Record<TableName, ITable>>
 export const createTables = (stack: Stack, settings: Settings, dataCentre: DataCentreSettings): Tables => {
   const region = nearestDirectory(settings, dataCentre)
   const deletionProtection = isProtected(settings, dataCentre)
+  const keys = settings.encryptionKeys
   return byName([...globalTables, ...regionalTables], (name) =>
     tables[name].global
       ? TableV2.fromTableArn(stack, tableOutput(name), globalTableArn(stack, settings, name, region))
-      : createTable(stack, name, { deletionProtection, hasStream: name === 'journal' && settings.changeEvents }),
+      : createTable(stack, name, { deletionProtection, hasStream: name === 'journal' && settings.changeEvents, keys }),
   ) as Tables
 }
 
-export const tablesIn = (tables: Tables, region: string): Readonly<Record<string, ITable>> =>
+export const tablesIn = (tables: Tables, region: string): Partial<Tables> =>
   Object.fromEntries(Object.entries(tables).filter(([, table]) => table.env.region === region))

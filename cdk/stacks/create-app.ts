@@ -1,4 +1,5 @@
 import { Annotations, App, type AppProps, Tags, Validations } from 'aws-cdk-lib'
+import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam'
 import { DEFAULT_CROSS_STACK_REFERENCES } from 'aws-cdk-lib/cx-api'
 import { AwsSolutionsChecks } from 'cdk-nag'
 import type { Bundles } from '../config/bundles.ts'
@@ -66,7 +67,8 @@ export const acceptedOf = (settings: Settings): Findings => {
       ...(streaming && acceptedWithStreaming(region, settings)),
     }
   })
-  return Object.assign({}, accepted, ...there)
+  const traced = settings.tracing && { 'AwsSolutions-IAM5[Resource::*]': 'The actions of X-Ray have no resources.' }
+  return Object.assign({}, accepted, traced, ...there)
 }
 
 /** Checks every stack against the AwsSolutions rules at each synthesis. */
@@ -96,6 +98,11 @@ export const createApp = (bundles: Bundles, props: AppProps = {}): App => {
   for (const [id, dataCentre] of Object.entries(settings.dataCentres)) {
     const options = { ...inRegion(dataCentre.region), settings, id, dataCentre, bundles, edge: edges[id] ?? {} }
     new DataCentreStack(app, `${prefix}-${id}`, options).addStackDependency(directory)
+  }
+  if (settings.permissionsBoundary !== undefined) {
+    PermissionsBoundary.of(app).apply(
+      ManagedPolicy.fromManagedPolicyName(directory, 'PermissionsBoundary', settings.permissionsBoundary),
+    )
   }
   Tags.of(app).add('service', 'site-admin')
   return app

@@ -13,11 +13,12 @@ import {
 import { createAdministrationPolicy } from '../constructs/administration.ts'
 import { createChangeEvents } from '../constructs/change-events.ts'
 import { createEntrance } from '../constructs/domain.ts'
+import { encryptWith } from '../constructs/encryption.ts'
 import { createFilesBucket, createRemovalsQueue, workOff } from '../constructs/file-storage.ts'
 import { createGateway } from '../constructs/gateway.ts'
 import { createAlarms, createDashboard } from '../constructs/monitoring.ts'
 import { registerDataCentre } from '../constructs/registration.ts'
-import { createGrantedFunction } from '../constructs/service-functions.ts'
+import { createGrantedFunction, keepLogs } from '../constructs/service-functions.ts'
 import { createStreaming, type Edge } from '../constructs/streaming.ts'
 import { createTables, regionalTables, tableOutput, tablesIn } from '../constructs/tables.ts'
 
@@ -34,7 +35,7 @@ export class DataCentreStack extends Stack {
   constructor(scope: Construct, stackId: string, { settings, id, dataCentre, bundles, edge, ...props }: Props) {
     super(scope, stackId, props)
     const tables = createTables(this, settings, dataCentre)
-    const files = createFilesBucket(this, isProtected(settings, dataCentre), settings.keptDays)
+    const files = createFilesBucket(this, isProtected(settings, dataCentre), settings)
     const removals = createRemovalsQueue(this, functionSettings.removals.timeout)
     const stores = { tables, files, removals: removals.queue }
     const functions = byFunction((name) =>
@@ -44,7 +45,7 @@ export class DataCentreStack extends Stack {
     const api = createGateway(this, functions, dataCentre, settings)
     const stream = { bundle: bundles.stream, dataCentre: id, settings, stores }
     const streaming = dataCentre.streaming ? createStreaming(this, api, dataCentre, edge, stream) : undefined
-    const changeEvents = settings.changeEvents ? createChangeEvents(this, tables.journal, id) : undefined
+    const changeEvents = settings.changeEvents ? createChangeEvents(this, tables.journal, id, settings) : undefined
     const watched = {
       api,
       functions,
@@ -55,7 +56,7 @@ export class DataCentreStack extends Stack {
       hasFirewall: settings.webApplicationFirewall,
       streaming,
     }
-    createAlarms(this, watched, settings)
+    createAlarms(this, watched, settings, dataCentre.alarmTopic)
     createDashboard(this, watched)
 
     // With a distribution, the custom domain belongs to it.
@@ -68,8 +69,9 @@ export class DataCentreStack extends Stack {
       directoryRegion: nearestDirectory(settings, dataCentre),
       dataCentre: { id, url, region: this.region, isDefault: id === settings.defaultDataCentre },
       entrance: streaming?.entrance ?? toGateway,
+      settings,
     })
-    createAdministrationPolicy(this, regionalTables, (name) => tables[name].tableArn, files.bucketArn)
+    createAdministrationPolicy(this, settings, regionalTables, (name) => tables[name].tableArn, files.bucketArn)
     Tags.of(this).add('data-centre', id)
     new CfnOutput(this, 'BaseUrl', { value: url })
     if (streaming) new CfnOutput(this, 'StreamEndpoint', { value: streaming.lambda.endpoint.domainName })
@@ -79,5 +81,7 @@ export class DataCentreStack extends Stack {
     for (const name of regionalTables) {
       new CfnOutput(this, `${tableOutput(name)}Name`, { key: tableOutput(name), value: tables[name].tableName })
     }
+    keepLogs(this, settings.logDays)
+    encryptWith(this, settings)
   }
 }

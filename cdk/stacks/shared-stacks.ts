@@ -4,6 +4,7 @@ import { homeRegion, isProtected, onEdge, replicaRegions, type Settings } from '
 import { createAdministrationPolicy } from '../constructs/administration.ts'
 import { createDeploymentRole } from '../constructs/deployment-role.ts'
 import { certificateOf, zoneOf } from '../constructs/domain.ts'
+import { encryptWith } from '../constructs/encryption.ts'
 import { createFirewall } from '../constructs/firewall.ts'
 import type { Edge } from '../constructs/streaming.ts'
 import { createTable, globalTableArn, globalTableName, globalTables, tableOutput } from '../constructs/tables.ts'
@@ -15,16 +16,20 @@ export class DirectoryStack extends Stack {
     const { settings } = props
     const { deletionProtection } = settings
     const access = [
-      createAdministrationPolicy(this, globalTables, (name) => globalTableArn(this, settings, name, this.region)),
+      createAdministrationPolicy(this, settings, globalTables, (name) =>
+        globalTableArn(this, settings, name, this.region),
+      ),
       ...createDeploymentRole(this, settings),
     ]
+    const replicas = replicasOf(settings)
     for (const name of globalTables) {
       const tableName = globalTableName(settings.prefix, name)
-      const table = createTable(this, name, { tableName, deletionProtection, replicas: replicasOf(settings) })
+      const table = createTable(this, name, { tableName, deletionProtection, replicas, keys: settings.encryptionKeys })
       // Tables come last: when something else fails in a first deployment, none exists that must be deleted again.
       table.node.addDependency(...access)
       new CfnOutput(this, `${tableOutput(name)}Name`, { key: tableOutput(name), value: table.tableName })
     }
+    encryptWith(this, settings)
   }
 }
 
@@ -47,7 +52,7 @@ export class EdgeStack extends Stack {
       // The distribution uses it until its own stack is deployed, after this one.
       if (certificate) certificate.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
       const firewall =
-        settings.webApplicationFirewall && createFirewall(parts, 'CLOUDFRONT', `${settings.prefix}-${id}`)
+        settings.webApplicationFirewall && createFirewall(parts, 'CLOUDFRONT', `${settings.prefix}-${id}`, settings)
       return [id, { ...(certificate && { certificate }), ...(firewall && { webAclArn: firewall.attrArn }) }]
     })
     this.edges = Object.fromEntries(edges)

@@ -40,7 +40,13 @@ const documentation = {
   downloadsUrl: optional('DOWNLOADS_URL', textLike(/^https?:\/\/\S+$/, 'a URL')),
 }
 
-const edge = { ...gateway, tokensTable: required('TOKENS_TABLE', text()) }
+// O-22: requests per second that one process accepts; 0 is no limit.
+const limits = {
+  requestsPerToken: otherwise('REQUESTS_PER_TOKEN', wholeNumber(0, 1_000_000), '0'),
+  requestsPerSite: otherwise('REQUESTS_PER_SITE', wholeNumber(0, 1_000_000), '0'),
+}
+
+const edge = { ...gateway, ...limits, tokensTable: required('TOKENS_TABLE', text()) }
 
 const journal = { journalTable: required('JOURNAL_TABLE', text()) }
 
@@ -98,6 +104,7 @@ const registration = {
 }
 
 const machine = {
+  ...limits,
   ...files,
   longestList,
   keptDays,

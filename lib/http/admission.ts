@@ -9,12 +9,15 @@ import type { AdmittedRequest, OperationHandler } from './operation.ts'
 import { type CallerOperation, isOfCaller, isPublic, type PublicOperation } from './public-operation.ts'
 import { type Presentation, renderReply } from './render-reply.ts'
 import { type Answer, firstValue, type Request, type Trace } from './request.ts'
+import type { RequestLimit } from './request-limit.ts'
 import { resolveSite, type SiteDeps } from './resolve-site.ts'
 import { createRouter, type Group, isOfSite, type Route } from './router.ts'
 
 export interface AdmissionDeps extends SiteDeps {
   readonly findGrant: (hash: string) => Promise<Grant | undefined>
   readonly clock: Clock
+  readonly limitToken: RequestLimit
+  readonly limitSite: RequestLimit
 }
 
 export type AnyOperation = OperationHandler | PublicOperation | CallerOperation
@@ -28,9 +31,9 @@ const tokenOf = ({ headers, query }: Request, inQuery: boolean): string | undefi
   return inQuery ? firstValue(query, 'access_token') || firstValue(query, 'status') : undefined
 }
 
-/** Errors: tokenRejected. */
+/** O-22. Errors: tokenRejected, tooManyRequests. */
 const authenticate = async (
-  { findGrant, clock }: Pick<AdmissionDeps, 'findGrant' | 'clock'>,
+  { findGrant, clock, limitToken }: Pick<AdmissionDeps, 'findGrant' | 'clock' | 'limitToken'>,
   request: Request,
   { tokenInQuery }: GroupPolicy,
   trace: Trace,
@@ -39,9 +42,10 @@ const authenticate = async (
   const hash = token !== undefined && tokenShape.test(token) ? hashToken(token) : undefined
   trace.token = hash?.slice(0, 8) ?? null
   const grant = hash === undefined ? undefined : await findGrant(hash)
-  if (!grant || !isCurrent(grant, clock.wall())) {
+  if (hash === undefined || !grant || !isCurrent(grant, clock.wall())) {
     throw new ServiceError('tokenRejected', { headers: { 'WWW-Authenticate': 'Bearer' } })
   }
+  limitToken(hash)
   return grant
 }
 
@@ -77,7 +81,7 @@ const endpointOf = (route: Route, answeredBy: AnyOperation) => {
 }
 
 /**
- * A-1: the checks in their order: path and method, token, site and its data centre, permission and rendering engine,
+ * A-1: the checks in their order: path and method, token and its limit, site with its data centre and limit, permission and rendering engine,
  * media type of the answer. The operation reads the body, so the body's media type, size and content come last.
  */
 export const createResponder = <Operation extends string>(
@@ -112,6 +116,7 @@ export const createResponder = <Operation extends string>(
       return renderReply(request, found.redirect, fallbackPresentation(request, policy, trace))
     }
     trace.site = found.site.id
+    deps.limitSite(found.site.id)
     const admitted = { ...routed, ...found, caller }
     requireRights(route, policy, admitted)
     const presentation = negotiate(request, policy)

@@ -96,6 +96,34 @@ describe('An app is refused with the name of the setting and the reason', () => 
       { ...withDataCentre({ streaming: true }), emulatorEndpoint: 'http://127.0.0.1:4566' },
       /dataCentres: must not have streaming: emulators/,
     ],
+    ['a key that is none', { ...base, encryptionKeys: { 'us-east-1': 'mine' } }, /us-east-1: must be the ARN of a key/],
+    ['a region without a key', { ...base, encryptionKeys: {} }, /encryptionKeys\.us-east-1: is missing/],
+    [
+      'a key of another region',
+      { ...base, encryptionKeys: { 'us-east-1': 'arn:aws:kms:eu-west-1:123456789012:key/a' } },
+      /encryptionKeys\.us-east-1: must be the ARN of a key in this region/,
+    ],
+    [
+      'a topic of another region',
+      withDataCentre({ alarmTopic: 'arn:aws:sns:eu-west-1:123456789012:ops' }),
+      /alarmTopic: must be in us-/,
+    ],
+    ['days that no log is kept', { ...base, logDays: 31 }, /logDays: must be a number of days that CloudWatch offers/],
+    [
+      'old versions that are removed too soon',
+      { ...base, coldAfterDays: 30, keptDays: 59 },
+      /coldAfterDays: must be at least 30/,
+    ],
+    [
+      'a reservation of a group that does not exist',
+      { ...base, reservedConcurrency: { files: 5 } },
+      /reservedConcurrency/,
+    ],
+    [
+      'a policy by its ARN',
+      { ...base, permissionsBoundary: 'arn:aws:iam::1:policy/a' },
+      /permissionsBoundary: must be the name/,
+    ],
     ['an emulator without a scheme', { ...base, emulatorEndpoint: '127.0.0.1:4566' }, /emulatorEndpoint: must begin/],
     ['paths as an emulator has them', { ...base, pathEncoding: 'decoded' }, /emulatorEndpoint: is missing/],
   ])('%s', (_, settings, fault) => {

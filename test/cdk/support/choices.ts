@@ -9,6 +9,7 @@ export const factors = {
   domain: ['none', 'zone', 'certificate', 'zone and certificate'],
   firewall: [false, true],
   changeEvents: [false, true],
+  ownRules: [false, true],
 } as const
 export type Chosen = Choice<typeof factors>
 
@@ -37,11 +38,25 @@ export const dataCentresOf = ({ dataCentres, firstRegion, streaming, domain }: C
   return Object.fromEntries(entries)
 }
 
+const keyIn = (region: string) => `arn:aws:kms:${region}:123456789012:key/11111111-2222-3333-4444-555555555555`
+
+/** What an organisation may require of every app in its accounts. */
+export const ownRules = (regions: Iterable<string>) => ({
+  encryptionKeys: Object.fromEntries([...regions].map((region) => [region, keyIn(region)])),
+  permissionsBoundary: 'Boundary',
+  logDays: 365,
+  tracing: true,
+  keptDays: 90,
+  coldAfterDays: 30,
+  reservedConcurrency: { fields: 20, storage: 50 },
+})
+
 export const settingsOf = (chosen: Chosen) => ({
   dataCentres: dataCentresOf(chosen),
   defaultDataCentre: 'dc0',
   webApplicationFirewall: chosen.firewall,
   changeEvents: chosen.changeEvents,
   deploymentRole: { repository: 'example/site-admin' },
+  ...(chosen.ownRules && ownRules(['us-east-1', 'eu-west-1', 'ap-southeast-2', 'eu-central-1'])),
   ...(chosen.home !== 'not named' && { directoryRegion: chosen.home }),
 })

@@ -45,9 +45,19 @@ describe('the check before a deployment', () => {
     ])
   })
 
+  test('adds what the functions reserve, and what Lambda keeps for others', async () => {
+    const reserving = parseSettings({ ...settings, reservedConcurrency: { fields: 20, storage: 50 } })
+    expect([...wantedConcurrency(reserving)]).toEqual([
+      ['us-east-1', 240],
+      ['eu-west-1', 170],
+    ])
+    await answerWith(200, limitOf(930))
+    expect(await checkConcurrency('us-east-1', 1000, reserving)).toMatchObject({ isEnough: true })
+  })
+
   test('accepts an account with a sufficient limit', async () => {
     await answerWith(200, limitOf(50))
-    expect(await checkConcurrency('us-east-1', 50)).toEqual({
+    expect(await checkConcurrency('us-east-1', 50, parseSettings(settings))).toEqual({
       isEnough: true,
       message: 'us-east-1: 50 functions can run at once, and the settings need 50: enough.',
     })
@@ -55,7 +65,7 @@ describe('the check before a deployment', () => {
 
   test('prints the request to AWS for a new account', async () => {
     await answerWith(200, limitOf(10))
-    expect(await checkConcurrency('eu-west-1', 50)).toEqual({
+    expect(await checkConcurrency('eu-west-1', 50, parseSettings(settings))).toEqual({
       isEnough: false,
       message: expect.stringMatching(
         /10 functions .* need 50\..*--region eu-west-1 .*L-B99A9384 --desired-value 1000/s,
@@ -69,12 +79,12 @@ describe('the check before a deployment', () => {
   ])('says that it could not check when %s', async (_, status, body) => {
     await answerWith(status, body)
     const message = expect.stringContaining('NOT CHECKED')
-    expect(await checkConcurrency('us-east-1', 50)).toEqual({ isEnough: true, message })
+    expect(await checkConcurrency('us-east-1', 50, parseSettings(settings))).toEqual({ isEnough: true, message })
   })
 
   test('fails without permission', async () => {
     await answerWith(403, { message: 'not allowed' })
-    await expect(checkConcurrency('us-east-1', 50)).rejects.toThrow('not allowed')
+    await expect(checkConcurrency('us-east-1', 50, parseSettings(settings))).rejects.toThrow('not allowed')
   })
 
   test('exits with 1 when an account allows too little, and prints this for each region', async () => {
