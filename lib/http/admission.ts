@@ -45,6 +45,7 @@ const authenticate = async (
   if (hash === undefined || !grant || !isCurrent(grant, clock.wall())) {
     throw new ServiceError('tokenRejected', { headers: { 'WWW-Authenticate': 'Bearer' } })
   }
+  trace.admitted = true
   limitToken(hash)
   return grant
 }

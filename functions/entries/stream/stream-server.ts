@@ -47,6 +47,9 @@ const comesFromDistribution = (secrets: readonly string[]): ((message: IncomingM
   }
 }
 
+// A request holds one of the places of its process until it ends.
+const slowestBody = { rate: 16 * 1024, seconds: 10 }
+
 const formOverhead = 16 * 1024 * 1024
 
 // Lambda sends the whole request before it reads the answer. So the body of a refused request is read too, up to the
@@ -55,6 +58,7 @@ const answersAfterBody = (largestFile: number): EarlyAnswers => ({
   bytes: largestFile + formOverhead,
   ms: streaming.longestRequest * 1000,
   comeLast: true,
+  strangers: { bytes: 1024 * 1024, ms: slowestBody.seconds * 1000 },
 })
 
 type Parts = Parameters<typeof createStorageDeps>
@@ -73,6 +77,7 @@ export const createStreamServer = (
     admits: comesFromDistribution(settings.originSecrets),
     deadlineFor: createDeadlineFor(clock.monotonic),
     earlyAnswers: answersAfterBody(settings.largestFile),
+    slowestBody,
   })
   server.keepAliveTimeout = 120_000
   return server
