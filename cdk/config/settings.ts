@@ -112,7 +112,7 @@ const faultsAt = (
   const path = `dataCentres.${id}`
   return [
     [!/^[a-z][a-z0-9-]{0,31}$/.test(id), path, 'must have an id of up to 32 of a-z, 0-9 and -, a letter first'],
-    [['directory', 'edge'].includes(id), path, 'must have another id: a stack of the app has this name'],
+    [['directory', 'edge', 'watch'].includes(id), path, 'must have another id: a stack of the app has this name'],
     [isElsewhere, `${path}.customDomain.certificateArn`, `must be the ARN of a certificate in ${certificates}`],
     [(alarmTopic?.split(':')[3] ?? region) !== region, `${path}.alarmTopic`, `must be in ${region}`],
     [streaming === true && partition !== 'aws', `${path}.streaming`, `must be false: CloudFront needs ${edgeRegion}`],
@@ -123,7 +123,9 @@ const keyFaults = (all: Settings): readonly Fault[] => {
   const keys = all.encryptionKeys
   if (!keys) return []
   const elsewhere = Object.entries(keys).filter(([region, arn]) => (arn.split(':')[3] ?? region) !== region)
-  const missing = [...regionsOf(all)].filter((region) => keys[region] === undefined)
+  const missing = [...regionsOf(all), ...(hasDistributions(all) ? [edgeRegion] : [])].filter(
+    (region) => keys[region] === undefined,
+  )
   return [
     ...elsewhere.map(
       ([region]): Fault => [true, `encryptionKeys.${region}`, 'must be the ARN of a key in this region'],
@@ -136,13 +138,12 @@ const faultsIn = (all: Settings): readonly Fault[] => {
   const dataCentres = Object.values(all.dataCentres)
   const domains = dataCentres.flatMap(({ customDomain }) => customDomain?.domainName ?? [])
   const isShared = new Set(domains).size < domains.length
-  const streams = dataCentres.some(({ streaming }) => streaming)
   const isForEmulators = all.pathEncoding !== 'encoded' || all.binaryAccept !== 'any'
   const partitions = new Set([...regionsOf(all)].filter(Boolean).map(partitionOf))
   const isEmulated = all.emulatorEndpoint !== undefined
   return [
     [!Object.hasOwn(all.dataCentres, all.defaultDataCentre), 'defaultDataCentre', 'must be the id of a data centre'],
-    [isEmulated && streams, 'dataCentres', 'must not have streaming: emulators lack Web Functions'],
+    [isEmulated && hasDistributions(all), 'dataCentres', 'must not have streaming: emulators lack Web Functions'],
     [partitions.size > 1, 'dataCentres', 'must be in the AWS partition of the directoryRegion'],
     ...keyFaults(all),
     [
@@ -196,6 +197,10 @@ export const onEdge = ({ dataCentres, webApplicationFirewall }: Settings): reado
       streaming && (webApplicationFirewall || (customDomain && !customDomain.certificateArn)),
   )
 
+export const hasDistributions = ({ dataCentres }: Settings): boolean =>
+  Object.values(dataCentres).some(({ streaming }) => streaming)
+
+/** Those of the data centres and their directory. */
 export const regionsOf = (settings: Settings): ReadonlySet<string> =>
   new Set([homeRegion(settings), ...Object.values(settings.dataCentres).map(({ region }) => region)])
 

@@ -1,8 +1,10 @@
 import { Stack } from 'aws-cdk-lib'
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
+import { streaming } from '../../lib/config/streaming.ts'
 import { errors } from '../../lib/core/errors.ts'
 import { edgeRegion, type Settings } from '../config/settings.ts'
 
@@ -95,10 +97,44 @@ export const createFirewall = (
     ],
   })
 
+const associate = (api: RestApi, acl: CfnWebACL, scope: Construct = api): void => {
+  const resourceArn = api.deploymentStage.stageArn
+  new CfnWebACLAssociation(scope, 'FirewallAssociation', { resourceArn, webAclArn: acl.attrArn })
+}
+
+/**
+ * Refuses requests to the gateway that have not passed the firewall of the distribution, which sends one of the secrets.
+ */
+export const admitDistribution = (api: RestApi, secrets: readonly Secret[]): void => {
+  const [first, ...others] = secrets.map(
+    (secret): CfnWebACL.StatementProperty => ({
+      byteMatchStatement: {
+        fieldToMatch: { singleHeader: { Name: streaming.secretHeader } },
+        positionalConstraint: 'EXACTLY',
+        searchString: secret.secretValue.unsafeUnwrap(),
+        textTransformations: [{ priority: 0, type: 'NONE' }],
+      },
+    }),
+  )
+  if (!first) return
+  const acl = new CfnWebACL(api, 'Firewall', {
+    scope: 'REGIONAL',
+    defaultAction: { block: {} },
+    visibilityConfig: visible(`${metricName(Stack.of(api))}-gateway`),
+    rules: [
+      {
+        name: 'Distribution',
+        priority: 0,
+        action: { allow: {} },
+        statement: others.length > 0 ? { orStatement: { statements: [first, ...others] } } : first,
+        visibilityConfig: visible('Distribution'),
+      },
+    ],
+  })
+  associate(api, acl)
+}
+
 export const guardStage = (scope: Construct, api: RestApi, settings: Settings): void => {
   const acl = createFirewall(scope, 'REGIONAL', metricName(Stack.of(scope)), settings)
-  new CfnWebACLAssociation(scope, 'FirewallAssociation', {
-    resourceArn: api.deploymentStage.stageArn,
-    webAclArn: acl.attrArn,
-  })
+  associate(api, acl, scope)
 }

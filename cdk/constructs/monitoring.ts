@@ -1,34 +1,28 @@
 import { CfnOutput, Duration, type Stack } from 'aws-cdk-lib'
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
 import {
-  Alarm,
-  ComparisonOperator,
   Dashboard,
   GraphWidget,
   type IMetric,
   LogQueryVisualizationType,
   LogQueryWidget,
   Metric,
-  TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch'
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import { type ITable, Operation } from 'aws-cdk-lib/aws-dynamodb'
-import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
-import { Topic } from 'aws-cdk-lib/aws-sns'
-import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
 import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { lostEntry } from '../../lib/core/history-entry.ts'
 import { capitalised } from '../../lib/core/names.ts'
 import { operationsOn } from '../config/grants.ts'
 import type { Settings } from '../config/settings.ts'
+import { createAlarms, period, type Watch } from './alarms.ts'
 import type { createChangeEvents } from './change-events.ts'
 import type { RemovalsQueue } from './file-storage.ts'
 import { turnedAway } from './firewall.ts'
 import type { StreamFunction } from './streaming.ts'
-import { period, streamingWatches, type Watch } from './streaming-watches.ts'
+import { streamingWatches } from './streaming-watches.ts'
 import { globalTables } from './tables.ts'
 
 export interface Watched {
@@ -39,6 +33,7 @@ export interface Watched {
   readonly removals: RemovalsQueue
   readonly changeEvents: ReturnType<typeof createChangeEvents> | undefined
   readonly hasFirewall: boolean
+  readonly isEmulated: boolean
   readonly streaming: StreamFunction | undefined
 }
 
@@ -101,7 +96,7 @@ const throttleWatches = (name: string, table: ITable, index?: string): readonly 
     action: 'One very busy site or list is the usual cause: find it in the access logs.',
   }))
 
-// An alarm can add up ten metrics.
+// An alarm can add up ten metrics on AWS, and none on MiniStack.
 const errorWatch = (name: TableName, table: ITable): Watch => ({
   id: `${name}Errors`,
   metric: table.metricSystemErrorsForOperations({
@@ -114,12 +109,12 @@ const errorWatch = (name: TableName, table: ITable): Watch => ({
   action: 'Check the AWS Health Dashboard for a fault of DynamoDB in this region.',
 })
 
-const tableWatches = (name: TableName, table: ITable): readonly Watch[] => {
+const tableWatches = (name: TableName, table: ITable, isEmulated: boolean): readonly Watch[] => {
   const { indexes = {} }: TableDefinition = tables[name]
   return [
     ...throttleWatches(name, table),
     ...Object.keys(indexes).flatMap((index) => throttleWatches(name, table, index)),
-    errorWatch(name, table),
+    ...(isEmulated ? [] : [errorWatch(name, table)]),
   ]
 }
 
@@ -201,7 +196,9 @@ const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Wa
 const watchesOf = (watched: Watched, lost: Metric): readonly Watch[] => [
   ...gatewayWatches(watched.api),
   ...Object.entries(watched.functions).flatMap(([name, lambda]) => functionWatches(name, lambda)),
-  ...(Object.entries(watched.tables) as [TableName, ITable][]).flatMap(([name, table]) => tableWatches(name, table)),
+  ...(Object.entries(watched.tables) as [TableName, ITable][]).flatMap(([name, table]) =>
+    tableWatches(name, table, watched.isEmulated),
+  ),
   ...replicationsIn(watched).map(replicationWatch),
   ...removalWatches(watched.removals),
   historyWatch(lost),
@@ -209,50 +206,17 @@ const watchesOf = (watched: Watched, lost: Metric): readonly Watch[] => [
   ...(watched.streaming ? streamingWatches(watched.streaming) : []),
 ]
 
-// It replaces the default policy that lets alarms publish, so it admits them by name.
-const createTopic = (scope: Construct, email: string, account: string): Topic => {
-  const topic = new Topic(scope, 'Topic', { displayName: 'Alarms of site-admin', enforceSSL: true })
-  topic.addToResourcePolicy(
-    new PolicyStatement({
-      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
-      actions: ['sns:Publish'],
-      resources: [topic.topicArn],
-      conditions: { StringEquals: { 'aws:SourceAccount': account } },
-    }),
-  )
-  topic.addSubscription(new EmailSubscription(email))
-  return topic
-}
-
 // A broken version sets them off within ten minutes. CloudFormation watches five alarms at most.
 const rollbackAlarms = ['ServerErrors', 'removalsFailures', 'StreamFailures', 'StreamStarts']
 
-export const createAlarms = (
+export const watchDataCentre = (
   stack: Stack,
   watched: Watched,
-  { alarmEmail }: Settings,
+  settings: Settings,
   alarmTopic: string | undefined,
 ): void => {
   const scope = new Construct(stack, 'Alarms')
-  const topics = [
-    ...(alarmEmail === undefined ? [] : [createTopic(scope, alarmEmail, stack.account)]),
-    ...(alarmTopic === undefined ? [] : [Topic.fromTopicArn(scope, 'InstallationTopic', alarmTopic)]),
-  ]
-  const watches = watchesOf(watched, countLostEntries(scope, watched, stack))
-  const alarms = watches.map(({ id, metric, threshold = 0, periods, impact, action }) => {
-    const alarm = new Alarm(scope, id, {
-      metric,
-      threshold,
-      evaluationPeriods: periods,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-      alarmDescription: `${impact} ${action}`,
-    })
-    const actions = topics.map((topic) => new SnsAction(topic))
-    alarm.addAlarmAction(...actions)
-    alarm.addOkAction(...actions)
-    return alarm
-  })
+  const alarms = createAlarms(scope, watchesOf(watched, countLostEntries(scope, watched, stack)), settings, alarmTopic)
   const watching = alarms.filter(({ node }) => rollbackAlarms.includes(node.id))
   new CfnOutput(stack, 'RollbackAlarms', { value: watching.map(({ alarmArn }) => alarmArn).join(' ') })
 }

@@ -1,4 +1,5 @@
 import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib'
+import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
 import type { Construct } from 'constructs'
 import type { Bundles } from '../config/bundles.ts'
 import { byFunction, functionSettings } from '../config/functions.ts'
@@ -16,7 +17,7 @@ import { createEntrance } from '../constructs/domain.ts'
 import { encryptWith } from '../constructs/encryption.ts'
 import { createFilesBucket, createRemovalsQueue, workOff } from '../constructs/file-storage.ts'
 import { createGateway } from '../constructs/gateway.ts'
-import { createAlarms, createDashboard } from '../constructs/monitoring.ts'
+import { createDashboard, watchDataCentre } from '../constructs/monitoring.ts'
 import { registerDataCentre } from '../constructs/registration.ts'
 import { createGrantedFunction, keepLogs } from '../constructs/service-functions.ts'
 import { createStreaming, type Edge } from '../constructs/streaming.ts'
@@ -32,6 +33,8 @@ interface Props extends StackProps {
 
 /** One data centre in one region: tables, functions, gateway and, with streaming, the distribution. */
 export class DataCentreStack extends Stack {
+  readonly distribution: Distribution | undefined
+
   constructor(scope: Construct, stackId: string, { settings, id, dataCentre, bundles, edge, ...props }: Props) {
     super(scope, stackId, props)
     const tables = createTables(this, settings, dataCentre)
@@ -45,6 +48,7 @@ export class DataCentreStack extends Stack {
     const api = createGateway(this, functions, dataCentre, settings)
     const stream = { bundle: bundles.stream, dataCentre: id, settings, stores }
     const streaming = dataCentre.streaming ? createStreaming(this, api, dataCentre, edge, stream) : undefined
+    this.distribution = streaming?.distribution
     const changeEvents = settings.changeEvents ? createChangeEvents(this, tables.journal, id, settings) : undefined
     const watched = {
       api,
@@ -54,9 +58,10 @@ export class DataCentreStack extends Stack {
       removals,
       changeEvents,
       hasFirewall: settings.webApplicationFirewall,
+      isEmulated: settings.emulatorEndpoint !== undefined,
       streaming,
     }
-    createAlarms(this, watched, settings, dataCentre.alarmTopic)
+    watchDataCentre(this, watched, settings, dataCentre.alarmTopic)
     createDashboard(this, watched)
 
     // With a distribution, the custom domain belongs to it.

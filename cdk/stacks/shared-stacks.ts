@@ -1,12 +1,17 @@
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
+import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
 import { Construct } from 'constructs'
-import { homeRegion, isProtected, onEdge, replicaRegions, type Settings } from '../config/settings.ts'
+import { edgeRegion, homeRegion, isProtected, onEdge, replicaRegions, type Settings } from '../config/settings.ts'
 import { createAdministrationPolicy } from '../constructs/administration.ts'
+import { createAlarms } from '../constructs/alarms.ts'
 import { createDeploymentRole } from '../constructs/deployment-role.ts'
+import { logDistribution } from '../constructs/distribution-logs.ts'
 import { certificateOf, zoneOf } from '../constructs/domain.ts'
 import { encryptWith } from '../constructs/encryption.ts'
 import { createFirewall } from '../constructs/firewall.ts'
+import { keepLogs } from '../constructs/service-functions.ts'
 import type { Edge } from '../constructs/streaming.ts'
+import { distributionWatches } from '../constructs/streaming-watches.ts'
 import { createTable, globalTableArn, globalTableName, globalTables, tableOutput } from '../constructs/tables.ts'
 
 /** Sites, data centres and tokens: global tables with a replica in the region of each data centre. */
@@ -38,6 +43,31 @@ const replicasOf = (settings: Settings) =>
     const there = Object.values(settings.dataCentres).filter((dataCentre) => dataCentre.region === region)
     return { region, deletionProtection: there.some((dataCentre) => isProtected(settings, dataCentre)) }
   })
+
+/** Logs and alarms of distributions. CloudFront has both in one region only. */
+export class WatchStack extends Stack {
+  constructor(
+    scope: Construct,
+    stackId: string,
+    {
+      settings,
+      distributions,
+      ...props
+    }: StackProps & {
+      readonly settings: Settings
+      readonly distributions: Readonly<Record<string, Distribution>>
+    },
+  ) {
+    super(scope, stackId, props)
+    const all = Object.entries(distributions)
+    for (const [id, distribution] of all) logDistribution(this, id, distribution)
+    const watches = all.flatMap(([id, distribution]) => distributionWatches(id, distribution))
+    const topic = Object.values(settings.dataCentres).find(({ region }) => region === edgeRegion)?.alarmTopic
+    createAlarms(new Construct(this, 'Alarms'), watches, settings, topic)
+    keepLogs(this, settings.logDays)
+    encryptWith(this, settings)
+  }
+}
 
 /** Certificates and firewalls of distributions. CloudFront reads them from one region only. */
 export class EdgeStack extends Stack {

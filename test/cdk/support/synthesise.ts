@@ -81,7 +81,7 @@ export const synthesiseChecked = (settings: object, accepted?: Findings): Checke
   }
 }
 
-type Templates = Readonly<Record<'directory' | 'us' | 'eu' | 'edge', Template>>
+type Templates = Readonly<Record<'directory' | 'us' | 'eu' | 'edge' | 'watch', Template>>
 
 const known = new Map<string, Templates>()
 
@@ -94,7 +94,7 @@ export const templatesOf = (settings: object = {}): Templates => {
   try {
     const empty = Template.fromJSON({})
     const stacks = Object.fromEntries(templatesIn(app.synth().stacks))
-    const templates = { directory: empty, us: empty, eu: empty, edge: empty, ...stacks }
+    const templates = { directory: empty, us: empty, eu: empty, edge: empty, watch: empty, ...stacks }
     known.set(key, templates)
     return templates
   } finally {

@@ -39,7 +39,7 @@ const wantedOf = ({ firewall, changeEvents }: Chosen, { streaming, customDomain 
     'AWS::ApiGateway::DomainName': Number(Boolean(customDomain && !streaming)),
     'AWS::Route53::RecordSet': customDomain?.hostedZoneId ? addresses : 0,
     'AWS::CertificateManager::Certificate': Number(Boolean(isMade && !streaming)),
-    'AWS::WAFv2::WebACL': Number(firewall && !streaming),
+    'AWS::WAFv2::WebACL': Number(firewall),
     'AWS::Events::EventBus': Number(changeEvents),
     'AWS::Pipes::Pipe': Number(changeEvents),
   })
@@ -84,8 +84,11 @@ describe.each([
       expect(warnings).toEqual(chosen.home === 'not named' ? [expect.stringContaining('directoryRegion')] : [])
 
       const edge = wantedOnEdge(chosen, Object.values(dataCentres))
+      const watchStacks = Object.values(dataCentres).some((dataCentre) => dataCentre.streaming) ? ['watch'] : []
       const edgeStacks = Object.keys(edge).length > 0 ? ['edge'] : []
-      expect([...templates.keys()].sort()).toEqual([...Object.keys(dataCentres), 'directory', ...edgeStacks].sort())
+      expect([...templates.keys()].sort()).toEqual(
+        [...Object.keys(dataCentres), 'directory', ...edgeStacks, ...watchStacks].sort(),
+      )
       expect(countsIn(templates.get('edge'))).toEqual(edge)
       for (const [id, dataCentre] of Object.entries(dataCentres)) {
         expect(countsIn(templates.get(id)), id).toEqual(wantedOf(chosen, dataCentre))
@@ -96,7 +99,7 @@ describe.each([
       const atHome = new Set([home, ...regions])
       const tables = Object.values(templates.get('directory')?.findResources('AWS::DynamoDB::GlobalTable') ?? {})
       expect(tables.map(({ Properties }) => Properties.Replicas.length)).toEqual([atHome.size, atHome.size])
-      const deployed = new Set([...atHome, ...edgeStacks.map(() => 'us-east-1')])
+      const deployed = new Set([...atHome, ...watchStacks.map(() => 'us-east-1')])
       expect(regionsIn(templates.get('directory')).sort()).toEqual([...deployed].sort())
     },
   )
