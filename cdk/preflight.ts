@@ -1,10 +1,11 @@
 import { checkConcurrency, wantedConcurrency } from './config/concurrency.ts'
 import { contextKey, settingsOfCommand } from './config/settings.ts'
+import { checkWebFunctions } from './config/web-functions.ts'
 import { runScript } from './run-script.ts'
 
 /**
  * `npm run preflight` checks, before a deployment, that the account allows enough concurrent executions in each region;
- * new accounts allow 10. Exit status 1: too few, or AWS cannot be asked; 2: wrong usage.
+ * new accounts allow 10. With streaming it also compares the quotas of Web Functions. Exit status 1: too few, or AWS cannot be asked; 2: wrong usage.
  */
 const usage = `Usage: npm run preflight -- [-c ${contextKey}='{…}']
 Without -c, the settings are those of cdk.json.`
@@ -25,6 +26,7 @@ process.exitCode = await runScript(usage, options, async ({ context = [] }) => {
       throw new Error(`${error.message}\n${advice}${questions.join('')}`)
     },
   )
+  findings.push(...(await checkWebFunctions(settings)))
   for (const { message } of findings) console.log(message)
   return findings.every(({ isEnough }) => isEnough) ? 0 : 1
 })

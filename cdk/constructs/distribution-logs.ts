@@ -45,5 +45,5 @@ export const logDistribution = (scope: Construct, id: string, distribution: Dist
     deliveryDestinationArn: destination.attrArn,
     recordFields,
   })
-  delivery.addDependency(source)
+  delivery.addResourceDependency(source)
 }

@@ -30,7 +30,8 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct, type IDependable } from 'constructs'
 import { streaming } from '../../lib/config/streaming.ts'
 import { prefixes } from '../../lib/contract/routes/routes.ts'
-import { type DataCentreSettings, type Settings, stageName } from '../config/settings.ts'
+import { type DataCentreSettings, stageName } from '../config/settings.ts'
+import { endpointLimits } from '../config/web-functions.ts'
 import { type CustomDomain, certificateOf, zoneOf } from './domain.ts'
 import { admitDistribution } from './firewall.ts'
 import { createLogs, type FunctionOptions, statementsOf, streamEnvironment } from './service-functions.ts'
@@ -46,26 +47,6 @@ const originSecrets = (scope: Construct, number: number): readonly [Secret, ...S
     })
   return number > 1 ? [create(number), create(number - 1)] : [create(number)]
 }
-
-// The rates that Lambda offers.
-const rates = [
-  100,
-  200,
-  300,
-  400,
-  500,
-  600,
-  700,
-  800,
-  900,
-  ...Array.from({ length: 10 }, (_, index) => (index + 1) * 1000),
-]
-
-/** The throttling of the gateway, as far as Lambda offers it. */
-export const endpointLimits = ({ rate, burst }: Settings['throttling']) => ({
-  maxEnvironments: Math.max(2, Math.ceil(burst / streaming.requestsAtOnce)),
-  rateLimit: rates.find((offered) => offered >= rate) ?? 10_000,
-})
 
 const createStreamFunction = (
   scope: Construct,

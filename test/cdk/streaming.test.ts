@@ -1,6 +1,6 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
-import { endpointLimits } from '../../cdk/constructs/streaming.ts'
+import { endpointLimits } from '../../cdk/config/web-functions.ts'
 import { streaming } from '../../lib/config/streaming.ts'
 import { templatesOf } from './support/synthesise.ts'
 

@@ -1,6 +1,9 @@
 import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { checkConcurrency, wantedConcurrency } from '../../../cdk/config/concurrency.ts'
 import { parseSettings } from '../../../cdk/config/settings.ts'
@@ -92,6 +95,39 @@ describe('the check before a deployment', () => {
     const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(settings)}`])
     expect(status).toBe(1)
     expect(stdout).toMatch(/us-east-1: 60 .* need 100\. .*eu-west-1: 60 .* need 50: enough/s)
+  })
+
+  const streams = { ...settings, dataCentres: { us: { region: 'us-east-1', streaming: true } } }
+
+  /** A fake `aws` in front of the path, which prints these quotas. */
+  const answerWithQuotas = (accountQuotas: object): void => {
+    const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const answer = JSON.stringify({ accountQuotas })
+    const expected = 'lambda-web get-web-account-settings --region us-east-1 --output json'
+    writeFileSync(join(folder, 'aws'), `#!/bin/sh\n[ "$*" = '${expected}' ] && echo '${answer}'\n`)
+    chmodSync(join(folder, 'aws'), 0o755)
+    vi.stubEnv('PATH', `${folder}:${process.env['PATH']}`)
+  }
+
+  test.each([
+    [63, 500, 0, /63 processors and 500 requests per second, .* need 63 and 500: enough/],
+    [62, 500, 1, /62 processors .* need 63 and 500\. .*Service Quotas/s],
+    [63, 400, 1, /400 requests per second, .* need 63 and 500\. .*Service Quotas/s],
+  ])('compares the quotas of Web Functions: %i processors, %i requests', async (processors, rate, wanted, said) => {
+    await answerWith(200, limitOf(1000))
+    answerWithQuotas({ maxTotalArmVCpus: processors, maxTotalRateLimit: rate })
+    const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(streams)}`])
+    expect(stdout).toMatch(said)
+    expect(status).toBe(wanted)
+  })
+
+  test('says how to look at the quotas of Web Functions when the AWS CLI cannot', async () => {
+    await answerWith(200, limitOf(1000))
+    answerWithQuotas({})
+    const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(streams)}`])
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/NOT CHECKED.*aws lambda-web get-web-account-settings --region us-east-1.* need 63 and 500/)
   })
 
   test('uses the settings of cdk.json, like a deployment', async () => {

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { streaming } from '../../../lib/config/streaming.ts'
 import { type StreamProcess, startStreamProcess } from '../stream-process.ts'
 import { deployment, storage } from '../support/deployment.ts'
 
-// As many requests as all environments of the function answer at a time.
+// As many requests as all environments of the function answer at a time, those of one environment with a valid token.
 const places = 1_008
 
 let stream: StreamProcess
@@ -41,7 +42,7 @@ const put = (content: string) =>
 describe('the deployed streaming function', () => {
   it('frees the places of 1,008 senders that are too slow, and stores files meanwhile (S-113, S-114)', async () => {
     const slow = Array.from({ length: places }, (_, index) =>
-      beginSlowly(index % 2 === 0 ? deployment.token : undefined, index),
+      beginSlowly(index < streaming.requestsAtOnce ? deployment.token : undefined, index),
     )
     const begun = await Promise.all(slow)
     expect((await put('while they send')).status).toBe(200)
