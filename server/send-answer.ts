@@ -6,11 +6,10 @@ import type { WaitingAnswers } from './waiting-answers.ts'
 
 /**
  * Answers to a request whose body is still arriving. As much of the rest is read as `bytes` and `ms` allow, so that the
- * caller gets the answer and not a broken connection. `comeLast`: the proxy in front reads no answer before the body.
+ * caller gets the answer and not a broken connection. `comeLast`: the proxy in front reads no answer before the body. `strangers`: the limits without a valid token.
  */
 export interface EarlyAnswers extends BodyLimits {
   readonly comeLast: boolean
-  // For bodies without a valid token.
   readonly strangers?: BodyLimits
 }
 

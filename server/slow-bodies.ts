@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Bytes per second that a sender delivers at least, on average over `seconds`. */
 export interface SlowestBody {
-  readonly rate: number
+  readonly bytesPerSecond: number
   readonly seconds: number
 }
 
@@ -16,9 +15,9 @@ const second = 1_000
 
 /**
  * Ends requests whose bodies arrive too slowly: each holds one of the few places of a process. Time counts only while the
- * service waits for the sender, not while the sender waits for the service.
+ * service waits for the sender, not while the sender waits for the service, or for its leave (`isWaiting`).
  */
-export const createBodyWatch = ({ rate, seconds }: SlowestBody) => {
+export const createBodyWatch = ({ bytesPerSecond, seconds }: SlowestBody) => {
   const open = new Map<IncomingMessage, Watched>()
   let timer: NodeJS.Timeout | undefined
 
@@ -30,7 +29,7 @@ export const createBodyWatch = ({ rate, seconds }: SlowestBody) => {
     }
     const received = request.socket.bytesRead
     open.set(request, { bytes: received, waited: 0, isWaiting })
-    if (received - bytes < rate * seconds) request.destroy()
+    if (received - bytes < bytesPerSecond * seconds) request.destroy()
   }
 
   const look = (): void => {
@@ -43,7 +42,6 @@ export const createBodyWatch = ({ rate, seconds }: SlowestBody) => {
     timer = undefined
   }
 
-  /** `isWaiting` is true while the sender has no leave to send. */
   return (request: IncomingMessage, isWaiting: () => boolean): void => {
     if (request.complete) return
     open.set(request, { bytes: request.socket.bytesRead, waited: 0, isWaiting })

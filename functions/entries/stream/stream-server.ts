@@ -47,13 +47,13 @@ const comesFromDistribution = (secrets: readonly string[]): ((message: IncomingM
   }
 }
 
-// A request holds one of the places of its process until it ends.
-const slowestBody = { rate: 16 * 1024, seconds: 10 }
+const slowestBody = { bytesPerSecond: 16 * 1024, seconds: 10 }
 
 const formOverhead = 16 * 1024 * 1024
 
 // Lambda sends the whole request before it reads the answer. So the body of a refused request is read too, up to the
-// size of the largest file; a connection that sends more is closed.
+// size of the largest file; a connection that sends more is closed. Each holds one of the places of its process, so
+// strangers and slow senders get less (S-113, S-114).
 const answersAfterBody = (largestFile: number): EarlyAnswers => ({
   bytes: largestFile + formOverhead,
   ms: streaming.longestRequest * 1000,
