@@ -77,6 +77,7 @@ const settings = z.strictObject({
   webApplicationFirewall: z.boolean().default(false),
   changeEvents: z.boolean().default(false),
   keptDays: z.int().min(1).max(3_650).default(30),
+  canary: z.boolean().default(false),
   alarmEmail: z.email().optional(),
   logDays: z
     .int()

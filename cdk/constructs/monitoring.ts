@@ -35,6 +35,7 @@ export interface Watched {
   readonly hasFirewall: boolean
   readonly isEmulated: boolean
   readonly streaming: StreamFunction | undefined
+  readonly canary: LambdaFunction | undefined
 }
 
 const gatewayWatches = (api: RestApi): readonly Watch[] => [
@@ -185,6 +186,15 @@ const historyWatch = (lost: Metric): Watch => ({
   action: `Search the logs of the functions for "${lostEntry}": the line has the entry and the reason.`,
 })
 
+const canaryWatch = (canary: LambdaFunction): Watch => ({
+  id: 'CanaryFailures',
+  metric: canary.metricErrors({ period }),
+  periods: 2,
+  impact:
+    'The canary cannot store, read and remove a file and a field: callers cannot either, or its token has expired.',
+  action: 'The log of CanaryFunction names the request that failed, and the answer.',
+})
+
 const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Watch => ({
   id: 'ChangeEventsFailed',
   metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
@@ -204,6 +214,7 @@ const watchesOf = (watched: Watched, lost: Metric): readonly Watch[] => [
   historyWatch(lost),
   ...(watched.changeEvents ? [changeEventsWatch(watched.changeEvents)] : []),
   ...(watched.streaming ? streamingWatches(watched.streaming) : []),
+  ...(watched.canary ? [canaryWatch(watched.canary)] : []),
 ]
 
 // A broken version sets them off within ten minutes. CloudFormation watches five alarms at most.

@@ -12,6 +12,7 @@ import {
   type Settings,
 } from '../config/settings.ts'
 import { createAdministrationPolicy } from '../constructs/administration.ts'
+import { createCanary } from '../constructs/canary.ts'
 import { createChangeEvents } from '../constructs/change-events.ts'
 import { createEntrance } from '../constructs/domain.ts'
 import { encryptWith } from '../constructs/encryption.ts'
@@ -50,6 +51,11 @@ export class DataCentreStack extends Stack {
     const streaming = dataCentre.streaming ? createStreaming(this, api, dataCentre, edge, stream) : undefined
     this.distribution = streaming?.distribution
     const changeEvents = settings.changeEvents ? createChangeEvents(this, tables.journal, id, settings) : undefined
+    // With a distribution, the custom domain belongs to it.
+    const toGateway = createEntrance(api, streaming ? undefined : dataCentre.customDomain)
+    const addresses = { apiId: api.restApiId, distribution: streaming?.host }
+    const url = baseUrlOf(settings, dataCentre, addresses, this)
+    const canary = settings.canary ? createCanary(this, { bundle: bundles.canary, baseUrl: url, settings }) : undefined
     const watched = {
       api,
       functions,
@@ -60,14 +66,10 @@ export class DataCentreStack extends Stack {
       hasFirewall: settings.webApplicationFirewall,
       isEmulated: settings.emulatorEndpoint !== undefined,
       streaming,
+      canary,
     }
     watchDataCentre(this, watched, settings, dataCentre.alarmTopic)
     createDashboard(this, watched)
-
-    // With a distribution, the custom domain belongs to it.
-    const toGateway = createEntrance(api, streaming ? undefined : dataCentre.customDomain)
-    const addresses = { apiId: api.restApiId, distribution: streaming?.host }
-    const url = baseUrlOf(settings, dataCentre, addresses, this)
     registerDataCentre(this, {
       bundle: bundles.registration,
       directory: tables.sites,

@@ -103,6 +103,11 @@ const registration = {
   directoryRegion: required('DIRECTORY_REGION', text()),
 }
 
+const canary = {
+  baseUrl: required('BASE_URL', textLike(/^https?:\/\/\S+$/, 'a URL')),
+  canaryToken: required('CANARY_TOKEN', textLike(/^[0-9a-f]{64}$/, 'a token')),
+}
+
 const machine = {
   ...limits,
   ...files,
@@ -121,6 +126,7 @@ export const settingsOf = {
   listening,
   removals: fileStores,
   registration,
+  canary,
   machine,
 }
 
@@ -131,6 +137,7 @@ export type FileSettings = SettingsOf<typeof files>
 export type StorageSettings = SettingsOf<typeof storage>
 export type StreamSettings = SettingsOf<typeof stream>
 export type FileStoreSettings = SettingsOf<typeof fileStores>
+export type CanarySettings = SettingsOf<typeof canary>
 export type MachineSettings = SettingsOf<typeof machine>
 
 export const readSettingsOf = <Name extends keyof typeof settingsOf>(name: Name, environment = process.env) =>

@@ -46,6 +46,7 @@ export const ownRules = (regions: Iterable<string>) => ({
   permissionsBoundary: 'Boundary',
   logDays: 365,
   tracing: true,
+  canary: true,
   keptDays: 90,
   coldAfterDays: 30,
   reservedConcurrency: { fields: 20, storage: 50 },

@@ -9,7 +9,7 @@ import { checkFindings, createApp, type Findings } from '../../../cdk/stacks/cre
 
 /** The code of functions does not matter here. */
 const emptyBundles = (folder: string): Bundles => {
-  const bundled = [...functionNames, 'registration', 'stream'].map((name) => {
+  const bundled = [...functionNames, 'registration', 'canary', 'stream'].map((name) => {
     const bundle = join(folder, name)
     mkdirSync(bundle)
     writeFileSync(join(bundle, 'index.mjs'), `export const handler = '${name}'\n`)
