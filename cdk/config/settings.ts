@@ -6,6 +6,7 @@ import type { Node } from 'constructs'
 import { safeParse } from 'secure-json-parse'
 import * as z from 'zod'
 import { logLevels } from '../../lib/config/config.ts'
+import { type TableName, tables } from '../../lib/config/tables.ts'
 import { functionNames } from './functions.ts'
 
 const hostName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
@@ -39,12 +40,19 @@ const arnOf = (service: string, resource: RegExp, thing: string) =>
       `must be the ARN of ${thing}`,
     )
 
+const names = Object.keys(tables) as TableName[]
+
+export const globalTables = names.filter((name) => tables[name].global)
+export const regionalTables = names.filter((name) => !tables[name].global)
+
 const dataCentre = z.strictObject({
   region,
   customDomain: customDomain.optional(),
   deletionProtection: z.boolean().optional(),
   streaming: z.boolean().optional(),
   originSecret: z.int().min(1).optional(),
+  // By the name of a table in lib/config/tables.ts.
+  restoredTables: z.partialRecord(z.enum(regionalTables), z.string().regex(/^[\w.-]{3,255}$/)).optional(),
   alarmTopic: arnOf('sns', /[\w-]+/, 'a topic').optional(),
 })
 
@@ -78,6 +86,12 @@ const settings = z.strictObject({
   changeEvents: z.boolean().default(false),
   keptDays: z.int().min(1).max(3_650).default(30),
   canary: z.boolean().default(false),
+  backup: z
+    .strictObject({
+      days: z.int().min(1).default(35),
+      copyTo: arnOf('backup', /backup-vault:[\w-]+/, 'a vault').optional(),
+    })
+    .optional(),
   alarmEmail: z.email().optional(),
   logDays: z
     .int()
@@ -103,10 +117,9 @@ const settings = z.strictObject({
 
 type Fault = readonly [isThere: boolean, path: string, message: string]
 
-const faultsAt = (
-  id: string,
-  { region, streaming, customDomain, alarmTopic }: DataCentreSettings,
-): readonly Fault[] => {
+const faultsAt = (all: Settings, id: string, dataCentre: DataCentreSettings): readonly Fault[] => {
+  const { region, streaming, customDomain, alarmTopic } = dataCentre
+  const restored = Object.keys(dataCentre.restoredTables ?? {})
   const { certificateArn } = customDomain ?? {}
   const [partition, certificates] = [partitionOf(region), streaming ? edgeRegion : region]
   const isElsewhere = certificateArn?.startsWith(`arn:${partition}:acm:${certificates}:`) === false
@@ -116,6 +129,16 @@ const faultsAt = (
     [['directory', 'edge', 'watch'].includes(id), path, 'must have another id: a stack of the app has this name'],
     [isElsewhere, `${path}.customDomain.certificateArn`, `must be the ARN of a certificate in ${certificates}`],
     [(alarmTopic?.split(':')[3] ?? region) !== region, `${path}.alarmTopic`, `must be in ${region}`],
+    [
+      restored.length > 0 && !isProtected(all, dataCentre),
+      `${path}.restoredTables`,
+      'needs deletionProtection: without it, the deployment would delete the tables that they replace',
+    ],
+    [
+      restored.includes('journal') && all.changeEvents,
+      `${path}.restoredTables.journal`,
+      'must be absent with changeEvents: a restored table has no stream',
+    ],
     [streaming === true && partition !== 'aws', `${path}.streaming`, `must be false: CloudFront needs ${edgeRegion}`],
   ]
 }
@@ -154,7 +177,7 @@ const faultsIn = (all: Settings): readonly Fault[] => {
     ],
     [isShared, 'dataCentres', 'must not share a domainName: it can lead to only one'],
     [!isEmulated && isForEmulators, 'emulatorEndpoint', 'is missing. On AWS, leave out pathEncoding and binaryAccept'],
-    ...Object.entries(all.dataCentres).flatMap(([id, dataCentre]) => faultsAt(id, dataCentre)),
+    ...Object.entries(all.dataCentres).flatMap(([id, dataCentre]) => faultsAt(all, id, dataCentre)),
   ]
 }
 

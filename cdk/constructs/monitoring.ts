@@ -16,14 +16,13 @@ import { type TableDefinition, type TableName, tables } from '../../lib/config/t
 import { lostEntry } from '../../lib/core/history-entry.ts'
 import { capitalised } from '../../lib/core/names.ts'
 import { operationsOn } from '../config/grants.ts'
-import type { Settings } from '../config/settings.ts'
+import { globalTables, type Settings } from '../config/settings.ts'
 import { createAlarms, period, type Watch } from './alarms.ts'
 import type { createChangeEvents } from './change-events.ts'
 import type { RemovalsQueue } from './file-storage.ts'
 import { turnedAway } from './firewall.ts'
 import type { StreamFunction } from './streaming.ts'
 import { streamingWatches } from './streaming-watches.ts'
-import { globalTables } from './tables.ts'
 
 export interface Watched {
   readonly api: RestApi

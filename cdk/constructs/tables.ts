@@ -13,14 +13,16 @@ import { Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { byName, capitalised } from '../../lib/core/names.ts'
-import { type DataCentreSettings, isProtected, nearestDirectory, type Settings } from '../config/settings.ts'
+import {
+  type DataCentreSettings,
+  globalTables,
+  isProtected,
+  nearestDirectory,
+  regionalTables,
+  type Settings,
+} from '../config/settings.ts'
 
 export const tableOutput = (name: TableName): string => `${capitalised(name)}Table`
-
-const names = Object.keys(tables) as TableName[]
-
-export const globalTables = names.filter((name) => tables[name].global)
-export const regionalTables = names.filter((name) => !tables[name].global)
 
 export const globalTableName = (prefix: string, name: TableName): string => `${prefix}-${name}`
 
@@ -79,11 +81,20 @@ export const createTables = (stack: Stack, settings: Settings, dataCentre: DataC
   const region = nearestDirectory(settings, dataCentre)
   const deletionProtection = isProtected(settings, dataCentre)
   const keys = settings.encryptionKeys
-  return byName([...globalTables, ...regionalTables], (name) =>
-    tables[name].global
-      ? TableV2.fromTableArn(stack, tableOutput(name), globalTableArn(stack, settings, name, region))
-      : createTable(stack, name, { deletionProtection, hasStream: name === 'journal' && settings.changeEvents, keys }),
-  ) as Tables
+  const own = (name: TableName) => {
+    const tableName = dataCentre.restoredTables?.[name]
+    if (tableName === undefined)
+      return createTable(stack, name, {
+        deletionProtection,
+        hasStream: name === 'journal' && settings.changeEvents,
+        keys,
+      })
+    const { indexes = {} }: TableDefinition = tables[name]
+    return TableV2.fromTableAttributes(stack, tableOutput(name), { tableName, globalIndexes: Object.keys(indexes) })
+  }
+  const directory = (name: TableName) =>
+    TableV2.fromTableArn(stack, tableOutput(name), globalTableArn(stack, settings, name, region))
+  return { ...byName(globalTables, directory), ...byName(regionalTables, own) } as Tables
 }
 
 export const tablesIn = (tables: Tables, region: string): Partial<Tables> =>

@@ -5,6 +5,7 @@ import { DEFAULT_CROSS_STACK_REFERENCES } from 'aws-cdk-lib/cx-api'
 import { AwsSolutionsChecks } from 'cdk-nag'
 import type { Bundles } from '../config/bundles.ts'
 import { edgeRegion, hasDistributions, homeRegion, onEdge, readSettings, type Settings } from '../config/settings.ts'
+import { backupPolicies } from '../constructs/backup.ts'
 import { DataCentreStack } from './data-centre-stack.ts'
 import { DirectoryStack, EdgeStack, WatchStack } from './shared-stacks.ts'
 
@@ -68,7 +69,12 @@ export const acceptedOf = (settings: Settings): Findings => {
     }
   })
   const traced = settings.tracing && { 'AwsSolutions-IAM5[Resource::*]': 'The actions of X-Ray have no resources.' }
-  return Object.assign({}, accepted, traced, ...there)
+  const backups = settings.backup ? backupPolicies : []
+  const ofBackups = backups.map((name) => [
+    `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/${name}]`,
+    'AWS maintains the permissions of its backups. Its role can back up, and not restore.',
+  ])
+  return Object.assign({}, accepted, traced, Object.fromEntries(ofBackups), ...there)
 }
 
 /** Checks every stack against the AwsSolutions rules at each synthesis. */

@@ -8,10 +8,12 @@ import {
   type DataCentreSettings,
   isProtected,
   nearestDirectory,
+  regionalTables,
   replicaRegions,
   type Settings,
 } from '../config/settings.ts'
 import { createAdministrationPolicy } from '../constructs/administration.ts'
+import { createBackup } from '../constructs/backup.ts'
 import { createCanary } from '../constructs/canary.ts'
 import { createChangeEvents } from '../constructs/change-events.ts'
 import { createEntrance } from '../constructs/domain.ts'
@@ -22,7 +24,7 @@ import { createDashboard, watchDataCentre } from '../constructs/monitoring.ts'
 import { registerDataCentre } from '../constructs/registration.ts'
 import { createGrantedFunction, keepLogs } from '../constructs/service-functions.ts'
 import { createStreaming, type Edge } from '../constructs/streaming.ts'
-import { createTables, regionalTables, tableOutput, tablesIn } from '../constructs/tables.ts'
+import { createTables, tableOutput, tablesIn } from '../constructs/tables.ts'
 
 interface Props extends StackProps {
   readonly settings: Settings
@@ -40,6 +42,7 @@ export class DataCentreStack extends Stack {
     super(scope, stackId, props)
     const tables = createTables(this, settings, dataCentre)
     const files = createFilesBucket(this, isProtected(settings, dataCentre), settings)
+    createBackup(this, settings, this.region, [...regionalTables.map((name) => tables[name].tableArn), files.bucketArn])
     const removals = createRemovalsQueue(this, functionSettings.removals.timeout)
     const stores = { tables, files, removals: removals.queue }
     const functions = byFunction((name) =>

@@ -1,9 +1,18 @@
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
 import { Construct } from 'constructs'
-import { edgeRegion, homeRegion, isProtected, onEdge, replicaRegions, type Settings } from '../config/settings.ts'
+import {
+  edgeRegion,
+  globalTables,
+  homeRegion,
+  isProtected,
+  onEdge,
+  replicaRegions,
+  type Settings,
+} from '../config/settings.ts'
 import { createAdministrationPolicy } from '../constructs/administration.ts'
 import { createAlarms } from '../constructs/alarms.ts'
+import { createBackup } from '../constructs/backup.ts'
 import { createDeploymentRole } from '../constructs/deployment-role.ts'
 import { logDistribution } from '../constructs/distribution-logs.ts'
 import { certificateOf, zoneOf } from '../constructs/domain.ts'
@@ -12,7 +21,7 @@ import { createFirewall } from '../constructs/firewall.ts'
 import { keepLogs } from '../constructs/service-functions.ts'
 import type { Edge } from '../constructs/streaming.ts'
 import { distributionWatches } from '../constructs/streaming-watches.ts'
-import { createTable, globalTableArn, globalTableName, globalTables, tableOutput } from '../constructs/tables.ts'
+import { createTable, globalTableArn, globalTableName, tableOutput } from '../constructs/tables.ts'
 
 /** Sites, data centres and tokens: global tables with a replica in the region of each data centre. */
 export class DirectoryStack extends Stack {
@@ -34,6 +43,8 @@ export class DirectoryStack extends Stack {
       table.node.addDependency(...access)
       new CfnOutput(this, `${tableOutput(name)}Name`, { key: tableOutput(name), value: table.tableName })
     }
+    const arns = globalTables.map((name) => globalTableArn(this, settings, name, this.region))
+    createBackup(this, settings, this.region, arns)
     encryptWith(this, settings)
   }
 }

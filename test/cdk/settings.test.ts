@@ -124,6 +124,22 @@ describe('An app is refused with the name of the setting and the reason', () => 
       { ...base, permissionsBoundary: 'arn:aws:iam::1:policy/a' },
       /permissionsBoundary: must be the name/,
     ],
+    [
+      'a restored table where tables are not protected',
+      withDataCentre({ restoredTables: { webForms: 'forms' }, deletionProtection: false }),
+      /us\.restoredTables: needs deletionProtection/,
+    ],
+    [
+      'a restored history with change events',
+      { ...withDataCentre({ restoredTables: { journal: 'history' } }), changeEvents: true },
+      /us\.restoredTables\.journal: must be absent with changeEvents/,
+    ],
+    ['a restored directory', withDataCentre({ restoredTables: { tokens: 'tokens' } }), /us\.restoredTables/],
+    [
+      'a backup without a vault',
+      { ...base, backup: { copyTo: 'eu-west-1' } },
+      /backup\.copyTo: must be the ARN of a vault/,
+    ],
     ['an emulator without a scheme', { ...base, emulatorEndpoint: '127.0.0.1:4566' }, /emulatorEndpoint: must begin/],
     ['paths as an emulator has them', { ...base, pathEncoding: 'decoded' }, /emulatorEndpoint: is missing/],
   ])('%s', (_, settings, fault) => {

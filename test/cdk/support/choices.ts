@@ -47,6 +47,7 @@ export const ownRules = (regions: Iterable<string>) => ({
   logDays: 365,
   tracing: true,
   canary: true,
+  backup: { days: 35 },
   keptDays: 90,
   coldAfterDays: 30,
   reservedConcurrency: { fields: 20, storage: 50 },
