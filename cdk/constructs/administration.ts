@@ -23,7 +23,7 @@ export const createAdministrationPolicy = (
     statements: [
       ...allowOnTables(grants, arnOf),
       ...(bucketArn === undefined ? [] : allowOnFiles(administrationFileGrants, bucketArn)),
-      ...allowKey(stack, settings, ['dynamodb', 's3']),
+      ...allowKey(settings, stack.region, ['dynamodb', 's3']),
       allow('cloudformation', ['DescribeStacks'], stack.stackId),
     ],
   })

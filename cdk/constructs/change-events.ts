@@ -1,4 +1,4 @@
-import { CfnOutput } from 'aws-cdk-lib'
+import { CfnOutput, Stack } from 'aws-cdk-lib'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { EventBus } from 'aws-cdk-lib/aws-events'
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
@@ -51,6 +51,7 @@ export const createChangeEvents = (
   settings: Settings,
 ): { failed: Queue } => {
   const parts = new Construct(scope, 'ChangeEvents')
+  const { region } = Stack.of(parts)
   const stream = journal.tableStreamArn
   if (stream === undefined) throw new Error('The table of the history has no stream')
   const bus = new EventBus(parts, 'Bus', { description: 'The changes to the sites of a data centre' })
@@ -60,8 +61,8 @@ export const createChangeEvents = (
     allow('dynamodb', ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'], stream),
     allow('sqs', ['SendMessage'], failed.queueArn),
     allow('events', ['PutEvents'], bus.eventBusArn),
-    ...allowKey(parts, settings, ['dynamodb', 'sqs']),
-    ...allowKey(parts, settings, ['sqs'], ['GenerateDataKey']),
+    ...allowKey(settings, region, ['dynamodb', 'sqs']),
+    ...allowKey(settings, region, ['sqs'], ['GenerateDataKey']),
   ]) {
     role.addToPolicy(statement)
   }

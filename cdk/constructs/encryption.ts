@@ -1,8 +1,7 @@
-import { CfnResource, Stack } from 'aws-cdk-lib'
+import { CfnResource, type Stack } from 'aws-cdk-lib'
 import { type PolicyStatement, Role } from 'aws-cdk-lib/aws-iam'
 import { CfnBucket } from 'aws-cdk-lib/aws-s3'
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs'
-import type { Construct } from 'constructs'
 import type { Settings } from '../config/settings.ts'
 import { allow } from './statements.ts'
 
@@ -41,18 +40,17 @@ export const encryptWith = (stack: Stack, settings: Settings): void => {
     if (CfnResource.isCfnResource(node)) encryptResource(node, key)
     // The CDK's function copies the code of the Web Function from the bucket of `cdk bootstrap`, which may have this key.
     if (!Role.isRole(node) || !node.node.path.includes('Custom::S3ObjectCopy')) continue
-    for (const statement of allowKey(stack, settings, ['s3'])) node.addToPolicy(statement)
+    for (const statement of allowKey(settings, stack.region, ['s3'])) node.addToPolicy(statement)
   }
 }
 
 /** Use of the customer's key through one service only. Without a key, AWS's own keys need no permission. */
 export const allowKey = (
-  scope: Construct,
   { encryptionKeys }: Settings,
+  region: string,
   services: readonly KeyedService[],
   actions: readonly KeyAction[] = ['Decrypt'],
 ): readonly PolicyStatement[] => {
-  const { region } = Stack.of(scope)
   const key = encryptionKeys?.[region]
   if (key === undefined) return []
   const statement = allow('kms', actions, key)

@@ -1,4 +1,4 @@
-import { CustomResource, Duration } from 'aws-cdk-lib'
+import { CustomResource, Duration, Stack } from 'aws-cdk-lib'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import type { Construct, IDependable } from 'constructs'
 import { settingsOf } from '../../lib/config/config.ts'
@@ -34,7 +34,7 @@ export const registerDataCentre = (
     timeout: Duration.seconds(30),
     settings: { ...settings, logLevel: 'INFO' },
   })
-  for (const statement of allowKey(scope, settings, ['dynamodb'])) lambda.addToRolePolicy(statement)
+  for (const statement of allowKey(settings, Stack.of(scope).region, ['dynamodb'])) lambda.addToRolePolicy(statement)
   lambda.addToRolePolicy(allow('dynamodb', ['PutItem'], directory.tableArn))
   // CloudFormation cannot change the type of a resource: one of another type has another name.
   const registration = new CustomResource(scope, 'DataCentreRegistration', {

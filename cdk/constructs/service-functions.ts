@@ -107,12 +107,12 @@ export const statementsOf = (
     ...allowOnTables(tableGrants[name], (table) => tables[table].tableArn),
     ...(onFiles ? allowOnFiles(onFiles, files.bucketArn) : []),
     ...(onRemovals ? [allow('sqs', onRemovals, removals.queueArn)] : []),
-    ...allowKey(files, settings, [
+    ...allowKey(settings, files.stack.region, [
       'dynamodb',
       ...(onFiles ? ['s3' as const] : []),
       ...(onRemovals ? ['sqs' as const] : []),
     ]),
-    ...(writes.length > 0 ? allowKey(files, settings, writes, ['GenerateDataKey']) : []),
+    ...(writes.length > 0 ? allowKey(settings, files.stack.region, writes, ['GenerateDataKey']) : []),
   ]
 }
 

@@ -1,6 +1,7 @@
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
 import { Construct } from 'constructs'
+import { administrationGrants } from '../config/grants.ts'
 import {
   edgeRegion,
   globalTables,
@@ -16,9 +17,10 @@ import { createBackup } from '../constructs/backup.ts'
 import { createDeploymentRole } from '../constructs/deployment-role.ts'
 import { logDistribution } from '../constructs/distribution-logs.ts'
 import { certificateOf, zoneOf } from '../constructs/domain.ts'
-import { encryptWith } from '../constructs/encryption.ts'
+import { allowKey, encryptWith } from '../constructs/encryption.ts'
 import { createFirewall } from '../constructs/firewall.ts'
 import { keepLogs } from '../constructs/service-functions.ts'
+import { allowOnTables } from '../constructs/statements.ts'
 import type { Edge } from '../constructs/streaming.ts'
 import { distributionWatches } from '../constructs/streaming-watches.ts'
 import { createTable, globalTableArn, globalTableName, tableOutput } from '../constructs/tables.ts'
@@ -29,13 +31,17 @@ export class DirectoryStack extends Stack {
     super(scope, id, props)
     const { settings } = props
     const { deletionProtection } = settings
-    const access = [
-      createAdministrationPolicy(this, settings, globalTables, (name) =>
-        globalTableArn(this, settings, name, this.region),
-      ),
-      ...createDeploymentRole(this, settings),
-    ]
+    const administration = createAdministrationPolicy(this, settings, globalTables, (name) =>
+      globalTableArn(this, settings, name, this.region),
+    )
     const replicas = replicasOf(settings)
+    const ofDirectory = administrationGrants.filter(({ table }) => globalTables.includes(table))
+    // Commands use a copy while the home region is lost.
+    for (const { region } of replicas) {
+      const statements = allowOnTables(ofDirectory, (name) => globalTableArn(this, settings, name, region))
+      administration.addStatements(...statements, ...allowKey(settings, region, ['dynamodb']))
+    }
+    const access = [administration, ...createDeploymentRole(this, settings)]
     for (const name of globalTables) {
       const tableName = globalTableName(settings.prefix, name)
       const table = createTable(this, name, { tableName, deletionProtection, replicas, keys: settings.encryptionKeys })

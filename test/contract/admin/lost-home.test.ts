@@ -58,7 +58,7 @@ describe('While the home region of the directory is lost, site-admin', () => {
     expect([status, stderr]).toEqual([1, expect.stringMatching(/AWS refuses this/)])
   })
 
-  test('revokes a token with --region, in the copy of the directory there (T-3, A-13)', async () => {
+  test('revokes a token with --region, in the copy of the directory there (T-53, A-13)', async () => {
     asked.length = 0
     expect(await administerIn('--region', 'eu-west-1', 'token', 'list')).toMatchObject({
       status: 0,
