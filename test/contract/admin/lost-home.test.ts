@@ -53,21 +53,21 @@ afterAll(() => {
 })
 
 describe('While the home region of the directory is lost, site-admin', () => {
-  test('cannot find the directory without --region', async () => {
+  test('cannot find the directory without --directory-region', async () => {
     const { status, stderr } = await administerIn('token', 'list')
     expect([status, stderr]).toEqual([1, expect.stringMatching(/AWS refuses this/)])
   })
 
-  test('revokes a token with --region, in the copy of the directory there (T-53, A-13)', async () => {
+  test('revokes a token with --directory-region, in the copy of the directory there (T-53, A-13)', async () => {
     asked.length = 0
-    expect(await administerIn('--region', 'eu-west-1', 'token', 'list')).toMatchObject({
+    expect(await administerIn('--directory-region', 'eu-west-1', 'token', 'list')).toMatchObject({
       status: 0,
       stdout: expect.stringContaining(hashToken(token)),
     })
     expect(new Set(asked)).toEqual(new Set(['table in eu-west-1']))
     // The history is in the lost region. The command says so, and succeeds.
-    const revoked = await administerIn('--region', 'eu-west-1', 'token', 'revoke', token)
+    const revoked = await administerIn('--directory-region', 'eu-west-1', 'token', 'revoke', token)
     expect(revoked).toMatchObject({ status: 0, stderr: expect.stringContaining('The history lacks a change') })
-    expect(JSON.parse((await administerIn('--region', 'eu-west-1', 'token', 'list')).stdout)).toEqual([])
+    expect(JSON.parse((await administerIn('--directory-region', 'eu-west-1', 'token', 'list')).stdout)).toEqual([])
   })
 })
