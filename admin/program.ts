@@ -48,6 +48,7 @@ export const createProgram = (sayHelp = (text: string): unknown => process.stdou
     .addOption(new Option('--target <target>', 'the kind of installation').choices(['local', 'aws']).default('local'))
     .option('--data-dir <path>', 'local: the data directory of "serve" or "npm start", also while it runs', '.local')
     .option('--stack-prefix <prefix>', 'aws: the prefix of the stack names', 'SiteAdmin')
+    .option('--directory-region <region>', 'aws: use the copy of the directory in this region, while its home is lost')
     .option('--json', 'print one JSON value', false)
     .version(packageFile.version, '--version', 'print the version')
   const commands = [

@@ -1,10 +1,11 @@
 import { checkConcurrency, wantedConcurrency } from './config/concurrency.ts'
 import { contextKey, settingsOfCommand } from './config/settings.ts'
+import { checkWebFunctions } from './config/web-functions.ts'
 import { runScript } from './run-script.ts'
 
 /**
  * `npm run preflight` checks, before a deployment, that the account allows enough concurrent executions in each region;
- * new accounts allow 10. Exit status 1: too few, or AWS cannot be asked; 2: wrong usage.
+ * new accounts allow 10. With streaming it also compares the quotas of Web Functions. Exit status 1: too few, or AWS cannot be asked; 2: wrong usage.
  */
 const usage = `Usage: npm run preflight -- [-c ${contextKey}='{…}']
 Without -c, the settings are those of cdk.json.`
@@ -16,14 +17,16 @@ and repeat this when "aws sts get-caller-identity" answers. It asks AWS in each 
 const options = { context: { type: 'string', short: 'c', multiple: true } } as const
 
 process.exitCode = await runScript(usage, options, async ({ context = [] }) => {
-  const wanted = [...wantedConcurrency(settingsOfCommand(context))]
-  const findings = await Promise.all(wanted.map(([region, count]) => checkConcurrency(region, count))).catch(
+  const settings = settingsOfCommand(context)
+  const wanted = [...wantedConcurrency(settings)]
+  const findings = await Promise.all(wanted.map(([region, count]) => checkConcurrency(region, count, settings))).catch(
     (error) => {
       if (!noCredentials.test(error.name)) throw error
       const questions = wanted.map(([region, count]) => `\n- ${region}: may ${count} functions run at once?`)
       throw new Error(`${error.message}\n${advice}${questions.join('')}`)
     },
   )
+  findings.push(...(await checkWebFunctions(settings)))
   for (const { message } of findings) console.log(message)
   return findings.every(({ isEnough }) => isEnough) ? 0 : 1
 })

@@ -7,6 +7,7 @@ import type { Handler } from '../lib/http/request.ts'
 import { namesHost, readRequest } from './read-request.ts'
 import { refuseConnection, refuseExpectation, refuseMalformed, refuseStranger, refuseTunnel } from './refuse.ts'
 import { atOnce, type EarlyAnswers, type Exchange, sendOn } from './send-answer.ts'
+import { createBodyWatch, type SlowestBody } from './slow-bodies.ts'
 import { type WaitingAnswers, waitingInProcess } from './waiting-answers.ts'
 
 // Importing `node:http` by name also loads WebSocket and undici, 40 ms of every start.
@@ -90,16 +91,25 @@ export interface Front {
   readonly deadlineFor?: (message: IncomingMessage) => Deadline
   readonly earlyAnswers?: EarlyAnswers
   readonly waiting?: WaitingAnswers
+  readonly slowestBody?: SlowestBody
 }
 
 /** A server that does not listen yet. `handlerFor` gets the percent-encoded path without the query. */
 export const createServer = (
   handlerFor: (path: string) => Handler,
-  { admits = () => true, deadlineFor = () => unlimited, earlyAnswers = atOnce, waiting = waitingInProcess }: Front = {},
+  {
+    admits = () => true,
+    deadlineFor = () => unlimited,
+    earlyAnswers = atOnce,
+    waiting = waitingInProcess,
+    slowestBody,
+  }: Front = {},
 ): Server => {
   const inTurn = createTurns()
+  const watch = slowestBody && createBodyWatch(slowestBody)
 
   const serve = async (exchange: Exchange, body: Readable): Promise<void> => {
+    watch?.(exchange.request, exchange.isWaiting)
     try {
       const request = readRequest(exchange.request, body)
       const send = sendOn(exchange, earlyAnswers, waiting)

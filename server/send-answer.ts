@@ -6,17 +6,21 @@ import type { WaitingAnswers } from './waiting-answers.ts'
 
 /**
  * Answers to a request whose body is still arriving. As much of the rest is read as `bytes` and `ms` allow, so that the
- * caller gets the answer and not a broken connection. `comeLast`: the proxy in front reads no answer before the body.
+ * caller gets the answer and not a broken connection. `comeLast`: the proxy in front reads no answer before the body. `strangers`: the limits without a valid token.
  */
-export interface EarlyAnswers {
+export interface EarlyAnswers extends BodyLimits {
+  readonly comeLast: boolean
+  readonly strangers?: BodyLimits
+}
+
+interface BodyLimits {
   readonly bytes: number
   readonly ms: number
-  readonly comeLast: boolean
 }
 
 export const atOnce: EarlyAnswers = { bytes: 16 * 1024 * 1024, ms: 2_000, comeLast: false }
 
-const discardRest = async (request: IncomingMessage, { bytes, ms }: EarlyAnswers): Promise<void> => {
+const discardRest = async (request: IncomingMessage, { bytes, ms }: BodyLimits): Promise<void> => {
   const timer = setTimeout(() => request.destroy(), ms)
   let length = 0
   try {
@@ -94,7 +98,7 @@ export const sendOn = (
   }
 
   const finish = async (unread: boolean): Promise<void> => {
-    if (unread && !isWaiting()) await discardRest(request, early)
+    if (unread && !isWaiting() && !early.comeLast) await discardRest(request, early)
     response.end()
   }
 
@@ -159,6 +163,7 @@ export const sendOn = (
 
   return (answer, cut) => {
     if (!early.comeLast || request.complete || isWaiting()) return send(answer, cut)
-    return discardRest(request, early).then(() => send(answer, cut))
+    const limits = answer.toStranger ? (early.strangers ?? early) : early
+    return discardRest(request, limits).then(() => send(answer, cut))
   }
 }

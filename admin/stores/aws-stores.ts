@@ -31,10 +31,14 @@ const outputsOf = async (stack: string, wanted: string | undefined): Promise<Out
 // In milliseconds (A-13).
 const longestMemory = 60_000
 
-/** Opens the stores of a deployment by the outputs of the stacks with this prefix. */
-export const openAwsStores = async (prefix: string): Promise<AdminStores> => {
-  const directory = await outputsOf(`${prefix}-directory`, undefined)
-  const dynamodb = createDocumentClient()
+/**
+ * Opens the stores of a deployment by the outputs of the stacks with this prefix. With `replica`, the region of a copy of
+ * the directory, it does not ask the home: copies have the names of the tables at home.
+ */
+export const openAwsStores = async (prefix: string, replica?: string): Promise<AdminStores> => {
+  const named: Outputs = (name) => `${prefix}-${name === 'SitesTable' ? 'sites' : 'tokens'}`
+  const directory = replica === undefined ? await outputsOf(`${prefix}-directory`, undefined) : named
+  const dynamodb = createDocumentClient(replica === undefined ? {} : { region: replica })
   const openDataCentre = async (id: string) => {
     const known = await sites.getDataCentre(id)
     if (!known?.region) throw new Refusal(`Data centre ${id} is not deployed. Deploy it, then repeat.`)

@@ -39,6 +39,7 @@ export interface GlobalOptions {
   readonly target: 'local' | 'aws'
   readonly dataDir: string
   readonly stackPrefix: string
+  readonly directoryRegion?: string
   readonly json: boolean
 }
 
@@ -48,11 +49,11 @@ const checkEndpoint = (endpoint: string | undefined): void => {
   throw new Refusal('AWS_ENDPOINT_URL is not a URL. Set it to one such as http://127.0.0.1:4566, or leave it out.')
 }
 
-const openStores = async ({ target, dataDir, stackPrefix }: GlobalOptions): Promise<AdminStores> => {
+const openStores = async ({ target, dataDir, stackPrefix, directoryRegion }: GlobalOptions): Promise<AdminStores> => {
   if (target === 'local') return openLocalStores(dataDir)
   checkEndpoint(process.env['AWS_ENDPOINT_URL'])
   const { openAwsStores } = await import('./aws-stores.ts')
-  return openAwsStores(stackPrefix)
+  return openAwsStores(stackPrefix, directoryRegion)
 }
 
 const placeOf = ({ target, dataDir, stackPrefix }: GlobalOptions): string => {

@@ -68,7 +68,7 @@ export const bundleFunction = async (
   return metafile
 }
 
-export type Bundles = Readonly<Record<FunctionName | 'registration' | 'stream', string>>
+export type Bundles = Readonly<Record<FunctionName | 'registration' | 'canary' | 'stream', string>>
 
 // This function is a process, not a handler: Lambda runs `index.js` as a script.
 export const bundleStream = async (folder: string): Promise<void> => {
@@ -84,7 +84,8 @@ export const bundleFunctions = async (): Promise<Bundles> => {
   await Promise.all([
     ...functionNames.map((name) => bundleFunction(functionEntry(name), folderOf(name), functionSettings[name])),
     bundleFunction(functionEntry('registration'), folderOf('registration')),
+    bundleFunction(functionEntry('canary'), folderOf('canary')),
     bundleStream(folderOf('stream')),
   ])
-  return byName([...functionNames, 'registration', 'stream'] as const, folderOf)
+  return byName([...functionNames, 'registration', 'canary', 'stream'] as const, folderOf)
 }

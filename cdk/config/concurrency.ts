@@ -4,18 +4,25 @@ import type { Settings } from './settings.ts'
 // Seconds of a typical long request, a small file.
 const usualRequest = 0.1
 
-/** The concurrent executions that each region needs for the throttling limits of its gateways. */
-export const wantedConcurrency = ({ dataCentres, throttling }: Settings): ReadonlyMap<string, number> => {
-  const inEach = Map.groupBy(Object.values(dataCentres), ({ region }) => region)
-  const wanted = Math.ceil(throttling.rate * usualRequest)
-  return new Map([...inEach].map(([region, { length }]) => [region, length * wanted]))
+const reservedIn = ({ reservedConcurrency }: Settings): number =>
+  Object.values(reservedConcurrency).reduce((sum, count) => sum + count, 0)
+
+// Lambda refuses reservations that leave the other functions of the account less than this.
+const leastUnreserved = 100
+
+/** The concurrent executions that each region needs for its reservations and the throttling limits of its gateways. */
+export const wantedConcurrency = (settings: Settings): ReadonlyMap<string, number> => {
+  const inEach = Map.groupBy(Object.values(settings.dataCentres), ({ region }) => region)
+  const [reserved, busy] = [reservedIn(settings), Math.ceil(settings.throttling.rate * usualRequest)]
+  const wanted = (count: number) => count * reserved + Math.max(count * busy, reserved > 0 ? leastUnreserved : 0)
+  return new Map([...inEach].map(([region, { length }]) => [region, wanted(length)]))
 }
 
 const quota = { code: 'L-B99A9384', usual: 1000 }
 
-const judge = (region: string, wanted: number, unreserved: number) => {
-  const limit = `${region}: ${unreserved} functions can run at once, and the settings need ${wanted}`
-  if (unreserved >= wanted) return { isEnough: true, message: `${limit}: enough.` }
+const judge = (region: string, wanted: number, available: number) => {
+  const limit = `${region}: ${available} functions can run at once, and the settings need ${wanted}`
+  if (available >= wanted) return { isEnough: true, message: `${limit}: enough.` }
   const request =
     `aws service-quotas request-service-quota-increase --region ${region} --service-code lambda ` +
     `--quota-code ${quota.code} --desired-value ${Math.max(quota.usual, wanted)}`
@@ -29,7 +36,8 @@ const judge = (region: string, wanted: number, unreserved: number) => {
 const isUnknownQuestion = (error: unknown): boolean =>
   error instanceof LambdaServiceException && [404, 501].includes(error.$metadata.httpStatusCode ?? 0)
 
-export const checkConcurrency = async (region: string, wanted: number) => {
+/** A repeated deployment has its reservations already, so these count as available. */
+export const checkConcurrency = async (region: string, wanted: number, settings: Settings) => {
   const client = new LambdaClient({
     region,
     maxAttempts: 2,
@@ -37,8 +45,9 @@ export const checkConcurrency = async (region: string, wanted: number) => {
   })
   try {
     const { AccountLimit } = await client.send(new GetAccountSettingsCommand({}))
-    const unreserved = AccountLimit?.UnreservedConcurrentExecutions
-    if (unreserved !== undefined) return judge(region, wanted, unreserved)
+    const all = AccountLimit?.ConcurrentExecutions
+    const available = reservedIn(settings) > 0 ? all : AccountLimit?.UnreservedConcurrentExecutions
+    if (available !== undefined) return judge(region, wanted, available)
   } catch (error) {
     if (!isUnknownQuestion(error)) throw error
   } finally {

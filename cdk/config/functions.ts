@@ -60,5 +60,5 @@ export const byFunction = <Value>(create: (name: FunctionName) => Value): Readon
 
 export const functionName = (name: FunctionName): string => `${capitalised(name)}Function`
 
-export const functionEntry = (name: FunctionName | 'registration' | 'stream'): string =>
+export const functionEntry = (name: FunctionName | 'registration' | 'stream' | 'canary'): string =>
   join(import.meta.dirname, '..', '..', 'functions', 'entries', `${name}.ts`)

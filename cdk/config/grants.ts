@@ -40,6 +40,12 @@ export const tableGrants: Readonly<Record<FunctionName, readonly TableAccess[]>>
   ],
 }
 
+/** The operations that functions may call on a table. */
+export const operationsOn = (table: TableName): ReadonlySet<string> => {
+  const grants = Object.values(tableGrants).flat()
+  return new Set(grants.filter((grant) => grant.table === table).flatMap(({ actions }) => actions))
+}
+
 export const administrationGrants: readonly TableAccess[] = [
   { table: 'sites', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },
   { table: 'tokens', actions: ['GetItem', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'] },

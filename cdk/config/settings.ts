@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
 import type { Stack } from 'aws-cdk-lib'
+import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { RegionInfo } from 'aws-cdk-lib/region-info'
 import type { Node } from 'constructs'
 import { safeParse } from 'secure-json-parse'
 import * as z from 'zod'
 import { logLevels } from '../../lib/config/config.ts'
+import { type TableName, tables } from '../../lib/config/tables.ts'
+import { functionNames } from './functions.ts'
 
 const hostName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
 
@@ -29,12 +32,28 @@ const partitionOf = (name: string) => RegionInfo.get(name).partition
 /** CloudFront reads certificates and firewalls from this region only. */
 export const edgeRegion = 'us-east-1'
 
+const arnOf = (service: string, resource: RegExp, thing: string) =>
+  z
+    .string()
+    .regex(
+      new RegExp(`^arn:aws[\\w-]*:${service}:[a-z\\d-]+:\\d{12}:${resource.source}$`),
+      `must be the ARN of ${thing}`,
+    )
+
+const names = Object.keys(tables) as TableName[]
+
+export const globalTables = names.filter((name) => tables[name].global)
+export const regionalTables = names.filter((name) => !tables[name].global)
+
 const dataCentre = z.strictObject({
   region,
   customDomain: customDomain.optional(),
   deletionProtection: z.boolean().optional(),
   streaming: z.boolean().optional(),
   originSecret: z.int().min(1).optional(),
+  // By the name of a table in lib/config/tables.ts.
+  restoredTables: z.partialRecord(z.enum(regionalTables), z.string().regex(/^[\w.-]{3,255}$/)).optional(),
+  alarmTopic: arnOf('sns', /[\w-]+/, 'a topic').optional(),
 })
 
 // Jobs of one GitHub repository and environment may deploy without a key.
@@ -66,7 +85,31 @@ const settings = z.strictObject({
   webApplicationFirewall: z.boolean().default(false),
   changeEvents: z.boolean().default(false),
   keptDays: z.int().min(1).max(3_650).default(30),
+  canary: z.boolean().default(false),
+  backup: z
+    .strictObject({
+      days: z.int().min(1).default(35),
+      copyTo: arnOf('backup', /backup-vault:[\w-]+/, 'a vault').optional(),
+    })
+    .optional(),
   alarmEmail: z.email().optional(),
+  logDays: z
+    .int()
+    .refine((days) => days in RetentionDays, 'must be a number of days that CloudWatch offers, such as 7, 30 or 365')
+    .default(30),
+  tracing: z.boolean().default(false),
+  coldAfterDays: z.int().min(30).optional(),
+  // By region.
+  encryptionKeys: z.record(z.string(), arnOf('kms', /key\/[\w-]+/, 'a key')).optional(),
+  permissionsBoundary: z
+    .string()
+    .regex(/^[\w+=,.@-]{1,128}$/, 'must be the name of a managed policy in this account')
+    .optional(),
+  reservedConcurrency: z.partialRecord(z.enum(functionNames), z.int().positive()).default({}),
+  // Requests per second that one process accepts. 0: no limit.
+  requestLimits: z
+    .strictObject({ perToken: z.int().nonnegative(), perSite: z.int().nonnegative() })
+    .default({ perToken: 100, perSite: 200 }),
   throttling: z
     .strictObject({ rate: z.int().positive(), burst: z.int().positive() })
     .default({ rate: 500, burst: 1000 }),
@@ -74,16 +117,44 @@ const settings = z.strictObject({
 
 type Fault = readonly [isThere: boolean, path: string, message: string]
 
-const faultsAt = (id: string, { region, streaming, customDomain }: DataCentreSettings): readonly Fault[] => {
+const faultsAt = (all: Settings, id: string, dataCentre: DataCentreSettings): readonly Fault[] => {
+  const { region, streaming, customDomain, alarmTopic } = dataCentre
+  const restored = Object.keys(dataCentre.restoredTables ?? {})
   const { certificateArn } = customDomain ?? {}
   const [partition, certificates] = [partitionOf(region), streaming ? edgeRegion : region]
   const isElsewhere = certificateArn?.startsWith(`arn:${partition}:acm:${certificates}:`) === false
   const path = `dataCentres.${id}`
   return [
     [!/^[a-z][a-z0-9-]{0,31}$/.test(id), path, 'must have an id of up to 32 of a-z, 0-9 and -, a letter first'],
-    [['directory', 'edge'].includes(id), path, 'must have another id: a stack of the app has this name'],
+    [['directory', 'edge', 'watch'].includes(id), path, 'must have another id: a stack of the app has this name'],
     [isElsewhere, `${path}.customDomain.certificateArn`, `must be the ARN of a certificate in ${certificates}`],
+    [(alarmTopic?.split(':')[3] ?? region) !== region, `${path}.alarmTopic`, `must be in ${region}`],
+    [
+      restored.length > 0 && !isProtected(all, dataCentre),
+      `${path}.restoredTables`,
+      'needs deletionProtection: without it, the deployment would delete the tables that they replace',
+    ],
+    [
+      restored.includes('journal') && all.changeEvents,
+      `${path}.restoredTables.journal`,
+      'must be absent with changeEvents: a restored table has no stream',
+    ],
     [streaming === true && partition !== 'aws', `${path}.streaming`, `must be false: CloudFront needs ${edgeRegion}`],
+  ]
+}
+
+const keyFaults = (all: Settings): readonly Fault[] => {
+  const keys = all.encryptionKeys
+  if (!keys) return []
+  const elsewhere = Object.entries(keys).filter(([region, arn]) => (arn.split(':')[3] ?? region) !== region)
+  const missing = [...regionsOf(all), ...(hasDistributions(all) ? [edgeRegion] : [])].filter(
+    (region) => keys[region] === undefined,
+  )
+  return [
+    ...elsewhere.map(
+      ([region]): Fault => [true, `encryptionKeys.${region}`, 'must be the ARN of a key in this region'],
+    ),
+    ...missing.map((region): Fault => [true, `encryptionKeys.${region}`, 'is missing: each region needs a key']),
   ]
 }
 
@@ -91,17 +162,22 @@ const faultsIn = (all: Settings): readonly Fault[] => {
   const dataCentres = Object.values(all.dataCentres)
   const domains = dataCentres.flatMap(({ customDomain }) => customDomain?.domainName ?? [])
   const isShared = new Set(domains).size < domains.length
-  const streams = dataCentres.some(({ streaming }) => streaming)
   const isForEmulators = all.pathEncoding !== 'encoded' || all.binaryAccept !== 'any'
   const partitions = new Set([...regionsOf(all)].filter(Boolean).map(partitionOf))
   const isEmulated = all.emulatorEndpoint !== undefined
   return [
     [!Object.hasOwn(all.dataCentres, all.defaultDataCentre), 'defaultDataCentre', 'must be the id of a data centre'],
-    [isEmulated && streams, 'dataCentres', 'must not have streaming: emulators lack Web Functions'],
+    [isEmulated && hasDistributions(all), 'dataCentres', 'must not have streaming: emulators lack Web Functions'],
     [partitions.size > 1, 'dataCentres', 'must be in the AWS partition of the directoryRegion'],
+    ...keyFaults(all),
+    [
+      all.coldAfterDays !== undefined && all.coldAfterDays + 30 > all.keptDays,
+      'coldAfterDays',
+      'must be at least 30 days below keptDays: S3 bills 30 days of the cheaper storage',
+    ],
     [isShared, 'dataCentres', 'must not share a domainName: it can lead to only one'],
     [!isEmulated && isForEmulators, 'emulatorEndpoint', 'is missing. On AWS, leave out pathEncoding and binaryAccept'],
-    ...Object.entries(all.dataCentres).flatMap(([id, dataCentre]) => faultsAt(id, dataCentre)),
+    ...Object.entries(all.dataCentres).flatMap(([id, dataCentre]) => faultsAt(all, id, dataCentre)),
   ]
 }
 
@@ -145,6 +221,10 @@ export const onEdge = ({ dataCentres, webApplicationFirewall }: Settings): reado
       streaming && (webApplicationFirewall || (customDomain && !customDomain.certificateArn)),
   )
 
+export const hasDistributions = ({ dataCentres }: Settings): boolean =>
+  Object.values(dataCentres).some(({ streaming }) => streaming)
+
+/** Those of the data centres and their directory. */
 export const regionsOf = (settings: Settings): ReadonlySet<string> =>
   new Set([homeRegion(settings), ...Object.values(settings.dataCentres).map(({ region }) => region)])
 

@@ -2,6 +2,8 @@ import { CfnOutput, type Stack } from 'aws-cdk-lib'
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam'
 import type { TableName } from '../../lib/config/tables.ts'
 import { administrationFileGrants, administrationGrants } from '../config/grants.ts'
+import type { Settings } from '../config/settings.ts'
+import { allowKey } from './encryption.ts'
 import { allow, allowOnFiles, allowOnTables } from './statements.ts'
 
 /**
@@ -10,6 +12,7 @@ import { allow, allowOnFiles, allowOnTables } from './statements.ts'
  */
 export const createAdministrationPolicy = (
   stack: Stack,
+  settings: Settings,
   tables: readonly TableName[],
   arnOf: (table: TableName) => string,
   bucketArn?: string,
@@ -20,6 +23,7 @@ export const createAdministrationPolicy = (
     statements: [
       ...allowOnTables(grants, arnOf),
       ...(bucketArn === undefined ? [] : allowOnFiles(administrationFileGrants, bucketArn)),
+      ...allowKey(settings, stack.region, ['dynamodb', 's3']),
       allow('cloudformation', ['DescribeStacks'], stack.stackId),
     ],
   })

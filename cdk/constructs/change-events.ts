@@ -1,10 +1,12 @@
-import { CfnOutput } from 'aws-cdk-lib'
+import { CfnOutput, Stack } from 'aws-cdk-lib'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { EventBus } from 'aws-cdk-lib/aws-events'
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { CfnPipe } from 'aws-cdk-lib/aws-pipes'
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
+import type { Settings } from '../config/settings.ts'
+import { allowKey } from './encryption.ts'
 import { allow } from './statements.ts'
 
 // A stream record has the updated block. Its first entry is the one that the update added
@@ -42,8 +44,14 @@ const additions = {
  * Sends every history entry to an event bus through a pipe. The installation adds its own rules to the bus. `failed`
  * receives the events that the pipe could not deliver.
  */
-export const createChangeEvents = (scope: Construct, journal: ITable, dataCentre: string): { failed: Queue } => {
+export const createChangeEvents = (
+  scope: Construct,
+  journal: ITable,
+  dataCentre: string,
+  settings: Settings,
+): { failed: Queue } => {
   const parts = new Construct(scope, 'ChangeEvents')
+  const { region } = Stack.of(parts)
   const stream = journal.tableStreamArn
   if (stream === undefined) throw new Error('The table of the history has no stream')
   const bus = new EventBus(parts, 'Bus', { description: 'The changes to the sites of a data centre' })
@@ -53,6 +61,8 @@ export const createChangeEvents = (scope: Construct, journal: ITable, dataCentre
     allow('dynamodb', ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'], stream),
     allow('sqs', ['SendMessage'], failed.queueArn),
     allow('events', ['PutEvents'], bus.eventBusArn),
+    ...allowKey(settings, region, ['dynamodb', 'sqs']),
+    ...allowKey(settings, region, ['sqs'], ['GenerateDataKey']),
   ]) {
     role.addToPolicy(statement)
   }

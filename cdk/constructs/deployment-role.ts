@@ -1,6 +1,6 @@
 import { CfnOutput, DefaultStackSynthesizer, type Stack } from 'aws-cdk-lib'
 import { Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam'
-import { edgeRegion, onEdge, regionsOf, type Settings } from '../config/settings.ts'
+import { edgeRegion, hasDistributions, regionsOf, type Settings } from '../config/settings.ts'
 import { allow } from './statements.ts'
 
 // An account has one provider for GitHub, which others may use too: this app does not create it.
@@ -28,7 +28,7 @@ export const createDeploymentRole = (stack: Stack, settings: Settings): readonly
       },
     }),
   })
-  const edge = onEdge(settings).map(() => edgeRegion)
+  const edge = hasDistributions(settings) ? [edgeRegion] : []
   for (const region of new Set([...regionsOf(settings), ...edge])) {
     for (const name of bootstrapRoles) {
       const arn = identity('role', `cdk-${qualifier}-${name}-${stack.account}-${region}`)

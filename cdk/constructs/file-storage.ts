@@ -2,15 +2,27 @@ import { Duration, RemovalPolicy } from 'aws-cdk-lib'
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
 import { EventSourceMapping, type IFunction } from 'aws-cdk-lib/aws-lambda'
-import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectOwnership } from 'aws-cdk-lib/aws-s3'
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  HttpMethods,
+  ObjectOwnership,
+  StorageClass,
+} from 'aws-cdk-lib/aws-s3'
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
+import type { Settings } from '../config/settings.ts'
 
 /**
  * The bucket of a data centre: private, encrypted, TLS only, versioned. Versions undo a change that failed half-way.
  * In `keptDays`, a removed or replaced file can be restored.
  */
-export const createFilesBucket = (scope: Construct, deletionProtection: boolean, keptDays: number): Bucket =>
+export const createFilesBucket = (
+  scope: Construct,
+  deletionProtection: boolean,
+  { keptDays, coldAfterDays }: Settings,
+): Bucket =>
   new Bucket(scope, 'FilesBucket', {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
@@ -22,6 +34,12 @@ export const createFilesBucket = (scope: Construct, deletionProtection: boolean,
       {
         id: 'forget-old-versions',
         noncurrentVersionExpiration: Duration.days(keptDays),
+        // A restored version is read at once from this class too.
+        ...(coldAfterDays !== undefined && {
+          noncurrentVersionTransitions: [
+            { storageClass: StorageClass.INFREQUENT_ACCESS, transitionAfter: Duration.days(coldAfterDays) },
+          ],
+        }),
         expiredObjectDeleteMarker: true,
       },
       // An upload lives for 6 days at most (U-25). Lifecycle rules run once a day, and late.

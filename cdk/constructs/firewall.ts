@@ -1,11 +1,16 @@
 import { Stack } from 'aws-cdk-lib'
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
-import { edgeRegion } from '../config/settings.ts'
+import { streaming } from '../../lib/config/streaming.ts'
+import { errors } from '../../lib/core/errors.ts'
+import { edgeRegion, type Settings } from '../config/settings.ts'
 
-const ruleLabels = { Reputation: 'bad repute', Floods: 'floods' }
+const windowSeconds = 60
+
+const ruleLabels = { Reputation: 'bad repute', Floods: 'floods', Tokens: 'busy tokens' }
 
 // Firewalls of the same name in a region would share their metrics.
 const metricName = ({ stackName }: Stack): string => stackName
@@ -30,15 +35,49 @@ const visible = (name: string): CfnWebACL.VisibilityConfigProperty => ({
   sampledRequestsEnabled: false,
 })
 
+const busy = 'busy'
+const { code, message } = errors.tooManyRequests
+const tooManyRequests = { code, message, requestId: '' }
+
+// The limit of O-22, counted for the data centre as a whole.
+const tokenRule = (perToken: number): CfnWebACL.RuleProperty => ({
+  name: 'Tokens',
+  priority: 2,
+  action: {
+    block: {
+      customResponse: {
+        responseCode: errors.tooManyRequests.status,
+        customResponseBodyKey: busy,
+        responseHeaders: [{ name: 'Retry-After', value: String(windowSeconds) }],
+      },
+    },
+  },
+  statement: {
+    rateBasedStatement: {
+      aggregateKeyType: 'CUSTOM_KEYS',
+      customKeys: [{ header: { name: 'authorization', textTransformations: [{ priority: 0, type: 'NONE' }] } }],
+      evaluationWindowSec: windowSeconds,
+      limit: Math.max(10, perToken * windowSeconds),
+    },
+  },
+  visibilityConfig: visible('Tokens'),
+})
+
 /**
- * Blocks addresses with a bad reputation and floods from one address. Bodies are not inspected: files may contain
+ * Blocks addresses with a bad reputation, floods from one address, and tokens that send too much. Bodies are not inspected: files may contain
  * anything. `name` is the metric name.
  */
-export const createFirewall = (scope: Construct, kind: 'REGIONAL' | 'CLOUDFRONT', name: string): CfnWebACL =>
+export const createFirewall = (
+  scope: Construct,
+  kind: 'REGIONAL' | 'CLOUDFRONT',
+  name: string,
+  { requestLimits: { perToken } }: Settings,
+): CfnWebACL =>
   new CfnWebACL(scope, 'Firewall', {
     scope: kind,
     defaultAction: { allow: {} },
     visibilityConfig: visible(name),
+    customResponseBodies: { [busy]: { contentType: 'APPLICATION_JSON', content: JSON.stringify(tooManyRequests) } },
     rules: [
       {
         name: 'Reputation',
@@ -54,13 +93,48 @@ export const createFirewall = (scope: Construct, kind: 'REGIONAL' | 'CLOUDFRONT'
         statement: { rateBasedStatement: { aggregateKeyType: 'IP', limit: 10_000 } },
         visibilityConfig: visible('Floods'),
       },
+      ...(perToken > 0 ? [tokenRule(perToken)] : []),
     ],
   })
 
-export const guardStage = (scope: Construct, api: RestApi): void => {
-  const acl = createFirewall(scope, 'REGIONAL', metricName(Stack.of(scope)))
-  new CfnWebACLAssociation(scope, 'FirewallAssociation', {
-    resourceArn: api.deploymentStage.stageArn,
-    webAclArn: acl.attrArn,
+const associate = (api: RestApi, acl: CfnWebACL, scope: Construct = api): void => {
+  const resourceArn = api.deploymentStage.stageArn
+  new CfnWebACLAssociation(scope, 'FirewallAssociation', { resourceArn, webAclArn: acl.attrArn })
+}
+
+/**
+ * Refuses requests to the gateway that have not passed the firewall of the distribution, which sends one of the secrets.
+ */
+export const admitDistribution = (api: RestApi, secrets: readonly Secret[]): void => {
+  const [first, ...others] = secrets.map(
+    (secret): CfnWebACL.StatementProperty => ({
+      byteMatchStatement: {
+        fieldToMatch: { singleHeader: { Name: streaming.secretHeader } },
+        positionalConstraint: 'EXACTLY',
+        searchString: secret.secretValue.unsafeUnwrap(),
+        textTransformations: [{ priority: 0, type: 'NONE' }],
+      },
+    }),
+  )
+  if (!first) return
+  const acl = new CfnWebACL(api, 'Firewall', {
+    scope: 'REGIONAL',
+    defaultAction: { block: {} },
+    visibilityConfig: visible(`${metricName(Stack.of(api))}-gateway`),
+    rules: [
+      {
+        name: 'Distribution',
+        priority: 0,
+        action: { allow: {} },
+        statement: others.length > 0 ? { orStatement: { statements: [first, ...others] } } : first,
+        visibilityConfig: visible('Distribution'),
+      },
+    ],
   })
+  associate(api, acl)
+}
+
+export const guardStage = (scope: Construct, api: RestApi, settings: Settings): void => {
+  const acl = createFirewall(scope, 'REGIONAL', metricName(Stack.of(scope)), settings)
+  associate(api, acl, scope)
 }

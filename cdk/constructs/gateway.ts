@@ -153,6 +153,7 @@ export const createGateway = (
     cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
     deployOptions: {
       stageName,
+      tracingEnabled: settings.tracing,
       throttlingRateLimit: settings.throttling.rate,
       throttlingBurstLimit: settings.throttling.burst,
       accessLogDestination: new LogGroupLogDestination(createLogs(parts, 'AccessLogs')),
@@ -170,6 +171,6 @@ export const createGateway = (
   addGatewayResponses(api)
   addRoutes(api, functions)
   // A distribution has its own firewall: here, all callers would have the addresses of the distribution.
-  if (settings.webApplicationFirewall && !dataCentre.streaming) guardStage(parts, api)
+  if (settings.webApplicationFirewall && !dataCentre.streaming) guardStage(parts, api, settings)
   return api
 }

@@ -1,43 +1,41 @@
 import { CfnOutput, Duration, type Stack } from 'aws-cdk-lib'
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
 import {
-  Alarm,
-  ComparisonOperator,
   Dashboard,
   GraphWidget,
   type IMetric,
   LogQueryVisualizationType,
   LogQueryWidget,
   Metric,
-  TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch'
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
-import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { type ITable, Operation } from 'aws-cdk-lib/aws-dynamodb'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
-import { Topic } from 'aws-cdk-lib/aws-sns'
-import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
 import { removalTimes } from '../../lib/config/removals.ts'
+import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { lostEntry } from '../../lib/core/history-entry.ts'
-import type { Settings } from '../config/settings.ts'
+import { capitalised } from '../../lib/core/names.ts'
+import { operationsOn } from '../config/grants.ts'
+import { globalTables, type Settings } from '../config/settings.ts'
+import { createAlarms, period, type Watch } from './alarms.ts'
 import type { createChangeEvents } from './change-events.ts'
 import type { RemovalsQueue } from './file-storage.ts'
 import { turnedAway } from './firewall.ts'
 import type { StreamFunction } from './streaming.ts'
-import { period, streamingWatches, type Watch } from './streaming-watches.ts'
-import { globalTables } from './tables.ts'
+import { streamingWatches } from './streaming-watches.ts'
 
 export interface Watched {
   readonly api: RestApi
   readonly functions: Readonly<Record<string, LambdaFunction>>
-  readonly tables: Readonly<Record<string, ITable>>
+  readonly tables: Partial<Readonly<Record<TableName, ITable>>>
   readonly replicaRegions: readonly string[]
   readonly removals: RemovalsQueue
   readonly changeEvents: ReturnType<typeof createChangeEvents> | undefined
   readonly hasFirewall: boolean
+  readonly isEmulated: boolean
   readonly streaming: StreamFunction | undefined
+  readonly canary: LambdaFunction | undefined
 }
 
 const gatewayWatches = (api: RestApi): readonly Watch[] => [
@@ -86,17 +84,40 @@ const metricOf = (table: ITable, metricName: string, statistic: string, dimensio
     period,
   })
 
-const throttlesOf = (kind: 'Read' | 'Write', table: ITable) => metricOf(table, `${kind}ThrottleEvents`, 'Sum')
+const throttlesOf = (kind: 'Read' | 'Write', table: ITable, index?: string) =>
+  metricOf(table, `${kind}ThrottleEvents`, 'Sum', index === undefined ? {} : { GlobalSecondaryIndexName: index })
 
-const tableWatches = (name: string, table: ITable): readonly Watch[] =>
+const throttleWatches = (name: string, table: ITable, index?: string): readonly Watch[] =>
   (['Read', 'Write'] as const).map((kind) => ({
-    id: `${name}${kind}Throttles`,
-    metric: throttlesOf(kind, table),
+    id: `${name}${capitalised(index ?? '')}${kind}Throttles`,
+    metric: throttlesOf(kind, table, index),
     threshold: 10,
     periods: 2,
-    impact: `The table ${name} throttles ${kind.toLowerCase()}s: callers wait, and some get 503.`,
+    impact: `The ${index === undefined ? 'table' : `index ${index} of the table`} ${name} throttles ${kind.toLowerCase()}s: callers wait, and some get 503.`,
     action: 'One very busy site or list is the usual cause: find it in the access logs.',
   }))
+
+// An alarm can add up ten metrics on AWS, and none on MiniStack.
+const errorWatch = (name: TableName, table: ITable): Watch => ({
+  id: `${name}Errors`,
+  metric: table.metricSystemErrorsForOperations({
+    operations: Object.values(Operation).filter((one) => operationsOn(name).has(one)),
+    period,
+  }),
+  threshold: 5,
+  periods: 1,
+  impact: `DynamoDB fails to answer for the table ${name}: requests are repeated, and some get 503.`,
+  action: 'Check the AWS Health Dashboard for a fault of DynamoDB in this region.',
+})
+
+const tableWatches = (name: TableName, table: ITable, isEmulated: boolean): readonly Watch[] => {
+  const { indexes = {} }: TableDefinition = tables[name]
+  return [
+    ...throttleWatches(name, table),
+    ...Object.keys(indexes).flatMap((index) => throttleWatches(name, table, index)),
+    ...(isEmulated ? [] : [errorWatch(name, table)]),
+  ]
+}
 
 const replicationsIn = ({ tables, replicaRegions }: Watched) =>
   globalTables.flatMap((name) => {
@@ -188,6 +209,15 @@ const historyWatch = (lost: Metric): Watch => ({
   action: `Search the logs of the functions for "${lostEntry}": the line has the entry and the reason.`,
 })
 
+const canaryWatch = (canary: LambdaFunction): Watch => ({
+  id: 'CanaryFailures',
+  metric: canary.metricErrors({ period }),
+  periods: 2,
+  impact:
+    'The canary cannot store, read and remove a file and a field: callers cannot either, or its token has expired.',
+  action: 'The log of CanaryFunction names the request that failed, and the answer.',
+})
+
 const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Watch => ({
   id: 'ChangeEventsFailed',
   metric: failed.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
@@ -199,48 +229,29 @@ const changeEventsWatch = ({ failed }: NonNullable<Watched['changeEvents']>): Wa
 const watchesOf = (watched: Watched, lost: Metric, age: Metric): readonly Watch[] => [
   ...gatewayWatches(watched.api),
   ...Object.entries(watched.functions).flatMap(([name, lambda]) => functionWatches(name, lambda)),
-  ...Object.entries(watched.tables).flatMap(([name, table]) => tableWatches(name, table)),
+  ...(Object.entries(watched.tables) as [TableName, ITable][]).flatMap(([name, table]) =>
+    tableWatches(name, table, watched.isEmulated),
+  ),
   ...replicationsIn(watched).map(replicationWatch),
   ...removalWatches(watched.removals, age),
   historyWatch(lost),
   ...(watched.changeEvents ? [changeEventsWatch(watched.changeEvents)] : []),
   ...(watched.streaming ? streamingWatches(watched.streaming) : []),
+  ...(watched.canary ? [canaryWatch(watched.canary)] : []),
 ]
-
-// It replaces the default policy that lets alarms publish, so it admits them by name.
-const createTopic = (scope: Construct, email: string, account: string): Topic => {
-  const topic = new Topic(scope, 'Topic', { displayName: 'Alarms of site-admin', enforceSSL: true })
-  topic.addToResourcePolicy(
-    new PolicyStatement({
-      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
-      actions: ['sns:Publish'],
-      resources: [topic.topicArn],
-      conditions: { StringEquals: { 'aws:SourceAccount': account } },
-    }),
-  )
-  topic.addSubscription(new EmailSubscription(email))
-  return topic
-}
 
 // A broken version sets them off within ten minutes. CloudFormation watches five alarms at most.
 const rollbackAlarms = ['ServerErrors', 'removalsFailures', 'StreamFailures', 'StreamStarts']
 
-export const createAlarms = (stack: Stack, watched: Watched, { alarmEmail }: Settings): void => {
+export const watchDataCentre = (
+  stack: Stack,
+  watched: Watched,
+  settings: Settings,
+  alarmTopic: string | undefined,
+): void => {
   const scope = new Construct(stack, 'Alarms')
-  const topic = alarmEmail === undefined ? undefined : createTopic(scope, alarmEmail, stack.account)
   const watches = watchesOf(watched, countLostEntries(scope, watched, stack), ageOfRemovals(scope, watched, stack))
-  const alarms = watches.map(({ id, metric, threshold = 0, periods, impact, action }) => {
-    const alarm = new Alarm(scope, id, {
-      metric,
-      threshold,
-      evaluationPeriods: periods,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-      alarmDescription: `${impact} ${action}`,
-    })
-    if (topic) alarm.addAlarmAction(new SnsAction(topic))
-    return alarm
-  })
+  const alarms = createAlarms(scope, watches, settings, alarmTopic)
   const watching = alarms.filter(({ node }) => rollbackAlarms.includes(node.id))
   new CfnOutput(stack, 'RollbackAlarms', { value: watching.map(({ alarmArn }) => alarmArn).join(' ') })
 }

@@ -1,8 +1,10 @@
-import { CustomResource, Duration } from 'aws-cdk-lib'
+import { CustomResource, Duration, Stack } from 'aws-cdk-lib'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import type { Construct, IDependable } from 'constructs'
 import { settingsOf } from '../../lib/config/config.ts'
 import { environmentOf } from '../../lib/config/settings.ts'
+import type { Settings } from '../config/settings.ts'
+import { allowKey } from './encryption.ts'
 import { createServiceFunction } from './service-functions.ts'
 import { allow } from './statements.ts'
 
@@ -17,11 +19,12 @@ interface Options {
     readonly isDefault: boolean
   }
   readonly entrance: readonly IDependable[]
+  readonly settings: Settings
 }
 
 export const registerDataCentre = (
   scope: Construct,
-  { bundle, directory, directoryRegion, dataCentre, entrance }: Options,
+  { bundle, directory, directoryRegion, dataCentre, entrance, settings }: Options,
 ): void => {
   const lambda = createServiceFunction(scope, 'RegistrationFunction', {
     bundle,
@@ -29,8 +32,9 @@ export const registerDataCentre = (
     environment: environmentOf(settingsOf.registration, { sitesTable: directory.tableName, directoryRegion }),
     memorySize: 256,
     timeout: Duration.seconds(30),
-    logLevel: 'INFO',
+    settings: { ...settings, logLevel: 'INFO' },
   })
+  for (const statement of allowKey(settings, Stack.of(scope).region, ['dynamodb'])) lambda.addToRolePolicy(statement)
   lambda.addToRolePolicy(allow('dynamodb', ['PutItem'], directory.tableArn))
   // CloudFormation cannot change the type of a resource: one of another type has another name.
   const registration = new CustomResource(scope, 'DataCentreRegistration', {

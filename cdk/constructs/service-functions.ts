@@ -1,16 +1,18 @@
-import { RemovalPolicy } from 'aws-cdk-lib'
+import { CfnResource, RemovalPolicy, type Stack } from 'aws-cdk-lib'
 import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import {
   ApplicationLogLevel,
   Architecture,
+  CfnFunction,
   Code,
   Function as LambdaFunction,
   LoggingFormat,
   RecursiveLoop,
   Runtime,
   SystemLogLevel,
+  Tracing,
 } from 'aws-cdk-lib/aws-lambda'
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
+import { CfnLogGroup, LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Bucket } from 'aws-cdk-lib/aws-s3'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
@@ -20,30 +22,42 @@ import { streaming } from '../../lib/config/streaming.ts'
 import { type FunctionName, type FunctionSettings, functionName, functionSettings } from '../config/functions.ts'
 import { fileGrants, removalsGrants, tableGrants } from '../config/grants.ts'
 import { homeRegion, type Settings } from '../config/settings.ts'
+import { allowKey } from './encryption.ts'
 import { allow, allowOnFiles, allowOnTables } from './statements.ts'
 import type { Tables } from './tables.ts'
 
 export const createLogs = (scope: Construct, id: string, logGroupName?: string): LogGroup =>
   new LogGroup(scope, id, {
     ...(logGroupName !== undefined && { logGroupName }),
-    retention: RetentionDays.ONE_MONTH,
     removalPolicy: RemovalPolicy.DESTROY,
   })
+
+/** Keeps every log of a stack for `days`, also those of functions that the CDK adds, which have no log group. */
+export const keepLogs = (stack: Stack, days: number): void => {
+  for (const resource of stack.node.findAll()) {
+    if (!CfnResource.isCfnResource(resource) || resource.cfnResourceType !== 'AWS::Lambda::Function') continue
+    if (resource instanceof CfnFunction && resource.loggingConfig !== undefined) continue
+    const { logGroupName } = createLogs(resource, 'Logs')
+    resource.addPropertyOverride('LoggingConfig', { LogGroup: logGroupName })
+  }
+  for (const resource of stack.node.findAll()) if (CfnLogGroup.isCfnLogGroup(resource)) resource.retentionInDays = days
+}
 
 interface LambdaOptions extends Omit<FunctionSettings, 'packageFiles' | 'folders'> {
   readonly bundle: string
   readonly environment: Readonly<Record<string, string>>
-  readonly logLevel: Settings['logLevel']
+  readonly settings: Pick<Settings, 'logLevel' | 'tracing'>
+  readonly reserved?: number | undefined
 }
 
 /**
  * A Lambda function with Node 24 on arm64, structured logs in its own log group, and no other permission. The dashboard
- * computes its figures from the logs: no tracing, no custom metrics.
+ * computes its figures from the logs: no custom metrics, and tracing only on request.
  */
 export const createServiceFunction = (
   scope: Construct,
   id: string,
-  { bundle, description, environment, memorySize, timeout, logLevel, goesOnByItself = false }: LambdaOptions,
+  { bundle, description, environment, memorySize, timeout, settings, reserved, goesOnByItself = false }: LambdaOptions,
 ): LambdaFunction => {
   const parts = new Construct(scope, id)
   const logGroup = createLogs(parts, 'Logs')
@@ -59,11 +73,13 @@ export const createServiceFunction = (
     environment: { ...environment },
     memorySize,
     timeout,
+    ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
+    ...(settings.tracing && { tracing: Tracing.ACTIVE }),
     ...(goesOnByItself && { recursiveLoop: RecursiveLoop.ALLOW }),
     logGroup,
     loggingFormat: LoggingFormat.JSON,
     // Lambda drops messages below this level.
-    applicationLogLevelV2: ApplicationLogLevel[logLevel],
+    applicationLogLevelV2: ApplicationLogLevel[settings.logLevel],
     systemLogLevelV2: SystemLogLevel.WARN,
   })
 }
@@ -80,13 +96,23 @@ const largestFile = 4_500_000
 
 export const statementsOf = (
   name: FunctionName,
-  { tables, files, removals }: FunctionOptions['stores'],
+  { settings, stores: { tables, files, removals } }: FunctionOptions,
 ): PolicyStatement[] => {
   const [onFiles, onRemovals] = [fileGrants[name], removalsGrants[name]]
+  const writes = [
+    ...(onFiles?.objects.includes('PutObject') ? ['s3' as const] : []),
+    ...(onRemovals ? ['sqs' as const] : []),
+  ]
   return [
     ...allowOnTables(tableGrants[name], (table) => tables[table].tableArn),
     ...(onFiles ? allowOnFiles(onFiles, files.bucketArn) : []),
     ...(onRemovals ? [allow('sqs', onRemovals, removals.queueArn)] : []),
+    ...allowKey(settings, files.stack.region, [
+      'dynamodb',
+      ...(onFiles ? ['s3' as const] : []),
+      ...(onRemovals ? ['sqs' as const] : []),
+    ]),
+    ...(writes.length > 0 ? allowKey(settings, files.stack.region, writes, ['GenerateDataKey']) : []),
   ]
 }
 
@@ -104,6 +130,8 @@ const textsOf = ({ dataCentre, settings, stores: { tables, files, removals } }: 
   dataCentres: Object.keys(settings.dataCentres).join(),
   downloadsUrl: settings.emulatorEndpoint ?? `https://${files.bucketRegionalDomainName}`,
   keptDays: String(settings.keptDays),
+  requestsPerToken: String(settings.requestLimits.perToken),
+  requestsPerSite: String(settings.requestLimits.perSite),
   sitesTable: tables.sites.tableName,
   tokensTable: tables.tokens.tableName,
   journalTable: tables.journal.tableName,
@@ -132,8 +160,9 @@ export const createGrantedFunction = (
     ...functionSettings[name],
     bundle: options.bundle,
     environment: environmentOf(settingsOf[name], texts),
-    logLevel: options.settings.logLevel,
+    settings: options.settings,
+    reserved: options.settings.reservedConcurrency[name],
   })
-  for (const statement of statementsOf(name, options.stores)) lambda.addToRolePolicy(statement)
+  for (const statement of statementsOf(name, options)) lambda.addToRolePolicy(statement)
   return lambda
 }

@@ -1,49 +1,67 @@
-import { Duration, Stack } from 'aws-cdk-lib'
-import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch'
-import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
+import { Stack } from 'aws-cdk-lib'
+import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs'
+import { period, type Watch } from './alarms.ts'
 import type { StreamFunction } from './streaming.ts'
 
-export interface Watch {
-  readonly id: string
-  readonly metric: IMetric
-  // 0 unless set: any value above it.
-  readonly threshold?: number
-  readonly periods: number
-  readonly impact: string
-  readonly action: string
-}
-
-export const period = Duration.minutes(5)
-
-// Counts log lines with all of these words, in every log format of Lambda.
-const linesWith = (logs: ILogGroup, id: string, ...words: string[]): IMetric => {
-  const { stackName } = Stack.of(logs)
-  const filter = new MetricFilter(logs, id, {
+export const streamingWatches = ({ lambda, logs }: StreamFunction): readonly Watch[] => {
+  const metricName = 'StreamStartFailures'
+  // Lambda checks only that the process accepts connections, and has no metric for failed starts.
+  const starts = new MetricFilter(logs, metricName, {
     logGroup: logs,
-    filterPattern: FilterPattern.allTerms(...words),
-    metricNamespace: stackName,
-    metricName: id,
+    filterPattern: FilterPattern.allTerms('platform.initReport', 'failure'),
+    metricNamespace: Stack.of(logs).stackName,
+    metricName,
   })
-  return filter.metric({ statistic: 'Sum', period })
+  return [
+    {
+      id: 'StreamFailures',
+      metric: new Metric({
+        namespace: 'AWS/Lambda/Web',
+        metricName: 'HTTPResponseStatusClass5XX',
+        dimensionsMap: {
+          FunctionName: lambda.webFunctionName,
+          EndpointName: lambda.endpoint.resource.endpointName,
+        },
+        statistic: 'Sum',
+        period,
+      }),
+      threshold: 5,
+      periods: 2,
+      impact: 'Requests for files fail because of the service.',
+      action: 'Search the log of the Web Function for level ERROR.',
+    },
+    {
+      id: 'StreamStarts',
+      metric: starts.metric({ statistic: 'Sum', period }),
+      periods: 1,
+      impact:
+        'The Web Function cannot start: requests for files fail. A new revision gets all requests, even if it cannot ' +
+        'start.',
+      action: 'Deploy the previous version, then find the reason in the log.',
+    },
+  ]
 }
 
-// Lambda checks only that the process accepts connections, so these alarms read its log.
-export const streamingWatches = ({ logs }: StreamFunction): readonly Watch[] => [
+/** What callers notice of a data centre, whichever part of it fails. CloudFront has its metrics in one region. */
+export const distributionWatches = (id: string, distribution: Distribution): readonly Watch[] => [
   {
-    id: 'StreamFailures',
-    metric: linesWith(logs, 'StreamErrors', 'ERROR'),
-    threshold: 5,
+    id: `${id}DistributionFailures`,
+    // A percentage of requests.
+    metric: distribution.metric5xxErrorRate({ period }),
+    threshold: 1,
     periods: 2,
-    impact: 'Requests for files fail because of the service.',
-    action: 'Search the log of the Web Function for ERROR.',
+    impact: `More than 1 in 100 requests to the data centre ${id} fails.`,
+    action: 'Look at the alarms of the data centre, then at the log of the distribution.',
   },
   {
-    id: 'StreamStarts',
-    metric: linesWith(logs, 'StreamStartFailures', 'platform.initReport', 'failure'),
-    periods: 1,
-    impact:
-      'The Web Function cannot start: requests for files fail. A new revision gets all requests, even if it cannot ' +
-      'start.',
-    action: 'Deploy the previous version, then find the reason in the log.',
+    id: `${id}DistributionSlow`,
+    metric: distribution.metricOriginLatency({ period, statistic: 'p50' }),
+    // Uploads last as long as their bodies, so the limit is that of half of the requests.
+    threshold: 5_000,
+    periods: 3,
+    impact: `Half of the callers of the data centre ${id} wait for more than 5 seconds.`,
+    action: 'See on its dashboard whether functions or tables are slow. Many large uploads are no fault.',
   },
 ]

@@ -31,7 +31,9 @@ import { Construct, type IDependable } from 'constructs'
 import { streaming } from '../../lib/config/streaming.ts'
 import { prefixes } from '../../lib/contract/routes/routes.ts'
 import { type DataCentreSettings, stageName } from '../config/settings.ts'
+import { endpointLimits } from '../config/web-functions.ts'
 import { type CustomDomain, certificateOf, zoneOf } from './domain.ts'
+import { admitDistribution } from './firewall.ts'
 import { createLogs, type FunctionOptions, statementsOf, streamEnvironment } from './service-functions.ts'
 
 // The function accepts this secret and the previous one, so that requests succeed while the distribution changes to the
@@ -56,7 +58,7 @@ const createStreamFunction = (
   logs.grantWrite(role)
   // Lambda writes requests from its own region to a second log group.
   createLogs(scope, 'LocalLogs', `${logs.logGroupName}.local`).grantWrite(role)
-  for (const statement of statementsOf('storage', options.stores)) role.addToPolicy(statement)
+  for (const statement of statementsOf('storage', options)) role.addToPolicy(statement)
   const secrets = originSecrets(scope, number)
   const lambda = new WebFunction(scope, 'Lambda', {
     revisionDescription: 'Files and folders of sites, streamed',
@@ -75,13 +77,13 @@ const createStreamFunction = (
     // It checks the secret of the distribution itself. IAM would require a digest of the whole body before its first
     // byte.
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
-    defaultEndpoint: { maxEnvironments: Math.max(2, Math.ceil(throttling.burst / streaming.requestsAtOnce)) },
+    defaultEndpoint: endpointLimits(throttling),
   })
   Validations.of(lambda.endpoint).acknowledge({
     id: '@aws-cdk/aws-lambda:webFunctionPublicEndpoint',
     reason: 'The function refuses every request without the secret of the distribution, before it reads it.',
   })
-  return { lambda, logs, secret: secrets[0] }
+  return { lambda, logs, secrets }
 }
 
 export type StreamFunction = ReturnType<typeof createStreamFunction>
@@ -90,17 +92,23 @@ const streamedGroup = 'storage'
 
 const securely = { protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY, originSslProtocols: [OriginSslPolicy.TLS_V1_2] }
 
-const gatewayOrigin = (api: RestApi): IOrigin => {
+const withSecret = (secret: Secret) => ({ [streaming.secretHeader]: secret.secretValue.unsafeUnwrap() })
+
+const gatewayOrigin = (api: RestApi, secret: Secret): IOrigin => {
   const { region, urlSuffix } = Stack.of(api)
   const host = `${api.restApiId}.execute-api.${region}.${urlSuffix}`
-  return new HttpOrigin(host, { ...securely, originPath: `/${stageName}` })
+  return new HttpOrigin(host, {
+    ...securely,
+    originPath: `/${stageName}`,
+    customHeaders: withSecret(secret),
+  })
 }
 
-const functionOrigin = ({ lambda, secret }: StreamFunction): IOrigin =>
+const functionOrigin = ({ lambda, secrets: [secret] }: StreamFunction): IOrigin =>
   new HttpOrigin(lambda.endpoint.domainName, {
     ...securely,
     readTimeout: Duration.seconds(streaming.longestWait),
-    customHeaders: { [streaming.secretHeader]: secret.secretValue.unsafeUnwrap() },
+    customHeaders: withSecret(secret),
   })
 
 // Passes requests and answers unchanged. Nothing is cached, because answers depend on the token. Nothing is compressed,
@@ -145,20 +153,23 @@ export const createStreaming = (
   const parts = new Construct(scope, 'Streaming')
   const { customDomain, originSecret: number = 1 } = dataCentre
   const handled = createStreamFunction(parts, { ...stream, number })
+  if (edge.webAclArn) admitDistribution(api, handled.secrets)
   const toFunction = passing(functionOrigin(handled))
   const certificate = edge.certificate ?? (customDomain && certificateOf(parts, customDomain))
   const streamed = prefixes.filter(({ group }) => group === streamedGroup)
   const distribution = new Distribution(parts, 'Distribution', {
     comment: Stack.of(scope).stackName,
-    defaultBehavior: passing(gatewayOrigin(api)),
+    defaultBehavior: passing(gatewayOrigin(api, handled.secrets[0])),
     additionalBehaviors: Object.fromEntries(streamed.map(({ prefix }) => [`${prefix}/*`, toFunction])),
     errorResponses: rememberedErrors.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     httpVersion: HttpVersion.HTTP2_AND_3,
     ...(customDomain && { domainNames: [customDomain.domainName] }),
     ...(certificate && { certificate, minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021 }),
+    // The latency of its origins, for an alarm.
+    publishAdditionalMetrics: true,
     ...(edge.webAclArn && { webAclId: edge.webAclArn }),
   })
   // Without streaming, the gateway has its record here. Streaming changes that record, because two cannot exist.
   const records = customDomain ? recordsOf(new Construct(api, 'Entrance'), customDomain, distribution) : []
-  return { ...handled, host: distribution.distributionDomainName, entrance: [distribution, ...records] }
+  return { ...handled, distribution, host: distribution.distributionDomainName, entrance: [distribution, ...records] }
 }

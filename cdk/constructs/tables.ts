@@ -1,4 +1,4 @@
-import { RemovalPolicy, type Stack } from 'aws-cdk-lib'
+import { RemovalPolicy, Stack } from 'aws-cdk-lib'
 import {
   AttributeType,
   Billing,
@@ -9,17 +9,20 @@ import {
   TableEncryptionV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb'
+import { Key } from 'aws-cdk-lib/aws-kms'
 import type { Construct } from 'constructs'
 import { type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { byName, capitalised } from '../../lib/core/names.ts'
-import { type DataCentreSettings, isProtected, nearestDirectory, type Settings } from '../config/settings.ts'
+import {
+  type DataCentreSettings,
+  globalTables,
+  isProtected,
+  nearestDirectory,
+  regionalTables,
+  type Settings,
+} from '../config/settings.ts'
 
 export const tableOutput = (name: TableName): string => `${capitalised(name)}Table`
-
-const names = Object.keys(tables) as TableName[]
-
-export const globalTables = names.filter((name) => tables[name].global)
-export const regionalTables = names.filter((name) => !tables[name].global)
 
 export const globalTableName = (prefix: string, name: TableName): string => `${prefix}-${name}`
 
@@ -31,10 +34,18 @@ interface Options {
   readonly tableName?: string
   readonly hasStream?: boolean
   readonly replicas?: ReplicaTableProps[]
+  readonly keys: Settings['encryptionKeys']
 }
 
 const attributeTypes = { S: AttributeType.STRING, N: AttributeType.NUMBER } as const
 const attribute = ({ name, type }: TableDefinition['partitionKey']) => ({ name, type: attributeTypes[type] })
+
+const encryptionOf = (scope: Construct, name: TableName, { keys, replicas = [] }: Options): TableEncryptionV2 => {
+  const key = keys?.[Stack.of(scope).region]
+  if (!keys || key === undefined) return TableEncryptionV2.awsManagedKey()
+  const others = Object.fromEntries(replicas.map(({ region }) => [region, keys[region] ?? '']))
+  return TableEncryptionV2.customerManagedKey(Key.fromKeyArn(scope, `${tableOutput(name)}Key`, key), others)
+}
 
 /** A table from lib/config/tables.ts: on demand, encrypted, with point-in-time recovery. */
 export const createTable = (scope: Construct, name: TableName, options: Options): TableV2 => {
@@ -56,7 +67,7 @@ export const createTable = (scope: Construct, name: TableName, options: Options)
       projectionType: ProjectionType.KEYS_ONLY,
     })),
     billing: Billing.onDemand(),
-    encryption: TableEncryptionV2.awsManagedKey(),
+    encryption: encryptionOf(scope, name, options),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     deletionProtection,
     // A first deployment that fails must remove its tables, because their names would block the next try.
@@ -69,12 +80,22 @@ export type Tables = Readonly<Record<TableName, ITable>>
 export const createTables = (stack: Stack, settings: Settings, dataCentre: DataCentreSettings): Tables => {
   const region = nearestDirectory(settings, dataCentre)
   const deletionProtection = isProtected(settings, dataCentre)
-  return byName([...globalTables, ...regionalTables], (name) =>
-    tables[name].global
-      ? TableV2.fromTableArn(stack, tableOutput(name), globalTableArn(stack, settings, name, region))
-      : createTable(stack, name, { deletionProtection, hasStream: name === 'journal' && settings.changeEvents }),
-  ) as Tables
+  const keys = settings.encryptionKeys
+  const own = (name: TableName) => {
+    const tableName = dataCentre.restoredTables?.[name]
+    if (tableName === undefined)
+      return createTable(stack, name, {
+        deletionProtection,
+        hasStream: name === 'journal' && settings.changeEvents,
+        keys,
+      })
+    const { indexes = {} }: TableDefinition = tables[name]
+    return TableV2.fromTableAttributes(stack, tableOutput(name), { tableName, globalIndexes: Object.keys(indexes) })
+  }
+  const directory = (name: TableName) =>
+    TableV2.fromTableArn(stack, tableOutput(name), globalTableArn(stack, settings, name, region))
+  return { ...byName(globalTables, directory), ...byName(regionalTables, own) } as Tables
 }
 
-export const tablesIn = (tables: Tables, region: string): Readonly<Record<string, ITable>> =>
+export const tablesIn = (tables: Tables, region: string): Partial<Tables> =>
   Object.fromEntries(Object.entries(tables).filter(([, table]) => table.env.region === region))

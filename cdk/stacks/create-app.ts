@@ -1,10 +1,13 @@
 import { Annotations, App, type AppProps, Tags, Validations } from 'aws-cdk-lib'
+import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
+import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam'
 import { DEFAULT_CROSS_STACK_REFERENCES } from 'aws-cdk-lib/cx-api'
 import { AwsSolutionsChecks } from 'cdk-nag'
 import type { Bundles } from '../config/bundles.ts'
-import { edgeRegion, homeRegion, onEdge, readSettings, type Settings } from '../config/settings.ts'
+import { edgeRegion, hasDistributions, homeRegion, onEdge, readSettings, type Settings } from '../config/settings.ts'
+import { backupPolicies } from '../constructs/backup.ts'
 import { DataCentreStack } from './data-centre-stack.ts'
-import { DirectoryStack, EdgeStack } from './shared-stacks.ts'
+import { DirectoryStack, EdgeStack, WatchStack } from './shared-stacks.ts'
 
 export type Findings = Readonly<Record<string, string>>
 
@@ -35,8 +38,7 @@ const acceptedWithStreaming = (region: string, { webApplicationFirewall }: Setti
     'AwsSolutions-CFR2': 'A firewall costs money per request. Installations turn it on with webApplicationFirewall.',
   }),
   'AwsSolutions-CFR3':
-    'Its logs contain query strings, which may contain a token. The gateway and the functions log every request ' +
-    'without its query.',
+    'The rule knows only the older logs, which contain query strings. The stack for watching logs every request without.',
   'AwsSolutions-CFR4':
     'Without a domain of its own, a distribution has the certificate of CloudFront, which sets the version.',
   'AwsSolutions-SMG4': 'originSecret changes it, because the distribution must be deployed with the new one.',
@@ -66,7 +68,13 @@ export const acceptedOf = (settings: Settings): Findings => {
       ...(streaming && acceptedWithStreaming(region, settings)),
     }
   })
-  return Object.assign({}, accepted, ...there)
+  const traced = settings.tracing && { 'AwsSolutions-IAM5[Resource::*]': 'The actions of X-Ray have no resources.' }
+  const backups = settings.backup ? backupPolicies : []
+  const ofBackups = backups.map((name) => [
+    `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/${name}]`,
+    'AWS maintains the permissions of its backups. Its role can back up, and not restore.',
+  ])
+  return Object.assign({}, accepted, traced, Object.fromEntries(ofBackups), ...there)
 }
 
 /** Checks every stack against the AwsSolutions rules at each synthesis. */
@@ -93,9 +101,19 @@ export const createApp = (bundles: Bundles, props: AppProps = {}): App => {
   }
   const isOnEdge = onEdge(settings).length > 0
   const edges = isOnEdge ? new EdgeStack(app, `${prefix}-edge`, { ...inRegion(edgeRegion), settings }).edges : {}
+  const distributions: Record<string, Distribution> = {}
   for (const [id, dataCentre] of Object.entries(settings.dataCentres)) {
     const options = { ...inRegion(dataCentre.region), settings, id, dataCentre, bundles, edge: edges[id] ?? {} }
-    new DataCentreStack(app, `${prefix}-${id}`, options).addStackDependency(directory)
+    const stack = new DataCentreStack(app, `${prefix}-${id}`, options)
+    stack.addStackDependency(directory)
+    if (stack.distribution) distributions[id] = stack.distribution
+  }
+  if (hasDistributions(settings))
+    new WatchStack(app, `${prefix}-watch`, { ...inRegion(edgeRegion), settings, distributions })
+  if (settings.permissionsBoundary !== undefined) {
+    PermissionsBoundary.of(app).apply(
+      ManagedPolicy.fromManagedPolicyName(directory, 'PermissionsBoundary', settings.permissionsBoundary),
+    )
   }
   Tags.of(app).add('service', 'site-admin')
   return app

@@ -1,4 +1,5 @@
 import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib'
+import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
 import type { Construct } from 'constructs'
 import type { Bundles } from '../config/bundles.ts'
 import { byFunction, functionSettings } from '../config/functions.ts'
@@ -7,19 +8,23 @@ import {
   type DataCentreSettings,
   isProtected,
   nearestDirectory,
+  regionalTables,
   replicaRegions,
   type Settings,
 } from '../config/settings.ts'
 import { createAdministrationPolicy } from '../constructs/administration.ts'
+import { createBackup } from '../constructs/backup.ts'
+import { createCanary } from '../constructs/canary.ts'
 import { createChangeEvents } from '../constructs/change-events.ts'
 import { createEntrance } from '../constructs/domain.ts'
+import { encryptWith } from '../constructs/encryption.ts'
 import { createFilesBucket, createRemovalsQueue, recountRegularly, workOff } from '../constructs/file-storage.ts'
 import { createGateway } from '../constructs/gateway.ts'
-import { createAlarms, createDashboard } from '../constructs/monitoring.ts'
+import { createDashboard, watchDataCentre } from '../constructs/monitoring.ts'
 import { registerDataCentre } from '../constructs/registration.ts'
-import { createGrantedFunction } from '../constructs/service-functions.ts'
+import { createGrantedFunction, keepLogs } from '../constructs/service-functions.ts'
 import { createStreaming, type Edge } from '../constructs/streaming.ts'
-import { createTables, regionalTables, tableOutput, tablesIn } from '../constructs/tables.ts'
+import { createTables, tableOutput, tablesIn } from '../constructs/tables.ts'
 
 interface Props extends StackProps {
   readonly settings: Settings
@@ -31,10 +36,13 @@ interface Props extends StackProps {
 
 /** One data centre in one region: tables, functions, gateway and, with streaming, the distribution. */
 export class DataCentreStack extends Stack {
+  readonly distribution: Distribution | undefined
+
   constructor(scope: Construct, stackId: string, { settings, id, dataCentre, bundles, edge, ...props }: Props) {
     super(scope, stackId, props)
     const tables = createTables(this, settings, dataCentre)
-    const files = createFilesBucket(this, isProtected(settings, dataCentre), settings.keptDays)
+    const files = createFilesBucket(this, isProtected(settings, dataCentre), settings)
+    createBackup(this, settings, this.region, [...regionalTables.map((name) => tables[name].tableArn), files.bucketArn])
     const removals = createRemovalsQueue(this, functionSettings.removals.timeout)
     const stores = { tables, files, removals: removals.queue }
     const functions = byFunction((name) =>
@@ -45,7 +53,13 @@ export class DataCentreStack extends Stack {
     const api = createGateway(this, functions, dataCentre, settings)
     const stream = { bundle: bundles.stream, dataCentre: id, settings, stores }
     const streaming = dataCentre.streaming ? createStreaming(this, api, dataCentre, edge, stream) : undefined
-    const changeEvents = settings.changeEvents ? createChangeEvents(this, tables.journal, id) : undefined
+    this.distribution = streaming?.distribution
+    const changeEvents = settings.changeEvents ? createChangeEvents(this, tables.journal, id, settings) : undefined
+    // With a distribution, the custom domain belongs to it.
+    const toGateway = createEntrance(api, streaming ? undefined : dataCentre.customDomain)
+    const addresses = { apiId: api.restApiId, distribution: streaming?.host }
+    const url = baseUrlOf(settings, dataCentre, addresses, this)
+    const canary = settings.canary ? createCanary(this, { bundle: bundles.canary, baseUrl: url, settings }) : undefined
     const watched = {
       api,
       functions,
@@ -54,23 +68,21 @@ export class DataCentreStack extends Stack {
       removals,
       changeEvents,
       hasFirewall: settings.webApplicationFirewall,
+      isEmulated: settings.emulatorEndpoint !== undefined,
       streaming,
+      canary,
     }
-    createAlarms(this, watched, settings)
+    watchDataCentre(this, watched, settings, dataCentre.alarmTopic)
     createDashboard(this, watched)
-
-    // With a distribution, the custom domain belongs to it.
-    const toGateway = createEntrance(api, streaming ? undefined : dataCentre.customDomain)
-    const addresses = { apiId: api.restApiId, distribution: streaming?.host }
-    const url = baseUrlOf(settings, dataCentre, addresses, this)
     registerDataCentre(this, {
       bundle: bundles.registration,
       directory: tables.sites,
       directoryRegion: nearestDirectory(settings, dataCentre),
       dataCentre: { id, url, region: this.region, isDefault: id === settings.defaultDataCentre },
       entrance: streaming?.entrance ?? toGateway,
+      settings,
     })
-    createAdministrationPolicy(this, regionalTables, (name) => tables[name].tableArn, files.bucketArn)
+    createAdministrationPolicy(this, settings, regionalTables, (name) => tables[name].tableArn, files.bucketArn)
     Tags.of(this).add('data-centre', id)
     new CfnOutput(this, 'BaseUrl', { value: url })
     if (streaming) new CfnOutput(this, 'StreamEndpoint', { value: streaming.lambda.endpoint.domainName })
@@ -80,5 +92,7 @@ export class DataCentreStack extends Stack {
     for (const name of regionalTables) {
       new CfnOutput(this, `${tableOutput(name)}Name`, { key: tableOutput(name), value: tables[name].tableName })
     }
+    keepLogs(this, settings.logDays)
+    encryptWith(this, settings)
   }
 }

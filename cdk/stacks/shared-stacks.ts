@@ -1,12 +1,29 @@
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
+import type { Distribution } from 'aws-cdk-lib/aws-cloudfront'
 import { Construct } from 'constructs'
-import { homeRegion, isProtected, onEdge, replicaRegions, type Settings } from '../config/settings.ts'
+import { administrationGrants } from '../config/grants.ts'
+import {
+  edgeRegion,
+  globalTables,
+  homeRegion,
+  isProtected,
+  onEdge,
+  replicaRegions,
+  type Settings,
+} from '../config/settings.ts'
 import { createAdministrationPolicy } from '../constructs/administration.ts'
+import { createAlarms } from '../constructs/alarms.ts'
+import { createBackup } from '../constructs/backup.ts'
 import { createDeploymentRole } from '../constructs/deployment-role.ts'
+import { logDistribution } from '../constructs/distribution-logs.ts'
 import { certificateOf, zoneOf } from '../constructs/domain.ts'
+import { allowKey, encryptWith } from '../constructs/encryption.ts'
 import { createFirewall } from '../constructs/firewall.ts'
+import { keepLogs } from '../constructs/service-functions.ts'
+import { allowOnTables } from '../constructs/statements.ts'
 import type { Edge } from '../constructs/streaming.ts'
-import { createTable, globalTableArn, globalTableName, globalTables, tableOutput } from '../constructs/tables.ts'
+import { distributionWatches } from '../constructs/streaming-watches.ts'
+import { createTable, globalTableArn, globalTableName, tableOutput } from '../constructs/tables.ts'
 
 /** Sites, data centres and tokens: global tables with a replica in the region of each data centre. */
 export class DirectoryStack extends Stack {
@@ -14,17 +31,27 @@ export class DirectoryStack extends Stack {
     super(scope, id, props)
     const { settings } = props
     const { deletionProtection } = settings
-    const access = [
-      createAdministrationPolicy(this, globalTables, (name) => globalTableArn(this, settings, name, this.region)),
-      ...createDeploymentRole(this, settings),
-    ]
+    const administration = createAdministrationPolicy(this, settings, globalTables, (name) =>
+      globalTableArn(this, settings, name, this.region),
+    )
+    const replicas = replicasOf(settings)
+    const ofDirectory = administrationGrants.filter(({ table }) => globalTables.includes(table))
+    // Commands use a copy while the home region is lost.
+    for (const { region } of replicas) {
+      const statements = allowOnTables(ofDirectory, (name) => globalTableArn(this, settings, name, region))
+      administration.addStatements(...statements, ...allowKey(settings, region, ['dynamodb']))
+    }
+    const access = [administration, ...createDeploymentRole(this, settings)]
     for (const name of globalTables) {
       const tableName = globalTableName(settings.prefix, name)
-      const table = createTable(this, name, { tableName, deletionProtection, replicas: replicasOf(settings) })
+      const table = createTable(this, name, { tableName, deletionProtection, replicas, keys: settings.encryptionKeys })
       // Tables come last: when something else fails in a first deployment, none exists that must be deleted again.
       table.node.addDependency(...access)
       new CfnOutput(this, `${tableOutput(name)}Name`, { key: tableOutput(name), value: table.tableName })
     }
+    const arns = globalTables.map((name) => globalTableArn(this, settings, name, this.region))
+    createBackup(this, settings, this.region, arns)
+    encryptWith(this, settings)
   }
 }
 
@@ -33,6 +60,31 @@ const replicasOf = (settings: Settings) =>
     const there = Object.values(settings.dataCentres).filter((dataCentre) => dataCentre.region === region)
     return { region, deletionProtection: there.some((dataCentre) => isProtected(settings, dataCentre)) }
   })
+
+/** Logs and alarms of distributions. CloudFront has both in one region only. */
+export class WatchStack extends Stack {
+  constructor(
+    scope: Construct,
+    stackId: string,
+    {
+      settings,
+      distributions,
+      ...props
+    }: StackProps & {
+      readonly settings: Settings
+      readonly distributions: Readonly<Record<string, Distribution>>
+    },
+  ) {
+    super(scope, stackId, props)
+    const all = Object.entries(distributions)
+    for (const [id, distribution] of all) logDistribution(this, id, distribution)
+    const watches = all.flatMap(([id, distribution]) => distributionWatches(id, distribution))
+    const topic = Object.values(settings.dataCentres).find(({ region }) => region === edgeRegion)?.alarmTopic
+    createAlarms(new Construct(this, 'Alarms'), watches, settings, topic)
+    keepLogs(this, settings.logDays)
+    encryptWith(this, settings)
+  }
+}
 
 /** Certificates and firewalls of distributions. CloudFront reads them from one region only. */
 export class EdgeStack extends Stack {
@@ -47,7 +99,7 @@ export class EdgeStack extends Stack {
       // The distribution uses it until its own stack is deployed, after this one.
       if (certificate) certificate.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
       const firewall =
-        settings.webApplicationFirewall && createFirewall(parts, 'CLOUDFRONT', `${settings.prefix}-${id}`)
+        settings.webApplicationFirewall && createFirewall(parts, 'CLOUDFRONT', `${settings.prefix}-${id}`, settings)
       return [id, { ...(certificate && { certificate }), ...(firewall && { webAclArn: firewall.attrArn }) }]
     })
     this.edges = Object.fromEntries(edges)

@@ -40,7 +40,13 @@ const documentation = {
   downloadsUrl: optional('DOWNLOADS_URL', textLike(/^https?:\/\/\S+$/, 'a URL')),
 }
 
-const edge = { ...gateway, tokensTable: required('TOKENS_TABLE', text()) }
+// O-22: requests per second that one process accepts; 0 is no limit.
+const limits = {
+  requestsPerToken: otherwise('REQUESTS_PER_TOKEN', wholeNumber(0, 1_000_000), '0'),
+  requestsPerSite: otherwise('REQUESTS_PER_SITE', wholeNumber(0, 1_000_000), '0'),
+}
+
+const edge = { ...gateway, ...limits, tokensTable: required('TOKENS_TABLE', text()) }
 
 const journal = { journalTable: required('JOURNAL_TABLE', text()) }
 
@@ -102,7 +108,13 @@ const registration = {
   directoryRegion: required('DIRECTORY_REGION', text()),
 }
 
+const canary = {
+  baseUrl: required('BASE_URL', textLike(/^https?:\/\/\S+$/, 'a URL')),
+  canaryToken: required('CANARY_TOKEN', textLike(/^[0-9a-f]{64}$/, 'a token')),
+}
+
 const machine = {
+  ...limits,
   ...files,
   longestList,
   keptDays,
@@ -119,6 +131,7 @@ export const settingsOf = {
   listening,
   removals,
   registration,
+  canary,
   machine,
 }
 
@@ -129,6 +142,7 @@ export type FileSettings = SettingsOf<typeof files>
 export type StorageSettings = SettingsOf<typeof storage>
 export type StreamSettings = SettingsOf<typeof stream>
 export type FileStoreSettings = SettingsOf<typeof fileStores>
+export type CanarySettings = SettingsOf<typeof canary>
 export type MachineSettings = SettingsOf<typeof machine>
 
 export const readSettingsOf = <Name extends keyof typeof settingsOf>(name: Name, environment = process.env) =>

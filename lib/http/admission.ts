@@ -10,12 +10,15 @@ import type { AdmittedRequest, OperationHandler, RoutedRequest } from './operati
 import { type CallerOperation, isOfCaller, isPublic, type PublicOperation } from './public-operation.ts'
 import { type Presentation, renderReply } from './render-reply.ts'
 import { type Answer, firstValue, type Request, type Trace } from './request.ts'
+import type { RequestLimit } from './request-limit.ts'
 import { readAheadSite, resolveSite, type SiteDeps } from './resolve-site.ts'
 import { createRouter, type Group, isOfSite, type Route } from './router.ts'
 
 export interface AdmissionDeps extends SiteDeps {
   readonly findCaller: (hash: string) => Promise<Caller | undefined>
   readonly clock: Clock
+  readonly limitToken: RequestLimit
+  readonly limitSite: RequestLimit
 }
 
 export type AnyOperation = OperationHandler | PublicOperation | CallerOperation
@@ -29,7 +32,7 @@ const tokenOf = ({ headers, query }: Request, inQuery: boolean): string | undefi
   return inQuery ? firstValue(query, 'access_token') || firstValue(query, 'status') : undefined
 }
 
-/** A-7, A-8, A-9. Errors: tokenRejected. */
+/** A-7, A-8, A-9, O-22. Errors: tokenRejected, tooManyRequests. */
 const authenticate = async (
   deps: AdmissionDeps,
   request: RoutedRequest,
@@ -40,9 +43,11 @@ const authenticate = async (
   const hash = token !== undefined && tokenShape.test(token) ? hashToken(token) : undefined
   trace.token = hash?.slice(0, 8) ?? null
   const [caller] = hash === undefined ? [] : await Promise.all([deps.findCaller(hash), readAheadSite(deps, request)])
-  if (!caller || !isCurrent(caller, deps.clock.wall())) {
+  if (hash === undefined || !caller || !isCurrent(caller, deps.clock.wall())) {
     throw new ServiceError('tokenRejected', { headers: { 'WWW-Authenticate': 'Bearer' } })
   }
+  trace.admitted = true
+  deps.limitToken(hash)
   return caller
 }
 
@@ -81,7 +86,7 @@ const endpointOf = (route: Route, answeredBy: AnyOperation) => {
 }
 
 /**
- * A-1: the checks in their order: path and method, token, site and its data centre, right and rendering engine,
+ * A-1: the checks in their order: path and method, token and its limit, site with its data centre and limit, right and rendering engine,
  * media type of the answer. The operation reads the body, so the body's media type, size and content come last.
  */
 export const createResponder = <Operation extends string>(
@@ -116,6 +121,7 @@ export const createResponder = <Operation extends string>(
       return renderReply(request, found.redirect, fallbackPresentation(request, policy, trace))
     }
     trace.site = found.site.id
+    deps.limitSite(found.site.id)
     const admitted = { ...routed, ...found, caller }
     requireOfSite(route, policy, admitted)
     const presentation = negotiate(request, policy)

@@ -15,6 +15,8 @@ const discardBody = ({ body }: Answer): void => {
   if (body instanceof Readable) body.destroy()
 }
 
+const forCaller = (answer: Answer, { admitted }: Trace): Answer => (admitted ? answer : { ...answer, toStranger: true })
+
 const untilAborted = <Value>(
   work: Value | Promise<Value>,
   { signal }: Request,
@@ -67,13 +69,13 @@ export const createHandler = <Operation extends string>(
     let answer: Answer | undefined
     try {
       answer = await untilAborted(respond(request, deadline, trace), request, discardBody)
-      const sent = await untilAborted(send(answer, cut), request, () => {})
+      const sent = await untilAborted(send(forCaller(answer, trace), cut), request, () => {})
       return { sent, status: answer.status, failure }
     } catch (error) {
       if (answer) discardBody(answer)
       const presentation = fallbackPresentation(request, groupPolicies[group], trace)
       const instead = renderReply(request, errorReply(asServiceError(error), request.id), presentation)
-      const sent = await send(instead, cut)
+      const sent = await send(forCaller(instead, trace), cut)
       return { sent, status: instead.status, failure: instead.status >= 500 ? error : failure }
     }
   }
@@ -90,7 +92,7 @@ export const createHandler = <Operation extends string>(
     const startedAt = clock.monotonic()
     const arrival: Arrival = { requestId: request.id, method: request.method, path: request.path }
     report(() => telemetry.arrival?.(arrival))
-    const trace: Trace = { operation: 'none', site: null, token: null, public: false }
+    const trace: Trace = { operation: 'none', site: null, token: null, public: false, admitted: false }
     const { sent, status, failure } = await sendAnswer(request, deadline, send, trace)
     const { operation, site, token } = trace
     const durationMs = Math.round((clock.monotonic() - startedAt) * 1000) / 1000

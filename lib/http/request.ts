@@ -47,6 +47,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array | Readable
   readonly elsewhere?: () => Promise<Answer>
+  // Its request had no valid token.
+  readonly toStranger?: boolean
 }
 
 /** Throws only while another answer can still be sent in its place. Reports a later failure to `cut`. */
@@ -77,10 +79,11 @@ export interface Trace {
   site: number | null
   token: string | null
   public: boolean
+  admitted: boolean
 }
 
 /** The record of a request. Never contains tokens, bodies or query strings. */
-export interface RequestRecord extends Arrival, Readonly<Omit<Trace, 'public'>> {
+export interface RequestRecord extends Arrival, Readonly<Omit<Trace, 'public' | 'admitted'>> {
   readonly status: number
   readonly durationMs: number
   readonly error?: unknown

@@ -7,6 +7,7 @@ import type { SiteId } from '../core/ids.ts'
 import type { EdgeDeps } from '../http/handler.ts'
 import { type CacheReply, createReplyCache } from '../http/reply-cache.ts'
 import type { Telemetry } from '../http/request.ts'
+import { createRequestLimit } from '../http/request-limit.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
 import type { ObjectInfo } from '../storage/object-store.ts'
 import { createQuotas, limitFiles, type Quotas, type UsageCounts } from '../storage/quota.ts'
@@ -23,8 +24,11 @@ const directoryTtl = 20_000
 
 type EdgeStores = Pick<Stores, 'sites' | 'grants'>
 
+type HandledSettings = Pick<EdgeSettings, 'dataCentre'> &
+  Partial<Pick<EdgeSettings, 'requestsPerToken' | 'requestsPerSite'>>
+
 const edgeOf = (
-  { dataCentre }: Pick<EdgeSettings, 'dataCentre'>,
+  { dataCentre, requestsPerToken = 0, requestsPerSite = 0 }: HandledSettings,
   { sites, grants }: Pick<Stores, 'sites'> & Partial<EdgeStores>,
   { telemetry, clock = systemClock }: Surroundings,
 ): EdgeDeps => {
@@ -37,6 +41,8 @@ const edgeOf = (
     }, remembered),
     findSite: cachedLookup<SiteId, Site>((id) => sites.getSite(id), remembered),
     findDataCentre: cachedLookup<string, DataCentre>((id) => sites.getDataCentre(id), remembered),
+    limitToken: createRequestLimit(requestsPerToken, 'with this token', clock.monotonic),
+    limitSite: createRequestLimit(requestsPerSite, 'for this site', clock.monotonic),
     telemetry,
     clock,
   }
@@ -69,7 +75,7 @@ export const createDocumentationDeps = (
 export type DocumentationDeps = ReturnType<typeof createDocumentationDeps>
 
 export const createFieldsDeps = (
-  settings: Pick<EdgeSettings, 'dataCentre'>,
+  settings: HandledSettings,
   stores: EdgeStores & Pick<Stores, 'webForms'>,
   surroundings: Surroundings,
 ) => ({ edge: edgeOf(settings, stores, surroundings), webForms: stores.webForms })
@@ -82,7 +88,7 @@ export interface CategoriesDeps extends ListDeps {
 }
 
 export const createCategoriesDeps = (
-  settings: Pick<CategoriesSettings, 'dataCentre' | 'longestList'>,
+  settings: HandledSettings & Pick<CategoriesSettings, 'longestList'>,
   stores: EdgeStores & Pick<Stores, 'contents' | 'links'>,
   surroundings: Surroundings,
 ): CategoriesDeps => ({
@@ -123,7 +129,7 @@ export interface StorageDeps extends FileStores, FileSettings {
 }
 
 export const createStorageDeps = (
-  settings: Pick<EdgeSettings, 'dataCentre'> & FileSettings,
+  settings: HandledSettings & FileSettings,
   // The stores of one machine count in their transactions.
   { counts, ...stores }: EdgeStores & FileStores & { readonly counts?: UsageCounts },
   surroundings: Surroundings & {

@@ -69,7 +69,7 @@ describe('the deployment role of GitHub', () => {
 
   test.each<[string, boolean, object]>([
     ['a data centre that streams has a domain', true, { streaming: true, customDomain }],
-    ['a data centre streams without a domain and a firewall', false, { streaming: true }],
+    ['a data centre streams without a domain and a firewall', true, { streaming: true }],
     ['a data centre has a domain without streaming', false, { customDomain }],
   ])('may also deploy to us-east-1 when %s: %s', (_, isWanted, dataCentre) => {
     const { directory: elsewhere } = templatesOf({

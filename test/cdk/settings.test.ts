@@ -105,6 +105,46 @@ describe('An app is refused with the name of the setting and the reason', () => 
       `emulatorEndpoint: ${says.beginning}`,
     ],
     ['paths as an emulator has them', { ...base, pathEncoding: 'decoded' }, `emulatorEndpoint: ${says.missing}`],
+    ['a key that is none', { ...base, encryptionKeys: { 'us-east-1': 'mine' } }, `us-east-1: ${says.key}`],
+    ['a region without a key', { ...base, encryptionKeys: {} }, `encryptionKeys.us-east-1: ${says.missing}`],
+    [
+      'a key of another region',
+      { ...base, encryptionKeys: { 'us-east-1': 'arn:aws:kms:eu-west-1:123456789012:key/a' } },
+      `encryptionKeys.us-east-1: ${says.keyOfRegion}`,
+    ],
+    [
+      'a topic of another region',
+      withDataCentre({ alarmTopic: 'arn:aws:sns:eu-west-1:123456789012:ops' }),
+      `alarmTopic: ${says.inRegion('us-')}`,
+    ],
+    ['days that no log is kept', { ...base, logDays: 31 }, `logDays: ${says.logDays}`],
+    [
+      'old versions that are removed too soon',
+      { ...base, coldAfterDays: 30, keptDays: 59 },
+      `coldAfterDays: ${says.atLeast(30)}`,
+    ],
+    [
+      'a reservation of a group that does not exist',
+      { ...base, reservedConcurrency: { files: 5 } },
+      /reservedConcurrency/,
+    ],
+    [
+      'a policy by its ARN',
+      { ...base, permissionsBoundary: 'arn:aws:iam::1:policy/a' },
+      `permissionsBoundary: ${says.boundary}`,
+    ],
+    [
+      'a restored table where tables are not protected',
+      withDataCentre({ restoredTables: { webForms: 'forms' }, deletionProtection: false }),
+      `us.restoredTables: ${says.needs('deletionProtection')}`,
+    ],
+    [
+      'a restored history with change events',
+      { ...withDataCentre({ restoredTables: { journal: 'history' } }), changeEvents: true },
+      `us.restoredTables.journal: ${says.absentWith('changeEvents')}`,
+    ],
+    ['a restored directory', withDataCentre({ restoredTables: { tokens: 'tokens' } }), /us\.restoredTables/],
+    ['a backup without a vault', { ...base, backup: { copyTo: 'eu-west-1' } }, `backup.copyTo: ${says.vault}`],
   ])('%s', (_, settings, fault) => {
     expect(faultsOf(settings)).toEqual([expect.stringMatching(fault)])
   })

@@ -1,9 +1,10 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
+import { endpointLimits } from '../../cdk/config/web-functions.ts'
 import { streaming } from '../../lib/config/streaming.ts'
 import { templatesOf } from './support/synthesise.ts'
 
-const { us, eu, edge } = templatesOf({
+const { us, eu, edge, watch } = templatesOf({
   webApplicationFirewall: true,
   dataCentres: {
     us: { region: 'us-east-1', streaming: true },
@@ -40,7 +41,7 @@ describe('the distribution of a data centre that streams', () => {
 
   test('waits for the function as long as the function assumes, over TLS 1.2', () => {
     const stream = distributionOf(us).Origins.find(
-      ({ OriginCustomHeaders }: { OriginCustomHeaders?: object }) => OriginCustomHeaders,
+      ({ DomainName }: { DomainName: object }) => !JSON.stringify(DomainName).includes('execute-api'),
     )
     expect(stream.CustomOriginConfig).toEqual({
       OriginProtocolPolicy: 'https-only',
@@ -63,10 +64,95 @@ describe('the distribution of a data centre that streams', () => {
   })
 })
 
+describe('the address of the gateway behind a firewall', () => {
+  const ruleOf = (template: Template) => only(template, 'AWS::WAFv2::WebACL').Rules[0]
+
+  test('refuses every request without a secret of the distribution', () => {
+    for (const template of [us, eu]) {
+      const { DefaultAction, Scope } = only(template, 'AWS::WAFv2::WebACL')
+      expect({ DefaultAction, Scope }).toEqual({ DefaultAction: { Block: {} }, Scope: 'REGIONAL' })
+      const { Action, Statement } = ruleOf(template)
+      expect(Action).toEqual({ Allow: {} })
+      const [match] = Statement.OrStatement?.Statements ?? [Statement]
+      expect(match.ByteMatchStatement).toMatchObject({
+        FieldToMatch: { SingleHeader: { Name: streaming.secretHeader } },
+        PositionalConstraint: 'EXACTLY',
+      })
+      template.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1)
+    }
+  })
+
+  test('gets the secret from the distribution, and also admits the former one', () => {
+    expect(secretsIn(ruleOf(eu).Statement)).toEqual(secretsIn(revisionOf(eu).EnvironmentVariables))
+    const sent = distributionOf(eu).Origins.map(({ OriginCustomHeaders }: { OriginCustomHeaders: object }) =>
+      secretsIn(OriginCustomHeaders),
+    )
+    expect(sent).toEqual([[expect.stringMatching(/OriginSecret3/)], [expect.stringMatching(/OriginSecret3/)]])
+  })
+
+  test('stays open without a firewall, which nobody could pass by', () => {
+    const open = templatesOf({ dataCentres: { us: { region: 'us-east-1', streaming: true } } })
+    open.us.resourceCountIs('AWS::WAFv2::WebACL', 0)
+  })
+})
+
+describe('the stack that watches distributions', () => {
+  test('logs each request with the address of its caller, and without its query', () => {
+    watch.resourceCountIs('AWS::Logs::Delivery', 2)
+    for (const { Properties } of Object.values(watch.findResources('AWS::Logs::Delivery'))) {
+      expect(Properties.RecordFields).toEqual(expect.arrayContaining(['c-ip', 'cs-uri-stem', 'sc-status']))
+      expect(Properties.RecordFields.join()).not.toMatch(/query|referer|cookie/i)
+    }
+    watch.allResourcesProperties('AWS::Logs::DeliverySource', { LogType: 'ACCESS_LOGS' })
+    watch.allResourcesProperties('AWS::Logs::DeliveryDestination', { OutputFormat: 'json' })
+    watch.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 })
+  })
+
+  test('goes off when a distribution fails or is slow', () => {
+    for (const MetricName of ['5xxErrorRate', 'OriginLatency']) {
+      watch.resourcePropertiesCountIs('AWS::CloudWatch::Alarm', { Namespace: 'AWS/CloudFront', MetricName }, 2)
+    }
+    us.resourceCountIs('AWS::CloudFront::MonitoringSubscription', 1)
+  })
+})
+
 describe('the function that streams', () => {
+  test.each([
+    [
+      { rate: 500, burst: 1000 },
+      { maxEnvironments: 63, rateLimit: 500 },
+    ],
+    [
+      { rate: 1, burst: 1 },
+      { maxEnvironments: 2, rateLimit: 100 },
+    ],
+    [
+      { rate: 1001, burst: 1 },
+      { maxEnvironments: 2, rateLimit: 2000 },
+    ],
+    [
+      { rate: 20_000, burst: 160_000 },
+      { maxEnvironments: 10_000, rateLimit: 10_000 },
+    ],
+  ])('has the throttling of the gateway, in the steps that Lambda offers: %o', (throttling, wanted) => {
+    expect(endpointLimits(throttling)).toEqual(wanted)
+  })
+
+  test('sets off an alarm by the failures that Lambda counts, not by words in a log', () => {
+    us.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'AWS/Lambda/Web',
+      MetricName: 'HTTPResponseStatusClass5XX',
+      Dimensions: Match.arrayWith([{ Name: 'EndpointName', Value: 'prod' }]),
+    })
+    expect(JSON.stringify(us.findResources('AWS::Logs::MetricFilter'))).not.toContain('ERROR')
+  })
+
   test('knows the current and the previous secret, which templates do not contain', () => {
-    const sent = (template: Template) =>
-      secretsIn(distributionOf(template).Origins.flatMap(({ OriginCustomHeaders = [] }) => OriginCustomHeaders))
+    const sent = (template: Template) => [
+      ...new Set(
+        secretsIn(distributionOf(template).Origins.flatMap(({ OriginCustomHeaders = [] }) => OriginCustomHeaders)),
+      ),
+    ]
     const known = (template: Template) => secretsIn(revisionOf(template).EnvironmentVariables['ORIGIN_SECRETS'])
     expect(known(us)).toEqual(sent(us))
     const [present] = sent(eu)

@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import {
-  type Deployment,
   deploy,
   destroy,
   type Emulator,
@@ -40,21 +37,8 @@ const smokeSuites = ['http', 'fields/read', 'categories/list', 'storage/read', '
 /** Two data centres, because callers are redirected between them. */
 const dataCentres = { us: { region: 'us-east-1' }, eu: { region: 'eu-west-1' } }
 
-/** CDK writes dependencies that CloudFormation would find itself (W3005). */
-const lintOptions = ['--ignore-checks', 'W3005', '--']
-
-/** True if the linter finds nothing. */
-const lint = async (pythonTools: string, { folder }: Deployment): Promise<boolean> => {
-  const templates = join(folder, 'cdk.out', '*.template.json')
-  const linter = spawn(join(pythonTools, 'cfn-lint'), [...lintOptions, templates], { stdio: 'inherit' })
-  const [status] = await once(linter, 'exit')
-  return status === 0
-}
-
 /** Only MiniStack, or another emulator like it, runs all suites. */
 interface Tools {
-  /** The folder of the linter. */
-  readonly python: string
   /** The folder with the recorded requests of functions, if the emulator supports it. */
   readonly recordings?: string | undefined
 }
@@ -62,14 +46,14 @@ interface Tools {
 const onDeployment = async (
   emulator: Emulator,
   folder: string,
-  test: (target: Target, deployment: Deployment) => Promise<boolean>,
+  test: (target: Target) => Promise<boolean>,
 ): Promise<boolean> => {
   const deployment = { emulator, dataCentres, folder }
   await synthesise(deployment)
   try {
     const outputs = await deploy(deployment)
     await registerMissing(emulator, dataCentres, outputs)
-    return await test({ emulator, region: dataCentres.us.region, reports, outputs }, deployment)
+    return await test({ emulator, region: dataCentres.us.region, reports, outputs })
   } finally {
     await destroy(deployment)
   }
@@ -83,8 +67,7 @@ const compareGrants = async (target: Target, recordings: string | undefined): Pr
 
 /** True if every suite passed. A failure does not stop the others. */
 const testOn = (emulator: Emulator, folder: string, tools?: Tools): Promise<boolean> =>
-  onDeployment(emulator, folder, async (target, deployment) => {
-    const linted = tools && lint(tools.python, deployment)
+  onDeployment(emulator, folder, async (target) => {
     // The buckets of these suites do not depend on the deployment.
     const stores = runStoreContracts(target)
     const results = [await runAcceptance(target, 'us')]
@@ -93,7 +76,7 @@ const testOn = (emulator: Emulator, folder: string, tools?: Tools): Promise<bool
     results.push(...(await Promise.all([runEdge(target, 'us'), runMoving(target, 'us'), elsewhere ?? true])))
     // No other suite may use the gateway meanwhile.
     if (tools) results.push(await runStreaming(target, 'us'))
-    results.push(await stores, (await linted) ?? true)
+    results.push(await stores)
     // All suites have used the functions by now.
     if (tools) results.push(await compareGrants(target, tools.recordings))
     return results.every(Boolean)
@@ -114,7 +97,7 @@ const cleanFolder = (name: string): string => {
   return folder
 }
 
-/** On a running LocalStack. The deployment is the same as on MiniStack, where the templates are linted. */
+/** On a running LocalStack. The deployment is the same as on MiniStack. */
 const testOnLocalStack = async (endpoint: string, isSmoke: boolean): Promise<boolean> => {
   const emulator = await findEmulator(endpoint)
   if (emulator.name !== 'LocalStack') throw new Error(`${emulator.name} answers at ${endpoint}, and not LocalStack.`)
@@ -126,13 +109,13 @@ const testOnLocalStack = async (endpoint: string, isSmoke: boolean): Promise<boo
 const testOnAny = async (endpoint: string | undefined): Promise<boolean> => {
   const folder = cleanFolder('deployed')
   const python = preparePython(join('.local', 'python'), join(import.meta.dirname, 'requirements.txt'))
-  if (endpoint) return testOn(await findEmulator(endpoint), folder, { python })
+  if (endpoint) return testOn(await findEmulator(endpoint), folder, {})
   const recordings = resolve(folder, 'requests')
   const emulator = await startMiniStack(join(python, 'ministack'), folder, recordings)
   const interrupted = () => void emulator.stop().finally(() => process.exit(130))
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
   try {
-    return await testOn(emulator, folder, { python, recordings })
+    return await testOn(emulator, folder, { recordings })
   } finally {
     await emulator.stop()
   }

@@ -27,6 +27,8 @@ export const bareHandler = (
       findCaller: nobody,
       findSite: nobody,
       findDataCentre: nobody,
+      limitToken: () => {},
+      limitSite: () => {},
       clock: systemClock,
       telemetry: { request: (record) => void records.push(record) },
     },

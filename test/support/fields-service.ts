@@ -26,6 +26,12 @@ export const beginning = Date.UTC(2026, 0, 1)
 /** Durations are real, but the time of day does not change. */
 const stopped: Clock = { wall: () => beginning, monotonic: () => performance.now() }
 
+/** Requests per second. */
+interface RequestLimits {
+  readonly requestsPerToken?: number
+  readonly requestsPerSite?: number
+}
+
 interface Instance {
   readonly handler: Handler
   /** The function of the categories, on the same directory. */
@@ -43,7 +49,7 @@ export interface FieldsService {
   /** Categories, objects and links of the same sites. */
   readonly categories: Pick<Stores, 'contents' | 'links'>
   /** A fresh instance of the function, with cold caches. */
-  start(clock?: Clock): Instance
+  start(clock?: Clock, limits?: RequestLimits): Instance
   issueToken(grant?: Partial<Omit<Grant, 'hash'>>): Promise<string>
   revokeToken(token: string): Promise<void>
   /** Creates a web form on a site. Returns the path of its fields. */
@@ -74,12 +80,12 @@ export const openFieldsService = async (): Promise<FieldsService> => {
     names: tables.names,
     categories: { contents, links },
 
-    start(clock = stopped) {
+    start(clock = stopped, limits = {}) {
       const own = tables.connect()
       const records: RequestRecord[] = []
       const telemetry = { request: (record: RequestRecord) => void records.push(record) }
       const stores = storesOver(own)
-      const deps = createFieldsDeps(settings, stores, { telemetry, clock })
+      const deps = createFieldsDeps({ ...settings, ...limits }, stores, { telemetry, clock })
       const categoriesHandler = createCategoriesHandler(createCategoriesDeps(settings, stores, { telemetry, clock }))
       return { handler: createFieldsHandler(deps), categoriesHandler, stores, deps, records, dynamodb: own }
     },

@@ -31,13 +31,13 @@ const keySchema = (partition: string, sort: string | undefined): KeySchemaElemen
   ...(sort === undefined ? [] : [{ AttributeName: sort, KeyType: 'RANGE' as const }]),
 ]
 
-const tableCreation = (name: TableName): CreateTableCommand => {
+const tableCreation = (name: TableName, prefix: string): CreateTableCommand => {
   const { partitionKey, sortKey, indexes }: TableDefinition = tables[name]
   const keys = [partitionKey, ...(sortKey ? [sortKey] : [])]
   const indexKeys = Object.values(indexes ?? {}).flatMap((index) => [index.partitionKey, index.sortKey])
   const types = new Map([...keys, ...indexKeys].map((key) => [key.name, key.type]))
   return new CreateTableCommand({
-    TableName: name,
+    TableName: prefix + name,
     BillingMode: 'PAY_PER_REQUEST',
     AttributeDefinitions: [...types].map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType })),
     KeySchema: keySchema(partitionKey.name, sortKey?.name),
@@ -51,16 +51,16 @@ const tableCreation = (name: TableName): CreateTableCommand => {
   })
 }
 
-/** Creates every table under its name in the service. */
-export const createTables = async (dynamodb: DynamoDBDocumentClient): Promise<TestTables['names']> => {
+/** Creates every table under its name in the service, with a prefix. */
+export const createTables = async (dynamodb: DynamoDBDocumentClient, prefix = ''): Promise<TestTables['names']> => {
   await Promise.all(
     tableNames.map(async (name) => {
-      await dynamodb.send(tableCreation(name))
+      await dynamodb.send(tableCreation(name, prefix))
       const waiting = { client: dynamodb, maxWaitTime: 60, minDelay: 0.01, maxDelay: 1 }
-      await waitUntilTableExists(waiting, { TableName: name })
+      await waitUntilTableExists(waiting, { TableName: prefix + name })
     }),
   )
-  return Object.fromEntries(tableNames.map((name) => [name, name])) as TestTables['names']
+  return Object.fromEntries(tableNames.map((name) => [name, prefix + name])) as TestTables['names']
 }
 
 /** Empty tables of dynalite for one test, under the names of the service. */

@@ -14,6 +14,8 @@ describe('the settings of the fields function', () => {
   test('are the only environment variables that are read', () => {
     expect(readSettingsOf('fields', { ...complete, LOG_LEVEL: 'WARN', HOME: '/root' })).toEqual({
       dataCentre: 'us',
+      requestsPerToken: 0,
+      requestsPerSite: 0,
       sitesTable: 'sites-of-us',
       tokensTable: 'tokens-of-us',
       journalTable: 'journal-of-us',
@@ -22,6 +24,12 @@ describe('the settings of the fields function', () => {
       binaryAccept: 'any',
       logLevel: 'WARN',
     })
+  })
+
+  test.each(['REQUESTS_PER_TOKEN', 'REQUESTS_PER_SITE'])('have limits of requests that are numbers: %s', (name) => {
+    for (const limit of ['-1', '1.5', 'none', '1000001'])
+      expect(() => readSettingsOf('fields', { ...complete, [name]: limit })).toThrow(name)
+    expect(readSettingsOf('machine', { [name]: '1000000' })).toMatchObject({ fsync: 'on' })
   })
 
   test('are all named if several are missing or wrong', () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { contextKey, onEdge, settingsOfCommand } from '../../cdk/config/settings.ts'
+import { contextKey, hasDistributions, onEdge, settingsOfCommand } from '../../cdk/config/settings.ts'
 import { runScript } from '../../cdk/run-script.ts'
 import { readStackOutputs } from '../../lib/aws/stack-outputs.ts'
 
@@ -35,5 +35,5 @@ process.exitCode = await runScript(usage, options, async ({ context = [], minute
     const outcome = await deploy(nameOf(id), '--exclusively', ...watch)
     if (outcome !== 0) return outcome
   }
-  return 0
+  return hasDistributions(settings) ? deploy(nameOf('watch'), '--exclusively') : 0
 })

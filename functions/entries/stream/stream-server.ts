@@ -47,14 +47,18 @@ const comesFromDistribution = (secrets: readonly string[]): ((message: IncomingM
   }
 }
 
+const slowestBody = { bytesPerSecond: 16 * 1024, seconds: 10 }
+
 const formOverhead = 16 * 1024 * 1024
 
 // Lambda sends the whole request before it reads the answer. So the body of a refused request is read too, up to the
-// size of the largest file; a connection that sends more is closed.
+// size of the largest file; a connection that sends more is closed. Each holds one of the places of its process, so
+// strangers and slow senders get less (S-113, S-114).
 const answersAfterBody = (largestFile: number): EarlyAnswers => ({
   bytes: largestFile + formOverhead,
   ms: streaming.longestRequest * 1000,
   comeLast: true,
+  strangers: { bytes: 1024 * 1024, ms: slowestBody.seconds * 1000 },
 })
 
 type Parts = Parameters<typeof createStorageDeps>
@@ -73,6 +77,7 @@ export const createStreamServer = (
     admits: comesFromDistribution(settings.originSecrets),
     deadlineFor: createDeadlineFor(clock.monotonic),
     earlyAnswers: answersAfterBody(settings.largestFile),
+    slowestBody,
   })
   server.keepAliveTimeout = 120_000
   return server

@@ -36,3 +36,11 @@ export const inPairs = <const Of extends Factors>(factors: Of): readonly Choice<
   }
   return choices as Choice<Of>[]
 }
+
+/** The smallest set of choices that has every value of every factor. */
+export const eachValue = <const Of extends Factors>(factors: Of): readonly Choice<Of>[] => {
+  const most = Math.max(...Object.values(factors).map(({ length }) => length))
+  return Array.from({ length: most }, (_, at) =>
+    Object.fromEntries(Object.entries(factors).map(([name, values]) => [name, values[at % values.length]])),
+  ) as Choice<Of>[]
+}

@@ -9,7 +9,7 @@ import { checkFindings, createApp, type Findings } from '../../../cdk/stacks/cre
 
 /** The code of functions does not matter here. */
 const emptyBundles = (folder: string): Bundles => {
-  const bundled = [...functionNames, 'registration', 'stream'].map((name) => {
+  const bundled = [...functionNames, 'registration', 'canary', 'stream'].map((name) => {
     const bundle = join(folder, name)
     mkdirSync(bundle)
     writeFileSync(join(bundle, 'index.mjs'), `export const handler = '${name}'\n`)
@@ -81,7 +81,7 @@ export const synthesiseChecked = (settings: object, accepted?: Findings): Checke
   }
 }
 
-type Templates = Readonly<Record<'directory' | 'us' | 'eu' | 'edge', Template>>
+type Templates = Readonly<Record<'directory' | 'us' | 'eu' | 'edge' | 'watch', Template>>
 
 const known = new Map<string, Templates>()
 
@@ -94,7 +94,7 @@ export const templatesOf = (settings: object = {}): Templates => {
   try {
     const empty = Template.fromJSON({})
     const stacks = Object.fromEntries(templatesIn(app.synth().stacks))
-    const templates = { directory: empty, us: empty, eu: empty, edge: empty, ...stacks }
+    const templates = { directory: empty, us: empty, eu: empty, edge: empty, watch: empty, ...stacks }
     known.set(key, templates)
     return templates
   } finally {

@@ -81,13 +81,14 @@ describe('npm run deploy:watched', () => {
     expect(calls.map((call) => call.split(' ')[1])).toEqual(['Test-directory', 'Test-staging'])
   })
 
-  test('deploys the edge stack in us-east-1 before them', async () => {
+  test('deploys the edge stack in us-east-1 before them, and the watch stack after them', async () => {
     const settings = { webApplicationFirewall: true, dataCentres: { us: { region: 'us-east-1', streaming: true } } }
     const { calls } = await deployWatched(await cloudFormation('Test-us', [arn('us-east-1', 'A-1')]), [
       '-c',
       context(settings),
     ])
     expect(calls[0]).toMatch(/^deploy Test-directory Test-edge /)
+    expect(calls.at(-1)).toMatch(/^deploy Test-watch --exclusively /)
   })
 
   test('prints its usage', async () => {

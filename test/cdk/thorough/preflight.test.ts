@@ -1,6 +1,9 @@
 import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { checkConcurrency, wantedConcurrency } from '../../../cdk/config/concurrency.ts'
 import { parseSettings } from '../../../cdk/config/settings.ts'
@@ -46,9 +49,19 @@ describe('the check before a deployment', () => {
     ])
   })
 
+  test('adds what the functions reserve, and what Lambda keeps for others', async () => {
+    const reserving = parseSettings({ ...settings, reservedConcurrency: { fields: 20, storage: 50 } })
+    expect([...wantedConcurrency(reserving)]).toEqual([
+      ['us-east-1', 240],
+      ['eu-west-1', 170],
+    ])
+    await answerWith(200, limitOf(930))
+    expect(await checkConcurrency('us-east-1', 1000, reserving)).toMatchObject({ isEnough: true })
+  })
+
   test('accepts an account with a sufficient limit', async () => {
     await answerWith(200, limitOf(50))
-    expect(await checkConcurrency('us-east-1', 50)).toEqual({
+    expect(await checkConcurrency('us-east-1', 50, parseSettings(settings))).toEqual({
       isEnough: true,
       message: messages.deployment.enough('us-east-1', 50),
     })
@@ -56,7 +69,7 @@ describe('the check before a deployment', () => {
 
   test('prints the request to AWS for a new account', async () => {
     await answerWith(200, limitOf(10))
-    expect(await checkConcurrency('eu-west-1', 50)).toEqual({
+    expect(await checkConcurrency('eu-west-1', 50, parseSettings(settings))).toEqual({
       isEnough: false,
       message: expect.stringMatching(messages.deployment.tooFew('eu-west-1', 10)),
     })
@@ -68,12 +81,12 @@ describe('the check before a deployment', () => {
   ])('says that it could not check when %s', async (_, status, body) => {
     await answerWith(status, body)
     const message = expect.stringMatching(messages.deployment.notChecked)
-    expect(await checkConcurrency('us-east-1', 50)).toEqual({ isEnough: true, message })
+    expect(await checkConcurrency('us-east-1', 50, parseSettings(settings))).toEqual({ isEnough: true, message })
   })
 
   test('fails without permission', async () => {
     await answerWith(403, { message: 'not allowed' })
-    await expect(checkConcurrency('us-east-1', 50)).rejects.toThrow('not allowed')
+    await expect(checkConcurrency('us-east-1', 50, parseSettings(settings))).rejects.toThrow('not allowed')
   })
 
   test('exits with 1 when an account allows too little, and prints this for each region', async () => {
@@ -81,6 +94,39 @@ describe('the check before a deployment', () => {
     const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(settings)}`])
     expect(status).toBe(1)
     expect(stdout).toMatch(/us-east-1: 60 .* 100\. .*eu-west-1: 60 .* 50: /s)
+  })
+
+  const streams = { ...settings, dataCentres: { us: { region: 'us-east-1', streaming: true } } }
+
+  /** A fake `aws` in front of the path, which prints these quotas. */
+  const answerWithQuotas = (accountQuotas: object): void => {
+    const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const answer = JSON.stringify({ accountQuotas })
+    const expected = 'lambda-web get-web-account-settings --region us-east-1 --output json'
+    writeFileSync(join(folder, 'aws'), `#!/bin/sh\n[ "$*" = '${expected}' ] && echo '${answer}'\n`)
+    chmodSync(join(folder, 'aws'), 0o755)
+    vi.stubEnv('PATH', `${folder}:${process.env['PATH']}`)
+  }
+
+  test.each([
+    [63, 500, 0, /63 processors and 500 requests per second, .* need 63 and 500: enough/],
+    [62, 500, 1, /62 processors .* need 63 and 500\. .*Service Quotas/s],
+    [63, 400, 1, /400 requests per second, .* need 63 and 500\. .*Service Quotas/s],
+  ])('compares the quotas of Web Functions: %i processors, %i requests', async (processors, rate, wanted, said) => {
+    await answerWith(200, limitOf(1000))
+    answerWithQuotas({ maxTotalArmVCpus: processors, maxTotalRateLimit: rate })
+    const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(streams)}`])
+    expect(stdout).toMatch(said)
+    expect(status).toBe(wanted)
+  })
+
+  test('says how to look at the quotas of Web Functions when the AWS CLI cannot', async () => {
+    await answerWith(200, limitOf(1000))
+    answerWithQuotas({})
+    const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(streams)}`])
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/NOT CHECKED.*aws lambda-web get-web-account-settings --region us-east-1.* need 63 and 500/)
   })
 
   test('uses the settings of cdk.json, like a deployment', async () => {

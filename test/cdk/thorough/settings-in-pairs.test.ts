@@ -1,54 +1,10 @@
 import type { Template } from 'aws-cdk-lib/assertions'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type Choice, inPairs } from '../support/pairs.ts'
+import { type Chosen, type DataCentre, dataCentresOf, factors, settingsOf } from '../support/choices.ts'
+import { inPairs } from '../support/pairs.ts'
 import { synthesiseChecked } from '../support/synthesise.ts'
 
-const factors = {
-  dataCentres: [1, 2, 3],
-  firstRegion: ['us-east-1', 'eu-west-1'],
-  home: ['not named', 'us-east-1', 'eu-central-1'],
-  streaming: ['none', 'the first', 'the last', 'all'],
-  domain: ['none', 'zone', 'certificate', 'zone and certificate'],
-  firewall: [false, true],
-  changeEvents: [false, true],
-} as const
-type Chosen = Choice<typeof factors>
-
 const accountOf = 'CDK_DEFAULT_ACCOUNT'
-
-interface DataCentre {
-  readonly region: string
-  readonly streaming: boolean
-  readonly customDomain?: { readonly hostedZoneId?: string; readonly certificateArn?: string }
-}
-
-const dataCentresOf = ({ dataCentres, firstRegion, streaming, domain }: Chosen): Record<string, DataCentre> => {
-  const regions = [firstRegion, firstRegion === 'us-east-1' ? 'eu-west-1' : 'us-east-1', 'ap-southeast-2']
-  const last = dataCentres - 1
-  const streams: readonly number[] = { none: [], 'the first': [0], 'the last': [last], all: [0, 1, 2] }[streaming]
-  const entries = regions.slice(0, dataCentres).map((region, index): [string, DataCentre] => {
-    const isStreaming = streams.includes(index)
-    const certificateRegion = isStreaming ? 'us-east-1' : region
-    const customDomain = {
-      domainName: `dc${index}.example.com`,
-      ...(domain.includes('zone') && { hostedZoneId: 'Z0123456789' }),
-      ...(domain.includes('certificate') && {
-        certificateArn: `arn:aws:acm:${certificateRegion}:123456789012:certificate/${index}`,
-      }),
-    }
-    return [`dc${index}`, { region, streaming: isStreaming, ...(domain !== 'none' && { customDomain }) }]
-  })
-  return Object.fromEntries(entries)
-}
-
-const settingsOf = (chosen: Chosen) => ({
-  dataCentres: dataCentresOf(chosen),
-  defaultDataCentre: 'dc0',
-  webApplicationFirewall: chosen.firewall,
-  changeEvents: chosen.changeEvents,
-  deploymentRole: { repository: 'example/site-admin' },
-  ...(chosen.home !== 'not named' && { directoryRegion: chosen.home }),
-})
 
 const counted = [
   'AWS::CloudFront::Distribution',
@@ -83,7 +39,7 @@ const wantedOf = ({ firewall, changeEvents }: Chosen, { streaming, customDomain 
     'AWS::ApiGateway::DomainName': Number(Boolean(customDomain && !streaming)),
     'AWS::Route53::RecordSet': customDomain?.hostedZoneId ? addresses : 0,
     'AWS::CertificateManager::Certificate': Number(Boolean(isMade && !streaming)),
-    'AWS::WAFv2::WebACL': Number(firewall && !streaming),
+    'AWS::WAFv2::WebACL': Number(firewall),
     'AWS::Events::EventBus': Number(changeEvents),
     'AWS::Pipes::Pipe': Number(changeEvents),
   })
@@ -128,8 +84,11 @@ describe.each([
       expect(warnings).toEqual(chosen.home === 'not named' ? [expect.stringContaining('directoryRegion')] : [])
 
       const edge = wantedOnEdge(chosen, Object.values(dataCentres))
+      const watchStacks = Object.values(dataCentres).some((dataCentre) => dataCentre.streaming) ? ['watch'] : []
       const edgeStacks = Object.keys(edge).length > 0 ? ['edge'] : []
-      expect([...templates.keys()].sort()).toEqual([...Object.keys(dataCentres), 'directory', ...edgeStacks].sort())
+      expect([...templates.keys()].sort()).toEqual(
+        [...Object.keys(dataCentres), 'directory', ...edgeStacks, ...watchStacks].sort(),
+      )
       expect(countsIn(templates.get('edge'))).toEqual(edge)
       for (const [id, dataCentre] of Object.entries(dataCentres)) {
         expect(countsIn(templates.get(id)), id).toEqual(wantedOf(chosen, dataCentre))
@@ -140,7 +99,7 @@ describe.each([
       const atHome = new Set([home, ...regions])
       const tables = Object.values(templates.get('directory')?.findResources('AWS::DynamoDB::GlobalTable') ?? {})
       expect(tables.map(({ Properties }) => Properties.Replicas.length)).toEqual([atHome.size, atHome.size])
-      const deployed = new Set([...atHome, ...edgeStacks.map(() => 'us-east-1')])
+      const deployed = new Set([...atHome, ...watchStacks.map(() => 'us-east-1')])
       expect(regionsIn(templates.get('directory')).sort()).toEqual([...deployed].sort())
     },
   )

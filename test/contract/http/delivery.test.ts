@@ -63,6 +63,8 @@ const deps: EdgeDeps = {
   findCaller: async () => undefined,
   findSite: async () => undefined,
   findDataCentre: async () => undefined,
+  limitToken: () => {},
+  limitSite: () => {},
   clock: systemClock,
   telemetry: {
     request() {

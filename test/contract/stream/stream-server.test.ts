@@ -1,63 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { type AddressInfo, connect } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { createStreamServer } from '../../../functions/entries/stream/stream-server.ts'
-import { hashToken, newToken } from '../../../lib/access/grants.ts'
-import { systemClock } from '../../../lib/core/clock.ts'
-import type { SiteId } from '../../../lib/core/ids.ts'
-import type { RequestRecord } from '../../../lib/http/request.ts'
-import { createLinkTo } from '../../../local/downloads.ts'
-import { closerOf } from '../../../server/close-server.ts'
-import { openTestFiles } from '../../support/files.ts'
-import { entry } from '../../support/history.ts'
+import { describe, expect, it } from 'vitest'
 import { storage } from '../../support/paths.ts'
 import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
-
-const [present, former] = ['p'.repeat(32), 'f'.repeat(32)]
-const largestFile = 6 * 1024 * 1024
-
-/** The server of the Web Function over the stores of one machine, and what it has recorded. */
-const openStream = async () => {
-  const files = await openTestFiles()
-  const site = 1001 as SiteId
-  const token = newToken()
-  const { sites, grants } = files.stores
-  await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
-  await sites.createSite({ id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }, entry)
-  const expires = Math.floor(Date.now() / 1000) + 3600
-  await grants.put({ hash: hashToken(token), user: 'ann', sites: [site], permissions: ['files'], expires }, [])
-  const records: RequestRecord[] = []
-  const { reservedFolders, largestResumableFile } = files.deps
-  const server = createStreamServer(
-    { dataCentre: 'us', largestFile, largestResumableFile, reservedFolders, originSecrets: [present, former] },
-    files.stores,
-    {
-      telemetry: { request: (record) => void records.push(record) },
-      linkTo: createLinkTo({ secret: files.linkSecret }, systemClock),
-    },
-  )
-  const close = closerOf(server, 0)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(async () => {
-    await close()
-    await files.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token, records }
-}
-
-const fromDistribution = { 'X-Origin-Secret': present }
-
-/** A connection that counts received bytes, and sends a request piece by piece. */
-const connectTo = async (url: string) => {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1')
-  await once(socket, 'connect')
-  const received: Buffer[] = []
-  socket.on('data', (chunk) => received.push(chunk)).on('error', () => {})
-  onTestFinished(() => void socket.destroy())
-  return { socket, text: () => Buffer.concat(received).toString('latin1') }
-}
+import { connectTo, former, fromDistribution, largestFile, openStream, present } from '../../support/stream-server.ts'
 
 describe('the address of the function', () => {
   it.each([

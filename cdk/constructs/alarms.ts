@@ -1,0 +1,62 @@
+import { Duration, Stack } from 'aws-cdk-lib'
+import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { Topic } from 'aws-cdk-lib/aws-sns'
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
+import type { Construct } from 'constructs'
+import type { Settings } from '../config/settings.ts'
+
+export interface Watch {
+  readonly id: string
+  readonly metric: IMetric
+  // 0 unless set: any value above it.
+  readonly threshold?: number
+  readonly periods: number
+  readonly impact: string
+  readonly action: string
+}
+
+export const period = Duration.minutes(5)
+
+// It replaces the default policy that lets alarms publish, so it admits them by name.
+const createTopic = (scope: Construct, email: string): Topic => {
+  const topic = new Topic(scope, 'Topic', { displayName: 'Alarms of site-admin', enforceSSL: true })
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+      actions: ['sns:Publish'],
+      resources: [topic.topicArn],
+      conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
+    }),
+  )
+  topic.addSubscription(new EmailSubscription(email))
+  return topic
+}
+
+/** Alarms that also report their end. A topic of the installation is in the region of the alarms. */
+export const createAlarms = (
+  scope: Construct,
+  watches: readonly Watch[],
+  { alarmEmail }: Settings,
+  alarmTopic: string | undefined,
+): readonly Alarm[] => {
+  const topics = [
+    ...(alarmEmail === undefined ? [] : [createTopic(scope, alarmEmail)]),
+    ...(alarmTopic === undefined ? [] : [Topic.fromTopicArn(scope, 'InstallationTopic', alarmTopic)]),
+  ]
+  return watches.map(({ id, metric, threshold = 0, periods, impact, action }) => {
+    const alarm = new Alarm(scope, id, {
+      metric,
+      threshold,
+      evaluationPeriods: periods,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+      alarmDescription: `${impact} ${action}`,
+    })
+    const actions = topics.map((topic) => new SnsAction(topic))
+    alarm.addAlarmAction(...actions)
+    alarm.addOkAction(...actions)
+    return alarm
+  })
+}

@@ -1,0 +1,44 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib'
+import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup'
+import { Schedule } from 'aws-cdk-lib/aws-events'
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { Key } from 'aws-cdk-lib/aws-kms'
+import { Construct } from 'constructs'
+import type { Settings } from '../config/settings.ts'
+
+/** The policies of AWS for its backups. An operator restores with a role of the account, not with this one. */
+export const backupPolicies = ['AWSBackupServiceRolePolicyForBackup', 'AWSBackupServiceRolePolicyForS3Backup']
+
+/** Backs up tables and buckets every night, and copies each backup to another vault, which may be in another region. */
+export const createBackup = (
+  scope: Construct,
+  { backup, encryptionKeys }: Settings,
+  region: string,
+  arns: readonly string[],
+): void => {
+  if (!backup) return
+  const parts = new Construct(scope, 'Backup')
+  const deleteAfter = Duration.days(backup.days)
+  const key = encryptionKeys?.[region]
+  const vault = new BackupVault(parts, 'Vault', {
+    removalPolicy: RemovalPolicy.RETAIN,
+    ...(key !== undefined && { encryptionKey: Key.fromKeyArn(parts, 'Key', key) }),
+  })
+  const copies = backup.copyTo === undefined ? [] : [BackupVault.fromBackupVaultArn(parts, 'Copies', backup.copyTo)]
+  const plan = new BackupPlan(parts, 'Plan', { backupVault: vault })
+  plan.addRule(
+    new BackupPlanRule({
+      scheduleExpression: Schedule.cron({ hour: '3', minute: '0' }),
+      deleteAfter,
+      copyActions: copies.map((destinationBackupVault) => ({ destinationBackupVault, deleteAfter })),
+    }),
+  )
+  plan.addSelection('Stores', {
+    resources: arns.map((arn) => BackupResource.fromArn(arn)),
+    disableDefaultBackupPolicy: true,
+    role: new Role(parts, 'Role', {
+      assumedBy: new ServicePrincipal('backup.amazonaws.com'),
+      managedPolicies: backupPolicies.map((name) => ManagedPolicy.fromAwsManagedPolicyName(`service-role/${name}`)),
+    }),
+  })
+}

@@ -1,0 +1,34 @@
+import { Duration, SecretValue, Stack } from 'aws-cdk-lib'
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events'
+import { LambdaFunction as Target } from 'aws-cdk-lib/aws-events-targets'
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
+import type { Construct } from 'constructs'
+import { settingsOf } from '../../lib/config/config.ts'
+import { environmentOf } from '../../lib/config/settings.ts'
+import type { Settings } from '../config/settings.ts'
+import { createServiceFunction } from './service-functions.ts'
+
+interface Options {
+  readonly bundle: string
+  readonly baseUrl: string
+  readonly settings: Settings
+}
+
+/** Uses the service every five minutes, as a caller with a token of its own, and with no right on AWS but its log. */
+export const createCanary = (scope: Construct, { bundle, baseUrl, settings }: Options): LambdaFunction => {
+  // An operator stores the token there before the deployment.
+  const secret = SecretValue.secretsManager(`${Stack.of(scope).stackName}-canary`)
+  const lambda = createServiceFunction(scope, 'CanaryFunction', {
+    bundle,
+    description: 'Uses the service as a caller does, and fails if the service does',
+    environment: environmentOf(settingsOf.canary, { baseUrl, canaryToken: secret.unsafeUnwrap() }),
+    memorySize: 256,
+    timeout: Duration.minutes(2),
+    settings: { ...settings, logLevel: 'INFO' },
+  })
+  new Rule(lambda, 'Schedule', {
+    schedule: Schedule.rate(Duration.minutes(5)),
+    targets: [new Target(lambda, { retryAttempts: 0 })],
+  })
+  return lambda
+}

@@ -1,0 +1,61 @@
+import { CfnResource, type Stack } from 'aws-cdk-lib'
+import { type PolicyStatement, Role } from 'aws-cdk-lib/aws-iam'
+import { CfnBucket } from 'aws-cdk-lib/aws-s3'
+import { CfnQueue } from 'aws-cdk-lib/aws-sqs'
+import type { Settings } from '../config/settings.ts'
+import { allow } from './statements.ts'
+
+type KeyedService = 'dynamodb' | 's3' | 'sqs'
+type KeyAction = 'Decrypt' | 'GenerateDataKey'
+
+// The properties that name the key, in the types that need no other change.
+const keyProperties: Readonly<Record<string, string>> = {
+  // Its environment has the secrets of the distribution. Those of the other functions have none.
+  'AWS::Lambda::WebFunctionRevision': 'KmsKeyArn',
+  'AWS::Logs::LogGroup': 'KmsKeyId',
+  'AWS::SecretsManager::Secret': 'KmsKeyId',
+  'AWS::SNS::Topic': 'KmsMasterKeyId',
+}
+
+const encryptResource = (resource: CfnResource, key: string): void => {
+  const property = keyProperties[resource.cfnResourceType]
+  if (property !== undefined) resource.addPropertyOverride(property, key)
+  // The bucket of code has no data of sites. Lambda could not read it with a key whose policy the app cannot change.
+  if (CfnBucket.isCfnBucket(resource) && resource.node.path.includes('FilesBucket')) {
+    const serverSideEncryptionByDefault = { sseAlgorithm: 'aws:kms', kmsMasterKeyId: key }
+    const rule = { bucketKeyEnabled: true, serverSideEncryptionByDefault }
+    resource.bucketEncryption = { serverSideEncryptionConfiguration: [rule] }
+  }
+  if (CfnQueue.isCfnQueue(resource)) {
+    resource.kmsMasterKeyId = key
+    resource.sqsManagedSseEnabled = undefined
+  }
+}
+
+/** Encrypts everything that a stack stores, except tables, with the customer's key of its region. */
+export const encryptWith = (stack: Stack, settings: Settings): void => {
+  const key = settings.encryptionKeys?.[stack.region]
+  if (key === undefined) return
+  for (const node of stack.node.findAll()) {
+    if (CfnResource.isCfnResource(node)) encryptResource(node, key)
+    // The CDK's function copies the code of the Web Function from the bucket of `cdk bootstrap`, which may have this key.
+    if (!Role.isRole(node) || !node.node.path.includes('Custom::S3ObjectCopy')) continue
+    for (const statement of allowKey(settings, stack.region, ['s3'])) node.addToPolicy(statement)
+  }
+}
+
+/** Use of the customer's key through one service only. Without a key, AWS's own keys need no permission. */
+export const allowKey = (
+  { encryptionKeys }: Settings,
+  region: string,
+  services: readonly KeyedService[],
+  actions: readonly KeyAction[] = ['Decrypt'],
+): readonly PolicyStatement[] => {
+  const key = encryptionKeys?.[region]
+  if (key === undefined) return []
+  const statement = allow('kms', actions, key)
+  statement.addCondition('StringEquals', {
+    'kms:ViaService': services.map((service) => `${service}.${region}.amazonaws.com`),
+  })
+  return [statement]
+}

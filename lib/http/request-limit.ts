@@ -1,0 +1,30 @@
+import { ServiceError } from '../core/errors.ts'
+
+const burstSeconds = 5
+const mostKeys = 10_000
+
+export type RequestLimit = (key: string | number) => void
+
+/**
+ * O-22: admits `rate` requests per second for each key, and more after a pause; 0 admits all. It counts in this process alone, without a store.
+ * `now` is in milliseconds. Errors: tooManyRequests.
+ */
+export const createRequestLimit = (rate: number, limited: string, now: () => number): RequestLimit => {
+  const most = rate * burstSeconds
+  const allowances = new Map<string | number, { readonly left: number; readonly at: number }>()
+  return (key) => {
+    if (rate === 0) return
+    const at = now()
+    const before = allowances.get(key) ?? { left: most, at }
+    const left = Math.min(most, before.left + ((at - before.at) / 1000) * rate)
+    allowances.delete(key)
+    allowances.set(key, { left: left < 1 ? left : left - 1, at })
+    const [oldest] = allowances.keys()
+    if (allowances.size > mostKeys && oldest !== undefined) allowances.delete(oldest)
+    if (left >= 1) return
+    throw new ServiceError('tooManyRequests', {
+      message: `Too many requests ${limited}. Repeat after the time in the Retry-After header.`,
+      headers: { 'Retry-After': String(Math.ceil((1 - left) / rate)) },
+    })
+  }
+}

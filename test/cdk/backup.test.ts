@@ -1,0 +1,85 @@
+import { Match, type Template } from 'aws-cdk-lib/assertions'
+import { describe, expect, test } from 'vitest'
+import { synthesiseChecked, templatesOf } from './support/synthesise.ts'
+
+const copyTo = 'arn:aws:backup:eu-west-1:123456789012:backup-vault:Copies'
+const dataCentres = { us: { region: 'us-east-1' } }
+const { us, directory } = templatesOf({ dataCentres, backup: { days: 90, copyTo } })
+
+const count = (template: Template, type: string) => Object.keys(template.findResources(type)).length
+
+describe('A backup', () => {
+  test('has every table and the files of a data centre, and the directory', () => {
+    const resourcesOf = (template: Template) => {
+      const [selection] = Object.values(template.findResources('AWS::Backup::BackupSelection'))
+      return selection?.['Properties'].BackupSelection.Resources
+    }
+    expect(resourcesOf(us)).toHaveLength(count(us, 'AWS::DynamoDB::GlobalTable') + 1)
+    expect(JSON.stringify(resourcesOf(us))).toContain('FilesBucket')
+    expect(resourcesOf(directory)).toHaveLength(2)
+  })
+
+  test('is made every night, kept as long as the installation says, and copied to another region', () => {
+    for (const template of [us, directory]) {
+      template.hasResourceProperties('AWS::Backup::BackupPlan', {
+        BackupPlan: {
+          BackupPlanRule: [
+            Match.objectLike({
+              ScheduleExpression: Match.stringLikeRegexp('^cron'),
+              Lifecycle: { DeleteAfterDays: 90 },
+              CopyActions: [{ DestinationBackupVaultArn: copyTo, Lifecycle: { DeleteAfterDays: 90 } }],
+            }),
+          ],
+        },
+      })
+      template.hasResource('AWS::Backup::BackupVault', { DeletionPolicy: 'Retain' })
+    }
+  })
+
+  test('may only be made: its role restores nothing', () => {
+    const policies = Object.values(us.findResources('AWS::IAM::Role')).flatMap(
+      ({ Properties }) => Properties.ManagedPolicyArns ?? [],
+    )
+    const ofBackups = JSON.stringify(policies).match(/AWSBackup\w+/g)
+    expect(ofBackups).toEqual(['AWSBackupServiceRolePolicyForBackup', 'AWSBackupServiceRolePolicyForS3Backup'])
+  })
+
+  test('violates no rule of AWS', () => {
+    expect(synthesiseChecked({ dataCentres, backup: {} }).findings).toEqual([])
+  })
+
+  test('is absent unless the installation wants it', () => {
+    expect(count(templatesOf({ dataCentres }).us, 'AWS::Backup::BackupPlan')).toBe(0)
+  })
+})
+
+describe('A restored table', () => {
+  const restoredTables = { categoryLinks: 'Links-restored' }
+  const plain = templatesOf({ dataCentres })
+  const switched = templatesOf({ dataCentres: { us: { ...dataCentres.us, restoredTables } } })
+
+  test('replaces the table of the stack for functions and administrators', () => {
+    expect(count(switched.us, 'AWS::DynamoDB::GlobalTable')).toBe(count(plain.us, 'AWS::DynamoDB::GlobalTable') - 1)
+    switched.us.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ CATEGORY_LINKS_TABLE: 'Links-restored' }) },
+    })
+    switched.us.hasOutput('CategoryLinksTable', { Value: 'Links-restored' })
+  })
+
+  test('gives the same rights, on its index too', () => {
+    const rights = (template: Template) =>
+      JSON.stringify(template.findResources('AWS::IAM::Policy'))
+        .replaceAll(/\{"Fn::GetAtt":\["CategoryLinksTable\w+","Arn"\]\}/g, 'LINKS')
+        .match(/.{0,8}(LINKS|table\/Links-restored)/g)?.length
+    expect(rights(switched.us)).toBe(rights(plain.us))
+    expect(JSON.stringify(switched.us.findResources('AWS::IAM::Policy'))).toContain(
+      'table/Links-restored/index/byObject',
+    )
+  })
+
+  test('leaves the table that it replaces in the account', () => {
+    for (const table of Object.values(plain.us.findResources('AWS::DynamoDB::GlobalTable'))) {
+      expect(table['DeletionPolicy']).toBe('RetainExceptOnCreate')
+    }
+  })
+})

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { preparePython } from '../support/python-environment.ts'
+import { factors, settingsOf } from './support/choices.ts'
+import { eachValue } from './support/pairs.ts'
+import { createTestApp } from './support/synthesise.ts'
+
+/**
+ * `npm run lint:templates` checks the templates of apps that have every setting with cfn-lint, which knows the schema of
+ * each resource.
+ */
+const folder = join('.local', 'templates')
+
+/** Rules that do not apply, each with the reason. */
+const ignored = {
+  W3005: 'The CDK writes dependencies that CloudFormation would find itself.',
+}
+
+const forEmulator = {
+  deletionProtection: false,
+  replicateDirectory: false,
+  emulatorEndpoint: 'http://127.0.0.1:4566',
+}
+
+/** The templates of the apps, each once. */
+const templates = (): ReadonlySet<string> => {
+  // `npm run test:long` has the rules of the CDK.
+  process.env['CDK_VALIDATION'] = 'false'
+  process.env['CDK_DEFAULT_ACCOUNT'] = '123456789012'
+  const found = new Set<string>()
+  for (const settings of [forEmulator, ...eachValue(factors).map(settingsOf)]) {
+    const { app, remove } = createTestApp(settings)
+    for (const { template } of app.synth().stacks) found.add(JSON.stringify(template, undefined, 1))
+    remove()
+  }
+  return found
+}
+
+const python = preparePython(join('.local', 'python'), join(import.meta.dirname, '..', 'deployed', 'requirements.txt'))
+rmSync(folder, { recursive: true, force: true })
+mkdirSync(folder, { recursive: true })
+for (const [index, template] of [...templates()].entries()) writeFileSync(join(folder, `${index}.json`), template)
+const options = ['--ignore-checks', ...Object.keys(ignored), '--', join(folder, '*.json')]
+const linter = spawn(join(python, 'cfn-lint'), options, { stdio: 'inherit' })
+const [status] = await once(linter, 'exit')
+process.exitCode = status === 0 ? 0 : 1

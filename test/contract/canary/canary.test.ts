@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { useService } from '../../../functions/entries/canary/use-service.ts'
+import { type RunningService, startService } from '../../../local/service.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
+const asked: string[] = []
+let service: RunningService
+let canaryToken: string
+
+beforeAll(async () => {
+  service = await startService({
+    dataDirectory: folder,
+    host: '127.0.0.1',
+    dataCentres: [{ id: 'us', port: 0 }],
+    reset: false,
+    telemetry: { request: ({ method, operation, status }) => void asked.push(`${method} ${operation} ${status}`) },
+    say: () => {},
+  })
+  canaryToken = service.demo?.token ?? ''
+})
+afterAll(async () => {
+  await service.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** A proxy that breaks one kind of request. Returns its address. */
+const breaking = async (method: string, path: RegExp, answer: (body: Buffer) => [status: number, body: Buffer]) => {
+  const server = createServer(async (request, response) => {
+    const { method: sent = '', url = '', headers } = request
+    const body = await buffer(request)
+    const { authorization = '', 'content-type': type = '' } = headers
+    const real = await fetch(service.baseUrl + url, {
+      method: sent,
+      headers: { Authorization: authorization, 'Content-Type': type },
+      body: body.length > 0 ? new Uint8Array(body) : null,
+    })
+    const received = Buffer.from(await real.arrayBuffer())
+    const [status, bytes] = sent === method && path.test(url) ? answer(received) : [real.status, received]
+    response.writeHead(status).end(bytes)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+describe('The canary', () => {
+  test('stores, reads and removes a file, and adds, changes and removes a field', async () => {
+    asked.length = 0
+    await useService({ baseUrl: service.baseUrl, canaryToken })
+    expect(asked).toEqual([
+      'PUT putPath 200',
+      'GET readPath 200',
+      'DELETE deletePath 200',
+      'GET listWebForms 200',
+      expect.stringMatching(/^DELETE deleteField (404|200)$/),
+      'POST createField 201',
+      'PUT updateField 200',
+      'DELETE deleteField 200',
+    ])
+  })
+
+  test.each([
+    ['PUT', /canary\.txt/],
+    ['GET', /canary\.txt/],
+    ['DELETE', /canary\.txt/],
+    ['POST', /fields/],
+    ['PUT', /fields/],
+    ['DELETE', /fields/],
+  ])('fails with the name of the request and the answer when the service cannot answer %s %s', async (method, path) => {
+    const baseUrl = await breaking(method, path, () => [503, Buffer.from('{"code":100503}')])
+    const failure = await useService({ baseUrl, canaryToken }).catch(String)
+    expect(failure).toMatch(new RegExp(`${method} /api/.*${path.source}.* answered 503: .*100503`))
+    // The next run works, whatever this one has left.
+    await useService({ baseUrl: service.baseUrl, canaryToken })
+  })
+
+  test('fails when a file comes back with other bytes', async () => {
+    const baseUrl = await breaking('GET', /canary\.txt/, () => [200, Buffer.from('something else')])
+    await expect(useService({ baseUrl, canaryToken })).rejects.toThrow('answered other bytes')
+  })
+
+  test('fails with an expired token', async () => {
+    const old = 'f'.repeat(64)
+    await expect(useService({ baseUrl: service.baseUrl, canaryToken: old })).rejects.toThrow(/PUT .* 401: .*101000/)
+  })
+})

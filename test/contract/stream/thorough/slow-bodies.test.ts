@@ -1,0 +1,83 @@
+import type { Socket } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { storage } from '../../../support/paths.ts'
+import { lastAnswer, requestText } from '../../../support/raw-http.ts'
+import { connectTo, fromDistribution, openStream } from '../../../support/stream-server.ts'
+
+const mebibyte = 1024 * 1024
+
+/** Sends the same bytes every 100 ms until the connection ends. */
+const trickle = (socket: Socket, bytes: Buffer): void => {
+  const timer = setInterval(() => socket.writable && socket.write(bytes), 100)
+  socket.once('close', () => clearInterval(timer))
+  onTestFinished(() => clearInterval(timer))
+}
+
+const beginPut = async (url: string, headers: Readonly<Record<string, string>>, length = 100 * mebibyte) => {
+  const connection = await connectTo(url)
+  const all = { ...fromDistribution, ...headers, 'Content-Length': String(length) }
+  connection.socket.write(requestText('PUT', `${storage}/a.bin`, all))
+  return { ...connection, closed: new Promise((resolve) => connection.socket.once('close', resolve)) }
+}
+
+describe('A request behind a distribution', () => {
+  it('ends when its body comes more slowly than 16 KiB/s, although its token is valid (S-113)', async () => {
+    const { url, token } = await openStream()
+    const { socket, closed, text } = await beginPut(url, { Authorization: token })
+    trickle(socket, Buffer.alloc(1_000))
+    await closed
+    expect(text()).toBe('')
+  })
+
+  it('continues at 16 KiB/s, and is stored (S-113)', async () => {
+    const { url, token } = await openStream()
+    const { socket, text } = await beginPut(url, { Authorization: token }, 180 * 2_000)
+    let left = 180
+    const timer = setInterval(() => {
+      left -= 1
+      if (left >= 0) socket.write(Buffer.alloc(2_000))
+    }, 100)
+    onTestFinished(() => clearInterval(timer))
+    await expect.poll(text, { timeout: 50_000 }).toMatch(/"status":"success"/)
+  })
+
+  it.each([
+    ['without a token', {}],
+    ['with a wrong one', { Authorization: 'f'.repeat(64) }],
+  ])('ends after 1 MiB of its body %s (S-114, A-10)', async (_, headers) => {
+    const { url } = await openStream()
+    const { socket, closed, text } = await beginPut(url, headers)
+    let sent = 0
+    const write = () => {
+      while (!socket.destroyed && sent < 64) {
+        sent += 1
+        if (!socket.write(Buffer.alloc(mebibyte))) return void socket.once('drain', write)
+      }
+      return undefined
+    }
+    write()
+    await closed
+    expect(sent).toBeLessThan(20)
+    expect(text()).toMatch(/^$|^HTTP\/1\.1 401 /)
+  })
+
+  it('ends 10 s after it began without a valid token, however fast its body comes (S-114)', async () => {
+    const { url } = await openStream()
+    const { socket, closed, text } = await beginPut(url, {})
+    trickle(socket, Buffer.alloc(4_000))
+    await closed
+    expect(text()).toBe('')
+  })
+
+  it('still gets the redirect to its data centre after 8 MiB of its body (S-114, A-23)', async () => {
+    const { url, distantToken } = await openStream()
+    const body = Buffer.alloc(8 * mebibyte)
+    const { socket, text } = await beginPut(url, { Authorization: distantToken }, body.length)
+    socket.write(body)
+    await expect.poll(text).toMatch(/^HTTP/)
+    expect(lastAnswer(text())).toMatchObject({
+      status: 301,
+      headers: { location: expect.stringMatching(/^https:..eu/) },
+    })
+  })
+})

@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { createStreamServer } from '../../functions/entries/stream/stream-server.ts'
+import { hashToken, newToken } from '../../lib/access/grants.ts'
+import { systemClock } from '../../lib/core/clock.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
+import type { RequestRecord } from '../../lib/http/request.ts'
+import { createLinkTo } from '../../local/downloads.ts'
+import { closerOf } from '../../server/close-server.ts'
+import { openTestFiles } from './files.ts'
+import { entry } from './history.ts'
+
+export const [present, former] = ['p'.repeat(32), 'f'.repeat(32)] as const
+export const largestFile = 6 * 1024 * 1024
+
+/** The server of the Web Function over the stores of one machine, and what it has recorded. */
+export const openStream = async () => {
+  const files = await openTestFiles()
+  const site = 1001 as SiteId
+  const token = newToken()
+  const { sites, grants } = files.stores
+  await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
+  await sites.putDataCentre({ id: 'eu', url: 'https://eu.example.com', isDefault: false })
+  const distant = 2001 as SiteId
+  await sites.createSite({ id: distant, name: 'Elsewhere', dataCentre: 'eu', renderingEngine: true }, entry)
+  await sites.createSite({ id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }, entry)
+  const expires = Math.floor(Date.now() / 1000) + 3600
+  await grants.put({ hash: hashToken(token), user: 'ann', sites: [site], permissions: ['files'], expires }, [])
+  const distantToken = newToken()
+  const elsewhere = {
+    hash: hashToken(distantToken),
+    user: 'ann',
+    sites: [distant],
+    permissions: ['files'] as const,
+    expires,
+  }
+  await grants.put(elsewhere, [])
+  const records: RequestRecord[] = []
+  const { reservedFolders, largestResumableFile } = files.deps
+  const server = createStreamServer(
+    { dataCentre: 'us', largestFile, largestResumableFile, reservedFolders, originSecrets: [present, former] },
+    files.stores,
+    {
+      telemetry: { request: (record) => void records.push(record) },
+      linkTo: createLinkTo({ secret: files.linkSecret }, systemClock),
+    },
+  )
+  const close = closerOf(server, 0)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(async () => {
+    await close()
+    await files.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token, distantToken, records }
+}
+
+export const fromDistribution = { 'X-Origin-Secret': present }
+
+/** A connection that counts received bytes, and sends a request piece by piece. */
+export const connectTo = async (url: string) => {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  await once(socket, 'connect')
+  const received: Buffer[] = []
+  socket.on('data', (chunk) => received.push(chunk)).on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  return { socket, text: () => Buffer.concat(received).toString('latin1') }
+}
