@@ -255,6 +255,7 @@ export const messages = {
     xmlUnclosedTag: (tag: string, line: number) => `Unclosed tag '${tag}' (line ${line})`,
   },
   output: {
+    lackingChange: 'The history lacks a change',
     full: (rest = '') => text`^Standard output cannot be written: ENOSPC: …${rest}$`,
     exportIncomplete: 'Standard output cannot be written: write EPIPE. The export is incomplete.',
     tokenRevoked: text`^Standard output cannot be written: …. Nobody saw the token, so it is revoked. Issue …$`,

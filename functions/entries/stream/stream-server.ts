@@ -53,7 +53,7 @@ const formOverhead = 16 * 1024 * 1024
 
 // Lambda sends the whole request before it reads the answer. So the body of a refused request is read too, up to the
 // size of the largest file; a connection that sends more is closed. Each holds one of the places of its process, so
-// strangers and slow senders get less (S-113, S-114).
+// strangers and slow senders get less (S-131, S-114).
 const answersAfterBody = (largestFile: number): EarlyAnswers => ({
   bytes: largestFile + formOverhead,
   ms: streaming.longestRequest * 1000,

@@ -8,6 +8,7 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 import { administerWith } from '../../support/administration.ts'
 import { openDynalite } from '../../support/dynalite.ts'
 import { entry, unrecorded } from '../../support/history.ts'
+import { messages } from '../../support/messages.ts'
 import { createTables, tableSettings } from '../../support/tables.ts'
 
 const site = 1001 as SiteId
@@ -58,7 +59,7 @@ describe('While the home region of the directory is lost, site-admin', () => {
     expect([status, stderr]).toEqual([1, expect.stringMatching(/AWS refuses this/)])
   })
 
-  test('revokes a token with --directory-region, in the copy of the directory there (T-53, A-13)', async () => {
+  test('revokes a token with --directory-region, in the copy of the directory there (T-60, A-13)', async () => {
     asked.length = 0
     expect(await administerIn('--directory-region', 'eu-west-1', 'token', 'list')).toMatchObject({
       status: 0,
@@ -67,7 +68,7 @@ describe('While the home region of the directory is lost, site-admin', () => {
     expect(new Set(asked)).toEqual(new Set(['table in eu-west-1']))
     // The history is in the lost region. The command says so, and succeeds.
     const revoked = await administerIn('--directory-region', 'eu-west-1', 'token', 'revoke', token)
-    expect(revoked).toMatchObject({ status: 0, stderr: expect.stringContaining('The history lacks a change') })
+    expect(revoked).toMatchObject({ status: 0, stderr: expect.stringContaining(messages.output.lackingChange) })
     expect(JSON.parse((await administerIn('--directory-region', 'eu-west-1', 'token', 'list')).stdout)).toEqual([])
   })
 })

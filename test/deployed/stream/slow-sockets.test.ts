@@ -40,7 +40,7 @@ const put = (content: string) =>
   })
 
 describe('the deployed streaming function', () => {
-  it('frees the places of 1,008 senders that are too slow, and stores files meanwhile (S-113, S-114)', async () => {
+  it('frees the places of 1,008 senders that are too slow, and stores files meanwhile (S-131, S-114)', async () => {
     const slow = Array.from({ length: places }, (_, index) =>
       beginSlowly(index < streaming.requestsAtOnce ? deployment.token : undefined, index),
     )

@@ -21,7 +21,7 @@ const beginPut = async (url: string, headers: Readonly<Record<string, string>>, 
 }
 
 describe('A request behind a distribution', () => {
-  it('ends when its body comes more slowly than 16 KiB/s, although its token is valid (S-113)', async () => {
+  it('ends when its body comes more slowly than 16 KiB/s, although its token is valid (S-131)', async () => {
     const { url, token } = await openStream()
     const { socket, closed, text } = await beginPut(url, { Authorization: token })
     trickle(socket, Buffer.alloc(1_000))
@@ -29,7 +29,7 @@ describe('A request behind a distribution', () => {
     expect(text()).toBe('')
   })
 
-  it('continues at 16 KiB/s, and is stored (S-113)', async () => {
+  it('continues at 16 KiB/s, and is stored (S-131)', async () => {
     const { url, token } = await openStream()
     const { socket, text } = await beginPut(url, { Authorization: token }, 180 * 2_000)
     let left = 180
