@@ -1,4 +1,4 @@
-import { DeleteCommand, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
+import { DeleteCommand, GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createJournal } from '../../../lib/aws/dynamodb/journal.ts'
 import { createWebForms } from '../../../lib/aws/dynamodb/web-forms.ts'
@@ -38,7 +38,7 @@ describe('the history in DynamoDB', () => {
     const options = { dynamodb, table: tables.names.journal, ...(now && { now }) }
     return { ...createJournal({ ...options, lost: ({ subject }) => void lost.push(subject) }), lost, dynamodb }
   }
-  const subjects = async () => (await open().history.after(site, 0, 1_000)).map(({ subject }) => subject)
+  const subjects = async () => (await open().history.after(site, 0, 10_000)).map(({ subject }) => subject)
   const blocks = async () => {
     const { Items = [] } = await tables.connect().send(new ScanCommand({ TableName: tables.names.journal }))
     return Items.filter((item) => item['site'] === site && item['block'] !== 0)
@@ -75,7 +75,7 @@ describe('the history in DynamoDB', () => {
       written.push(String(index))
     }
     expect(await subjects()).toEqual(written)
-    expect((await blocks()).length).toBeGreaterThan(5)
+    expect((await blocks()).length).toBeGreaterThan(3)
   })
 
   test('shows all entries in order while blocks are filled between queries', async () => {
@@ -173,6 +173,112 @@ describe('the history in DynamoDB', () => {
     )
     for (let index = 0; index < 30; index++) await record(entryOf(`images/2026/november/${index}.png`))
     expect(units).toEqual(Array.from({ length: 30 }, () => 1))
+  })
+
+  /** Many journals that write at once, and the calls of all of them. */
+  const openMany = (count: number) => {
+    const writers = Array.from({ length: count }, () => open())
+    const calls = writers.map(({ dynamodb }) => watchCalls(dynamodb))
+    return {
+      async write(rounds: readonly number[]) {
+        const writeOn = async (record: (entry: HistoryEntry) => Promise<void>, index: number) => {
+          for (const round of rounds) await record(entryOf(`${index} in round ${round}`))
+        }
+        await Promise.all(writers.map(({ record }, index) => writeOn(record, index)))
+      },
+      count: () => calls.reduce((sum, made) => sum + made.length, 0),
+      lost: () => writers.flatMap(({ lost }) => lost),
+    }
+  }
+  const inRounds = (count: number, rounds: readonly number[]) =>
+    rounds.flatMap((round) => Array.from({ length: count }, (_, index) => `${index} in round ${round}`)).toSorted()
+
+  test.each([
+    [1, 1],
+    [2, 1.6],
+    [8, 2],
+    [64, 2.5],
+    [200, 4],
+  ])(
+    'has each entry of %d writers at once, for at most %d calls an entry',
+    { timeout: 120_000 },
+    async (count, most) => {
+      const writers = openMany(count)
+      await writers.write([0])
+      const before = writers.count()
+      await writers.write([1, 2, 3, 4, 5])
+      expect((writers.count() - before) / (5 * count)).toBeLessThanOrEqual(most)
+      expect(writers.lost()).toEqual([])
+      expect((await subjects()).toSorted()).toEqual(inRounds(count, [0, 1, 2, 3, 4, 5]))
+    },
+  )
+
+  test('has each entry of 64 new writers at once, for three calls an entry in a new history, and two later', async () => {
+    const [first, second] = [openMany(64), openMany(64)]
+    await first.write([1])
+    expect(first.count()).toBe(3 * 64)
+    await second.write([2])
+    expect(second.count()).toBe(2 * 64)
+    expect([...first.lost(), ...second.lost()]).toEqual([])
+    expect((await subjects()).toSorted()).toEqual(inRounds(64, [1, 2]))
+  })
+
+  test('shows no entry late to a reader while 64 write', async () => {
+    const writers = openMany(64)
+    const { history } = open()
+    const seen: string[] = []
+    let position = 0
+    const read = async () => {
+      const changes = await history.after(site, position, 50)
+      seen.push(...changes.map(({ subject }) => subject))
+      position = changes.at(-1)?.position ?? position
+      return changes.length
+    }
+    let isWriting = true
+    const reading = (async () => {
+      while (isWriting) await read()
+      while ((await read()) > 0);
+    })()
+    await writers.write([1, 2, 3])
+    isWriting = false
+    await reading
+    expect(seen.toSorted()).toEqual(inRounds(64, [1, 2, 3]))
+    expect(seen).toEqual(await subjects())
+  })
+
+  test('returns to blocks of one write unit when a single writer is left', async () => {
+    await openMany(64).write([1, 2])
+    const { record } = open()
+    for (let index = 0; index < 20; index++) await record(entryOf(`alone ${index}`))
+    const sizes = (await blocks())
+      .toSorted((one, other) => one['block'] - other['block'])
+      .map(({ entries }) => entries.length)
+    expect(Math.max(...sizes)).toBeGreaterThan(10)
+    expect(sizes.slice(-3).every((size) => size <= 6)).toBe(true)
+  })
+
+  test('continues behind the blocks of an earlier version, full or not', async () => {
+    const earlier = (subject: string) => {
+      const { at, type, actor, requestId } = { ...entryOf(subject), at: '2026-11-01T00:00:00.000Z' }
+      return { at, type, subject, actor, requestId: requestId ?? '', details: '{}' }
+    }
+    const put = (block: number, names: readonly string[], more: object) =>
+      tables.connect().send(
+        new PutCommand({
+          TableName: tables.names.journal,
+          Item: { site, block, count: 99 + names.length, entries: names.map(earlier).toReversed(), ...more },
+        }),
+      )
+    const dynamodb = tables.connect()
+    await dynamodb.send(new PutCommand({ TableName: tables.names.journal, Item: { site, block: 0, next: 1_000 } }))
+    await put(1_000, ['a', 'b', 'c', 'd', 'e'], { bytes: 520, next: 2_000 })
+    await put(2_000, ['f'], { bytes: 104, next: 3_000 })
+    expect(await subjects()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
+    const writer = open()
+    const names = Array.from({ length: 12 }, (_, index) => `new ${index}`)
+    for (const name of names) await writer.record(entryOf(name))
+    expect(await subjects()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', ...names])
+    expect((await blocks()).length).toBeGreaterThan(3)
   })
 
   test('writes each of many entries once when one process writes them together', async () => {
