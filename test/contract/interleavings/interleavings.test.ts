@@ -182,13 +182,13 @@ const interleave = (sites: ReturnType<typeof createSites>, subject: Subject, fat
     await expectEntries(site, watch)
   })
 
-test.each(Object.keys(subjects) as (keyof typeof subjects)[])(
+test.each(Object.keys(subjects) as Name[])(
   'concurrent changes of %s have the outcome of some order of them',
   async (name) => {
     const sites = createSites(subjectOf(name))
     onTestFinished(() => sites.close())
-    await fc.assert(interleave(sites, subjects[name]), {
-      numRuns: Math.ceil(count * subjects[name].share),
+    await fc.assert(interleave(sites, subjectOf(name)), {
+      numRuns: Math.ceil(count * subjectOf(name).share),
       seed: Number(PROVE_SEED),
       ...(PROVE_PATH && { path: PROVE_PATH.replace(/:.*/, '') }),
       includeErrorInReport: true,
@@ -199,7 +199,7 @@ test.each(Object.keys(subjects) as (keyof typeof subjects)[])(
 
 const slowCalls = fc.array(fc.constantFrom<Fate>('answered', 'slow'), { minLength: 80, maxLength: 80 })
 
-test.each<[Plant, keyof typeof subjects, fc.Arbitrary<Fate[]>?]>([
+test.each<[Plant, Name, fc.Arbitrary<Fate[]>?]>([
   ['no condition of S3', 'files'],
   ['no condition of DynamoDB', 'fields and links'],
   ['no lease of uploads', 'uploads'],
@@ -212,9 +212,9 @@ test.each<[Plant, keyof typeof subjects, fc.Arbitrary<Fate[]>?]>([
     const check = async (options: Options, numRuns: number) => {
       const sites = createSites(options)
       onTestFinished(() => sites.close())
-      return fc.check(interleave(sites, subjects[name], fates), { numRuns, seed: 1, endOnFailure: true })
+      return fc.check(interleave(sites, subjectOf(name), fates), { numRuns, seed: 1, endOnFailure: true })
     }
-    const { failed, numRuns } = await check({ ...subjects[name], plant }, 400)
+    const { failed, numRuns } = await check({ ...subjectOf(name), plant }, 400)
     expect(failed).toBe(true)
     // The same interleavings of the service as it is.
     expect(await check(subjectOf(name), numRuns)).toMatchObject({ failed: false })

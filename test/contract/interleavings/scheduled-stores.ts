@@ -28,8 +28,8 @@ import { answer, type S3Request } from '../../support/s3-messages.ts'
 import { createTables, tableSettings } from '../../support/tables.ts'
 
 /**
- * The fate of a call: the store answers; it carries out the call but its answer is lost; it refuses for now; it is slow,
- * so that leases are renewed meanwhile; or all callers are frozen before the call for longer than a lease lasts.
+ * The fate of a call: the store answers; it carries out the call but its answer is lost; it refuses for now; it is
+ * slow, so that leases are renewed meanwhile; or all callers are frozen before the call for longer than a lease lasts.
  */
 export type Fate = 'answered' | 'lost' | 'refused' | 'slow' | 'stopped'
 
@@ -117,7 +117,7 @@ export const createTurns = (time: Time) => {
 }
 export type Turns = ReturnType<typeof createTurns>
 
-/** What a request has read. After the first write of a placement, a planted bug looks there only. */
+/** Reads of a request with their answers. After the first write of a placement, a planted bug repeats the answers. */
 interface Memory {
   readonly answers: Map<string, Promise<unknown>>
   phase: 'looking' | 'placing' | 'written'
@@ -151,7 +151,7 @@ const plantInTables = (dynamodb: DynamoDBDocumentClient, plant: Plant | undefine
   )
 }
 
-/** Lists at most two keys per page, so that a folder of three objects is a large one. S3 may return fewer than asked. */
+/** At most two keys per page, so that a folder of three objects is a large one. S3 may return fewer than asked. */
 const withSmallPages = (request: S3Request): S3Request => {
   const { query = {} } = request
   return query['list-type'] && !query['delimiter'] ? { ...request, query: { ...query, 'max-keys': '2' } } : request

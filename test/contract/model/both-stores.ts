@@ -118,7 +118,7 @@ export interface Question extends Request {
   readonly cut?: number | undefined
 }
 
-/** What differs between the stores. */
+/** The part of a request that differs between the stores. */
 type Own = Request & { readonly path?: string | undefined }
 
 async function* interrupted(body: string): AsyncGenerator<Buffer> {
