@@ -32,41 +32,58 @@ import { declaredLength, openBody } from './upload.ts'
 
 type Input = OperationInput<unknown, unknown, unknown>
 
-const uploaderOf = ({ site, author, deadline }: Input): Requester => ({ site: site.id, author, deadline })
+export const uploaderOf = ({ site, author, deadline }: Input): Requester => ({ site: site.id, author, deadline })
 
 const hasBody = ({ headers }: Input): boolean =>
   headers['transfer-encoding'] !== undefined || (declaredLength({ headers }) ?? 0) > 0
 
+export const conditionsIn = (headers: Input['headers']) => ({
+  ifMatch: headers['if-match'],
+  ifNoneMatch: headers['if-none-match'],
+})
+
+export const locationOf = ({ dataCentre, site }: Input, { id }: Upload): string =>
+  `${dataCentre.url}/api/v2/admin/sites/${site.id}/uploads/${id}`
+
 export const createUpload = (deps: StorageDeps) =>
   operation({ params: pathOf }, async (input): Promise<Reply> => {
-    const { headers, dataCentre, site, params } = input
+    const { headers, params } = input
     requireTus(headers)
     const { length, metadata, ...file } = readCreation(headers)
     const checksum = readChecksum(headers)
     if (hasBody(input)) requireBytes(headers)
-    const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] }
-    const request = { folder: params.path, ...file, ...conditions }
+    const request = { folder: params.path, ...file, ...conditionsIn(headers) }
     const requester = uploaderOf(input)
     const opened = await openUpload(deps, requester, { request, length, metadata })
     const { body: content, follow } = openBody(deps, input, opened)
     const first = hasBytes(headers) ? { offset: 0, declared: declaredLength(input), content, checksum } : undefined
     const upload = await follow(fillUpload(deps, requester, opened, first), isWhole)
-    const location = `${dataCentre.url}/api/v2/admin/sites/${site.id}/uploads/${upload.id}`
-    return { status: 201, headers: createdHeaders(upload, location, hasBytes(headers)) }
+    return { status: 201, headers: createdHeaders(upload, locationOf(input, upload), hasBytes(headers)) }
   })
 
-const isWhole = ({ isComplete }: Upload): boolean => isComplete
+export const isWhole = ({ isComplete }: Upload): boolean => isComplete
 
-const uploadOf = ({ upload = '' }: Readonly<Record<string, string>>): { readonly id: string } => {
+export const uploadOf = ({ upload = '' }: Readonly<Record<string, string>>): { readonly id: string } => {
   if (!/^[0-9a-f]{32}$/.test(upload)) throw new ServiceError('uploadUnknown')
   return { id: upload }
+}
+
+/** A request has the protocol of its upload. Errors: uploadUnknown, protocolVersionUnknown. */
+export const findMeant = async (
+  deps: StorageDeps,
+  input: OperationInput<{ readonly id: string }, unknown, unknown>,
+): Promise<Upload> => {
+  const upload = await findUpload(deps, uploaderOf(input), input.params.id)
+  if (!upload.target.isDirect) requireTus(input.headers)
+  else if (isTus(input.headers)) throw new ServiceError('uploadUnknown')
+  return upload
 }
 
 export const describeUpload = (deps: StorageDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
     requireTus(input.headers)
     const requester = uploaderOf(input)
-    const upload = await findUpload(deps, requester, input.params.id)
+    const upload = await findMeant(deps, input)
     return { status: 200, headers: stateHeaders(await settleUpload(deps, requester, upload)) }
   })
 
@@ -76,7 +93,7 @@ export const appendToUpload = (deps: StorageDeps) =>
     const addition = readAppend(input.headers)
     const declared = declaredLength(input)
     const requester = uploaderOf(input)
-    const upload = await findUpload(deps, requester, input.params.id)
+    const upload = await findMeant(deps, input)
     const { body: content, follow } = openBody(deps, input, upload)
     const grown = await follow(appendTo(deps, requester, upload, { ...addition, declared, content }), isWhole)
     return { status: 204, headers: offsetHeaders(grown) }
@@ -84,8 +101,7 @@ export const appendToUpload = (deps: StorageDeps) =>
 
 export const cancelUpload = (deps: StorageDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
-    requireTus(input.headers)
-    await discardUpload(deps, await findUpload(deps, uploaderOf(input), input.params.id))
+    await discardUpload(deps, await findMeant(deps, input))
     return { status: 204 }
   })
 

@@ -7,6 +7,7 @@ import type { SiteDirectory } from '../sites/site-directory.ts'
 import type { ObjectStore, Staged } from '../storage/object-store.ts'
 import type { FolderRemovals, RemovalQueue, Workflows } from '../storage/path-locks.ts'
 import type { UploadProgress } from '../storage/upload-progress.ts'
+import type { DirectParts } from '../storage/uploads/direct-parts.ts'
 import type { UploadParts, UploadRecords } from '../storage/uploads/upload-stores.ts'
 
 export interface Stores {
@@ -22,5 +23,7 @@ export interface Stores {
   readonly progress: UploadProgress
   readonly uploadRecords: UploadRecords
   readonly uploadParts: UploadParts<Staged>
+  /** One machine has none. */
+  readonly directParts?: DirectParts
   readonly history: History
 }

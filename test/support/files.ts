@@ -23,6 +23,7 @@ type StorageStores = Pick<
   | 'progress'
   | 'uploadRecords'
   | 'uploadParts'
+  | 'directParts'
   | 'history'
 >
 

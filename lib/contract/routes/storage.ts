@@ -13,6 +13,7 @@ export const storageRoutes = [
   { operation: 'putPath', method: 'PUT', path, ...files },
   { operation: 'putRoot', method: 'PUT', path: root, ...files },
   { operation: 'describeUpload', method: 'HEAD', path: upload, ...files, keepsMethod: true },
+  { operation: 'readUpload', method: 'GET', path: upload, ...files, keepsMethod: true },
   { operation: 'appendToUpload', method: 'PATCH', path: upload, ...files, keepsMethod: true },
   { operation: 'cancelUpload', method: 'DELETE', path: upload, ...files, keepsMethod: true },
   { operation: 'listChanges', method: 'GET', path: '/api/v2/admin/sites/{site}/changes', group: 'storage' },

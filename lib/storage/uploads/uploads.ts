@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Requester } from '../changes/change.ts'
+import { type DirectParts, requireDirectParts, requireParts, sumsOf } from './direct-parts.ts'
 import { keepLease, type Lease, type LeaseTerms } from './lease.ts'
 import { admitUpload, type PlacementDeps, placeUpload, type UploadRequest } from './placement.ts'
 import {
@@ -13,6 +14,7 @@ import {
   holdingOf,
   isExpired,
   isWaiting,
+  lastExpiryOf,
   mostOpen,
   progressOf,
   requireLength,
@@ -23,6 +25,7 @@ import type { UploadRecords, WholeUpload } from './upload-stores.ts'
 
 export interface UploadsDeps extends PlacementDeps {
   readonly uploadRecords: UploadRecords
+  readonly directParts?: DirectParts | undefined
   readonly clock: Clock
   readonly lease: LeaseTerms
 }
@@ -33,12 +36,15 @@ export const openUpload = async (
   deps: UploadsDeps,
   requester: Requester,
   { request, length, metadata }: Pick<Upload, 'length' | 'metadata'> & { readonly request: UploadRequest },
+  direct?: DirectParts,
 ): Promise<Upload> => {
-  const { target, limit } = await admitUpload(deps, request, requester)
+  const { target: admitted, limit } = await admitUpload(deps, request, requester)
   requireLength(length, limit)
   const created = deps.clock.wall()
+  const target = { ...admitted, ...(direct && { isDirect: true }) }
+  const id = newId()
   const upload: Upload = {
-    id: newId(),
+    id,
     site: requester.site,
     user: requester.author.actor,
     target,
@@ -48,13 +54,24 @@ export const openUpload = async (
     offset: 0,
     isComplete: false,
     created,
-    expires: expiryOf({ created }, created),
-    holding: await deps.uploadParts.begin(target),
+    expires: direct ? lastExpiryOf({ created }) : expiryOf({ created }, created),
+    holding: await (direct ? direct.begin({ id, target }) : deps.uploadParts.begin(target)),
   }
   if (await deps.uploadRecords.create(upload, mostOpen, created)) return upload
   throw new ServiceError('storageRefused', {
     message: `You have ${mostOpen} open uploads on this site. Complete or cancel some of them first.`,
   })
+}
+
+/** Opens an upload whose parts its caller sends to the store. Errors: storageRefused where the store has none. */
+export const openDirectUpload = async (
+  deps: UploadsDeps,
+  requester: Requester,
+  { request, length }: { readonly request: UploadRequest; readonly length: number },
+): Promise<Upload> => {
+  const direct = requireDirectParts(deps.directParts)
+  requireParts(length)
+  return openUpload(deps, requester, { request, length, metadata: '' }, direct)
 }
 
 /** Removes an upload. A placed file stays. */
@@ -133,6 +150,22 @@ export const settleUpload = async (deps: UploadsDeps, requester: Requester, uplo
     return await (isInPlace ? writeComplete(deps, held) : complete(deps, requester, held, lease))
   } finally {
     await endLease(deps, upload.id, lease, true)
+  }
+}
+
+/** Places a direct upload whose parts are all stored. Errors: storageRefused for a missing part: it stays open. */
+export const completeParts = async (deps: UploadsDeps, requester: Requester, upload: Upload): Promise<Upload> => {
+  const { id, target, length, isComplete } = upload
+  if (isComplete || isWaiting(upload)) return settleUpload(deps, requester, upload)
+  const stored = await requireDirectParts(deps.directParts).stored({ id, target, holding: holdingOf(upload) })
+  const parts = sumsOf(stored, upload)
+  const { held, lease } = await acquireLease(deps, upload, 'uploadLocked')
+  try {
+    const whole = { ...held, offset: length ?? 0, holding: { ...holdingOf(held), parts } }
+    if (!(await deps.uploadRecords.advance(id, lease.holder, whole, true))) throw new ServiceError('uploadLocked')
+    return await complete(deps, requester, whole, lease)
+  } finally {
+    await endLease(deps, id, lease, true)
   }
 }
 

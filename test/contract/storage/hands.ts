@@ -23,10 +23,10 @@ export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageUnderT
   const [client, once, dynamodb] = [connect(), connect(1), tables.connect()]
   prepare?.({ client, once, dynamodb })
   const fileStores = openFileStores(settings, { dynamodb, s3: { client, once } })
-  const { files, workflows, removals, history, uploadParts } = fileStores
+  const { files, workflows, removals, history, uploadParts, directParts } = fileStores
   const uploadTables = openUploads(settings, { dynamodb, now: options.clock?.wall })
   const onAws: Between = (stores) => {
-    const changed = { ...stores, files, workflows, removals, history, uploadParts, ...uploadTables }
+    const changed = { ...stores, files, workflows, removals, history, uploadParts, directParts, ...uploadTables }
     return { ...changed, ...between(changed) }
   }
   const filler = connect()
