@@ -50,6 +50,8 @@ const isGone = (error: unknown): boolean => hasStatus(error, 404, 410)
 /** The largest piece that proxies before the service accept, shared by all uploads of a client. */
 export interface Limit {
   piece: number
+  /** The service has refused an upload in parts. */
+  hasNoParts?: boolean
 }
 
 /**

@@ -40,7 +40,7 @@ export const readUpload = (deps: StorageDeps) =>
       const found = await findUpload(deps, requester, params.id)
       const upload = await settleUpload(deps, requester, found)
       const { id, target, length, isComplete } = upload
-      const state = { size: length, complete: isComplete }
+      const state = { size: length, inParts: target.isDirect === true, complete: isComplete }
       if (query.digests === undefined || isComplete) {
         const value: Answer<typeof uploadState> = { ...state, stored: await storedParts(deps, upload), addresses: [] }
         return ok({ value })

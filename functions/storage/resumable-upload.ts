@@ -101,7 +101,9 @@ export const appendToUpload = (deps: StorageDeps) =>
 
 export const cancelUpload = (deps: StorageDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
-    await discardUpload(deps, await findMeant(deps, input))
+    const upload = await findUpload(deps, uploaderOf(input), input.params.id)
+    if (!upload.target.isDirect) requireTus(input.headers)
+    await discardUpload(deps, upload)
     return { status: 204 }
   })
 

@@ -26,7 +26,13 @@ const partAddress = component(
 export const uploadState = component(
   'UploadState',
   'The state of an upload. `stored` has the numbers of its stored parts, `addresses` those that were requested.',
-  { size: z.nullable(count), complete: z.boolean(), stored: z.array(part), addresses: z.array(partAddress) },
+  {
+    size: z.nullable(count),
+    inParts: z.boolean(),
+    complete: z.boolean(),
+    stored: z.array(part),
+    addresses: z.array(partAddress),
+  },
 )
 
 const entryMembers = {
