@@ -3,12 +3,17 @@ import { EventSourceMapping, type IFunction } from 'aws-cdk-lib/aws-lambda'
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectOwnership } from 'aws-cdk-lib/aws-s3'
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
+import type { Settings } from '../config/settings.ts'
 
 /**
  * The bucket of a data centre: private, encrypted, TLS only, versioned. Versions undo a change that failed half-way.
  * In `keptDays`, a removed or replaced file can be restored.
  */
-export const createFilesBucket = (scope: Construct, deletionProtection: boolean, keptDays: number): Bucket =>
+export const createFilesBucket = (
+  scope: Construct,
+  deletionProtection: boolean,
+  { keptDays, uploadOrigins }: Pick<Settings, 'keptDays' | 'uploadOrigins'>,
+): Bucket =>
   new Bucket(scope, 'FilesBucket', {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
@@ -42,6 +47,10 @@ export const createFilesBucket = (scope: Construct, deletionProtection: boolean,
         exposedHeaders: ['ETag', 'Content-Range', 'Accept-Ranges', 'Last-Modified', 'Retry-After'],
         maxAge: 86_400,
       },
+      // Browsers send the parts of large files there (U-31).
+      ...(uploadOrigins.length > 0
+        ? [{ allowedMethods: [HttpMethods.PUT], allowedOrigins: uploadOrigins, allowedHeaders: ['*'], maxAge: 86_400 }]
+        : []),
     ],
     removalPolicy: deletionProtection ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   })

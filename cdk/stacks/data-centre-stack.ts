@@ -34,7 +34,7 @@ export class DataCentreStack extends Stack {
   constructor(scope: Construct, stackId: string, { settings, id, dataCentre, bundles, edge, ...props }: Props) {
     super(scope, stackId, props)
     const tables = createTables(this, settings, dataCentre)
-    const files = createFilesBucket(this, isProtected(settings, dataCentre), settings.keptDays)
+    const files = createFilesBucket(this, isProtected(settings, dataCentre), settings)
     const removals = createRemovalsQueue(this, functionSettings.removals.timeout)
     const stores = { tables, files, removals: removals.queue }
     const functions = byFunction((name) =>

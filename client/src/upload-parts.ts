@@ -123,19 +123,27 @@ const sendGroup = async ({ sendParts }: Requests, address: string, parts: readon
   }
 }
 
+const afterLastGroup = (limit: Limit, work: () => Promise<void>): Promise<void> => {
+  const { lastGroup = Promise.resolve() } = limit
+  const group = lastGroup.catch(() => {}).then(work)
+  limit.lastGroup = group
+  return group
+}
+
 /** Sends the parts that are not stored yet. */
 const sendMissing = async (
   requests: Requests,
   source: Source,
   address: string,
-  stored: Set<number>,
-  report: () => void,
+  { stored, limit, report }: { readonly stored: Set<number>; readonly limit: Limit; readonly report: () => void },
 ): Promise<void> => {
   report()
   for (const group of groupsOf(Math.ceil(source.size / partLength), stored)) {
-    const parts = await Promise.all(group.map((number) => readPart(source, number)))
-    await sendGroup(requests, address, parts)
-    for (const { number } of parts) stored.add(number)
+    await afterLastGroup(limit, async () => {
+      const parts = await Promise.all(group.map((number) => readPart(source, number)))
+      await sendGroup(requests, address, parts)
+    })
+    for (const number of group) stored.add(number)
     report()
   }
   await requests.complete(address)
@@ -164,7 +172,7 @@ export const uploadInParts = async (
   const stored = new Set(earlier?.stored)
   const report = () => onProgress?.({ sent: Math.min(stored.size * partLength, total), total })
   try {
-    if (!earlier?.complete) await sendMissing(requests, source, address, stored, report)
+    if (!earlier?.complete) await sendMissing(requests, source, address, { stored, limit, report })
   } catch (error) {
     if (stored.size > 0 || !hasStatus(error, 0)) throw error
     limit.hasNoParts = true

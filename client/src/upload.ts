@@ -52,6 +52,8 @@ export interface Limit {
   piece: number
   /** The service has refused an upload in parts. */
   hasNoParts?: boolean
+  /** One group of parts at a time is in memory. */
+  lastGroup?: Promise<unknown>
 }
 
 /**
