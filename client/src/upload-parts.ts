@@ -1,15 +1,13 @@
-import { refuseDowngrade } from './addresses.ts'
 import type { UploadState } from './generated/types.gen.ts'
-import { answerOf, hasStatus, isList, ServiceError, unexpectedAnswer } from './service-error.ts'
+import { answerOf, hasStatus, isList, ServiceError } from './service-error.ts'
 import type { Source } from './source.ts'
 import type { Send } from './transport.ts'
-import type { Destination, Limit, ResumableOptions } from './upload.ts'
+import { addressIn, type Destination, type Limit, type ResumableOptions } from './upload.ts'
 
 /** Bytes of every part but the last. A smaller file has no parts. */
 const partLength = 8 * 1024 ** 2
 /** Parts in one request for addresses, which are sent side by side. */
 const partsAtOnce = 8
-// An address expires, and a bucket may be away.
 const mostAttempts = 3
 
 interface Part {
@@ -41,21 +39,17 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
     return answerOf<UploadState>(isState, response, new URL(address).host)
   }
   return {
-    async begin({ folder, name, contentType, condition, uploads }: Destination): Promise<string> {
+    async begin(destination: Destination): Promise<string> {
+      const { folder, name, contentType, condition } = destination
       const response = await send({
         method: 'POST',
         url: `${folder}?parts`,
         headers: { ...condition, 'Content-Type': 'application/json' },
         body: JSON.stringify({ name, size: source.size, ...(contentType && { type: contentType }) }),
         signal,
-        // A lost answer leaves an upload without bytes, which expires.
         repeatable: true,
       })
-      const location = response.headers.get('Location') ?? ''
-      const address = URL.canParse(location, folder) ? new URL(location, folder).href : ''
-      if (address !== '') refuseDowngrade(folder, address)
-      if (!address.startsWith(uploads)) throw unexpectedAnswer(response, new URL(folder).host)
-      return address
+      return addressIn(response, destination)
     },
 
     /** Undefined if the upload is gone or has another size. */
@@ -69,7 +63,6 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
       }
     },
 
-    /** Sends consecutive parts to the bucket. */
     async sendParts(address: string, parts: readonly Part[]): Promise<void> {
       const digests = parts.map(({ digest }) => digest).join(',')
       const { addresses } = await stateOf(address, `?first=${parts[0]?.number}&digests=${digests}`)
@@ -88,7 +81,6 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
   }
 }
 
-/** Runs of consecutive parts that are not stored yet. */
 const groupsOf = (count: number, stored: ReadonlySet<number>): readonly (readonly number[])[] => {
   const groups: number[][] = []
   for (let number = 1; number <= count; number++) {
@@ -102,10 +94,9 @@ const groupsOf = (count: number, stored: ReadonlySet<number>): readonly (readonl
 
 type Requests = ReturnType<typeof createRequests>
 
-/** Undefined when the service offers no parts. */
-const begin = async ({ begin: start }: Requests, destination: Destination): Promise<string | undefined> => {
+const beginIfOffered = async ({ begin }: Requests, destination: Destination): Promise<string | undefined> => {
   try {
-    return await start(destination)
+    return await begin(destination)
   } catch (error) {
     if (error instanceof ServiceError && (error.code === 104000 || error.status === 404)) return undefined
     throw error
@@ -130,7 +121,6 @@ const afterLastGroup = (limit: Limit, work: () => Promise<void>): Promise<void> 
   return group
 }
 
-/** Sends the parts that are not stored yet. */
 const sendMissing = async (
   requests: Requests,
   source: Source,
@@ -165,7 +155,7 @@ export const uploadInParts = async (
   const requests = createRequests(send, source, signal)
   const earlier = resume?.startsWith(destination.uploads) ? await requests.find(resume) : undefined
   if (earlier?.inParts === false) return false
-  const address = earlier ? resume : await begin(requests, destination)
+  const address = earlier ? resume : await beginIfOffered(requests, destination)
   limit.hasNoParts = address === undefined
   if (address === undefined) return false
   if (!earlier) await onBegun?.(address)

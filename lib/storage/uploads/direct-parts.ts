@@ -3,7 +3,7 @@ import { partLength } from '../fingerprint.ts'
 import type { Holding, Target, Upload } from './upload.ts'
 import type { StoredUpload } from './upload-stores.ts'
 
-/** `sha256`: hex. */
+/** Digests are in hex. */
 export interface WantedPart {
   readonly number: number
   readonly sha256: string
@@ -16,7 +16,6 @@ export interface PartAddress {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** `md5`: hex. */
 export interface StoredPart {
   readonly number: number
   readonly size: number
@@ -30,7 +29,6 @@ export interface StoredPart {
 export interface DirectParts {
   begin(upload: { readonly id: string; readonly target: Target }): Promise<Holding>
   addressesOf(upload: StoredUpload, parts: readonly WantedPart[]): Promise<readonly PartAddress[]>
-  /** In the order of their numbers. */
   stored(upload: StoredUpload): Promise<readonly StoredPart[]>
 }
 
@@ -50,7 +48,6 @@ const countOf = (length: number): number => Math.ceil(length / partLength)
 
 const sizeOf = (number: number, length: number): number => Math.min(partLength, length - (number - 1) * partLength)
 
-/** Parts from `first` on, one for each digest. */
 export const wantedParts = ({ length }: Upload, first: number, digests: readonly string[]): readonly WantedPart[] => {
   const last = countOf(length ?? 0)
   if (first + digests.length - 1 > last) throw refusal(`The upload has ${last} parts, from 1 to ${last}.`)
