@@ -12,8 +12,6 @@ import { bodies, pathOf, readSwitches, schemaOf } from './params.ts'
 import { conditionsIn, findMeant, isWhole, locationOf, uploaderOf, uploadOf } from './resumable-upload.ts'
 import { openBody } from './upload.ts'
 
-const notYet = () => false
-
 export const beginParts = (deps: StorageDeps) =>
   operation({ params: pathOf, body: bodyOf(bodies, 'partsBody') }, async (input): Promise<Reply> => {
     const { headers, params, body } = input
@@ -49,7 +47,7 @@ export const readUpload = (deps: StorageDeps) =>
       const first = query.first ?? 1
       const parts = wantedParts(upload, first, query.digests.split(','))
       const { follow } = openBody(deps, input, { id, length, offset: (first - 1) * partLength })
-      const addresses = await follow(direct.addressesOf({ id, target, holding: holdingOf(upload) }, parts), notYet)
+      const addresses = await follow(direct.addressesOf({ id, target, holding: holdingOf(upload) }, parts), () => false)
       const value: Answer<typeof uploadState> = { ...state, stored: [], addresses }
       return ok({ value })
     },

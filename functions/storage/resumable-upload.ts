@@ -101,6 +101,7 @@ export const appendToUpload = (deps: StorageDeps) =>
 
 export const cancelUpload = (deps: StorageDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
+    if (isTus(input.headers)) requireTus(input.headers)
     const upload = await findUpload(deps, uploaderOf(input), input.params.id)
     if (!upload.target.isDirect) requireTus(input.headers)
     await discardUpload(deps, upload)

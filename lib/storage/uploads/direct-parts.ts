@@ -3,13 +3,11 @@ import { partLength } from '../fingerprint.ts'
 import type { Holding, Target, Upload } from './upload.ts'
 import type { StoredUpload } from './upload-stores.ts'
 
-/** Digests are in hex. */
 export interface WantedPart {
   readonly number: number
   readonly sha256: string
 }
 
-/** Anybody may send the bytes with this digest there, with these headers, until the address expires. */
 export interface PartAddress {
   readonly number: number
   readonly url: string
@@ -24,7 +22,8 @@ export interface StoredPart {
 
 /**
  * The port to uploads whose parts callers send to the store themselves. All parts but the last have `partLength` bytes.
- * Errors of every call: unavailable, uploadUnknown when the parts are gone.
+ * Digests are in hex. Until an address expires, anybody may send the bytes with its digest there. Errors of every call:
+ * unavailable, uploadUnknown when the parts are gone.
  */
 export interface DirectParts {
   begin(upload: { readonly id: string; readonly target: Target }): Promise<Holding>
@@ -54,10 +53,8 @@ export const wantedParts = ({ length }: Upload, first: number, digests: readonly
   return digests.map((sha256, index) => ({ number: first + index, sha256 }))
 }
 
-const isWhole = ({ number, size }: StoredPart, length: number): boolean => size === sizeOf(number, length)
-
 export const wholeParts = (stored: readonly StoredPart[], { length }: Upload): readonly StoredPart[] =>
-  stored.filter((part) => part.number <= countOf(length ?? 0) && isWhole(part, length ?? 0))
+  stored.filter(({ number, size }) => size === sizeOf(number, length ?? 0))
 
 /** Their MD5 sums. Errors: storageRefused, which names a missing part and leaves the upload open. */
 export const sumsOf = (stored: readonly StoredPart[], upload: Upload): readonly string[] => {

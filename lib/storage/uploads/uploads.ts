@@ -43,6 +43,7 @@ export const openUpload = async (
   const created = deps.clock.wall()
   const target = { ...admitted, ...(direct && { isDirect: true }) }
   const id = newId()
+  const holding = await (direct ? direct.begin({ id, target }) : deps.uploadParts.begin(target))
   const upload: Upload = {
     id,
     site: requester.site,
@@ -55,9 +56,10 @@ export const openUpload = async (
     isComplete: false,
     created,
     expires: direct ? lastExpiryOf({ created }) : expiryOf({ created }, created),
-    holding: await (direct ? direct.begin({ id, target }) : deps.uploadParts.begin(target)),
+    holding,
   }
   if (await deps.uploadRecords.create(upload, mostOpen, created)) return upload
+  await deps.uploadParts.remove({ id, target, holding })
   throw new ServiceError('storageRefused', {
     message: `You have ${mostOpen} open uploads on this site. Complete or cancel some of them first.`,
   })

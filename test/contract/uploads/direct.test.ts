@@ -178,6 +178,13 @@ describe('An upload in parts', () => {
     expect(await bucket.leftovers()).toBe(0)
   })
 
+  test('Its creation beyond the open uploads of a user is refused, and leaves nothing (U-17, U-35)', async () => {
+    Object.assign(service.deps.uploadRecords, { create: async () => false })
+    const { status, text } = await begin({ name: 'film.mp4', size: bytes.length })
+    expect([status, text]).toEqual([400, expect.stringContaining('1000 open uploads')])
+    expect(await bucket.leftovers()).toBe(0)
+  })
+
   test('It belongs to its user, and is no upload of tus (U-15, U-33)', async () => {
     const [upload, other] = [await beginFilm(), uploadIn(await service.create('a.txt', 5))]
     const token = await service.issueToken('other')
