@@ -77,7 +77,7 @@ const openClient = async (hasBucket = true) => {
   }
 }
 
-test('a large file goes to the bucket in parts, without the token and in few rounds (T-53)', async () => {
+test('a large file goes to the bucket in parts, without the token and in few rounds (T-60)', async () => {
   const { put, sent, content, partsSent } = await openClient()
   const told: number[] = []
   await put({ onProgress: ({ sent: count }) => told.push(count) })
@@ -94,7 +94,7 @@ test('a large file goes to the bucket in parts, without the token and in few rou
   expect(told).toEqual([0, 8 * part, bytes.length, bytes.length])
 })
 
-test('an upload in parts continues after a crash, with the parts that are missing (T-53)', async () => {
+test('an upload in parts continues after a crash, with the parts that are missing (T-60)', async () => {
   const { put, begun, state, sent, partsSent, content } = await openClient()
   state.isAway = ({ url }) => url.searchParams.get('partNumber') === '9'
   await expect(put()).rejects.toMatchObject({ status: 0 })
@@ -109,7 +109,7 @@ test('an upload in parts continues after a crash, with the parts that are missin
   expect(partsSent()).toEqual([])
 })
 
-test('a client that cannot reach the bucket sends the file by tus, and leaves nothing in parts (T-53)', async () => {
+test('a client that cannot reach the bucket sends the file by tus, and leaves nothing in parts (T-60)', async () => {
   const { put, state, bucket, appends, content } = await openClient()
   state.isAway = ({ url }) => url.origin !== base
   await put()
@@ -119,7 +119,7 @@ test('a client that cannot reach the bucket sends the file by tus, and leaves no
   expect(Uploads).toEqual([])
 })
 
-test('a client asks a service without parts once, and sends its files by tus (T-53)', async () => {
+test('a client asks a service without parts once, and sends its files by tus (T-60)', async () => {
   const { put, sent, content } = await openClient(false)
   await put()
   await put({ replace: true })
@@ -127,7 +127,7 @@ test('a client asks a service without parts once, and sends its files by tus (T-
   expect((await content())?.equals(bytes)).toBe(true)
 })
 
-test('an upload in parts can be cancelled (T-53)', async () => {
+test('an upload in parts can be cancelled (T-60)', async () => {
   const { put, begun, state, cancel, bucket } = await openClient()
   state.isAway = ({ url }) => url.searchParams.get('partNumber') === '9'
   await put().catch(() => {})

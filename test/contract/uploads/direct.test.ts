@@ -185,7 +185,7 @@ describe('An upload in parts', () => {
     expect(await bucket.leftovers()).toBe(0)
   })
 
-  test('It belongs to its user, and is no upload of tus (U-15, U-33)', async () => {
+  test('Other users and requests of tus do not find it (U-15, U-33)', async () => {
     const [upload, other] = [await beginFilm(), uploadIn(await service.create('a.txt', 5))]
     const token = await service.issueToken('other')
     expect((await ask('GET', upload, {}, { token })).status).toBe(404)
