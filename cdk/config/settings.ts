@@ -84,6 +84,9 @@ const settings = z.strictObject({
   logLevel: z.enum(logLevels).default('INFO'),
   webApplicationFirewall: z.boolean().default(false),
   changeEvents: z.boolean().default(false),
+  uploadOrigins: z
+    .array(z.string().regex(/^https?:\/\/[a-z0-9.-]+(:\d+)?$/, 'must be an origin, such as "https://example.com"'))
+    .default([]),
   keptDays: z.int().min(1).max(3_650).default(30),
   canary: z.boolean().default(false),
   backup: z

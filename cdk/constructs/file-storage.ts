@@ -21,7 +21,7 @@ import type { Settings } from '../config/settings.ts'
 export const createFilesBucket = (
   scope: Construct,
   deletionProtection: boolean,
-  { keptDays, coldAfterDays }: Settings,
+  { keptDays, coldAfterDays, uploadOrigins }: Settings,
 ): Bucket =>
   new Bucket(scope, 'FilesBucket', {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -62,6 +62,10 @@ export const createFilesBucket = (
         exposedHeaders: ['ETag', 'Content-Range', 'Accept-Ranges', 'Last-Modified', 'Retry-After'],
         maxAge: 86_400,
       },
+      // Browsers send the parts of large files there (U-31).
+      ...(uploadOrigins.length > 0
+        ? [{ allowedMethods: [HttpMethods.PUT], allowedOrigins: uploadOrigins, allowedHeaders: ['*'], maxAge: 86_400 }]
+        : []),
     ],
     removalPolicy: deletionProtection ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   })

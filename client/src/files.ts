@@ -15,6 +15,7 @@ import { answerOf, hasStatus, isList, ServiceError } from './service-error.ts'
 import { type Content, type Source, sourceOf } from './source.ts'
 import type { Call, Send } from './transport.ts'
 import { cancelUpload, type Limit, largestRequest, type ResumableOptions, uploadResumably } from './upload.ts'
+import { uploadInParts } from './upload-parts.ts'
 
 export interface ListedFile extends FolderContent {
   readonly path: string
@@ -56,7 +57,10 @@ export interface Files {
   read(path: string, options?: ReadOptions): Promise<Response>
   /** A URL that needs no token, for five minutes. */
   link(path: string): Promise<DownloadLink>
-  /** Sends up to 4.5 MB in one request, and larger content in resumable pieces. Creates missing folders. */
+  /**
+   * Sends up to 4.5 MB in one request, and larger content in resumable pieces, or in parts to the bucket of the service.
+   * Creates missing folders.
+   */
   put(path: string, content: Content, options?: PutOptions): Promise<void>
   cancel(upload: string): Promise<void>
   createFolder(path: string): Promise<void>
@@ -209,6 +213,7 @@ const createWriting = (
     const parts = partsOf(path)
     const name = parts.pop() ?? ''
     const destination = { folder: urlOf(parts.join('/')), name, contentType, condition, uploads: `${root}/uploads/` }
+    if (await uploadInParts(send, source, destination, options, limit)) return
     await uploadResumably(send, source, destination, options, limit)
   }
 

@@ -15,6 +15,8 @@ export interface Call {
    * and 503, every request is repeated.
    */
   readonly repeatable: boolean
+  /** The URL needs no token and must not receive it: the service has signed it. */
+  readonly isSigned?: boolean
   /** The caller reads the answer as a stream, and must check that it is complete. */
   readonly streams?: boolean
   readonly onUncertain?: (() => void) | undefined
@@ -151,6 +153,10 @@ const createRedirectFollower = ({ token, base: given, trustedUrls, fetch: send }
 
   return async (call: Call, signal: AbortSignal, watch: Watch): Promise<Response> => {
     const headers = new Headers(call.headers)
+    if (call.isSigned) {
+      refuseDowngrade(given, call.url)
+      return send(call.url, { method: call.method, headers, signal, ...bodyOf(call, watch) })
+    }
     headers.set('Authorization', token)
     // Without a length they would be sent in chunks, and a proxy may need the length.
     if (call.body !== undefined && isStreamed(call.body)) headers.set('Content-Length', String(call.body.size))

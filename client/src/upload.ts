@@ -50,6 +50,10 @@ const isGone = (error: unknown): boolean => hasStatus(error, 404, 410)
 /** The largest piece that proxies before the service accept, shared by all uploads of a client. */
 export interface Limit {
   piece: number
+  /** The service has refused an upload in parts. */
+  hasNoParts?: boolean
+  /** One group of parts at a time is in memory. */
+  lastGroup?: Promise<unknown>
 }
 
 /**
@@ -89,10 +93,19 @@ const mayBeTooLarge = (error: ServiceError, before: State, now: State | undefine
 const isTransient = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && (error.status === 0 || error.status >= 500 || [409, 423].includes(error.status))
 
+export const addressIn = (response: Response, { folder, uploads }: Destination): string => {
+  const location = response.headers.get('Location') ?? ''
+  const address = URL.canParse(location, folder) ? new URL(location, folder).href : ''
+  if (address !== '') refuseDowngrade(folder, address)
+  if (!address.startsWith(uploads)) throw unexpectedAnswer(response, new URL(folder).host)
+  return address
+}
+
 const createRequests = (send: Send, source: Source, signal: AbortSignal | undefined) => {
   const total = source.size
   return {
-    async begin({ folder, name, contentType, condition, uploads }: Destination): Promise<State> {
+    async begin(destination: Destination): Promise<State> {
+      const { folder, name, contentType, condition } = destination
       const metadata = [`filename ${base64(name)}`, ...(contentType ? [`filetype ${base64(contentType)}`] : [])]
       const response = await send({
         method: 'POST',
@@ -102,11 +115,7 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
         // A lost answer leaves an upload without bytes, which expires.
         repeatable: true,
       })
-      const location = response.headers.get('Location') ?? ''
-      const address = URL.canParse(location, folder) ? new URL(location, folder).href : ''
-      if (address !== '') refuseDowngrade(folder, address)
-      if (!address.startsWith(uploads)) throw unexpectedAnswer(response, new URL(folder).host)
-      return { address, offset: 0 }
+      return { address: addressIn(response, destination), offset: 0 }
     },
 
     async find(address: string): Promise<State | undefined> {

@@ -6,6 +6,7 @@ import type { Handler } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { isTus } from '../../lib/storage/uploads/tus.ts'
 import { deletePath, putPath, restorePath } from './change-path.ts'
+import { beginParts, completeUpload, readUpload } from './direct-upload.ts'
 import { listChanges } from './list-changes.ts'
 import { readPath, readRoot } from './read-path.ts'
 import { appendToUpload, asTusRequest, cancelUpload, createUpload, describeUpload } from './resumable-upload.ts'
@@ -13,8 +14,10 @@ import { upload } from './upload.ts'
 
 export const createStorageHandler = (deps: StorageDeps): Handler => {
   const [restore, uploadFiles, beginUpload] = [restorePath(deps), upload(deps), createUpload(deps)]
+  const [append, complete, startParts] = [appendToUpload(deps), completeUpload(deps), beginParts(deps)]
   const uploadTo: OperationHandler = (request) => {
     if (request.query.has('restore')) return restore(request)
+    if (request.query.has('parts')) return startParts(request)
     return isTus(request.headers) ? beginUpload(request) : uploadFiles(request)
   }
   const operations: Record<OperationOf<'storage'>, OperationHandler> = {
@@ -27,7 +30,8 @@ export const createStorageHandler = (deps: StorageDeps): Handler => {
     putPath: putPath(deps),
     putRoot: putPath(deps),
     describeUpload: describeUpload(deps),
-    appendToUpload: appendToUpload(deps),
+    readUpload: readUpload(deps),
+    appendToUpload: (request) => (isTus(request.headers) ? append(request) : complete(request)),
     cancelUpload: cancelUpload(deps),
     listChanges: listChanges(deps),
   }

@@ -33,7 +33,7 @@ import { declaredLength, openBody } from './upload.ts'
 
 type Input = OperationInput<unknown, unknown, unknown>
 
-const uploaderOf = (input: Input): Requester => {
+export const uploaderOf = (input: Input): Requester => {
   const { author, deadline } = input
   return { ...scopeOf(input, 'write'), author, deadline }
 }
@@ -41,36 +41,53 @@ const uploaderOf = (input: Input): Requester => {
 const hasBody = ({ headers }: Input): boolean =>
   headers['transfer-encoding'] !== undefined || (declaredLength({ headers }) ?? 0) > 0
 
+export const conditionsIn = (headers: Input['headers']) => ({
+  ifMatch: headers['if-match'],
+  ifNoneMatch: headers['if-none-match'],
+})
+
+export const locationOf = ({ dataCentre, site }: Input, { id }: Upload): string =>
+  `${dataCentre.url}/api/v2/admin/sites/${site.id}/uploads/${id}`
+
 export const createUpload = (deps: StorageDeps) =>
   operation({ params: writablePath }, async (input): Promise<Reply> => {
-    const { headers, dataCentre, site, params } = input
+    const { headers, params } = input
     requireTus(headers)
     const { length, metadata, ...file } = readCreation(headers)
     const checksum = readChecksum(headers)
     if (hasBody(input)) requireBytes(headers)
-    const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] }
-    const request = { folder: params.path, ...file, ...conditions }
+    const request = { folder: params.path, ...file, ...conditionsIn(headers) }
     const requester = uploaderOf(input)
     const opened = await openUpload(deps, requester, { request, length, metadata })
     const { body: content, follow } = openBody(deps, input, opened)
     const first = hasBytes(headers) ? { offset: 0, declared: declaredLength(input), content, checksum } : undefined
     const upload = await follow(fillUpload(deps, requester, opened, first), isWhole)
-    const location = `${dataCentre.url}/api/v2/admin/sites/${site.id}/uploads/${upload.id}`
-    return { status: 201, headers: createdHeaders(upload, location, hasBytes(headers)) }
+    return { status: 201, headers: createdHeaders(upload, locationOf(input, upload), hasBytes(headers)) }
   })
 
-const isWhole = ({ isComplete }: Upload): boolean => isComplete
+export const isWhole = ({ isComplete }: Upload): boolean => isComplete
 
-const uploadOf = ({ upload = '' }: Readonly<Record<string, string>>): { readonly id: string } => {
+export const uploadOf = ({ upload = '' }: Readonly<Record<string, string>>): { readonly id: string } => {
   if (!/^[0-9a-f]{32}$/.test(upload)) throw new ServiceError('uploadUnknown')
   return { id: upload }
+}
+
+/** A request has the protocol of its upload. Errors: uploadUnknown, protocolVersionUnknown. */
+export const findMeant = async (
+  deps: StorageDeps,
+  input: OperationInput<{ readonly id: string }, unknown, unknown>,
+): Promise<Upload> => {
+  const upload = await findUpload(deps, uploaderOf(input), input.params.id)
+  if (!upload.target.isDirect) requireTus(input.headers)
+  else if (isTus(input.headers)) throw new ServiceError('uploadUnknown')
+  return upload
 }
 
 export const describeUpload = (deps: StorageDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
     requireTus(input.headers)
     const requester = uploaderOf(input)
-    const upload = await findUpload(deps, requester, input.params.id)
+    const upload = await findMeant(deps, input)
     return { status: 200, headers: stateHeaders(await settleUpload(deps, requester, upload)) }
   })
 
@@ -87,8 +104,10 @@ export const appendToUpload = (deps: StorageDeps) =>
 
 export const cancelUpload = (deps: StorageDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
-    requireTus(input.headers)
-    await discardUpload(deps, await findUpload(deps, uploaderOf(input), input.params.id))
+    if (isTus(input.headers)) requireTus(input.headers)
+    const upload = await findUpload(deps, uploaderOf(input), input.params.id)
+    if (!upload.target.isDirect) requireTus(input.headers)
+    await discardUpload(deps, upload)
     return { status: 204 }
   })
 

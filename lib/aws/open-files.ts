@@ -4,6 +4,7 @@ import type { RemovalQueue } from '../storage/path-locks.ts'
 import { createDocumentClient } from './dynamodb/dynamodb.ts'
 import { type Given, openDirectory, openLocks, openUploads } from './open-tables.ts'
 import { type Bucket, createS3Clients, openBucket } from './s3/bucket.ts'
+import { createDirectParts } from './s3/direct-parts.ts'
 import { downloadLink } from './s3/read.ts'
 import { createS3ObjectStore } from './s3/s3-object-store.ts'
 import { createPartBuffers } from './s3/stage.ts'
@@ -32,12 +33,14 @@ export const openFileStores = (
   const { filesBucket: name } = settings
   const { workflows, removals, record, history, usage } = openLocks(settings, given)
   const buffers = createPartBuffers()
+  const bucket = openBucket({ ...s3, name })
   const files = createS3ObjectStore({ ...s3, bucket: name, removals, record, buffers })
   const linkTo = (object: ObjectInfo) => downloadLink({ client: s3.client, name }, object)
   return {
     files,
     history,
-    uploadParts: createUploadParts({ bucket: openBucket({ ...s3, name }), adopt: files.adopt, buffers }),
+    uploadParts: createUploadParts({ bucket, adopt: files.adopt, buffers }),
+    directParts: createDirectParts(bucket),
     workflows,
     removals,
     counts: usage,

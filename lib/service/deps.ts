@@ -116,7 +116,15 @@ export type LinkTo = (object: ObjectInfo, dataCentre: DataCentre) => Promise<Dow
 
 type FileStores = Pick<
   Stores,
-  'files' | 'workflows' | 'removals' | 'removalQueue' | 'progress' | 'uploadRecords' | 'uploadParts' | 'history'
+  | 'files'
+  | 'workflows'
+  | 'removals'
+  | 'removalQueue'
+  | 'progress'
+  | 'uploadRecords'
+  | 'uploadParts'
+  | 'directParts'
+  | 'history'
 >
 
 export interface StorageDeps extends FileStores, FileSettings {

@@ -8,6 +8,7 @@ import type { ObjectStore, Staged } from '../storage/object-store.ts'
 import type { FolderRemovals, RemovalQueue, Workflows } from '../storage/path-locks.ts'
 import type { SiteUsage } from '../storage/quota.ts'
 import type { UploadProgress } from '../storage/upload-progress.ts'
+import type { DirectParts } from '../storage/uploads/direct-parts.ts'
 import type { UploadParts, UploadRecords } from '../storage/uploads/upload-stores.ts'
 
 export interface Stores {
@@ -23,6 +24,8 @@ export interface Stores {
   readonly progress: UploadProgress
   readonly uploadRecords: UploadRecords
   readonly uploadParts: UploadParts<Staged>
+  /** One machine has none. */
+  readonly directParts?: DirectParts
   readonly history: History
   readonly usage: SiteUsage
 }

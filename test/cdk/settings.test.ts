@@ -35,6 +35,11 @@ describe('An app is refused with the name of the setting and the reason', () => 
     ['an unknown setting', { ...base, dataCenters: {} }, `siteAdmin: ${says.unknown('dataCenters')}`],
     ['a text for a switch', { ...base, webApplicationFirewall: 'true' }, /webApplicationFirewall: .*boolean/],
     ['a number of days that is none', { ...base, keptDays: 0 }, /keptDays: /],
+    [
+      'an address instead of an origin',
+      { ...base, uploadOrigins: ['https://a.com/'] },
+      `uploadOrigins.0: ${says.origin}`,
+    ],
     ['half of the throttling', { ...base, throttling: { rate: 5 } }, `throttling.burst: ${says.missing}`],
     ['a level that is none', { ...base, logLevel: 'info' }, /logLevel: .*INFO/],
     ['an address that is none', { ...base, alarmEmail: 'ops' }, /alarmEmail: /],

@@ -18,6 +18,7 @@ const everything = templatesOf({
   changeEvents: true,
   webApplicationFirewall: true,
   alarmEmail: 'ops@example.com',
+  uploadOrigins: ['https://example.com'],
   dataCentres: {
     us: {
       region: 'us-east-1',
@@ -267,4 +268,11 @@ describe('the dashboard', () => {
     expect(body).toContain('ApproximateAgeOfOldestMessage')
     expect(body).toContain('ReplicationLatency')
   })
+})
+
+test('Only pages of the origins in cdk.json may send parts to the bucket (U-31)', () => {
+  const put = Match.objectLike({ AllowedMethods: ['PUT'], AllowedOrigins: ['https://example.com'] })
+  const withRules = (rules: unknown) => ({ CorsConfiguration: { CorsRules: rules } })
+  everything.us.hasResourceProperties('AWS::S3::Bucket', withRules(Match.arrayWith([put])))
+  us.hasResourceProperties('AWS::S3::Bucket', withRules([Match.objectLike({ AllowedMethods: ['GET', 'HEAD'] })]))
 })

@@ -261,6 +261,7 @@ test('an upload whose bytes are no longer accepted continues after minutes, what
       if (request.url.endsWith('/sites')) return sites(address)
       if (request.method === 'PATCH') return append(request)
       if (request.method === 'HEAD') return state(200)
+      if (request.url.endsWith('?parts')) return new Response(null, { status: 404 })
       return new Response(null, { status: 201, headers: { Location: '/api/v2/admin/sites/1/uploads/1' } })
     }
     const client = await connect({ url: address, token: 'secret', patience, fetch: send })
@@ -281,7 +282,7 @@ test('a read that ends after its connection broke leaves no timer that would kee
   try {
     const { fetch } = scriptedFetch(({ method, url }) => {
       if (url.endsWith('/sites')) return sites(address)
-      if (method === 'HEAD') return new Response(null, { status: 404 })
+      if (method === 'HEAD' || url.endsWith('?parts')) return new Response(null, { status: 404 })
       const headers = { Location: '/api/v2/admin/sites/1/uploads/1' }
       return method === 'POST' ? new Response(null, { status: 201, headers }) : undefined
     })

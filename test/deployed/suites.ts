@@ -22,6 +22,7 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'An old version is read in parts': 'it ignores the range of a read that names a version',
     'A link returns the file as an attachment': 'it ignores the response headers of a signed URL',
     'A link without its signature': 'it allows anonymous reads',
+    'A digest that nobody signed': 'it checks no signatures',
   },
   LocalStack: {
     'takes form data, however it is written': 'it drops forms except in POST, PUT and PATCH',
@@ -36,6 +37,7 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'An answer of 304 repeats the type': 'it removes the type and the time from an answer of 304',
     'several concurrent changes with a condition': 'it ignores conditions of a removal',
     'A link without its signature': 'it allows anonymous reads',
+    'A digest that nobody signed': 'it checks no signatures',
   },
 }
 

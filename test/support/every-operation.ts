@@ -287,6 +287,7 @@ const storage: Exercise = {
       headers: { ...inTus, 'Upload-Length': '5', 'Upload-Metadata': 'filename YnkudHh0', 'Content-Type': '' },
     },
     { method: 'HEAD', target: uploads, headers: inTus },
+    { method: 'GET', target: uploads },
     {
       method: 'PATCH',
       target: uploads,

@@ -24,6 +24,7 @@ type StorageStores = Pick<
   | 'progress'
   | 'uploadRecords'
   | 'uploadParts'
+  | 'directParts'
   | 'history'
   | 'usage'
 > & { readonly counts?: UsageCounts }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { once } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import {
@@ -205,6 +205,8 @@ export const createMemoryS3 = (): MemoryS3 => {
     const { headers, query = {} } = request
     if (headers['x-amz-copy-source']) return copy(key, request, headers['x-amz-copy-source'])
     const piece = pieceOf(bytesIn(request))
+    const sum = headers['x-amz-checksum-sha256']
+    if (sum !== undefined && sum !== hash('sha256', piece.bytes, 'base64')) throw new Refusal(400, 'BadDigest')
     const etag = piece.digest.toString('hex')
     if (query['uploadId']) {
       uploadOf(String(query['uploadId'])).parts.set(Number(query['partNumber']), piece)
@@ -286,8 +288,8 @@ export const createMemoryS3 = (): MemoryS3 => {
   const listParts = (id: string, marker: number): S3Answer => {
     const parts = [...uploadOf(id).parts].filter(([number]) => number > marker).sort(([a], [b]) => a - b)
     const page = parts.slice(0, partsInAPage)
-    const entries = page.map(([number, { digest }]) => {
-      return `<Part>${tag('PartNumber', number)}${tag('ETag', `"${digest.toString('hex')}"`)}</Part>`
+    const entries = page.map(([number, { bytes, digest }]) => {
+      return `<Part>${tag('PartNumber', number)}${tag('ETag', `"${digest.toString('hex')}"`)}${tag('Size', bytes.length)}</Part>`
     })
     const isTruncated = tag('IsTruncated', String(page.length < parts.length))
     const next = tag('NextPartNumberMarker', page.at(-1)?.[0] ?? 0)

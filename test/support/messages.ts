@@ -297,6 +297,7 @@ export const messages = {
     needs: (setting: string) => `needs ${setting}`,
     noStreaming: 'must not have streaming: emulators',
     notStreaming: 'must be false',
+    origin: 'must be an origin',
     owner: 'must be OWNER',
     partition: 'must be in the AWS partition',
     prefix: 'must be 1 to 32 letters',

@@ -55,7 +55,8 @@ export const createRulesOfS3 = () => {
 
   /** Remembers the part, or returns the reason why S3 would refuse it. */
   const takePart = (upload: Upload, request: S3Request): Answer | undefined => {
-    const named = request.headers['x-amz-sdk-checksum-algorithm']
+    const isDigested = request.headers['x-amz-checksum-sha256'] !== undefined
+    const named = request.headers['x-amz-sdk-checksum-algorithm'] ?? (isDigested ? 'SHA256' : undefined)
     if (named !== upload.algorithm) {
       return refusal('InvalidRequest', `Checksum Type mismatch: expected ${upload.algorithm}, actual ${named}`)
     }

@@ -647,6 +647,28 @@ export type Progress = {
 };
 
 /**
+ * The state of an upload. `stored` has the numbers of its stored parts, `addresses` those that were requested.
+ */
+export type UploadState = {
+    size: number | null;
+    inParts: boolean;
+    complete: boolean;
+    stored: Array<number>;
+    addresses: Array<PartAddress>;
+};
+
+/**
+ * The address of a part, for an hour. PUT its bytes there with these headers, and without the token.
+ */
+export type PartAddress = {
+    number: number;
+    url: string;
+    headers: {
+        [key: string]: string;
+    };
+};
+
+/**
  * Changes, the oldest first. `next` is the `after` of the next request, or null if there are no more.
  */
 export type ChangePage = {
@@ -3539,6 +3561,10 @@ export type UploadToFolderData = {
          */
         access_token?: string;
         /**
+         * Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, "size": …}`, with `type` and `version` if you like. The switch needs no value.
+         */
+        parts?: string;
+        /**
          * Restores the removed file or folder. The body is `{}`, or names the version. The switch needs no value.
          */
         restore?: string;
@@ -3627,7 +3653,7 @@ export type UploadToFolderResponses = {
      */
     200: Stored;
     /**
-     * With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`.
+     * With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`. With `parts`: an upload in parts has begun. Request their addresses there.
      */
     201: unknown;
 };
@@ -3957,6 +3983,10 @@ export type UploadToRootData = {
          * The access token, if there is no `Authorization`; the header wins.
          */
         access_token?: string;
+        /**
+         * Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, "size": …}`, with `type` and `version` if you like. The switch needs no value.
+         */
+        parts?: string;
     };
     url: '/api/v2/admin/sites/{site}/storage';
 };
@@ -4040,7 +4070,7 @@ export type UploadToRootResponses = {
      */
     200: Stored;
     /**
-     * With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`.
+     * With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`. With `parts`: an upload in parts has begun. Request their addresses there.
      */
     201: unknown;
 };
@@ -4151,11 +4181,11 @@ export type PutRootResponse = PutRootResponses[keyof PutRootResponses];
 
 export type CancelUploadData = {
     body?: never;
-    headers: {
+    headers?: {
         /**
          * The version of tus, the protocol of resumable uploads.
          */
-        'Tus-Resumable': string;
+        'Tus-Resumable'?: string;
     };
     path: {
         /**
@@ -4223,6 +4253,95 @@ export type CancelUploadResponses = {
 };
 
 export type CancelUploadResponse = CancelUploadResponses[keyof CancelUploadResponses];
+
+export type ReadUploadData = {
+    body?: never;
+    path: {
+        /**
+         * The id of the site, or `current`: the one site that the token covers.
+         */
+        site: 'current' | number;
+        /**
+         * The id of a resumable upload, from the `Location` of the answer that began it.
+         */
+        upload: string;
+    };
+    query?: {
+        /**
+         * The number of the first part.
+         */
+        first?: number;
+        /**
+         * The SHA-256 of each part, in hexadecimal digits, separated by commas.
+         */
+        digests?: string;
+    };
+    url: '/api/v2/admin/sites/{site}/uploads/{upload}';
+};
+
+export type ReadUploadErrors = {
+    /**
+     * - `104023` The token covers no such site. GET /api/v1/admin/sites lists its sites.
+     * - `104004` The token covers several sites. Put the numeric site id in place of "current".
+     * - `104003` The token lacks a right, such as files:write. Use one that has it.
+     * - `104005` The file is too large. Send a smaller one.
+     * - `104005` The quota of the site is used up. Remove files, or ask the operator for more.
+     * - `104006` Two editable regions of the template share a name. Give each its own.
+     * - `104007` No editable region contains {tag_pagecontent}. Move it into one of them.
+     * - `104008` The template lacks {tag_pagecontent}. Put it where the content of pages goes.
+     * - `104009` A parent of this path is a file. Choose another path, or remove that file.
+     * - `104010` The folder is being removed or restored. Repeat when that is done.
+     * - `104012` The page has a running workflow. End it before you change the page.
+     * - `104019` This path is a file. Choose a folder.
+     * - `104022` The name is taken. Choose another one, or delete the file or folder that has it.
+     * - `104000` The request is malformed. GET /docs shows what to send.
+     */
+    400: Error;
+    /**
+     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     */
+    401: Error;
+    /**
+     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `104032` The upload does not exist, has ended or has expired. Create a new one.
+     */
+    404: Error;
+    /**
+     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     */
+    405: Error;
+    /**
+     * - `100412` This tus version is not supported. Tus-Version lists those that are.
+     */
+    412: Error;
+    /**
+     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     */
+    429: Error;
+    /**
+     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     */
+    431: Error;
+    /**
+     * - `100500` The service failed unexpectedly. Report it with this request id.
+     */
+    500: Error;
+    /**
+     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     */
+    503: Error;
+};
+
+export type ReadUploadError = ReadUploadErrors[keyof ReadUploadErrors];
+
+export type ReadUploadResponses = {
+    /**
+     * The state of the upload.
+     */
+    200: UploadState;
+};
+
+export type ReadUploadResponse = ReadUploadResponses[keyof ReadUploadResponses];
 
 export type DescribeUploadData = {
     body?: never;
@@ -4312,15 +4431,15 @@ export type AppendToUploadData = {
      * Bytes as they are.
      */
     body?: Blob | File;
-    headers: {
+    headers?: {
         /**
          * The version of tus, the protocol of resumable uploads.
          */
-        'Tus-Resumable': string;
+        'Tus-Resumable'?: string;
         /**
          * The position of the first byte of the body in the upload.
          */
-        'Upload-Offset': string;
+        'Upload-Offset'?: string;
         /**
          * The number of bytes of the whole upload.
          */

@@ -112,8 +112,9 @@ export const isScratch = (key: string): boolean => key.startsWith(scratchPrefix)
 export const startUpload = async (
   { client, name }: Bucket,
   { key, contentType, id }: Pick<StagedBody, 'contentType' | 'id'> & { readonly key: string },
+  ChecksumAlgorithm: 'CRC32' | 'SHA256' = 'CRC32',
 ): Promise<string> => {
-  const described = { ...marked(contentType, id), ChecksumAlgorithm: 'CRC32' } as const
+  const described = { ...marked(contentType, id), ChecksumAlgorithm }
   const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket: name, Key: key, ...described }))
   if (!UploadId) throw new Error('S3 began an upload without an id')
   return UploadId

@@ -1,5 +1,11 @@
 import { hash, randomUUID } from 'node:crypto'
-import { type CompletedPart, GetObjectCommand, ListPartsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import {
+  type CompletedPart,
+  GetObjectCommand,
+  type Part as ListedPart,
+  ListPartsCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { partLength } from '../../storage/fingerprint.ts'
@@ -42,24 +48,31 @@ interface PartsOf {
 }
 
 // The SDK's paginator never ends: S3 sends a marker with the last page, too.
-const listParts = async ({ client, name }: Bucket, { key, uploadId }: PartsOf): Promise<CompletedPart[]> => {
-  const found: CompletedPart[] = []
+export const listParts = async ({ client, name }: Bucket, { key, uploadId }: PartsOf): Promise<ListedPart[]> => {
+  const found: ListedPart[] = []
   let after: string | undefined
   do {
     const command = { Bucket: name, Key: key, UploadId: uploadId, PartNumberMarker: after }
     const { Parts = [], IsTruncated, NextPartNumberMarker } = await client.send(new ListPartsCommand(command))
-    found.push(...Parts.map(({ PartNumber, ETag, ChecksumCRC32 }) => ({ PartNumber, ETag, ChecksumCRC32 })))
+    found.push(...Parts)
     after = IsTruncated ? NextPartNumberMarker : undefined
   } while (after !== undefined && found.length < mostParts)
   return found
 }
+
+const toCompleted = ({ PartNumber, ETag, ChecksumCRC32, ChecksumSHA256 }: ListedPart): CompletedPart => ({
+  PartNumber,
+  ETag,
+  ChecksumCRC32,
+  ChecksumSHA256,
+})
 
 /** The parts with these checksums. Errors: storageRefused, when a late call has overwritten one. */
 const checkedParts = async (bucket: Bucket, upload: PartsOf, sums: readonly string[]): Promise<CompletedPart[]> => {
   const parts = (await listParts(bucket, upload)).slice(0, sums.length)
   const isKept = ({ PartNumber, ETag }: CompletedPart, index: number) =>
     PartNumber === index + 1 && unquote(ETag) === sums[index]
-  if (parts.length === sums.length && parts.every(isKept)) return parts
+  if (parts.length === sums.length && parts.every(isKept)) return parts.map(toCompleted)
   throw new ServiceError('storageRefused', {
     message: 'The stored parts of the upload were overwritten. Nothing was stored. Create a new upload.',
   })

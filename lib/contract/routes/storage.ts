@@ -17,6 +17,7 @@ export const storageRoutes = [
   { operation: 'putPath', method: 'PUT', path, ...write },
   { operation: 'putRoot', method: 'PUT', path: root, ...write },
   { operation: 'describeUpload', method: 'HEAD', path: upload, ...ofUpload },
+  { operation: 'readUpload', method: 'GET', path: upload, ...ofUpload },
   { operation: 'appendToUpload', method: 'PATCH', path: upload, ...ofUpload },
   { operation: 'cancelUpload', method: 'DELETE', path: upload, ...ofUpload },
   { operation: 'listChanges', method: 'GET', path: changes, group, right: 'history:read' },

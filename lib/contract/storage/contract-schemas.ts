@@ -15,6 +15,26 @@ export const progress = component('Progress', "The progress of the token's newes
 
 const count = z.int().check(z.minimum(0))
 
+const part = z.int().check(z.minimum(1), z.maximum(10_000))
+
+const partAddress = component(
+  'PartAddress',
+  'The address of a part, for an hour. PUT its bytes there with these headers, and without the token.',
+  { number: part, url: z.url(), headers: z.record(z.string(), z.string()) },
+)
+
+export const uploadState = component(
+  'UploadState',
+  'The state of an upload. `stored` has the numbers of its stored parts, `addresses` those that were requested.',
+  {
+    size: z.nullable(count),
+    inParts: z.boolean(),
+    complete: z.boolean(),
+    stored: z.array(part),
+    addresses: z.array(partAddress),
+  },
+)
+
 const entryMembers = {
   name: z.string(),
   type: named(z.enum(['file', 'folder']), 'EntryType'),

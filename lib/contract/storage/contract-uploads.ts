@@ -1,8 +1,17 @@
 import * as z from 'zod/mini'
 import type { ErrorName } from '../../core/errors.ts'
 import { type GroupContract, ok, type ParameterContracts, switchesOf, text } from '../contract.ts'
-import { bytes, form, formBodies, meta, noneMatch, pathLinks, success } from './contract-schemas.ts'
-import { copyPath, newName, newPath, putSwitches, restoreBody } from './switches.ts'
+import {
+  bytes,
+  form,
+  formBodies,
+  meta,
+  noneMatch,
+  uploadState as partsState,
+  pathLinks,
+  success,
+} from './contract-schemas.ts'
+import { copyPath, newName, newPath, partsBody, partsQuery, putSwitches, restoreBody } from './switches.ts'
 
 const digests: ParameterContracts = {
   'Content-MD5': text(
@@ -17,6 +26,7 @@ const digests: ParameterContracts = {
 
 const tusVersion = text('The version of tus, the protocol of resumable uploads.', '1.0.0')
 const inTus: ParameterContracts = { 'Tus-Resumable': { ...tusVersion, required: true } }
+const orInTus: ParameterContracts = { 'Tus-Resumable': tusVersion }
 const uploadLength = { 'Upload-Length': text('The number of bytes of the whole upload.', '11') }
 const uploadChecksum = {
   'Upload-Checksum': text(
@@ -88,8 +98,14 @@ const upload = {
   query: {
     // Generated clients send a token in one way only, so this way is listed beside the security schemes (A-9).
     access_token: text('The access token, if there is no `Authorization`; the header wins.', 'ACCESS_TOKEN'),
+    parts: text(
+      'Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, "size": …}`, ' +
+        'with `type` and `version` if you like. The switch needs no value.',
+      '',
+    ),
   },
-  body: { schema: form, mediaTypes: { ...formBodies, 'application/octet-stream': bytes } },
+  // Client generators prefer JSON: under application/json, their clients could not upload files.
+  body: { schema: form, mediaTypes: { ...formBodies, 'application/octet-stream': bytes, '*/*': partsBody } },
   errors: [
     ...uploadErrors,
     'protocolVersionUnknown',
@@ -102,14 +118,17 @@ const upload = {
     exampleForm,
     { headers: { 'Content-Type': 'application/octet-stream' }, body: exampleForm.body },
     { headers: { ...tus, 'Upload-Length': '11', 'Upload-Metadata': 'filename bGFyZ2UudHh0' } },
+    { query: { parts: '' }, body: { name: 'film.mp4', size: 104_857_600, type: 'video/mp4' } },
   ],
 } as const
 
 const stored = { description: 'All of the files are stored.', schema: success }
 const begun = {
-  description: 'With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`.',
-  headers: ['Location', 'Tus-Resumable'],
-  optionalHeaders: ['Upload-Offset', 'Upload-Expires'],
+  description:
+    'With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`. With `parts`: an upload in parts ' +
+    'has begun. Request their addresses there.',
+  headers: ['Location'],
+  optionalHeaders: ['Tus-Resumable', 'Upload-Offset', 'Upload-Expires'],
 } as const
 
 const uploadState = ['Upload-Offset', 'Tus-Resumable'] as const
@@ -131,8 +150,7 @@ export const uploadOperations = {
         '',
       ),
     },
-    // Client generators prefer JSON: under application/json, their clients could not upload files.
-    body: { ...upload.body, mediaTypes: { ...upload.body.mediaTypes, '*/*': restoreBody } },
+    body: { ...upload.body, mediaTypes: { ...upload.body.mediaTypes, '*/*': z.union([restoreBody, partsBody]) } },
     answers: { 200: { ...stored, links: pathLinks }, 201: begun },
     errors: [...upload.errors, 'fileUnknown', 'folderReserved'],
     examples: [...upload.examples, { path: { path: 'archive/removed.txt' }, query: { restore: '' }, body: {} }],
@@ -199,14 +217,31 @@ export const uploadOperations = {
     errors: completionErrors,
     examples: [{ headers: tus }],
   },
-  appendToUpload: {
-    summary: 'Continue a resumable upload',
+  readUpload: {
+    summary: 'Show an upload, or request addresses of its parts',
     description:
-      'All bytes before the `Upload-Offset` of an answer are durable. After the last byte, the service places the ' +
-      'file, by the rules of every upload. If these rules refuse the file, the upload ends.',
+      'All parts have 8 MiB (8,388,608 bytes); the last one may be smaller. Send up to 8 `digests` for an address of ' +
+      'each part from `first` on. The bucket refuses other bytes than those of the digest. When all parts are stored, ' +
+      'an empty PATCH without `Tus-Resumable` completes the upload.',
+    query: switchesOf(partsQuery, {
+      first: ['The number of the first part.', 1],
+      digests: [
+        'The SHA-256 of each part, in hexadecimal digits, separated by commas.',
+        '185f8db32271fe25f561a6fc938b2e264306ec304eda518007d1764826381969',
+        z.string(),
+      ],
+    }),
+    answers: ok('The state of the upload.', partsState),
+    errors: [...completionErrors, 'storageRefused'],
+  },
+  appendToUpload: {
+    summary: 'Continue a resumable upload, or complete an upload in parts',
+    description:
+      'Without `Tus-Resumable`, the request has no body and completes an upload whose parts are all stored. With it, ' +
+      'all bytes before the `Upload-Offset` of an answer are durable. At the end, the service places the file, by the rules of every upload. If these rules refuse the file, the upload ends.',
     headers: {
-      ...inTus,
-      'Upload-Offset': { ...text('The position of the first byte of the body in the upload.', '0'), required: true },
+      ...orInTus,
+      'Upload-Offset': text('The position of the first byte of the body in the upload.', '0'),
       ...uploadLength,
       ...uploadChecksum,
     },
@@ -233,9 +268,9 @@ export const uploadOperations = {
     ],
   },
   cancelUpload: {
-    summary: 'Cancel a resumable upload',
+    summary: 'Cancel an upload',
     description: 'The stored bytes of the upload are removed. A file that is already stored stays.',
-    headers: inTus,
+    headers: orInTus,
     answers: { 204: { description: 'The upload has ended.', headers: ['Tus-Resumable'] } },
     errors: ['protocolVersionUnknown', 'uploadUnknown'],
     examples: [{ headers: tus }],

@@ -52,6 +52,24 @@ export const newName = z.object({ name: z.string() })
 export const newPath = z.object({ path: z.string() })
 export const copyPath = z.object({ copyTo: z.string() })
 
+const byteCount = 'must be a whole number of bytes'
+export const partsBody = z.strictObject(
+  {
+    name: z.string('must be a text'),
+    size: z.int(byteCount).check(z.minimum(0, byteCount)),
+    type: z.optional(z.string('must be a text')),
+    version: z.optional(putVersion),
+  },
+  'The body must be an object with name, size, and no other members than type and version',
+)
+
+const mostDigests = 8
+const digestsText = `must be 1 to ${mostDigests} SHA-256 digests, each with 64 digits of 0-9 and a-f, separated by commas`
+export const partsQuery = z.object({
+  first: z.optional(z.pipe(digits, pageLimit)),
+  digests: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}(,[0-9a-f]{64}){0,7}$/, digestsText))),
+})
+
 const versionName = z.string('must be a text').check(z.minLength(1, 'must not be empty'), atMost(1_024))
 export const restoreBody = z.strictObject(
   {

@@ -13,6 +13,8 @@ export interface Target {
   readonly folder?: string
   readonly asDraft: boolean
   readonly keepsDraft?: boolean
+  /** Its caller sends parts to the store itself. */
+  readonly isDirect?: boolean
   readonly key: string
   readonly contentType: string
   readonly ifMatch?: string
@@ -52,8 +54,10 @@ const openFor = day
 const oldest = 6 * day
 const rememberedFor = day
 
+export const lastExpiryOf = ({ created }: Pick<Upload, 'created'>): number => created + oldest
+
 export const expiryOf = ({ created }: Pick<Upload, 'created'>, now: number): number =>
-  Math.min(now + openFor, created + oldest)
+  Math.min(now + openFor, lastExpiryOf({ created }))
 
 export const expiryOfComplete = (now: number): number => now + rememberedFor
 

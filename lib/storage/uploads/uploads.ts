@@ -5,6 +5,7 @@ import type { Requester } from '../changes/change.ts'
 import { toStoragePath } from '../path.ts'
 import type { Quotas } from '../quota.ts'
 import { requireScope } from '../scope.ts'
+import { type DirectParts, requireDirectParts, requireParts, sumsOf } from './direct-parts.ts'
 import { keepLease, type Lease, type LeaseTerms } from './lease.ts'
 import { admitUpload, type PlacementDeps, placeUpload, type UploadRequest } from './placement.ts'
 import {
@@ -17,6 +18,7 @@ import {
   holdingOf,
   isExpired,
   isWaiting,
+  lastExpiryOf,
   mostOpen,
   progressOf,
   requireLength,
@@ -27,6 +29,7 @@ import type { UploadRecords, WholeUpload } from './upload-stores.ts'
 
 export interface UploadsDeps extends PlacementDeps {
   readonly uploadRecords: UploadRecords
+  readonly directParts?: DirectParts | undefined
   readonly clock: Clock
   readonly lease: LeaseTerms
   readonly quotas?: Quotas | undefined
@@ -38,12 +41,16 @@ export const openUpload = async (
   deps: UploadsDeps,
   requester: Requester,
   { request, length, metadata }: Pick<Upload, 'length' | 'metadata'> & { readonly request: UploadRequest },
+  direct?: DirectParts,
 ): Promise<Upload> => {
-  const { target, limit } = await admitUpload(deps, request, requester)
+  const { target: admitted, limit } = await admitUpload(deps, request, requester)
   requireLength(length, limit)
   const created = deps.clock.wall()
+  const target = { ...admitted, ...(direct && { isDirect: true }) }
+  const id = newId()
+  const holding = await (direct ? direct.begin({ id, target }) : deps.uploadParts.begin(target))
   const upload: Upload = {
-    id: newId(),
+    id,
     site: requester.site,
     user: requester.author.actor,
     target,
@@ -53,15 +60,27 @@ export const openUpload = async (
     offset: 0,
     isComplete: false,
     created,
-    expires: expiryOf({ created }, created),
-    holding: await deps.uploadParts.begin(target),
+    expires: direct ? lastExpiryOf({ created }) : expiryOf({ created }, created),
+    holding,
   }
   const reservation = await deps.quotas?.reserve(upload.site, countedBytes(upload))
   if (await deps.uploadRecords.create(upload, mostOpen, created)) return upload
   await deps.quotas?.release(reservation, countedBytes(upload))
+  await deps.uploadParts.remove({ id, target, holding })
   throw new ServiceError('storageRefused', {
     message: `You have ${mostOpen} open uploads on this site. Complete or cancel some of them first.`,
   })
+}
+
+/** Opens an upload whose parts its caller sends to the store. Errors: storageRefused where the store has none. */
+export const openDirectUpload = async (
+  deps: UploadsDeps,
+  requester: Requester,
+  { request, length }: { readonly request: UploadRequest; readonly length: number },
+): Promise<Upload> => {
+  const direct = requireDirectParts(deps.directParts)
+  requireParts(length)
+  return openUpload(deps, requester, { request, length, metadata: '' }, direct)
 }
 
 /** Removes an upload. A placed file stays, and counts: a whole upload is placed unless it `isRefused`. */
@@ -156,6 +175,22 @@ export const settleUpload = async (deps: UploadsDeps, requester: Requester, uplo
   }
 }
 
+/** Places a direct upload whose parts are all stored. Errors: storageRefused for a missing part: it stays open. */
+export const completeParts = async (deps: UploadsDeps, requester: Requester, upload: Upload): Promise<Upload> => {
+  const { id, target, length, isComplete } = upload
+  if (isComplete || isWaiting(upload)) return settleUpload(deps, requester, upload)
+  const stored = await requireDirectParts(deps.directParts).stored({ id, target, holding: holdingOf(upload) })
+  const parts = sumsOf(stored, upload)
+  const { held, lease } = await acquireLease(deps, upload, 'uploadLocked')
+  try {
+    const whole = { ...held, offset: length ?? 0, holding: { ...holdingOf(held), parts } }
+    if (!(await deps.uploadRecords.advance(id, lease.holder, whole, true))) throw new ServiceError('uploadLocked')
+    return await complete(deps, requester, whole, lease)
+  } finally {
+    await endLease(deps, id, lease, true)
+  }
+}
+
 /**
  * Appends bytes under a lease and releases it unless the upload is whole. Bytes before a broken connection stay. Wrong
  * or too many bytes are dropped; without a declared length the first of too many may stay.
@@ -231,6 +266,13 @@ export const beginAppend = async (
     if (isEmptyAddition(upload, addition)) return { upload }
   }
   const { held, lease } = await acquireLease(deps, { id, offset }, 'uploadLocked', requester)
+  try {
+    if (held.target.isDirect) throw new ServiceError('uploadUnknown')
+    requireScope(requester, toStoragePath(held.target.path))
+  } catch (error) {
+    await endLease(deps, id, lease, true)
+    throw error
+  }
   return { upload: held, lease }
 }
 

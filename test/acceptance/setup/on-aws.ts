@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { GetObjectCommand } from '@aws-sdk/client-s3'
+import { GetObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Context } from 'aws-lambda'
 import { createCategoriesHandler } from '../../../functions/categories/group.ts'
@@ -48,20 +48,31 @@ import type { StartedHere } from './target.ts'
 const s3 = createMemoryS3()
 
 /** Signs a URL again as the service does, because only the signature proves that nobody changed it. */
-const isSigned = async ({ path, query = {} }: S3Request): Promise<boolean> => {
+const isSigned = async ({ path, query = {}, headers }: S3Request): Promise<boolean> => {
   const value = (name: string) => String(query[name] ?? '')
   const [, year, month, day, hour, minute, second] =
     /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(value('X-Amz-Date')) ?? []
   if (year === undefined) return false
-  const command = new GetObjectCommand({
-    Bucket: 'files',
-    Key: decodeURIComponent(path.slice('/files/'.length)),
-    VersionId: value('versionId'),
-    ResponseContentDisposition: value('response-content-disposition'),
-    ResponseContentType: value('response-content-type'),
+  const object = { Bucket: 'files', Key: decodeURIComponent(path.slice('/files/'.length)) }
+  const ChecksumSHA256 = headers['x-amz-checksum-sha256']
+  const command = query['uploadId']
+    ? new UploadPartCommand({
+        ...object,
+        UploadId: value('uploadId'),
+        PartNumber: Number(value('partNumber')),
+        ChecksumSHA256,
+      })
+    : new GetObjectCommand({
+        ...object,
+        VersionId: value('versionId'),
+        ResponseContentDisposition: value('response-content-disposition'),
+        ResponseContentType: value('response-content-type'),
+      })
+  const signed = await getSignedUrl(clients.client, command as UploadPartCommand, {
+    expiresIn: Number(value('X-Amz-Expires')),
+    signingDate: new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`),
+    unhoistableHeaders: new Set(['x-amz-checksum-sha256']),
   })
-  const signingDate = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
-  const signed = await getSignedUrl(clients.client, command, { expiresIn: Number(value('X-Amz-Expires')), signingDate })
   return isDeepStrictEqual(Object.fromEntries(new URL(signed).searchParams), query)
 }
 

@@ -116,6 +116,7 @@ upload_id = begun.headers["Location"].rpartition("/")[2]
 piece = File(payload=io.BytesIO(b"Hello "))
 call("appendToUpload", 204, None, "current", upload_id, body=piece, tus_resumable="1.0.0", upload_offset="0")
 call("describeUpload", 200, None, "current", upload_id, tus_resumable="1.0.0")
+call("readUpload", 200, models.UploadState, "current", upload_id)
 call("cancelUpload", 204, None, "current", upload_id, tus_resumable="1.0.0")
 assert {"clients", "by-put.bin"} <= {entry.name for entry in call("readRoot", 200, models.Entry, "current", meta="").contents}
 call("deletePath", 403, models.Error, "current", "clients", force=Force.FALSE)

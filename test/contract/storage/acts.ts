@@ -236,6 +236,7 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
   },
   deleteRoot: { 'of everything': { level: 'write', isOnRoot: true, otherwise: 400, question: () => remove('') } },
   describeUpload: { 'of tus': ofUpload('HEAD') },
+  readUpload: { 'of tus': ofUpload('GET') },
   appendToUpload: { 'of tus': ofUpload('PATCH', { headers: append, body: 'text' }) },
   cancelUpload: { 'of tus': ofUpload('DELETE') },
   // Its own cases are below.

@@ -44,7 +44,7 @@ export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageOnAws>
   prepare?.({ client, once, dynamodb, dynamodbOnce })
   const now = options.clock?.wall
   const fileStores = openFileStores(settings, { dynamodb, once: dynamodbOnce, s3: { client, once }, now })
-  const { files, workflows, removals, history, uploadParts, counts } = fileStores
+  const { files, workflows, removals, history, uploadParts, directParts, counts } = fileStores
   const uploadTables = openUploads(settings, { dynamodb, now })
   // Tests read it beside clients that they break.
   const usage = createUsageCounts({ dynamodb: tables.connect(), table: tables.names.pathLocks, now })
@@ -56,6 +56,7 @@ export const openStorageOnAws = async (given: OnAws = {}): Promise<StorageOnAws>
       removals,
       history,
       uploadParts,
+      directParts,
       counts,
       usage,
       ...uploadTables,

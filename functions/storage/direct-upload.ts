@@ -1,0 +1,63 @@
+import type { Answer } from '../../lib/contract/contract.ts'
+import type { uploadState } from '../../lib/contract/storage/contract-schemas.ts'
+import { bodyOf, operation } from '../../lib/http/operation.ts'
+import { ok, type Reply } from '../../lib/http/reply.ts'
+import type { StorageDeps } from '../../lib/service/deps.ts'
+import { partLength } from '../../lib/storage/fingerprint.ts'
+import { requireDirectParts, wantedParts, wholeParts } from '../../lib/storage/uploads/direct-parts.ts'
+import { createdHeaders, offsetHeaders } from '../../lib/storage/uploads/tus.ts'
+import { holdingOf, type Upload } from '../../lib/storage/uploads/upload.ts'
+import { completeParts, findUpload, openDirectUpload, settleUpload } from '../../lib/storage/uploads/uploads.ts'
+import { bodies, readSwitches, schemaOf, writablePath } from './params.ts'
+import { conditionsIn, findMeant, isWhole, locationOf, uploaderOf, uploadOf } from './resumable-upload.ts'
+import { openBody } from './upload.ts'
+
+export const beginParts = (deps: StorageDeps) =>
+  operation({ params: writablePath, body: bodyOf(bodies, 'partsBody') }, async (input): Promise<Reply> => {
+    const { headers, params, body } = input
+    const { name: fileName, type: fileType, version, size: length } = body
+    const request = { folder: params.path, fileName, fileType, version, ...conditionsIn(headers) }
+    const upload = await openDirectUpload(deps, uploaderOf(input), { request, length })
+    await openBody(deps, input, upload).follow(Promise.resolve(upload), isWhole)
+    return { status: 201, headers: createdHeaders(upload, locationOf(input, upload), false) }
+  })
+
+const storedParts = async ({ directParts }: StorageDeps, upload: Upload): Promise<readonly number[]> => {
+  const { id, target, holding } = upload
+  if (!directParts || !target.isDirect || !holding) return []
+  return wholeParts(await directParts.stored({ id, target, holding }), upload).map(({ number }) => number)
+}
+
+/** Describes an upload, or answers addresses for some of its parts. */
+export const readUpload = (deps: StorageDeps) =>
+  operation(
+    { params: uploadOf, query: (query) => readSwitches(query, ['first', 'digests'], schemaOf('partsQuery')) },
+    async (input) => {
+      const { params, query } = input
+      const requester = uploaderOf(input)
+      const found = await findUpload(deps, requester, params.id)
+      const upload = await settleUpload(deps, requester, found)
+      const { id, target, length, isComplete } = upload
+      const state = { size: length, inParts: target.isDirect === true, complete: isComplete }
+      if (query.digests === undefined || isComplete) {
+        const value: Answer<typeof uploadState> = { ...state, stored: await storedParts(deps, upload), addresses: [] }
+        return ok({ value })
+      }
+      const direct = requireDirectParts(target.isDirect ? deps.directParts : undefined)
+      const first = query.first ?? 1
+      const parts = wantedParts(upload, first, query.digests.split(','))
+      const { follow } = openBody(deps, input, { id, length, offset: (first - 1) * partLength })
+      const addresses = await follow(direct.addressesOf({ id, target, holding: holdingOf(upload) }, parts), () => false)
+      const value: Answer<typeof uploadState> = { ...state, stored: [], addresses }
+      return ok({ value })
+    },
+  )
+
+/** A PATCH without tus and without bytes. */
+export const completeUpload = (deps: StorageDeps) =>
+  operation({ params: uploadOf }, async (input): Promise<Reply> => {
+    const upload = await findMeant(deps, input)
+    const { follow } = openBody(deps, input, upload)
+    const placed = await follow(completeParts(deps, uploaderOf(input), upload), isWhole)
+    return { status: 204, headers: offsetHeaders(placed) }
+  })

@@ -1,0 +1,70 @@
+import { ServiceError } from '../../core/errors.ts'
+import { partLength } from '../fingerprint.ts'
+import type { Holding, Target, Upload } from './upload.ts'
+import type { StoredUpload } from './upload-stores.ts'
+
+export interface WantedPart {
+  readonly number: number
+  readonly sha256: string
+}
+
+export interface PartAddress {
+  readonly number: number
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface StoredPart {
+  readonly number: number
+  readonly size: number
+  readonly md5: string
+}
+
+/**
+ * The port to uploads whose parts callers send to the store themselves. All parts but the last have `partLength` bytes.
+ * Digests are in hex. Until an address expires, anybody may send the bytes with its digest there. Errors of every call:
+ * unavailable, uploadUnknown when the parts are gone.
+ */
+export interface DirectParts {
+  begin(upload: { readonly id: string; readonly target: Target }): Promise<Holding>
+  addressesOf(upload: StoredUpload, parts: readonly WantedPart[]): Promise<readonly PartAddress[]>
+  stored(upload: StoredUpload): Promise<readonly StoredPart[]>
+}
+
+const refusal = (message: string): ServiceError => new ServiceError('storageRefused', { message })
+
+export const requireDirectParts = (parts: DirectParts | undefined): DirectParts => {
+  if (parts) return parts
+  throw refusal('This installation offers no addresses of parts. Send the file as a resumable upload (tus 1.0).')
+}
+
+export const requireParts = (length: number): void => {
+  if (length > partLength) return
+  throw refusal(`Files of up to ${partLength} bytes have no parts. Send this one by PUT or as a resumable upload.`)
+}
+
+const countOf = (length: number): number => Math.ceil(length / partLength)
+
+const sizeOf = (number: number, length: number): number => Math.min(partLength, length - (number - 1) * partLength)
+
+export const wantedParts = ({ length }: Upload, first: number, digests: readonly string[]): readonly WantedPart[] => {
+  const last = countOf(length ?? 0)
+  if (first + digests.length - 1 > last) throw refusal(`The upload has ${last} parts, from 1 to ${last}.`)
+  return digests.map((sha256, index) => ({ number: first + index, sha256 }))
+}
+
+export const wholeParts = (stored: readonly StoredPart[], { length }: Upload): readonly StoredPart[] =>
+  stored.filter(({ number, size }) => size === sizeOf(number, length ?? 0))
+
+/** Their MD5 sums. Errors: storageRefused, which names a missing part and leaves the upload open. */
+export const sumsOf = (stored: readonly StoredPart[], upload: Upload): readonly string[] => {
+  const parts = new Map(wholeParts(stored, upload).map(({ number, md5 }) => [number, md5]))
+  return Array.from({ length: countOf(upload.length ?? 0) }, (_, index) => {
+    const sum = parts.get(index + 1)
+    if (sum !== undefined) return sum
+    const size = sizeOf(index + 1, upload.length ?? 0)
+    throw refusal(
+      `Part ${index + 1} is missing. Request its address, send its ${size} bytes, then complete the upload.`,
+    )
+  })
+}

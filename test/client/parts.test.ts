@@ -1,0 +1,136 @@
+import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3'
+import { expect, onTestFinished, test } from 'vitest'
+import { connect, type PutOptions } from '../../client/src/index.ts'
+import { openStorageOnAws } from '../contract/storage/hands.ts'
+import { openStorage, type StorageOptions } from '../contract/storage/service.ts'
+import { openUploads } from '../contract/uploads/service.ts'
+import { openBucketInMemory } from '../support/bucket.ts'
+import { bytesIn } from '../support/objects.ts'
+import { json, patience } from './support/scripted-fetch.ts'
+
+const part = 8 * 1024 * 1024
+const bytes = Buffer.alloc(10 * part + 5, 'x')
+const base = 'http://localhost'
+
+interface Sent {
+  readonly method: string
+  readonly url: URL
+  readonly token: string | null
+}
+
+/** A client of a service, by default one with a bucket. `isAway`: requests that get no answer. */
+const openClient = async (hasBucket = true) => {
+  const bucket = openBucketInMemory()
+  const onAws = (options: StorageOptions = {}) => openStorageOnAws({ ...options, bucket })
+  const service = await openUploads({}, hasBucket ? onAws : openStorage)
+  Object.assign(service.deps, { largestResumableFile: 2 * bytes.length })
+  onTestFinished(service.close)
+  const sent: Sent[] = []
+  let address = ''
+  const state = { isAway: (_: Sent): boolean => false }
+  const fetchIn = async (input: string, init: RequestInit): Promise<Response> => {
+    const { method, headers } = new Request(input, { ...init, body: null })
+    const url = new URL(input)
+    const body = init.body ? Buffer.from(await new Response(init.body).arrayBuffer()) : undefined
+    if (url.pathname.endsWith('/admin/sites')) {
+      return json({ items: [{ id: service.site, name: 'Test', url: base, permissions: ['files'] }] })
+    }
+    const each = { method, url, token: headers.get('Authorization') }
+    sent.push(each)
+    if (state.isAway(each)) throw new TypeError('fetch failed')
+    const query = Object.fromEntries(url.searchParams)
+    if (url.origin !== base) {
+      const request = { method, path: url.pathname, query, headers: Object.fromEntries(headers), body }
+      const { response } = await bucket.connect().config.requestHandler.handle(request as never)
+      return new Response(null, { status: response.statusCode })
+    }
+    const path = url.pathname.replace(/^.*?\/sites\/\w+/, '')
+    const given = { 'Tus-Resumable': null, ...Object.fromEntries(headers), authorization: null }
+    const answer = await service.call(method, path, { query, headers: given, ...(body && { body }) })
+    const text = [101, 204, 205, 304].includes(answer.status) || method === 'HEAD' ? null : answer.text
+    return new Response(text, { status: answer.status, headers: { ...answer.headers } as Record<string, string> })
+  }
+  const client = await connect({
+    url: base,
+    token: 'secret',
+    site: service.site,
+    patience: { ...patience, attempts: 2 },
+    fetch: fetchIn,
+  })
+  return {
+    bucket,
+    sent,
+    state,
+    put: (options?: PutOptions) =>
+      client.files.put('film.mp4', bytes, {
+        onBegun(begun) {
+          address = begun
+        },
+        ...options,
+      }),
+    begun: () => address,
+    cancel: (address: string) => client.files.cancel(address),
+    content: () => bytesIn(service.deps.files, `live/${service.site}/film.mp4`),
+    appends: () => sent.filter(({ method, url }) => method === 'PATCH' && url.origin === base).length,
+    partsSent: () =>
+      sent.filter(({ method }) => method === 'PUT').map(({ url }) => Number(url.searchParams.get('partNumber'))),
+  }
+}
+
+test('a large file goes to the bucket in parts, without the token and in few rounds (T-60)', async () => {
+  const { put, sent, content, partsSent } = await openClient()
+  const told: number[] = []
+  await put({ onProgress: ({ sent: count }) => told.push(count) })
+  expect((await content())?.equals(bytes)).toBe(true)
+  expect(partsSent().toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+  expect(sent.filter(({ url, token }) => (url.origin === base) !== (token === 'secret'))).toEqual([])
+  // One look, the start, the addresses of two groups, and the end.
+  expect(sent.filter(({ url }) => url.origin === base).map(({ method }) => method)).toEqual([
+    'POST',
+    'GET',
+    'GET',
+    'PATCH',
+  ])
+  expect(told).toEqual([0, 8 * part, bytes.length, bytes.length])
+})
+
+test('an upload in parts continues after a crash, with the parts that are missing (T-60)', async () => {
+  const { put, begun, state, sent, partsSent, content } = await openClient()
+  state.isAway = ({ url }) => url.searchParams.get('partNumber') === '9'
+  await expect(put()).rejects.toMatchObject({ status: 0 })
+  state.isAway = () => false
+  sent.length = 0
+  await put({ resume: begun() })
+  expect(partsSent().every((number) => number > 8)).toBe(true)
+  expect((await content())?.equals(bytes)).toBe(true)
+  // The file is in place, so there is nothing to send.
+  sent.length = 0
+  await put({ resume: begun(), replace: true })
+  expect(partsSent()).toEqual([])
+})
+
+test('a client that cannot reach the bucket sends the file by tus, and leaves nothing in parts (T-60)', async () => {
+  const { put, state, bucket, appends, content } = await openClient()
+  state.isAway = ({ url }) => url.origin !== base
+  await put()
+  expect(appends()).toBeGreaterThan(1)
+  expect((await content())?.equals(bytes)).toBe(true)
+  const { Uploads = [] } = await bucket.connect().send(new ListMultipartUploadsCommand({ Bucket: bucket.bucket }))
+  expect(Uploads).toEqual([])
+})
+
+test('a client asks a service without parts once, and sends its files by tus (T-60)', async () => {
+  const { put, sent, content } = await openClient(false)
+  await put()
+  await put({ replace: true })
+  expect(sent.filter(({ url }) => url.searchParams.has('parts'))).toHaveLength(1)
+  expect((await content())?.equals(bytes)).toBe(true)
+})
+
+test('an upload in parts can be cancelled (T-60)', async () => {
+  const { put, begun, state, cancel, bucket } = await openClient()
+  state.isAway = ({ url }) => url.searchParams.get('partNumber') === '9'
+  await put().catch(() => {})
+  await cancel(begun())
+  expect(await bucket.leftovers()).toBe(0)
+})

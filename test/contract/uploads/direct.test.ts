@@ -1,0 +1,240 @@
+import { hash } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ServiceError } from '../../../lib/core/errors.ts'
+import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import { openBucketInMemory } from '../../support/bucket.ts'
+import { bytesIn } from '../../support/objects.ts'
+import type { S3Request } from '../../support/s3-messages.ts'
+import { openStorageOnAws } from '../storage/hands.ts'
+import { openUploads, type UploadsUnderTest, uploadIn } from './service.ts'
+
+const part = 8 * 1024 * 1024
+const bytes = Buffer.alloc(2 * part + 5, 'x')
+bytes.write('second', part)
+const partsOf = (content: Buffer) => [0, 1, 2].map((index) => content.subarray(index * part, (index + 1) * part))
+const digestsOf = (content: Buffer) => partsOf(content).map((one) => hash('sha256', one, 'hex'))
+
+interface State {
+  readonly size: number | null
+  readonly inParts: boolean
+  readonly complete: boolean
+  readonly stored: readonly number[]
+  readonly addresses: readonly {
+    readonly number: number
+    readonly url: string
+    readonly headers: Record<string, string>
+  }[]
+}
+
+let bucket: ReturnType<typeof openBucketInMemory>
+let service: UploadsUnderTest
+let placing: () => void = () => {}
+
+beforeEach(async () => {
+  placing = () => {}
+  bucket = openBucketInMemory()
+  const between = ({ files }: { readonly files: ObjectStore }) => ({
+    files: {
+      ...files,
+      async place(...given: Parameters<ObjectStore['place']>) {
+        placing()
+        return files.place(...given)
+      },
+    },
+  })
+  service = await openUploads({ between }, (options) => openStorageOnAws({ ...options, bucket }))
+})
+afterEach(() => service.close())
+
+const withoutTus = { 'Tus-Resumable': null }
+const ask = (method: string, path: string, query: Readonly<Record<string, string>> = {}, more = {}) =>
+  service.call(method, path, { query, headers: withoutTus, ...more })
+
+const begin = (body: object, headers: Readonly<Record<string, string>> = {}, folder = '') =>
+  service.call('POST', `/storage${folder}`, {
+    query: { parts: '' },
+    headers: { ...withoutTus, 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+const beginFilm = async (headers?: Readonly<Record<string, string>>) =>
+  uploadIn(await begin({ name: 'film.mp4', size: bytes.length }, headers))
+
+const stateOf = async (upload: string, query: Readonly<Record<string, string>> = {}): Promise<State> =>
+  JSON.parse((await ask('GET', upload, query)).text)
+const addressesOf = async (upload: string, first: number, content: Buffer = bytes) => {
+  const digests = digestsOf(content)
+    .slice(first - 1)
+    .join(',')
+  return (await stateOf(upload, { first: String(first), digests })).addresses
+}
+
+/** Sends bytes to an address, as callers do. */
+const send = async ({ url, headers }: State['addresses'][number], body: Buffer): Promise<number> => {
+  const { pathname, searchParams } = new URL(url)
+  const request: S3Request = { method: 'PUT', path: pathname, query: Object.fromEntries(searchParams), headers, body }
+  const { response } = await bucket.connect().config.requestHandler.handle(request as never)
+  return response.statusCode
+}
+const sendAll = async (upload: string) => {
+  const addresses = await addressesOf(upload, 1)
+  return Promise.all(addresses.map((address, index) => send(address, partsOf(bytes)[index] ?? bytes)))
+}
+const fileIn = (path: string) => bytesIn(service.deps.files, `live/${service.site}/${path}`)
+const percent = async (): Promise<number> => JSON.parse((await ask('GET', '/storage', { status: '' })).text).percent
+
+describe('An upload in parts', () => {
+  test('It becomes the file without a copy, with its type and its entry in the history (U-31, U-32)', async () => {
+    const begun = await begin({ name: 'film.mp4', size: bytes.length, type: 'video/mp4' }, {}, '/films')
+    expect([begun.status, begun.text]).toEqual([201, ''])
+    const upload = uploadIn(begun)
+    expect(await sendAll(upload)).toEqual([200, 200, 200])
+    expect((await ask('PATCH', upload)).status).toBe(204)
+    expect((await fileIn('films/film.mp4'))?.equals(bytes)).toBe(true)
+    expect(bucket.s3.requests.filter(({ headers }) => headers['x-amz-copy-source'])).toEqual([])
+    const { items } = JSON.parse((await ask('GET', '/changes')).text)
+    expect(items.at(-1)).toMatchObject({ type: 'file.stored', subject: 'films', details: { names: ['film.mp4'] } })
+    expect(await stateOf(upload)).toEqual({
+      size: bytes.length,
+      inParts: true,
+      complete: true,
+      stored: [],
+      addresses: [],
+    })
+    expect((await ask('PATCH', upload)).status).toBe(204)
+    expect(await bucket.leftovers()).toBe(0)
+  })
+
+  test('Its address accepts only the bytes of the digest (U-32)', async () => {
+    const [address] = await addressesOf(await beginFilm(), 1)
+    if (!address) throw new Error('There is no address')
+    const signed = new URL(address.url).searchParams.get('X-Amz-SignedHeaders')?.split(';')
+    expect(signed).toContain('x-amz-checksum-sha256')
+    expect(Object.keys(address.headers)).toEqual(['x-amz-checksum-sha256'])
+    expect(await send(address, Buffer.alloc(part))).toBe(400)
+    expect(await send(address, bytes.subarray(0, part))).toBe(200)
+  })
+
+  test('Each request for addresses updates its progress, and its completion sets 100 (U-34)', async () => {
+    const upload = await beginFilm()
+    expect(await percent()).toBe(0)
+    await addressesOf(upload, 2)
+    expect(await percent()).toBe(49)
+    await addressesOf(upload, 3)
+    expect(await percent()).toBe(99)
+    await sendAll(upload)
+    await ask('PATCH', upload)
+    expect(await percent()).toBe(100)
+  })
+
+  test('A completion without a part names it, and the upload goes on (U-33)', async () => {
+    const upload = await beginFilm()
+    const [first, second, third] = await addressesOf(
+      upload,
+      1,
+      Buffer.concat([bytes.subarray(0, 2 * part), Buffer.from('four')]),
+    )
+    if (!first || !second || !third) throw new Error('An address is missing')
+    await send(first, bytes.subarray(0, part))
+    // A byte is missing.
+    expect(await send(third, Buffer.from('four'))).toBe(200)
+    expect((await stateOf(upload)).stored).toEqual([1])
+    const refused = await ask('PATCH', upload)
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('Part 2 is missing')])
+    expect(await send(second, bytes.subarray(part, 2 * part))).toBe(200)
+    expect((await ask('PATCH', upload)).text).toContain('Part 3 is missing')
+    await sendAll(upload)
+    expect((await ask('PATCH', upload)).status).toBe(204)
+    expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
+  })
+
+  test('Its conditions hold at the start and at the end, and a refusal ends it (U-11, U-28)', async () => {
+    const upload = await beginFilm({ 'If-None-Match': '*' })
+    await sendAll(upload)
+    await service.call('PUT', '/storage/film.mp4', { headers: withoutTus, body: 'theirs' })
+    expect((await begin({ name: 'film.mp4', size: bytes.length }, { 'If-None-Match': '*' })).status).toBe(412)
+    expect((await ask('PATCH', upload)).status).toBe(412)
+    expect((await ask('PATCH', upload)).status).toBe(404)
+    expect(await service.content('film.mp4')).toBe('theirs')
+    expect(await bucket.leftovers()).toBe(0)
+  })
+
+  test('A completion that fails in passing is repeated without its bytes (U-29)', async () => {
+    const upload = await beginFilm()
+    await sendAll(upload)
+    placing = () => {
+      throw new ServiceError('unavailable')
+    }
+    for (const method of ['PATCH', 'GET']) expect((await ask(method, upload)).status).toBe(503)
+    placing = () => {}
+    expect((await ask('PATCH', upload)).status).toBe(204)
+    expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
+  })
+
+  test('Its removal leaves nothing (U-33)', async () => {
+    const upload = await beginFilm()
+    await sendAll(upload)
+    expect((await ask('DELETE', upload)).status).toBe(204)
+    for (const method of ['GET', 'PATCH', 'DELETE']) expect((await ask(method, upload)).status).toBe(404)
+    expect(await bucket.leftovers()).toBe(0)
+  })
+
+  test('Its creation beyond the open uploads of a user is refused, and leaves nothing (U-17, U-35)', async () => {
+    Object.assign(service.deps.uploadRecords, { create: async () => false })
+    const { status, text } = await begin({ name: 'film.mp4', size: bytes.length })
+    expect([status, text]).toEqual([400, expect.stringContaining('1000 open uploads')])
+    expect(await bucket.leftovers()).toBe(0)
+  })
+
+  test('Other users and requests of tus do not find it (U-15, U-33)', async () => {
+    const [upload, other] = [await beginFilm(), uploadIn(await service.create('a.txt', 5))]
+    const token = await service.issueToken('other')
+    expect((await ask('GET', upload, {}, { token })).status).toBe(404)
+    expect((await service.head(upload)).status).toBe(404)
+    expect((await service.patch(upload, 0, 'bytes')).status).toBe(404)
+    for (const method of ['PATCH', 'DELETE']) expect((await ask(method, other)).status).toBe(412)
+    expect(await stateOf(other)).toEqual({ size: 5, inParts: false, complete: false, stored: [], addresses: [] })
+  })
+
+  test.each([
+    ['a file of 8 MiB', { name: 'a', size: part }],
+    ['another member', { name: 'a', size: part + 1, colour: 'red' }],
+    ['a size that is no number', { name: 'a', size: '1' }],
+  ])('Its creation refuses %s with 104000 (U-31)', async (_, body) => {
+    const { status, text } = await begin(body)
+    expect([status, JSON.parse(text).code]).toEqual([400, 104000])
+  })
+
+  test.each([
+    ['a template', { name: 'page.html', size: part + 1 }, '/Templates', 413],
+    ['a file beyond the limit', { name: 'a', size: 33 * 1024 * 1024 }, '', 413],
+    ['a path without a name', { name: '', size: part + 1 }, '', 400],
+  ])('Its creation refuses %s as any upload does (U-35)', async (_, body, folder, status) => {
+    expect((await begin(body, {}, folder)).status).toBe(status)
+  })
+
+  test.each([
+    ['nine digests', { digests: Array(9).fill('0'.repeat(64)).join(',') }],
+    ['a digest of another length', { digests: '0'.repeat(63) }],
+    ['a part behind the last one', { first: '4', digests: '0'.repeat(64) }],
+    ['a first part of 0', { first: '0', digests: '0'.repeat(64) }],
+  ])('It has no address for %s (U-32)', async (_, query) => {
+    expect((await ask('GET', await beginFilm(), query)).status).toBe(400)
+  })
+})
+
+test('One machine offers no parts, and its message names tus (U-31)', async () => {
+  const local = await openUploads()
+  try {
+    const { status, text } = await local.call('POST', '/storage', {
+      query: { parts: '' },
+      headers: { ...withoutTus, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'film.mp4', size: bytes.length }),
+    })
+    expect([status, JSON.parse(text).code, text]).toEqual([400, 104000, expect.stringContaining('tus')])
+    const upload = uploadIn(await local.create('a.txt', 5))
+    const asked = await local.call('GET', upload, { headers: withoutTus, query: { digests: '0'.repeat(64) } })
+    expect(asked.status).toBe(400)
+  } finally {
+    await local.close()
+  }
+})
