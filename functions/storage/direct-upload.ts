@@ -46,7 +46,8 @@ export const readUpload = (deps: StorageDeps) =>
       const direct = requireDirectParts(target.isDirect ? deps.directParts : undefined)
       const first = query.first ?? 1
       const parts = wantedParts(upload, first, query.digests.split(','))
-      const { follow } = openBody(deps, input, { id, length, offset: (first - 1) * partLength })
+      const { advance, follow } = openBody(deps, input, { id, length }, true)
+      advance((first - 1) * partLength)
       const addresses = await follow(direct.addressesOf({ id, target, holding: holdingOf(upload) }, parts), () => false)
       const value: Answer<typeof uploadState> = { ...state, stored: [], addresses }
       return ok({ value })
@@ -57,7 +58,7 @@ export const readUpload = (deps: StorageDeps) =>
 export const completeUpload = (deps: StorageDeps) =>
   operation({ params: uploadOf }, async (input): Promise<Reply> => {
     const upload = await findMeant(deps, input)
-    const { follow } = openBody(deps, input, upload)
+    const { follow } = openBody(deps, input, upload, true)
     const placed = await follow(completeParts(deps, uploaderOf(input), upload), isWhole)
     return { status: 204, headers: offsetHeaders(placed) }
   })

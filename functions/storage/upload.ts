@@ -86,7 +86,7 @@ export const openBody = (
   const total = id === undefined ? declaredLength(input) : (length ?? undefined)
   const upload = { token: input.caller.hash, total, already: offset, isContinued, ...(id !== undefined && { id }) }
   const { advance, complete, follow } = startProgress({ progress: store, now: clock.monotonic, ...upload })
-  return { body: countedBody(input, advance), complete, follow }
+  return { body: countedBody(input, advance), advance, complete, follow }
 }
 
 /** Operation 12: uploads the files of a multipart body into a folder, all or nothing. */

@@ -48,6 +48,8 @@ export const openUpload = async (
   const created = deps.clock.wall()
   const target = { ...admitted, ...(direct && { isDirect: true }) }
   const id = newId()
+  const counted = countedBytes({ length, offset: 0 })
+  const reservation = await deps.quotas?.reserve(requester.site, counted)
   const holding = await (direct ? direct.begin({ id, target }) : deps.uploadParts.begin(target))
   const upload: Upload = {
     id,
@@ -63,9 +65,8 @@ export const openUpload = async (
     expires: direct ? lastExpiryOf({ created }) : expiryOf({ created }, created),
     holding,
   }
-  const reservation = await deps.quotas?.reserve(upload.site, countedBytes(upload))
   if (await deps.uploadRecords.create(upload, mostOpen, created)) return upload
-  await deps.quotas?.release(reservation, countedBytes(upload))
+  await deps.quotas?.release(reservation, counted)
   await deps.uploadParts.remove({ id, target, holding })
   throw new ServiceError('storageRefused', {
     message: `You have ${mostOpen} open uploads on this site. Complete or cancel some of them first.`,
@@ -262,6 +263,7 @@ export const beginAppend = async (
   // No upload reaches this offset: do not send the store a number that may be too large for it.
   if (declared === 0 || offset > deps.largestResumableFile) {
     const upload = await findUpload(deps, requester, id)
+    if (upload.target.isDirect) throw new ServiceError('uploadUnknown')
     if (offset > upload.limit) throw new ServiceError('offsetMismatch')
     if (isEmptyAddition(upload, addition)) return { upload }
   }
