@@ -36,6 +36,9 @@ export type Fate = 'answered' | 'lost' | 'refused' | 'slow' | 'stopped'
 /** The time of a call, in milliseconds. */
 const durations: Readonly<Record<Fate, number>> = { answered: 7, lost: 7, refused: 7, slow: 6_000, stopped: 20_000 }
 
+/** The caller of calls that a timer makes. */
+const timer = 'timer'
+
 /** Turns that others get before a late call. */
 const lateness = 20
 
@@ -79,7 +82,8 @@ export const createTurns = (time: Time) => {
   }
 
   const take = async <Value>(label: string, call: () => Promise<Value>): Promise<Value> => {
-    if (!run) return call()
+    // Renewals of leases are on time.
+    if (!run || caller.getStore() === timer) return call()
     const { scheduler, fates, late } = run
     const wait = () => {
       moves += 1
@@ -89,7 +93,7 @@ export const createTurns = (time: Time) => {
     for (let count = 0; late?.test(label) && count < lateness; count += 1) await wait()
     const fate: Fate = fates.next().value ?? 'answered'
     time.now += durations[fate]
-    if (fate === 'slow') vi.advanceTimersByTime(durations.slow)
+    if (fate === 'slow') caller.run(timer, () => void vi.advanceTimersByTime(durations.slow))
     try {
       if (fate === 'refused') throw failure('SlowDown', 503)
       const value = await call()
