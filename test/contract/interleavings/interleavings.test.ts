@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { anyFileOperation, anyFolderOperation, anyUploadOperation, put, read } from './file-operations.ts'
+import {
+  anyFileOperation,
+  anyFolderOperation,
+  anyPurgedOperation,
+  anyUploadOperation,
+  put,
+  read,
+} from './file-operations.ts'
 import { isLinearizable, type Observed } from './linearizable.ts'
 import { type Operation, observe, type State, write } from './operations.ts'
 import { createTurns, type Fate, openScheduledStores, type Plant, type ScheduledSite } from './scheduled-stores.ts'
@@ -95,6 +102,8 @@ interface Subject {
   readonly last: readonly Operation[]
   /** Of all interleavings. Those with fewer calls are tried more often. */
   readonly share: number
+  /** Milliseconds before the callers begin. */
+  readonly pause?: number
 }
 
 const subjects = {
@@ -102,19 +111,27 @@ const subjects = {
     operation: anyFileOperation,
     first: [put('a/x', 'first')],
     last: ['a/x', 'a/y', 'b/x', 'x'].map(read),
-    share: 0.25,
+    share: 0.2,
   },
   'a folder': {
     operation: anyFolderOperation,
     first: [put('a/x', 'first')],
     last: ['a/x', 'a/y', 'b/x'].map(read),
-    share: 0.25,
+    share: 0.2,
+  },
+  'a purged file': {
+    operation: anyPurgedOperation,
+    first: [put('a/x', 'first')],
+    last: [read('a/x')],
+    share: 0.1,
+    // H-35
+    pause: 120_000,
   },
   uploads: { operation: anyUploadOperation, first: [], last: [read('a/x')], share: 0.05 },
   'fields and links': { operation: anyTableOperation, first: [], last: [listFields, listLinks], share: 0.45 },
 } satisfies Readonly<Record<string, Subject>>
 
-const interleave = (sites: ReturnType<typeof createSites>, { operation, first, last }: Subject) =>
+const interleave = (sites: ReturnType<typeof createSites>, { operation, first, last, pause = 0 }: Subject) =>
   fc.asyncProperty(runsOf(operation), async ({ before, callers, scheduler, fates }) => {
     const site = await sites.open()
     const watch = createWatch(site)
@@ -123,6 +140,7 @@ const interleave = (sites: ReturnType<typeof createSites>, { operation, first, l
       for (const one of operations) await turns.as(`${caller}.${count++}`, () => watch.run(one))
     }
     await runAll([...first, ...before.map((make) => make())], 'before')
+    time.now += pause
     await turns.during({ scheduler, fates: fates.values() }, () =>
       Promise.all(
         callers.map((makers, index) =>
