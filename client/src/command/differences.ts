@@ -58,7 +58,7 @@ const editsOf = (before: readonly string[], after: readonly string[]): readonly 
 const linesAround = 3
 
 /** The lines that differ, with three equal ones around them. `...` stands for equal lines in between. */
-export const differenceOf = (before: string, after: string): string => {
+const differenceOf = (before: string, after: string): string => {
   const edits = editsOf(before.split('\n'), after.split('\n'))
   const changed = edits.flatMap(([mark], index) => (mark === ' ' ? [] : [index]))
   const shown = new Set(
