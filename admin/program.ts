@@ -1,6 +1,6 @@
 import { Argument, Command, CommanderError, Option } from 'commander'
 import { completionOf, type Shell, shells } from '../client/src/command/completion.ts'
-import { escapeControls } from '../client/src/command/format-text.ts'
+import { refusalOf } from '../client/src/command/format-text.ts'
 import { addServiceOptions, flagsOf, printableErrors, type RawFlags } from '../local/flags.ts'
 import { logInJson } from '../local/request-log.ts'
 import packageFile from '../package.json' with { type: 'json' }
@@ -42,7 +42,10 @@ export const completionCommand = (program: Command): Command =>
     .action((shell: Shell) => printText(completionOf(program, shell)))
 
 /** `sayHelp` receives the output of `--help` and `--version`. */
-export const createProgram = (sayHelp = (text: string): unknown => process.stdout.write(text)): Command => {
+export const createProgram = (
+  sayHelp = (text: string): unknown => process.stdout.write(text),
+  isJson = false,
+): Command => {
   const program = new Command('site-admin')
     .description('Administers the sites, tokens and contents of a site-admin service.')
     .addOption(new Option('--target <target>', 'the kind of installation').choices(['local', 'aws']).default('local'))
@@ -71,8 +74,9 @@ export const createProgram = (sayHelp = (text: string): unknown => process.stdou
   ]
   for (const command of commands) program.addCommand(command)
   const configure = (command: Command): void => {
-    command.configureOutput({ ...printableErrors, writeOut: sayHelp })
-    command.exitOverride().showHelpAfterError('Add --help to see the usage.')
+    const outputError = (text: string) => console.error(refusalOf(text.trim(), true))
+    command.configureOutput({ ...printableErrors, writeOut: sayHelp, ...(isJson && { outputError }) })
+    command.exitOverride().showHelpAfterError(isJson ? false : 'Add --help to see the usage.')
     for (const child of command.commands) configure(child)
   }
   configure(program)
@@ -80,10 +84,10 @@ export const createProgram = (sayHelp = (text: string): unknown => process.stdou
 }
 
 /** Throws CommanderError for wrong usage, and the errors of the commands. */
-const carryOut = async (args: readonly string[]): Promise<void> => {
+const carryOut = async (args: readonly string[], isJson: boolean): Promise<void> => {
   const help: string[] = []
   try {
-    await createProgram((text) => help.push(text)).parseAsync(args, { from: 'user' })
+    await createProgram((text) => help.push(text), isJson).parseAsync(args, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError && error.exitCode === 0)) throw error
     // Commander itself would not wait for the output, nor hear that it is lost.
@@ -91,21 +95,25 @@ const carryOut = async (args: readonly string[]): Promise<void> => {
   }
 }
 
+/** The failure that a refusal describes. */
+const causeOf = (error: unknown): unknown => Object(error).cause ?? error
+
 /**
  * Runs one command line. Returns its exit status: 0, 1 (refused with a sentence that tells what to do) or 2 (wrong
  * usage).
  */
 export const run = async (args: readonly string[]): Promise<number> => {
+  const isJson = args.includes('--json')
   if (args.includes('serve')) logInJson()
   try {
-    await carryOut(args)
+    await carryOut(args, isJson)
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return 2
     if (error instanceof FaultsFound) return 1
     const advice = adviceOn(error)
     if (advice === undefined) throw error
-    console.error(escapeControls(advice))
+    console.error(refusalOf(advice, isJson, causeOf(error)))
     return 1
   }
 }

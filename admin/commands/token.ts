@@ -90,9 +90,21 @@ const list = async (stores: AdminStores, { site }: Partial<OfSite>) => {
   })
 }
 
-// Accepts the token itself, or its hash from the list.
-const revoke = async ({ grants }: AdminStores, token: string) => {
-  const grant = (await grants.get(hashToken(token))) ?? (await grants.get(token))
+// As lists, the history and `audit` print a hash.
+const beginningOfHash = /^(?:token\/)?([0-9a-f]{8,64})$/
+
+const findGrant = async (stores: AdminStores, token: string): Promise<Grant | undefined> => {
+  const own = await stores.grants.get(hashToken(token))
+  const [, beginning] = beginningOfHash.exec(token) ?? []
+  if (own || beginning === undefined) return own
+  const [found, ...others] = (await grantsOf(stores, undefined)).filter(({ hash }) => hash.startsWith(beginning))
+  if (others.length === 0) return found
+  throw new Refusal(`${others.length + 1} tokens have a hash that begins with ${beginning}. Add more digits of it.`)
+}
+
+const revoke = async (stores: AdminStores, token: string) => {
+  const { grants } = stores
+  const grant = await findGrant(stores, token)
   if (grant && (await grants.remove(grant.hash, entriesOf('token.removed', grant)))) return { revoked: true }
   throw new Refusal('This token does not exist: it may be revoked or expired. "token list" lists all tokens.')
 }
@@ -141,6 +153,6 @@ export const tokenCommand = (): Command =>
       .option('--site <id>', 'only those that cover this site', parsePositiveId<SiteId>)
       .action(onStores(list)),
     commandOf('revoke', 'revoke a token; it stops working within a minute', 'token revoke HASH')
-      .argument('<token>', 'the token, or its hash from the list')
+      .argument('<token>', 'the token, or 8 or more digits of its hash from the list')
       .action(onStores(revoke)),
   ])

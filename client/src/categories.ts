@@ -46,8 +46,8 @@ export interface Objects<Association, Item> {
   /** One page of the site's objects. To read a whole list, use `list`: it tolerates changes in between. */
   page(query: PlacedQuery): Promise<Placed<Item>>
   pageOf(category: number, query: PlacedQuery): Promise<Placed<Association>>
-  /** Links up to 500 objects with a category, all or none. */
-  link(category: number, objects: readonly number[]): Promise<void>
+  /** Links up to 500 objects with a category, all or none. Without `displayable`, an existing link keeps its value. */
+  link(category: number, objects: readonly number[], options?: { readonly displayable?: boolean }): Promise<void>
   unlink(category: number, objects: readonly number[]): Promise<void>
   categoriesOf(object: number, query?: ListQuery): AsyncIterable<Partial<Category>>
   linkCategories(object: number, categories: readonly number[]): Promise<void>
@@ -99,6 +99,12 @@ export const createCategories = ({ site, calls: client }: Connection): Categorie
   }
   const inCategory = (category: number) => ({ site: site.id, category })
   const ofObject = (object: number) => ({ site: site.id, object })
+  const linksTo = (ids: readonly number[], { displayable }: { readonly displayable?: boolean } = {}) => ({
+    items: ids.map((objectId) => ({
+      objectId,
+      ...(displayable !== undefined && { displayable: displayable ? (1 as const) : (0 as const) }),
+    })),
+  })
   const objectIds = (ids: readonly number[]) => ({ items: ids.map((objectId) => ({ objectId })) })
   const categoryIds = (ids: readonly number[]) => ({ items: ids.map((categoryId) => ({ categoryId })) })
   const path = { site: site.id }
@@ -111,7 +117,8 @@ export const createCategories = ({ site, calls: client }: Connection): Categorie
       page: (switches) => readPage((query) => listNews({ ...common, path, query }), switches),
       pageOf: (id, switches) =>
         readPage((query) => listNewsOfCategory({ ...common, path: inCategory(id), query }), switches),
-      link: async (id, ids) => void (await linkNews({ ...common, path: inCategory(id), body: objectIds(ids) })),
+      link: async (id, ids, options) =>
+        void (await linkNews({ ...common, path: inCategory(id), body: linksTo(ids, options) })),
       unlink: async (id, ids) => void (await unlinkNews({ ...common, path: inCategory(id), body: objectIds(ids) })),
       categoriesOf: (id, switches) =>
         list((query) => listCategoriesOfNews({ ...common, path: ofObject(id), query }), switches),
@@ -126,7 +133,8 @@ export const createCategories = ({ site, calls: client }: Connection): Categorie
       page: (switches) => readPage((query) => listBlogs({ ...common, path, query }), switches),
       pageOf: (id, switches) =>
         readPage((query) => listBlogsOfCategory({ ...common, path: inCategory(id), query }), switches),
-      link: async (id, ids) => void (await linkBlogs({ ...common, path: inCategory(id), body: objectIds(ids) })),
+      link: async (id, ids, options) =>
+        void (await linkBlogs({ ...common, path: inCategory(id), body: linksTo(ids, options) })),
       unlink: async (id, ids) => void (await unlinkBlogs({ ...common, path: inCategory(id), body: objectIds(ids) })),
       categoriesOf: (id, switches) =>
         list((query) => listCategoriesOfBlog({ ...common, path: ofObject(id), query }), switches),

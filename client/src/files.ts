@@ -5,6 +5,7 @@ import type {
   DownloadLink,
   Entry,
   FolderContent,
+  Progress,
   RemovalPreview,
   Version,
   VersionPage,
@@ -63,6 +64,8 @@ export interface Files {
    */
   put(path: string, content: Content, options?: PutOptions): Promise<void>
   cancel(upload: string): Promise<void>
+  /** The progress of the token's newest upload, in percent. */
+  progress(): Promise<number>
   createFolder(path: string): Promise<void>
   /** Moves or renames a file or folder. 104022 if the new path is taken. */
   move(from: string, to: string, condition?: FileCondition): Promise<void>
@@ -313,6 +316,10 @@ export const createFiles = ({ site, send }: Connection): Files => {
         streams: true,
       }),
     link: (path) => get(({ url }) => url, path, { link: '' }),
+    async progress() {
+      const { percent } = await get<Progress>((answer) => typeof answer.percent === 'number', '', { status: '' })
+      return percent
+    },
     removal: (path) => get(({ files }) => files !== undefined, path, { removal: '' }),
     versions: (path) =>
       paginate(async (cursor) => {

@@ -6,12 +6,13 @@ interface Failure {
   readonly message: string
   readonly requestId?: string | undefined
   readonly errors?: readonly Problem[] | undefined
+  readonly path?: string | undefined
 }
 
 /**
  * Every failure of the service and of the network. `status` is the HTTP status, and `code` the error code
  * (docs/errors.md); both are 0 without an answer. `message` has advice, `errors` lists each fault, and `requestId`
- * finds the request in the log of the service.
+ * finds the request in the log of the service. `path` is the file or folder of the request, if it had one.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
@@ -19,13 +20,15 @@ export class ServiceError extends Error {
   readonly code: number
   readonly requestId: string
   readonly errors: readonly Problem[]
+  readonly path: string | undefined
 
-  constructor({ status, code, message, requestId = '', errors = [] }: Failure, options?: ErrorOptions) {
+  constructor({ status, code, message, requestId = '', errors = [], path }: Failure, options?: ErrorOptions) {
     super(message, options)
     this.status = status
     this.code = code
     this.requestId = requestId
     this.errors = errors
+    this.path = path
   }
 }
 

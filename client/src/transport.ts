@@ -235,6 +235,11 @@ const retryDelay = (
   return requested > longestRetryAfter ? undefined : requested + jittered
 }
 
+const pathIn = (url: string): string | undefined => {
+  const [, path] = /^[^?]*?\/sites\/\d+\/storage\/([^?]+)/.exec(url) ?? []
+  return path && decodeURIComponent(path)
+}
+
 const accepted = async (call: Call, response: Response, base: string): Promise<Response> => {
   if (response.status === 304) return response
   const isUnexpected = response.ok && isPage(call, response)
@@ -244,9 +249,8 @@ const accepted = async (call: Call, response: Response, base: string): Promise<R
     : failureOf(response, hostOf(call.url)))
   // Another server there knows neither the path nor the token.
   const isOther = failure.code === failure.status || failure.status === 401
-  throw isOther
-    ? new ServiceError({ ...failure, message: `${failure.message}${addressNote(call.url, base)}` })
-    : failure
+  const note = isOther ? addressNote(call.url, base) : ''
+  throw new ServiceError({ ...failure, message: `${failure.message}${note}`, path: pathIn(call.url) })
 }
 
 /**

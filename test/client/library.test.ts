@@ -65,6 +65,7 @@ test('files and folders are moved, copied, removed and restored', async ({ clien
   expect((await all(files.deleted(folder))).map(({ name }) => name)).toStrictEqual(['a'])
   await files.restore(`${folder}/a`)
   expect((await all(files.listAll(folder))).map(({ path }) => path)).toStrictEqual(['a/one.txt', 'b/two.txt'])
+  expect(await files.progress()).toBe(100)
   const { url } = await files.link(`${folder}/a/one.txt`)
   expect(await textOf(fetch(url))).toBe('one')
 })
@@ -136,6 +137,10 @@ test('objects are filtered, and linked from both sides', async ({ client: { cate
   const ofCategory = async () =>
     (await all(categories.news.of(3, { fields: 'objectId' }))).map(({ objectId }) => objectId)
   const [first = 0] = await ofCategory()
+  await categories.news.link(3, [first], { displayable: false })
+  await categories.news.link(3, [first])
+  const [hidden] = await all(categories.news.of(3, { where: { objectId: first }, fields: 'displayable' }))
+  expect(hidden).toEqual({ displayable: 0 })
   await categories.news.unlink(3, [first])
   expect(await ofCategory()).not.toContain(first)
   await categories.news.linkCategories(first, [3])

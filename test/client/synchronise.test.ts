@@ -50,7 +50,7 @@ test('a conflict has status 3, and --force overwrites it', async ({ demo, folder
   await site.put('b.txt', 'theirs', { replace: true })
   expect(await demo('diff', here, folder)).toMatchObject({
     status: 3,
-    stdout: `${messages.client.conflict('a.txt', 4)}${messages.client.leftAlone('b.txt', 1)}`,
+    stdout: expect.stringMatching(messages.client.conflictAnd('a.txt', 'b.txt')),
     stderr: expect.stringContaining(messages.client.addForce(1)),
   })
   expect(await demo('push', here, folder)).toMatchObject(outcome(3, messages.client.inConflict(1)))
@@ -139,4 +139,61 @@ test('a terminal shows one progress line, and then a summary (T-51)', () => {
     'skipped  c: it is a pipe\n',
     `${messages.client.done(1, 0, ', 1 failed, 1 skipped')}\n`,
   ])
+})
+
+test('--mine and --theirs decide conflicts in both directions (T-54)', async ({
+  demo,
+  folder,
+  makeDirectory,
+  site,
+}) => {
+  const here = await makeDirectory({ a: '1', b: '1', 'sub/c': '1' })
+  await demo('push', here, folder)
+  const conflicts = { a: 'mine', b: 'mine', 'sub/c': 'mine' }
+  await writeTree(here, conflicts)
+  for (const path of Object.keys(conflicts)) await site.put(path, 'theirs', { replace: true })
+  expect(await demo('push', '--mine', 'other', here, folder)).toMatchObject(
+    outcome(1, messages.client.notInConflict('other')),
+  )
+  const pushed = await demo('push', '--mine', 'a', '--theirs', 'sub', here, folder)
+  expect(pushed).toMatchObject(outcome(3, messages.client.done(0, 1, ', 1 in conflict')))
+  expect(await site.texts()).toStrictEqual({ a: 'mine', b: 'theirs', 'sub/c': 'theirs' })
+  expect(await readTree(here)).toStrictEqual(conflicts)
+
+  const pulled = await demo('pull', '--mine', 'b', folder, here)
+  expect(pulled).toMatchObject(outcome(0, messages.client.done(0, 1)))
+  expect(await readTree(here)).toStrictEqual({ a: 'mine', b: 'mine', 'sub/c': 'theirs' })
+  expect((await demo('push', here, folder)).status).toBe(0)
+  expect(await site.texts()).toStrictEqual({ a: 'mine', b: 'mine', 'sub/c': 'theirs' })
+})
+
+test('A first pull takes the chosen side of a file (T-54)', async ({ demo, folder, makeDirectory, site }) => {
+  await site.store({ a: 'theirs', b: 'theirs' })
+  const here = await makeDirectory({ a: 'mine', b: 'mine' })
+  expect((await demo('pull', '--theirs', 'a', '--mine', 'b', folder, here)).status).toBe(0)
+  expect(await readTree(here)).toStrictEqual({ a: 'theirs', b: 'mine' })
+  expect((await demo('push', here, folder)).status).toBe(0)
+  expect(await site.texts()).toStrictEqual({ a: 'theirs', b: 'mine' })
+})
+
+test('diff --content shows the lines that differ (T-41)', async ({ demo, folder, makeDirectory, site }) => {
+  const lines = Array.from({ length: 12 }, (_, index) => `line ${index}`)
+  await site.store({ 'a.txt': lines.join('\n'), 'b.bin': 'x\0y', same: '1' })
+  const changed = lines.flatMap((line, index) => (index === 5 ? ['new', 'line five'] : index === 11 ? [] : [line]))
+  const here = await makeDirectory({ 'a.txt': changed.join('\n'), 'b.bin': 'x\0z', same: '1' })
+  const { stdout } = await demo('diff', '--content', here, folder)
+  expect(stdout.split('\n\n').slice(1)).toEqual([
+    [
+      'a.txt',
+      ...['...', ' line 2', ' line 3', ' line 4', '-line 5', '+new', '+line five', ' line 6', ' line 7', ' line 8'],
+      ...[' line 9', ' line 10', '-line 11'],
+    ].join('\n'),
+    'b.bin\nThe file is not text, or larger than 1 MB.\n',
+  ])
+  const events = eventsIn((await demo('--json', 'diff', '--content', here, folder)).stdout)
+  expect(events.filter(({ event }) => event === 'content')).toMatchObject([
+    { path: 'a.txt', difference: expect.stringContaining('-line 5') },
+    { path: 'b.bin', difference: null },
+  ])
+  expect(await site.texts()).toMatchObject({ 'a.txt': lines.join('\n') })
 })

@@ -206,3 +206,32 @@ test('names from other people cannot control the terminal', async ({ listen, mak
   login.stdin.end('a\n')
   expect(await login.ended).toMatchObject(outcome(0, '(Shop\\u{a}\\u{1b}[2J)'))
 })
+
+test('the help of every command lists the options of all commands (T-38)', async () => {
+  for (const command of ['ls', 'push', 'purge', 'watch', 'login']) {
+    const { stdout } = await siteFiles([command, '--help'])
+    for (const option of ['--url', '--site', '--json', '--token-file']) expect(stdout, command).toContain(option)
+  }
+})
+
+test('with --json, a refusal is one object with its code and path (T-55)', async ({ demo, folder, site }) => {
+  for (const text of ['1', '2']) await site.put('a', text, { replace: true })
+  const refused = async (...args: readonly string[]) => {
+    const { stdout, stderr } = await demo('--json', ...args)
+    expect(stdout).toBe('')
+    return JSON.parse(stderr)
+  }
+  const message = expect.stringMatching(/\S/)
+  expect(await refused('cat', `${folder}/none`)).toEqual({ code: 104001, message, path: `${folder}/none` })
+  expect(await refused('restore', `${folder}/a`)).toEqual({ code: 104022, message, path: `${folder}/a` })
+  expect(await refused('get', '')).toEqual({ code: null, message, path: null })
+  expect(await refused('nope')).toEqual({ code: null, message: expect.stringContaining("'nope'"), path: null })
+})
+
+test('mv and cp name the missing path', async ({ demo, folder }) => {
+  for (const command of ['mv', 'cp']) {
+    expect(await demo(command, `${folder}/none`, `${folder}/b`)).toMatchObject(
+      outcome(1, `This site has no "${folder}/none". Check the path.`),
+    )
+  }
+})

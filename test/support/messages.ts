@@ -105,8 +105,8 @@ export const messages = {
     becameShorter: 'became shorter during the upload',
     changedMeanwhile: 'was changed by someone else in the meantime. Repeat the command to replace it.',
     checkAddress: text`^Refused. Check the address. ….$`,
-    conflict: (path: string, size: number) =>
-      `CONFLICT (changed on both sides, or never synchronised)  ${path}  ${size} bytes\n`,
+    conflictAnd: (path: string, other: string) =>
+      text`^CONFLICT (changed on both sides, or never synchronised)  ${path}  here 4 bytes, 20…Z; on the site 6 bytes, 20…Z\nleft alone (changed on the target only)  ${other}  1 bytes\n$`,
     changedDuringUpload: 'changed during the upload',
     diff: (create: number, unchanged: number) => `${create} created, 0 replaced, ${unchanged} unchanged`,
     done: (create: number, replace = 0, rest = '') => `Done: ${create} created, ${replace} replaced, 0 removed${rest}.`,
@@ -120,6 +120,7 @@ export const messages = {
     foreignAnswer: 'not like this service',
     gaveAddress: (from: string, to: string) => `The service at ${from} gave the address ${to}.`,
     ignored: (count: number) => `${count} ignored (--all includes them)`,
+    notInConflict: (path: string) => `"${path}" is not in conflict.`,
     inConflict: (count: number) => `${count} in conflict`,
     inTheWay: (what: string, path: string) => `CONFLICT (the ${what} ${path} is in the way)  ${path}`,
     insideItself: 'The new path is inside the folder',

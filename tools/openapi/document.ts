@@ -1,3 +1,4 @@
+import { where } from '../../lib/contract/categories/contract-where.ts'
 import { answerHeaders } from '../../lib/contract/contract.ts'
 import { errors } from '../../lib/core/errors.ts'
 import packageFile from '../../package.json' with { type: 'json' }
@@ -39,6 +40,8 @@ export const createDocument = (recordings: readonly Recording[]): Node => {
       ]),
     ),
   )
+  // A parameter names it as the schema of its content.
+  schemas.sent(where)
   const text = JSON.stringify([paths, responses])
   const headers = Object.entries(answerHeaders).map(([name, header]) => [nameOfHeader(name), header] as const)
   return {

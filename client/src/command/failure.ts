@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 import { ServiceError } from '../service-error.ts'
 import { sentenceOf } from '../sync/disk-errors.ts'
 import { isConflict } from '../sync/local-refusal.ts'
-import { escapeControls } from './format-text.ts'
+import { refusalOf } from './format-text.ts'
 import { OutputLost } from './output.ts'
 
 export const exitStatus = { done: 0, failed: 1, usage: 2, conflicts: 3 } as const
@@ -35,7 +35,7 @@ const adviceOn = (error: unknown): string => {
   return sentenceOf(error)
 }
 
-export const report = (error: unknown): number => {
+export const report = (error: unknown, isJson = false): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitStatus.done : exitStatus.usage
   if (error instanceof Interrupted) {
     console.error('\nStopped. Completed changes stay. Repeat the command to continue.')
@@ -45,7 +45,7 @@ export const report = (error: unknown): number => {
     console.error('Stopped, because the output was closed. Completed changes stay. Repeat the command to continue.')
     return exitStatus.failed
   }
-  console.error(escapeControls(adviceOn(error)))
+  console.error(refusalOf(adviceOn(error), isJson, error))
   if (error instanceof UsageError) return exitStatus.usage
   return isConflict(error) ? exitStatus.conflicts : exitStatus.failed
 }

@@ -8,6 +8,14 @@ export const escapeControls = (text: string): string =>
 export const jsonOf = (value: object): string =>
   JSON.stringify(value).replaceAll(steering, (character) => `\\u${hexOf(character).padStart(4, '0')}`)
 
+/** A refusal, as one JSON object or as text. `from`: its error, which may have a code and a path. */
+export const refusalOf = (message: string, isJson: boolean, from?: unknown): string => {
+  if (!isJson) return escapeControls(message)
+  const { code, path } = Object(from)
+  const [known, named] = [typeof code === 'number' ? code : null, typeof path === 'string' ? path : null]
+  return jsonOf({ code: known, message, path: named })
+}
+
 const units = ['bytes', 'KB', 'MB', 'GB', 'TB']
 
 /** For example `812 bytes` or `8.2 KB`. */

@@ -1,5 +1,5 @@
 import type { SyncEvent } from '../sync/events.ts'
-import type { KeptWhy } from '../sync/plan.ts'
+import type { KeptWhy, Side } from '../sync/plan.ts'
 import type { Direction } from '../sync/prepare.ts'
 import { escapeControls, jsonOf, sizeOf, spanOf } from './format-text.ts'
 import { writeOut } from './output.ts'
@@ -29,6 +29,8 @@ const inWords: Readonly<Record<string, string>> = {
 }
 const past = { create: 'created', replace: 'replaced', remove: 'removed' } as const
 
+const sideOf = (side: Side | undefined): string => (side ? parts(sizeOf(side.size), side.modified ?? false) : 'no file')
+
 const planned = (event: Extract<SyncEvent, { event: 'plan' }>): string =>
   'To do: ' +
   `${parts(
@@ -54,6 +56,8 @@ const lineOf = (event: SyncEvent): string | undefined => {
           `CONFLICT (the ${event.inTheWay.type} ${event.inTheWay.path} is in the way)  ${event.path}  ` +
           `${sizeOf(event.size)}`
         )
+      if (event.action === 'conflict')
+        return `${inWords['conflict']}  ${event.path}  here ${sideOf(event.here)}; on the site ${sideOf(event.there)}`
       const word = inWords[event.action === 'keep' ? event.why : event.action]
       return `${word}  ${event.path}  ${sizeOf(event.size)}`
     }
@@ -105,8 +109,8 @@ const adviceOn = (
 ): string => {
   const others = ` and ${newer} that changed on the target only: transfer those first`
   const force =
-    ' Files in conflict were left alone. Compare both sides, then add --force to overwrite ' +
-    `them${newer > 0 ? others : ''}.`
+    ' Files in conflict were left alone. Compare both sides with "diff --content". Choose for single paths with ' +
+    `--mine PATH or --theirs PATH, or add --force to overwrite them${newer > 0 ? others : ''}.`
   const remove = removes
     ? ' An obstacle stays while it has changed, or while a file cannot be read.'
     : ' Add --delete to remove obstacles, and all files that are on the target only. ' + '--dry-run lists them first.'

@@ -4,7 +4,7 @@ import { nodeFetch } from '../node.ts'
 import { askLine, askSecret, isTerminal } from './ask.ts'
 import { completionOf, type Shell, shells } from './completion.ts'
 import { exitStatus, Interrupted, report, UsageError } from './failure.ts'
-import { escapeControls } from './format-text.ts'
+import { escapeControls, refusalOf } from './format-text.ts'
 import { OutputLost, writeOut } from './output.ts'
 import { checkedUrl, connectAs, loginFile, type Where, writeLogin } from './settings.ts'
 import * as single from './single.ts'
@@ -30,6 +30,15 @@ const syncOptions = (command: Command): Command =>
     .option('--delete', 'also remove files that the source does not have; asks first')
     .option('--force', 'overwrite changes of the target')
     .option('--yes', 'do not ask before a removal')
+
+const collect = (path: string, earlier: readonly string[] = []): readonly string[] => [...earlier, path]
+
+const choiceOptions = (command: Command): Command =>
+  command
+    .addOption(new Option('--mine <path>', 'in a conflict, keep the local file (repeatable)').argParser(collect))
+    .addOption(
+      new Option('--theirs <path>', 'in a conflict, keep the file of the site (repeatable)').argParser(collect),
+    )
 
 const login = async ({ url, site }: Globals, signal: AbortSignal): Promise<void> => {
   const given = url ?? (process.env['SITE_ADMIN_URL'] || (isTerminal() && (await askLine('Address of the service: '))))
@@ -125,27 +134,32 @@ const addSynchronisation = (add: AddCommand, context: OpenContext, finish: (stat
     .option(...all)
     .option('--delete', 'include removals')
     .option('--force', 'list what "push --force" would do')
+    .option('--content', 'show the lines that differ: - on the site, + here')
     .action(async (directory: string, path: string | undefined, flags: SyncFlags) =>
       finish(await synchronise('push', await context(), directory, path ?? '', { ...flags, dryRun: true })),
     )
-  syncOptions(
-    add(
-      'push <dir> [path]',
-      'upload the differences of a local folder to the site',
-      'push ./site',
-      'push ./site news --delete --dry-run',
+  choiceOptions(
+    syncOptions(
+      add(
+        'push <dir> [path]',
+        'upload the differences of a local folder to the site',
+        'push ./site',
+        'push ./site news --delete --dry-run',
+      ),
     ),
   )
     .option('--dry-run', 'list what would be done, and change nothing')
     .action(async (directory: string, path: string | undefined, flags: SyncFlags) =>
       finish(await synchronise('push', await context(), directory, path ?? '', flags)),
     )
-  syncOptions(
-    add(
-      'pull <path-or-dir> [dir]',
-      'download the differences of the site to a local folder',
-      'pull ./site',
-      'pull news ./site/news',
+  choiceOptions(
+    syncOptions(
+      add(
+        'pull <path-or-dir> [dir]',
+        'download the differences of the site to a local folder',
+        'pull ./site',
+        'pull news ./site/news',
+      ),
     ),
   )
     .option('--dry-run', 'list what would be done, and change nothing')
@@ -162,7 +176,7 @@ const addSynchronisation = (add: AddCommand, context: OpenContext, finish: (stat
 const inOneLine = (text: string): string => text.trimEnd().replace(/\n(?=\(Did you mean [\w ,-]+\?\)$)/, ' ')
 
 /** `finish` receives the exit status of commands that have several. */
-const createProgram = (signal: AbortSignal, finish: (status: number) => void): Command => {
+const createProgram = (signal: AbortSignal, finish: (status: number) => void, isJson: boolean): Command => {
   const program = new Command('site-files')
     .description('Lists, uploads, downloads and synchronises the files of a site.')
     .version(version)
@@ -201,11 +215,12 @@ const createProgram = (signal: AbortSignal, finish: (status: number) => void): C
   for (const command of [program, ...program.commands]) {
     command
       .exitOverride()
+      .configureHelp({ showGlobalOptions: true })
       .configureOutput({
         writeOut: (text) => void writeOut(text),
-        outputError: (text, write) => write(`${escapeControls(inOneLine(text))}\n`),
+        outputError: (text, write) => write(`${refusalOf(inOneLine(text), isJson)}\n`),
       })
-      .showHelpAfterError('Add --help to see the usage.')
+      .showHelpAfterError(isJson ? false : 'Add --help to see the usage.')
   }
   return program
 }
@@ -221,9 +236,11 @@ export const run = async (args: readonly string[]): Promise<number> => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
   process.stdout.on('error', lose)
   let status: number = exitStatus.done
-  const program = createProgram(stopping.signal, (ended) => {
+  const isJson = args.includes('--json')
+  const finish = (ended: number) => {
     status = ended
-  })
+  }
+  const program = createProgram(stopping.signal, finish, isJson)
   const outcome = await program.parseAsync(args, { from: 'user' }).then(
     () => undefined,
     (error: unknown) => ({ error }),
@@ -234,7 +251,7 @@ export const run = async (args: readonly string[]): Promise<number> => {
   if (reason instanceof OutputLost) {
     const isEnough =
       reason.isReaderClosed && (printOnlyCommands.has(program.args[0]) || (!outcome && status === exitStatus.done))
-    return isEnough ? exitStatus.done : report(reason)
+    return isEnough ? exitStatus.done : report(reason, isJson)
   }
-  return outcome ? report(aborted ? reason : outcome.error) : status
+  return outcome ? report(aborted ? reason : outcome.error, isJson) : status
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { constants } from 'node:fs'
 import { access, chmod, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { SiteClient } from '../index.ts'
+import type { FileCondition, SiteClient } from '../index.ts'
 import { openFile } from '../node.ts'
 import { joinPath } from '../paths.ts'
 import { hasStatus } from '../service-error.ts'
@@ -186,17 +186,23 @@ export const put = async (context: Context, files: readonly string[], to: string
   }
 }
 
+/** Its failure names the missing path. */
+const stateAt = async (context: Context, path: string): Promise<FileCondition> => {
+  const { etag } = await findExactly(context, path)
+  return etag === undefined ? {} : { etag }
+}
+
 export const move = async (context: Context, given: string, to: string) => {
   const from = pathBelowRoot(given)
   const path = (await caseRenameTarget(context, from, to)) ?? (await destination(context, to, nameOf(from))).path
-  await context.client.files.move(from, path)
+  await context.client.files.move(from, path, await stateAt(context, from))
   print(context, { from, path }, path)
 }
 
 export const copy = async (context: Context, given: string, to: string) => {
   const from = pathBelowRoot(given)
   const { path } = await destination(context, to, nameOf(from))
-  await context.client.files.copy(from, path)
+  await context.client.files.copy(from, path, await stateAt(context, from))
   print(context, { from, path }, path)
 }
 

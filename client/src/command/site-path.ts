@@ -1,6 +1,5 @@
 import { ServiceError, type SiteClient } from '../index.ts'
 import { joinPath, pathOf } from '../paths.ts'
-import { LocalRefusal } from '../sync/local-refusal.ts'
 import { UsageError } from './failure.ts'
 
 /** Removes extra slashes; the root is empty. */
@@ -39,14 +38,17 @@ export const find = async ({ client }: OfSite, path: string) => {
   }
 }
 
+const missing = (path: string, advice: string, other = ''): ServiceError =>
+  new ServiceError({ status: 404, code: 104001, message: `This site has no "${path}"${other}. ${advice}`, path })
+
 export const findExactly = async ({ client }: OfSite, path: string) => {
   const entry = await client.files.stat(path).catch((error: unknown) => {
     if (!isMissing(error)) throw error
-    throw new LocalRefusal(`This site has no "${path}". Check the path.`)
+    throw missing(path, 'Check the path.')
   })
   const written = pathOf(entry) ?? path
   if (written === path.normalize('NFC')) return entry
-  throw new LocalRefusal(`This site has no "${path}", but "${written}". Use that spelling.`)
+  throw missing(path, 'Use that spelling.', `, but "${written}"`)
 }
 
 /** A new name for a folder that differs only in case is a rename, not a move into the folder itself. */

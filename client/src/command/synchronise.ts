@@ -8,8 +8,10 @@ import { LocalRefusal } from '../sync/local-refusal.ts'
 import type { Direction } from '../sync/prepare.ts'
 import { pull, push } from '../sync/sync.ts'
 import { askYesNo } from './ask.ts'
+import { printDifference } from './differences.ts'
 import { exitStatus, report, UsageError } from './failure.ts'
-import { escapeControls, spanOf } from './format-text.ts'
+import { escapeControls, jsonOf, spanOf } from './format-text.ts'
+import { writeOut } from './output.ts'
 import { createJsonPrinter, createTextPrinter, type Printer } from './printers.ts'
 import type { Context } from './single.ts'
 import { sitePath } from './site-path.ts'
@@ -19,7 +21,10 @@ export interface SyncFlags {
   readonly delete?: true
   readonly dryRun?: true
   readonly force?: true
+  readonly mine?: readonly string[]
+  readonly theirs?: readonly string[]
   readonly yes?: true
+  readonly content?: true
 }
 
 const printerFor = ({ json }: Context, direction: Direction, flags: SyncFlags): Printer =>
@@ -71,6 +76,8 @@ const run = async (
     all: flags.all ?? false,
     removes: flags.delete ?? false,
     force: flags.force ?? false,
+    mine: (flags.mine ?? []).map(sitePath),
+    theirs: (flags.theirs ?? []).map(sitePath),
     dryRun: flags.dryRun ?? false,
     signal: context.signal,
     ...(!flags.yes && { confirm: confirmWith(printer) }),
@@ -94,7 +101,21 @@ export const synchronise = async (
   flags: SyncFlags,
 ): Promise<number> => {
   await checkFolder(directory)
-  return statusOf(await run(direction, context, directory, path, flags))
+  const differing: string[] = []
+  const note = (event: SyncEvent) => {
+    if (event.event !== 'step' || ('inTheWay' in event && event.inTheWay)) return
+    const isNewer = event.action === 'keep' && event.why === 'newer'
+    if (event.action === 'replace' || event.action === 'conflict' || isNewer) differing.push(event.path)
+  }
+  const end = await run(direction, context, directory, path, flags, note)
+  if (flags.content) for (const each of differing) await printDifference(context, directory, sitePath(path), each)
+  return statusOf(end)
+}
+
+/** Prints one JSON event, or a sentence for people on standard error. */
+const tell = ({ json }: Context, event: object, sentence: string): void => {
+  if (json) writeOut(`${jsonOf(event)}\n`)
+  else console.error(escapeControls(sentence))
 }
 
 // Milliseconds without a change before a push: editors write a file several times.
@@ -159,28 +180,38 @@ const createChanges = (directory: string, signal: AbortSignal) => {
 
 type Outcome = Pick<EndEvent, 'interrupted' | 'failed'>
 
-const retryDelayAfter = (failures: number): number | undefined =>
-  failures === 0 ? undefined : Math.min(longestRetry, firstRetry * 2 ** (failures - 1))
+const announceRetry = (context: Context, failures: number): number | undefined => {
+  if (failures === 0) return undefined
+  const delay = Math.min(longestRetry, firstRetry * 2 ** (failures - 1))
+  tell(context, { event: 'retry', delay }, `Trying again in ${spanOf(delay)}.`)
+  return delay
+}
+
+/** Failures of the service are retried; local ones wait for the next change. */
+const failedPush = (error: unknown, { signal, json }: Context): Outcome => {
+  const isOfService = error instanceof ServiceError
+  if (signal.aborted || !(isOfService || error instanceof LocalRefusal)) throw error
+  report(error, json)
+  return { interrupted: false, failed: isOfService ? 1 : 0 }
+}
 
 const pushAfterChanges = async (
-  { signal }: Context,
+  context: Context,
+  directory: string,
   changed: ReturnType<typeof createChanges>,
   send: () => Promise<Outcome>,
 ): Promise<number> => {
-  const reportFailure = (error: unknown): Outcome => {
-    const isOfService = error instanceof ServiceError
-    if (signal.aborted || !(isOfService || error instanceof LocalRefusal)) throw error
-    report(error)
-    return { interrupted: false, failed: isOfService ? 1 : 0 }
-  }
   let failures = 0
-  for (let end = await send(); ; end = await send().catch(reportFailure)) {
+  let end = await send()
+  if (!end.interrupted) tell(context, { event: 'watching', directory }, `Watching ${directory}. Press Ctrl+C to stop.`)
+  for (; ; end = await send().catch((error) => failedPush(error, context))) {
     if (end.interrupted) return exitStatus.failed
+    if (end.failed === 0 && failures > 0) tell(context, { event: 'recovered' }, 'The push has succeeded again.')
     failures = end.failed > 0 ? failures + 1 : 0
     try {
-      await changed(retryDelayAfter(failures))
+      await changed(announceRetry(context, failures))
     } catch (error) {
-      if (signal.aborted) return exitStatus.done
+      if (context.signal.aborted) return exitStatus.done
       throw error
     }
   }
@@ -196,6 +227,7 @@ export const watch = async (context: Context, directory: string, path: string, f
   try {
     return await pushAfterChanges(
       context,
+      directory,
       createChanges(directory, AbortSignal.any([context.signal, over.signal])),
       () => run('push', context, directory, path, flags),
     )

@@ -693,6 +693,32 @@ export type Change = {
 
 export type ChangeType = 'file.stored' | 'file.removed' | 'file.moved' | 'file.copied' | 'file.restored' | 'file.purged' | 'folder.created' | 'folder.removed' | 'folder.restored' | 'field.created' | 'field.updated' | 'field.removed' | 'link.added' | 'link.removed' | 'site.created' | 'site.changed' | 'site.removed' | 'form.created' | 'form.changed' | 'form.removed' | 'category.created' | 'category.changed' | 'category.removed' | 'object.created' | 'object.changed' | 'object.removed' | 'workflow.created' | 'workflow.changed' | 'workflow.removed' | 'token.created' | 'token.changed' | 'token.removed' | 'content.imported';
 
+/**
+ * The value of `where`. Its other keys are the members that `order` accepts, each with a value or operators.
+ */
+export type Where = {
+    $and?: Array<Where>;
+    $or?: Array<Where>;
+    [key: string]: string | number | boolean | null | WhereOperators | Array<Where> | Array<Where> | undefined;
+};
+
+/**
+ * Conditions on a member. All must be met.
+ */
+export type WhereOperators = {
+    $eq?: string | number | boolean | null;
+    $ne?: string | number | boolean | null;
+    $neq?: string | number | boolean | null;
+    $lt?: string | number | boolean | null;
+    $lte?: string | number | boolean | null;
+    $gt?: string | number | boolean | null;
+    $gte?: string | number | boolean | null;
+    $in?: Array<string | number | boolean | null>;
+    $nin?: Array<string | number | boolean | null>;
+    $beginsWith?: string | number | null;
+    $contains?: string | number | null;
+};
+
 export type GetHealthData = {
     body?: never;
     path?: never;
@@ -1805,11 +1831,11 @@ export type ListNewsOfCategoryData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -2074,11 +2100,11 @@ export type ListBlogsOfCategoryData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -2253,11 +2279,11 @@ export type ListCategoriesData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -2358,7 +2384,7 @@ export type GetCategoryData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
     };
@@ -2435,11 +2461,11 @@ export type ListNewsData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -2627,11 +2653,11 @@ export type ListCategoriesOfNewsData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -2806,11 +2832,11 @@ export type ListBlogsData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -2998,11 +3024,11 @@ export type ListCategoriesOfBlogData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**
@@ -3177,11 +3203,11 @@ export type ListSiteUrlsData = {
     };
     query?: {
         /**
-         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored.
+         * The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, `objectId,subject` shows `objectId` alone.
          */
         fields?: string;
         /**
-         * Shows only items that meet all conditions. The value is the text of a JSON object. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
+         * Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that `order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, `$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). At most 4096 characters, 100 conditions, 8 levels of `$and` and `$or`.
          */
         where?: string;
         /**

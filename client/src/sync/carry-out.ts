@@ -48,7 +48,7 @@ const createProgress = (steps: readonly Writing[], report: (event: SyncEvent) =>
   }
 }
 
-const createStateSaver = (direction: Direction, { local, remote, state, save, isUnreadable }: Prepared) => {
+const createStateSaver = (direction: Direction, { local, remote, state, resolved, save, isUnreadable }: Prepared) => {
   const before = state.base
   const done = new Map<string, Fingerprint | undefined>()
   let next = Date.now() + saveEvery
@@ -58,6 +58,8 @@ const createStateSaver = (direction: Direction, { local, remote, state, save, is
     const base = nextBase(local, remote, before, done, direction)
     // An unreadable path may still exist, even if the other side no longer has it.
     for (const [path, seen] of before ?? []) if (isUnreadable(path)) base.set(path, seen)
+    // The other command transfers what this one has left alone.
+    for (const [path, seen] of resolved) if (!done.has(path)) base.set(path, seen)
     state.base = base
     await save()
     next = Date.now() + Math.max(saveEvery, savingRatio * (Date.now() - began))

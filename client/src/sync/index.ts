@@ -6,6 +6,7 @@ export {
   type PlanOptions,
   plan,
   type SeenState,
+  type Side,
   type Step,
   type Tree,
 } from './plan.ts'

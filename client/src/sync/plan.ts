@@ -12,6 +12,12 @@ export interface SeenState {
   readonly remote?: Fingerprint
 }
 
+/** `modified`: the time of its last change, as an ISO date. */
+export interface Side {
+  readonly size: number
+  readonly modified: string | null
+}
+
 export type KeptWhy = 'equal' | 'newer' | 'extra' | 'stays'
 
 /** By path: `/` between the segments, none at the start. */
@@ -30,6 +36,8 @@ export type Step =
       readonly path: string
       readonly size: number
       readonly inTheWay?: { readonly type: 'file' | 'folder'; readonly path: string }
+      readonly here?: Side
+      readonly there?: Side
     }
   | { readonly action: 'keep'; readonly path: string; readonly size: number; readonly why: KeptWhy }
 
@@ -37,6 +45,8 @@ export interface PlanOptions {
   readonly direction: 'push' | 'pull'
   readonly removes?: boolean
   readonly force?: boolean
+  /** Replaces the last known state of paths that the user has decided about. Not even `force` overrides it. */
+  readonly resolved?: Tree<SeenState>
 }
 
 export const isSame = (one: Fingerprint | undefined, other: Fingerprint | undefined): boolean => {
@@ -69,11 +79,11 @@ const stepAt = (
   source: FileState | undefined,
   target: FileState | undefined,
   seen: Seen | undefined,
-  { direction, removes = false, force = false }: PlanOptions,
+  { direction, removes = false, force = false, resolved }: PlanOptions,
 ): Step => {
   const size = source?.size ?? target?.size ?? 0
   if (isSame(source?.fingerprint, target?.fingerprint)) return { action: 'keep', path, size, why: 'equal' }
-  const verdict = force ? 'write' : verdictOn(source, target, seen, direction)
+  const verdict = force && !resolved?.has(path) ? 'write' : verdictOn(source, target, seen, direction)
   if (!source && !removes) return { action: 'keep', path, size, why: verdict === 'write' ? 'extra' : 'stays' }
   if (verdict === 'newer') return { action: 'keep', path, size, why: 'newer' }
   if (verdict === 'conflict') return { action: 'conflict', path, size }
@@ -114,10 +124,11 @@ export const plan = (
 ): readonly Step[] => {
   const paths = [...new Set([...local.keys(), ...remote.keys()])].sort(byPath)
   const steps = paths.map((path) => {
-    const [here, there, seen] = [local.get(path), remote.get(path), base?.get(path)]
+    const known = options.resolved?.has(path) ? options.resolved : base
+    const [here, there, seen] = [local.get(path), remote.get(path), known?.get(path)]
     return options.direction === 'push'
-      ? stepAt(path, here, there, base && { source: seen?.local, target: seen?.remote }, options)
-      : stepAt(path, there, here, base && { source: seen?.remote, target: seen?.local }, options)
+      ? stepAt(path, here, there, known && { source: seen?.local, target: seen?.remote }, options)
+      : stepAt(path, there, here, known && { source: seen?.remote, target: seen?.local }, options)
   })
   return withObstacles(steps, options.direction === 'push' ? remote : local)
 }

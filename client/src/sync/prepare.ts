@@ -7,7 +7,7 @@ import type { SyncEvent } from './events.ts'
 import { isInStateFolder, readIgnored, stateFolder } from './ignored.ts'
 import { LocalRefusal } from './local-refusal.ts'
 import { type LocalTree, scan } from './local-tree.ts'
-import { isSame, type PlanOptions, plan, type Step } from './plan.ts'
+import { isSame, type PlanOptions, plan, type SeenState, type Step } from './plan.ts'
 import { listRemote, type RemoteTree } from './remote-tree.ts'
 import { openState, type SyncState } from './state.ts'
 import { removeLeftovers } from './temporary.ts'
@@ -21,6 +21,9 @@ export interface SyncOptions {
   /** Includes files that `.siteignore` or the built-in patterns ignore. */
   readonly all?: boolean
   readonly force?: boolean
+  /** Files in conflict, or folders with some: keeps the local side, or that of the site (`theirs`). */
+  readonly mine?: readonly string[]
+  readonly theirs?: readonly string[]
   readonly dryRun?: boolean
   /** Called before the first removal. Without it, nobody is asked. */
   readonly confirm?: (paths: readonly string[]) => Promise<boolean>
@@ -69,6 +72,42 @@ const selectExclusions = (direction: Direction, here: LocalTree, there: RemoteTr
 const isOnSiteOnly = (step: Step): boolean =>
   step.action === 'remove' || (step.action === 'keep' && step.why === 'extra')
 
+type Files = Pick<LocalTree, 'files'> & { readonly remote: RemoteTree['files'] }
+
+/** The chosen side counts as changed, and the other one as unchanged. Errors: `LocalRefusal`. */
+const resolve = (
+  { mine = [], theirs = [] }: Pick<SyncOptions, 'mine' | 'theirs'>,
+  { files, remote }: Files,
+  steps: () => readonly Step[],
+): ReadonlyMap<string, SeenState> => {
+  const resolved = new Map<string, SeenState>()
+  if (mine.length + theirs.length === 0) return resolved
+  const conflicts = steps().filter((step) => step.action === 'conflict' && !step.inTheWay)
+  for (const [chosen, other] of [
+    ...mine.map((path) => [path, remote] as const),
+    ...theirs.map((path) => [path, files] as const),
+  ]) {
+    const covered = conflicts.filter(({ path }) => isCovered([{ path: chosen }], path))
+    if (covered.length === 0)
+      throw new LocalRefusal(`"${chosen}" is not in conflict. "site-files diff" lists the conflicts.`)
+    for (const { path } of covered) {
+      const fingerprint = other.get(path)?.fingerprint
+      resolved.set(path, fingerprint ? { local: fingerprint, remote: fingerprint } : {})
+    }
+  }
+  return resolved
+}
+
+const withSides = (step: Step, { files, remote }: Files): Step => {
+  if (step.action !== 'conflict') return step
+  const [here, there] = [files.get(step.path), remote.get(step.path)]
+  return {
+    ...step,
+    ...(here && { here: { size: here.size, modified: new Date(here.modified).toISOString() } }),
+    ...(there && { there: { size: there.size, modified: there.modified } }),
+  }
+}
+
 export const prepare = async (direction: Direction, options: SyncOptions) => {
   const { client, signal, onEvent, removes = false, force = false } = options
   const folder = await findFolder(client, options.folder ?? '', direction)
@@ -103,8 +142,13 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
   // An unreadable file may be a moved one that seems to be missing elsewhere.
   const isKnown = unreadable.length === 0
   // An existing file that cannot be sent is not missing.
-  const steps = plan(local, remote, state.base, { direction, removes: removes && isKnown, force })
+  const choices = { direction, removes: removes && isKnown, force }
+  const resolved = resolve(options, { files: local, remote }, () =>
+    plan(local, remote, state.base, { ...choices, force: false }),
+  )
+  const steps = plan(local, remote, state.base, { ...choices, resolved })
     .filter(({ path }) => !isUnreadable(path))
+    .map((step) => withSides(step, { files: local, remote }))
     .map(
       (step): Step =>
         direction === 'push' && isOnSiteOnly(step) && isCovered(skipped, step.path)
@@ -117,6 +161,7 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
     local,
     remote,
     state,
+    resolved,
     save: opened.save,
     steps,
     skipped,

@@ -8,6 +8,7 @@ import type { FileState } from './plan.ts'
 
 export interface RemoteFile extends FileState {
   readonly etag: string
+  readonly modified: string | null
 }
 
 const isMissing = (error: unknown): boolean => error instanceof ServiceError && error.code === 104001
@@ -53,8 +54,8 @@ export const listRemote = async (
     if (!isMissing(error)) throw error
   }
   const tree = new Map<string, RemoteFile>()
-  const keep = ({ path, size, etag }: ListedFile, fingerprint: string) =>
-    tree.set(path, { size, etag, fingerprint: fingerprint === '' ? [] : [fingerprint] })
+  const keep = ({ path, size, etag, lastModified: modified }: ListedFile, fingerprint: string) =>
+    tree.set(path, { size, etag, modified, fingerprint: fingerprint === '' ? [] : [fingerprint] })
   for (const file of listed) if (file.fingerprint !== null) keep(file, file.fingerprint)
   // The service computes the fingerprint of a large file after its upload. A request for the file itself waits for it.
   const unknown = listed.filter(({ fingerprint }) => fingerprint === null)

@@ -20,6 +20,7 @@ import {
 } from '../contract.ts'
 import { ofEachKind, operationsOf } from '../routes/categories.ts'
 import { linkCategoriesOf, linkOf, unlinkCategoriesOf, unlinkOf } from './contract-links.ts'
+import { whereText } from './contract-where.ts'
 
 const moment = named(
   z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/)),
@@ -105,13 +106,14 @@ const orderOf = (shape: ItemShape) => {
 const fieldsSwitch = (example: string): ParameterContracts => ({
   fields: text(
     'The members to show, separated by commas. `news(subject,slug)` and `news.subject` choose members of an ' +
-      'object. Unknown names are ignored.',
+      'object. Unknown names are ignored: in a list of a category, where the subject is `news.subject`, ' +
+      '`objectId,subject` shows `objectId` alone.',
     example,
   ),
 })
 
 const whereDescription =
-  'Shows only items that meet all conditions. The value is the text of a JSON object. Its keys are the members that ' +
+  'Shows only items that meet all conditions. The value is the text of a JSON object, as the schema `Where` describes it. Its keys are the members that ' +
   '`order` accepts. A plain value means equality. An object has the operators `$eq`, `$ne`, `$neq`, `$lt`, `$lte`, ' +
   '`$gt`, `$gte`, `$in`, `$nin`, `$beginsWith` and `$contains`. `$and` and `$or` have an array of such objects. ' +
   'Strings are compared without regard to case. Single quotes and keys without quotes are accepted (JSON5). ' +
@@ -122,7 +124,7 @@ const listSwitches = (
   { fields, where, order }: { fields: string; where: string; order: string },
 ): ParameterContracts => ({
   ...fieldsSwitch(fields),
-  where: parameter(whereDescription, where, z.string().check(z.maxLength(longestWhere))),
+  where: parameter(whereDescription, where, whereText),
   order: parameter(
     'The members to sort by, separated by commas. `-` in front means descending. Equal items are sorted by id.',
     order,
@@ -152,7 +154,8 @@ const listOf = (kind: ObjectKind): OperationContract => {
     }),
     answers: page(associationPage(kind)),
     errors: ['categoriesMalformed', 'listTooLong', 'categoryUnknown'],
-    examples: [{ query: { limit: '1' } }],
+    // C-27: the second request shows `objectId` alone.
+    examples: [{ query: { limit: '1' } }, { query: { limit: '1', fields: `objectId,${examples.shown}` } }],
   }
 }
 

@@ -85,6 +85,8 @@ const deleteListed = async (
   if (left > 0 || wait > 0 || !isWhole) throw unfinished(ripe.length - left, isWhole ? wait : 0)
 }
 
+const hiddenIn = ({ versions }: Listed): number => versions.filter(({ hiddenBy }) => hiddenBy).length
+
 /** H-30: deletes old versions of a file for good: all, or the wanted one. */
 export const purge = async (
   deps: ChangeDeps,
@@ -94,10 +96,11 @@ export const purge = async (
 ): Promise<void> => {
   refuse([path === root && new ServiceError('nameRequired', { message: 'Name the file to purge.' })])
   const listed = await lookAtVersions(deps, path, wanted, requester)
-  // A restore must not bring a removed version back while it is purged.
-  const isRemoved = listed.versions.some(({ hiddenBy }) => hiddenBy)
-  if (!isRemoved) return deleteListed(deps, path, listed, requester)
+  const hidden = hiddenIn(listed)
+  if (hidden === 0) return deleteListed(deps, path, listed, requester)
+  // A restore must not bring a removed version back while it is purged. One that has begun will be undone.
   await using lock = await lockPath(deps, path, requester)
   const locked = await lookAtVersions(deps, path, wanted, requester, lock.id)
+  if (hiddenIn(locked) < hidden) throw unfinished(0, 0)
   await deleteListed(deps, path, locked, { ...requester, deadline: lock.deadline })
 }

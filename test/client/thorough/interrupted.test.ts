@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { messages } from '../../support/messages.ts'
 import type { Program } from '../../support/program.ts'
-import { asDemo, outcome, startSiteFiles } from '../support/command.ts'
+import { asDemo, eventsIn, outcome, startSiteFiles } from '../support/command.ts'
 import { test as base, readTree, writeTree } from '../support/site.ts'
 
 const count = 80
@@ -107,18 +107,26 @@ test.for(['.SITE-FILES', 'sub/.site-files'])(
   },
 )
 
-test('watch retries a failed push', async ({ begin, proxied, folder, makeDirectory, site }) => {
+test('watch retries a failed push, and says so (T-56)', async ({ begin, proxied, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'one', 'b.txt': 'two' })
   let refused = 0
   const url = await proxied((method, path) =>
     method === 'PUT' && path.includes('b.txt') && refused++ < 2 ? 413 : 'pass',
   )
   const watching = begin(['watch', here, folder], url)
-  await untilEvents(watching, 'end', 3)
+  await untilEvents(watching, 'recovered', 1)
   expect(refused).toBe(3)
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'one', 'b.txt': 'two' })
   watching.kill('SIGINT')
-  expect((await watching.ended).status).toBe(0)
+  const { status, stdout } = await watching.ended
+  expect(status).toBe(0)
+  const told = eventsIn(stdout).filter(({ event }) => ['watching', 'retry', 'recovered'].includes(event))
+  expect(told).toEqual([
+    { event: 'watching', directory: here },
+    { event: 'retry', delay: 1000 },
+    { event: 'retry', delay: 2000 },
+    { event: 'recovered' },
+  ])
 })
 
 test('watch ends if its first push fails or its folder disappears', async ({ begin, folder, makeDirectory, site }) => {

@@ -59,7 +59,7 @@ describe('While the home region of the directory is lost, site-admin', () => {
     expect([status, stderr]).toEqual([1, expect.stringMatching(/AWS refuses this/)])
   })
 
-  test('revokes a token with --directory-region, in the copy of the directory there (T-60, A-13)', async () => {
+  test('revokes a token with --directory-region, in the copy of the directory there (T-61, A-13)', async () => {
     asked.length = 0
     expect(await administerIn('--directory-region', 'eu-west-1', 'token', 'list')).toMatchObject({
       status: 0,

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect } from 'vitest'
 import * as z from 'zod'
 import { administer, administerJson } from '../../support/administration.ts'
@@ -97,6 +99,26 @@ describe('token revoke', () => {
     expect(await administerJson(siteDirectory, ['token', 'revoke', first.hash])).toEqual({ revoked: true })
     expect(await administerJson(siteDirectory, ['token', 'list'])).toEqual([second])
   })
+})
+
+test('token revoke takes a unique beginning of a hash (T-11)', async ({ siteDirectory }) => {
+  const revoke = (text: string) => administer(siteDirectory, ['--json', 'token', 'revoke', text])
+  const listed = async () =>
+    (await administerJson(siteDirectory, ['token', 'list'])).map(({ hash }: { hash: string }) => hash)
+  const add = (hash: string) =>
+    new DatabaseSync(join(siteDirectory, 'site-admin.db'))
+      .prepare("INSERT INTO grants VALUES (?, 'ann', '[1001]', '[]', 4000000000)")
+      .run(hash)
+  const [one, other, third] = ['0', '1', '2'].map(
+    (digit, index) => `${index < 2 ? 'abcdef01' : '12345678'}${digit.repeat(56)}`,
+  )
+  for (const hash of [one, other, third]) add(hash ?? '')
+  expect((await revoke('abcdef01')).stderr).toContain('2 tokens have a hash that begins with abcdef01.')
+  expect((await revoke('1234567')).status).toBe(1)
+  expect(await listed()).toHaveLength(3)
+  expect((await revoke('12345678')).stdout).toBe('{"revoked":true}\n')
+  expect((await revoke('token/abcdef011111')).stdout).toBe('{"revoked":true}\n')
+  expect(await listed()).toEqual([one])
 })
 
 describe('the running service', () => {

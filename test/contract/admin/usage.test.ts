@@ -141,3 +141,14 @@ describe('A deployment that cannot be reached is refused in one line', () => {
     expect(outcome).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(reason) })
   })
 })
+
+test('with --json, a refusal is one object (T-55)', async ({ siteDirectory }) => {
+  const refused = async (line: string) => {
+    const { status, stdout, stderr } = await administer(siteDirectory, ['--json', ...line.split(' ')])
+    expect(stdout).toBe('')
+    return { status, ...JSON.parse(stderr) }
+  }
+  const message = expect.stringMatching(/\S/)
+  expect(await refused('site show 7')).toEqual({ status: 1, code: null, message, path: null })
+  expect(await refused('site nope')).toEqual({ status: 2, code: null, message, path: null })
+})

@@ -184,7 +184,24 @@ const restore = (path: string): Operation => ({
     const content = files.get(`removed ${path}`)
     return content === undefined || files.has(path) ? undefined : putInto(files, path, content)
   },
+  // Two requests that restore the same file may both succeed, because it is there for the second one.
+  inRace(files) {
+    const content = files.get(path)
+    return content !== undefined && content === files.get(`removed ${path}`) ? files : undefined
+  },
   entry: `restored ${path}`,
+})
+
+const purge = (path: string): Operation => ({
+  label: `purge ${path}`,
+  run: (site) => site.request('DELETE', `storage/${path}`, { query: { versions: '' } }),
+  succeed(files) {
+    const isFile = (files.get(path) ?? folder) !== folder
+    if (!isFile && !files.has(`removed ${path}`)) return undefined
+    return new Map([...files].filter(([one]) => one !== `removed ${path}`))
+  },
+  entry: `purged ${path}`,
+  mayLeaveNone: true,
 })
 
 export const read = (path: string): Operation => ({
@@ -290,4 +307,12 @@ export const anyFolderOperation: fc.Arbitrary<() => Operation> = fc.oneof(
 export const anyUploadOperation: fc.Arbitrary<() => Operation> = fc.oneof(
   fc.constant(() => upload('a/x', content())),
   fc.constant(() => put('a/x', content())),
+)
+
+/** Changes of a file while its old versions are purged. */
+export const anyPurgedOperation: fc.Arbitrary<() => Operation> = fc.oneof(
+  fc.constant(() => put('a/x', content())),
+  fc.constant(() => remove('a/x')),
+  fc.constant(() => restore('a/x')),
+  { weight: 2, arbitrary: fc.constant(() => purge('a/x')) },
 )

@@ -5,6 +5,7 @@ import {
   anyFolderOperation,
   anyLargeFolderOperation,
   anyNameOperation,
+  anyPurgedOperation,
   anyUploadOperation,
   list,
   put,
@@ -125,6 +126,8 @@ interface Subject {
   readonly late?: RegExp
   /** Of all interleavings. Those with fewer calls are tried more often. */
   readonly share: number
+  /** Milliseconds before the callers begin. */
+  readonly pause?: number
 }
 
 const subjects = {
@@ -132,13 +135,21 @@ const subjects = {
     operation: anyFileOperation,
     first: [put('a/x', 'first')],
     last: ['a/x', 'a/y', 'b/x', 'x'].map(read),
-    share: 0.25,
+    share: 0.2,
   },
   'a folder': {
     operation: anyFolderOperation,
     first: [put('a/x', 'first')],
     last: ['a/x', 'a/y', 'b/x'].map(read),
     share: 0.2,
+  },
+  'a purged file': {
+    operation: anyPurgedOperation,
+    first: [put('a/x', 'first')],
+    last: [read('a/x')],
+    share: 0.1,
+    // H-35
+    pause: 120_000,
   },
   'a large folder': {
     operation: anyLargeFolderOperation,
@@ -152,7 +163,7 @@ const subjects = {
   },
   'a name': { operation: anyNameOperation, first: [], last: ['a', 'a/x'].map(read), share: 0.05 },
   uploads: { operation: anyUploadOperation, first: [], last: [read('a/x')], share: 0.05 },
-  'fields and links': { operation: anyTableOperation, first: [], last: [listFields, listLinks], share: 0.35 },
+  'fields and links': { operation: anyTableOperation, first: [], last: [listFields, listLinks], share: 0.25 },
 } satisfies Readonly<Record<string, Subject>>
 type Name = keyof typeof subjects
 const subjectOf = (name: Name): Subject => subjects[name]
@@ -166,6 +177,7 @@ const interleave = (sites: ReturnType<typeof createSites>, subject: Subject, fat
       for (const one of operations) await turns.as(`${caller}.${count++}`, () => watch.run(one))
     }
     await runAll([...subject.first, ...before.map((make) => make())], 'before')
+    time.now += subject.pause ?? 0
     await turns.during({ scheduler, fates: fates.values(), late: subject.late }, () =>
       Promise.all(
         callers.map((makers, index) =>

@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { joinPath } from '../paths.ts'
+import { escapeControls, jsonOf } from './format-text.ts'
+import { writeOut } from './output.ts'
+import type { Context } from './single.ts'
+
+type Edit = readonly [mark: ' ' | '-' | '+', line: string]
+
+/** A larger block is shown as replaced, because its table would need too much memory. */
+const mostCells = 4_000_000
+
+const marked = (mark: Edit[0], lines: readonly string[]): readonly Edit[] => lines.map((line) => [mark, line])
+
+/** The lengths of the longest common sequences of lines from each pair of lines on. */
+const createLengths = (before: readonly string[], after: readonly string[]) => {
+  const width = after.length + 1
+  const cells = new Uint32Array((before.length + 1) * width)
+  const at = (x: number, y: number): number => cells[x * width + y] ?? 0
+  for (let x = before.length - 1; x >= 0; x--) {
+    for (let y = after.length - 1; y >= 0; y--) {
+      cells[x * width + y] = before[x] === after[y] ? at(x + 1, y + 1) + 1 : Math.max(at(x + 1, y), at(x, y + 1))
+    }
+  }
+  return at
+}
+
+const blockOf = (before: readonly string[], after: readonly string[]): readonly Edit[] => {
+  if (before.length * after.length > mostCells) return [...marked('-', before), ...marked('+', after)]
+  const lengthAt = createLengths(before, after)
+  const edits: Edit[] = []
+  for (let [x, y] = [0, 0]; x < before.length || y < after.length; ) {
+    const [old, added] = [before[x], after[y]]
+    if (old !== undefined && old === added) edits.push([' ', old])
+    else if (old !== undefined && (added === undefined || lengthAt(x + 1, y) >= lengthAt(x, y + 1)))
+      edits.push(['-', old])
+    else edits.push(['+', added ?? ''])
+    const mark = edits.at(-1)?.[0]
+    if (mark !== '+') x += 1
+    if (mark !== '-') y += 1
+  }
+  return edits
+}
+
+const editsOf = (before: readonly string[], after: readonly string[]): readonly Edit[] => {
+  const shorter = Math.min(before.length, after.length)
+  let start = 0
+  while (start < shorter && before[start] === after[start]) start += 1
+  let end = 0
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1
+  return [
+    ...marked(' ', before.slice(0, start)),
+    ...blockOf(before.slice(start, before.length - end), after.slice(start, after.length - end)),
+    ...marked(' ', before.slice(before.length - end)),
+  ]
+}
+
+const linesAround = 3
+
+/** The lines that differ, with three equal ones around them. `...` stands for equal lines in between. */
+const differenceOf = (before: string, after: string): string => {
+  const edits = editsOf(before.split('\n'), after.split('\n'))
+  const changed = edits.flatMap(([mark], index) => (mark === ' ' ? [] : [index]))
+  const shown = new Set(
+    changed.flatMap((at) => Array.from({ length: 2 * linesAround + 1 }, (_, by) => at - linesAround + by)),
+  )
+  const lines = edits.flatMap(([mark, line], index) => {
+    if (shown.has(index)) return [`${mark}${line}`]
+    return index === 0 || shown.has(index - 1) ? ['...'] : []
+  })
+  return lines.join('\n')
+}
+
+const largestText = 1_000_000
+
+const textOf = (bytes: Uint8Array): string | undefined => {
+  if (bytes.length > largestText || bytes.includes(0)) return undefined
+  return new TextDecoder().decode(bytes)
+}
+
+/** Prints the lines of a file that differ between the site and this machine. */
+export const printDifference = async (
+  { client, json, signal }: Context,
+  directory: string,
+  folder: string,
+  path: string,
+): Promise<void> => {
+  const answer = await client.files.read(joinPath(folder, path), { signal })
+  const sides = [new Uint8Array(await answer.arrayBuffer()), await readFile(join(directory, path), { signal })]
+  const [there, here] = sides.map(textOf)
+  const isText = there !== undefined && here !== undefined
+  const difference = isText ? differenceOf(there, here) : undefined
+  if (json) return void writeOut(`${jsonOf({ event: 'content', path, difference: difference ?? null })}\n`)
+  const shown = difference ?? 'The file is not text, or larger than 1 MB.'
+  writeOut(`\n${escapeControls(path)}\n${shown.split('\n').map(escapeControls).join('\n')}\n`)
+}

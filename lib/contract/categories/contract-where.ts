@@ -1,0 +1,31 @@
+import * as z from 'zod/mini'
+import { longestWhere } from '../../categories/query/where.ts'
+import { named } from '../contract.ts'
+
+const operand = z.union([z.string(), z.number(), z.boolean(), z.null()])
+const part = z.union([z.string(), z.number(), z.null()])
+const [one, some, text] = [z.optional(operand), z.optional(z.array(operand)), z.optional(part)]
+
+const operators = named(
+  z.strictObject({
+    ...{ $eq: one, $ne: one, $neq: one, $lt: one, $lte: one, $gt: one, $gte: one },
+    ...{ $in: some, $nin: some, $beginsWith: text, $contains: text },
+  }),
+  'WhereOperators',
+  'Conditions on a member. All must be met.',
+)
+
+const branches = z.optional(z.array(z.lazy((): z.core.$ZodType => where)).check(z.minLength(1)))
+
+/** C-28 to C-36. */
+export const where = named(
+  z.catchall(z.object({ $and: branches, $or: branches }), z.union([operand, operators])),
+  'Where',
+  'The value of `where`. Its other keys are the members that `order` accepts, each with a value or operators.',
+)
+
+export const whereText = z.string().check(z.maxLength(longestWhere))
+whereText.register(z.globalRegistry, {
+  contentMediaType: 'application/json',
+  contentSchema: { $ref: '#/components/schemas/Where' },
+})

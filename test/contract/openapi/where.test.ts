@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { expect, test } from 'vitest'
+import { contentShape } from '../../../lib/categories/query/item-shape.ts'
+import { parseWhere } from '../../../lib/categories/query/where.ts'
+
+const conditions: readonly (readonly [where: unknown, isRight: boolean])[] = [
+  [{}, true],
+  [{ subject: 'One', weight: null, enabled: true }, true],
+  [{ weight: { $eq: 1, $ne: 2, $neq: 3, $lt: 4, $lte: 5, $gt: 6, $gte: 7, $in: [8], $nin: [9] } }, true],
+  [{ subject: { $beginsWith: 'O', $contains: 'n' } }, true],
+  [{ $and: [{ $or: [{ subject: 'One' }, { weight: 1 }] }] }, true],
+  [[], false],
+  [{ subject: ['One'] }, false],
+  [{ subject: { $like: 'One' } }, false],
+  [{ weight: { $in: 1 } }, false],
+  [{ $and: {} }, false],
+  [{ $or: [] }, false],
+]
+
+test('the document has the schema of where, which says the same as the service (C-28 to C-30)', async () => {
+  const document = JSON.parse(await readFile(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'))
+  const ajv = new Ajv2020({ strict: false })
+  const isRight = ajv.compile({ ...document, $ref: '#/components/schemas/Where' })
+  for (const [where, expected] of conditions) {
+    const text = JSON.stringify(where)
+    const parse = () => parseWhere(text, contentShape('news'))
+    if (expected) expect(parse, text).not.toThrow()
+    else expect(parse, text).toThrow()
+    expect(isRight(where), text).toBe(expected)
+  }
+  expect(JSON.stringify(document.paths)).toContain('"contentSchema":{"$ref":"#/components/schemas/Where"}')
+})
