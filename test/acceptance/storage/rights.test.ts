@@ -147,6 +147,7 @@ describeWithAdmin('A token with rights of its own', () => {
     const without = await call('/api/v1/admin/sites', { token: await tokenWith('forms:write') })
     expect(without.json.items[0].permissions).toEqual([])
     const whole = await tokenWith('files:write')
+    await put(`${own}/a.txt`, 'x')
     expect((await call(at(own, '?meta'), { token: whole })).status).toBe(200)
   })
 })
