@@ -154,7 +154,8 @@ const subjects = {
   'a large folder': {
     operation: anyLargeFolderOperation,
     rival: remove('a'),
-    first: [storeBoth('a', 'first')],
+    // More than a request removes without a lock.
+    first: ['first', 'second', 'third'].map((name) => storeBoth('a', name)),
     last: [list('a')],
     hasSmallPages: true,
     // The second file of a form. The removal can end before it.
