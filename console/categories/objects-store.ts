@@ -51,7 +51,7 @@ const ofSite: Words = {
 }
 
 /** Searches titles, and ids if the text is a number. */
-const whereOf = (search: string, kind: Kind, { id, title }: Words) => {
+const filterFor = (search: string, kind: Kind, { id, title }: Words) => {
   const wanted = search.trim()
   if (wanted === '') return {}
   const byTitle = { [title[kind]]: { $contains: wanted } }
@@ -61,7 +61,7 @@ const whereOf = (search: string, kind: Kind, { id, title }: Words) => {
 const queryOf = (view: ListView, kind: Kind, words: Words, limit: number) => {
   const member = { title: words.title[kind], released: 'releaseDate', id: words.id }[view.sort]
   return {
-    ...whereOf(view.search, kind, words),
+    ...filterFor(view.search, kind, words),
     order: `${view.isDescending ? '-' : ''}${member}`,
     fields: words.fields[kind],
     skip: view.page * limit,

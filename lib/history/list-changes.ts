@@ -77,7 +77,7 @@ const isWanted = (change: Change, filter: ChangeFilter): boolean => {
   )
 }
 
-const mostLookedAt = 10_000
+const longestSearch = 10_000
 const mostAtOnce = 500
 
 // In bytes. Entries of uploads name up to 100 files each.
@@ -119,7 +119,7 @@ export const changesAfter = async (
   const take = (change: Change): boolean => fits(change) && changes.push(change) > 0
   const step = stepFor(limit, filter)
   let next: number | undefined
-  for (let lookedAt = 0; lookedAt < mostLookedAt; ) {
+  for (let lookedAt = 0; lookedAt < longestSearch; ) {
     const some = await history.after(site, next ?? position, step)
     for (const change of some) {
       if (isWanted(change, filter) && !take(change)) return { changes, next }
@@ -141,7 +141,7 @@ export const newestChanges = async (
   site: SiteId,
   limit: number,
   filter: ChangeFilter,
-  most = mostLookedAt,
+  most = longestSearch,
 ): Promise<ChangePage> => {
   const found: Change[] = []
   let next: number | undefined

@@ -130,14 +130,14 @@ const textOf = (bytes: Buffer): string | undefined => {
 type BinaryAccept = 'any' | 'named'
 
 // LocalStack sends this `Accept` for callers that sent none, and expects base64.
-const madeUp = 'application/json'
+const defaultAccept = 'application/json'
 
 /**
  * REST APIs decode base64 only for callers with `Accept`, as measured
  * (https://github.com/localstack/localstack/pull/12199).
  */
 const isDecoded = (accept: string, binaryAccept: BinaryAccept): boolean =>
-  binaryAccept === 'any' ? accept !== '' : accept !== madeUp && /^\s*[^*\s/]+\//.test(accept)
+  binaryAccept === 'any' ? accept !== '' : accept !== defaultAccept && /^\s*[^*\s/]+\//.test(accept)
 
 interface Caller {
   readonly accept: string

@@ -31,7 +31,7 @@ const abilities = {
 
 interface Known {
   readonly lacks: Set<keyof typeof abilities>
-  comparesNamesAsTheyAre?: Promise<boolean>
+  isSortedByBytes?: Promise<boolean>
 }
 
 const mostAttempts = 3

@@ -36,7 +36,7 @@ export const findMarked = async (bucket: Bucket, key: string, mark: string): Pro
 const looksAtOnce = 16
 
 /** True when the writer has made a version since that moment, even if it was replaced or removed afterwards. */
-export const wasMadeBy = async (bucket: Bucket, key: string, mark: string, since: number): Promise<boolean> => {
+export const hasMarkedVersion = async (bucket: Bucket, key: string, mark: string, since: number): Promise<boolean> => {
   if (markOf(await headObject(bucket, key)) === mark) return true
   const { client, name, options } = bucket
   // Versions of the key itself come first, the newest first.
@@ -116,7 +116,7 @@ const behindAllKeys = '\u00e9'
  * LocalStack 4.14.0 compares names in their URL-encoded form, and so skips those that are not ASCII: there, a listing
  * after this key returns objects.
  */
-const comparesNamesAsTheyAre = async (bucket: Bucket): Promise<boolean> => {
+const isSortedByBytes = async (bucket: Bucket): Promise<boolean> => {
   const { objects } = await listOnce(bucket, { prefix: '', folded: false, after: behindAllKeys, limit: 1 })
   if (objects.length === 0) return true
   noteLack(bucket, 'listings in the order of names')
@@ -127,11 +127,11 @@ const comparesNamesAsTheyAre = async (bucket: Bucket): Promise<boolean> => {
 export const listObjects = async (bucket: Bucket, query: ListQuery): Promise<Listing> => {
   if (query.after === undefined) return listOnce(bucket, query)
   const { known } = bucket
-  known.comparesNamesAsTheyAre ??= comparesNamesAsTheyAre({ ...bucket, options: {} }).catch((error: unknown) => {
-    delete known.comparesNamesAsTheyAre
+  known.isSortedByBytes ??= isSortedByBytes({ ...bucket, options: {} }).catch((error: unknown) => {
+    delete known.isSortedByBytes
     throw error
   })
-  const [listing, isRight] = await Promise.all([listOnce(bucket, query), known.comparesNamesAsTheyAre])
+  const [listing, isRight] = await Promise.all([listOnce(bucket, query), known.isSortedByBytes])
   return isRight ? listing : listOnce(bucket, query, false)
 }
 

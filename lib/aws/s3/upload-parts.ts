@@ -12,7 +12,7 @@ import { partLength } from '../../storage/fingerprint.ts'
 import type { Staged } from '../../storage/object-store.ts'
 import type { StoredUpload, UploadParts, WholeUpload } from '../../storage/uploads/upload-stores.ts'
 import { type Bucket, isUploadGone, markOf, mostParts, unquote } from './bucket.ts'
-import { headObject, wasMadeBy } from './find.ts'
+import { hasMarkedVersion, headObject } from './find.ts'
 import {
   abortUpload,
   createPartBuffers,
@@ -180,7 +180,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
       yield await tailOf(upload)
     },
 
-    isInPlace: ({ id, target, created }) => wasMadeBy(bucket, target.key, id, created - clockSkew),
+    isInPlace: ({ id, target, created }) => hasMarkedVersion(bucket, target.key, id, created - clockSkew),
 
     async whole(upload) {
       const { id, target, length, holding } = upload

@@ -15,7 +15,14 @@ import {
 import { cannotBeWritten, type Fault, type Purpose, reasonWithAdvice, refusalOf, UsageError } from './faults.ts'
 import { admit, countContents, inspectDatabase, isOnReadOnlyDisk } from './inspect.ts'
 import { inUse, isAlone, isUsedByOldService, takeGate, takeLock, takeLockOf } from './locks.ts'
-import { giveAllIn, makePrivateFile, ownerToServe, syncFile, syncFolder, writePrivately } from './private-files.ts'
+import {
+  changeOwnerBelow,
+  makePrivateFile,
+  ownerToServe,
+  syncFile,
+  syncFolder,
+  writePrivately,
+} from './private-files.ts'
 
 /** Only one service at a time uses a directory; it creates a missing one. Commands work beside it or alone. */
 export type Role = 'service' | 'command'
@@ -220,7 +227,7 @@ export const claimEmpty = async (directory: DataDirectory) => {
     fulfil() {
       // Root may have filled a folder of the service's user. The service could not use root's files.
       const owner = ownerToServe(path)
-      if (owner) giveAllIn(path, owner)
+      if (owner) changeOwnerBelow(path, owner)
       writeMarker(directory, 'ready', owner)
       held[Symbol.dispose]()
     },

@@ -79,7 +79,7 @@ export const ownerToServe = (folder: string): Owner | undefined => {
   return process.getuid?.() === 0 && (uid !== 0 || gid !== 0) ? { uid, gid } : undefined
 }
 
-export const giveAllIn = (folder: string, { uid, gid }: Owner): void => {
+export const changeOwnerBelow = (folder: string, { uid, gid }: Owner): void => {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     lchownSync(join(entry.parentPath, entry.name), uid, gid)
   }
