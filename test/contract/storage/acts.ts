@@ -233,6 +233,12 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
       changesFolderAround: true,
       question: remove,
     },
+    // On S3 a version must be older than a minute (H-35).
+    'of an old version': {
+      level: 'write',
+      otherwise: 404,
+      question: (path) => ({ ...remove(path), query: { versionId: 'none' } }),
+    },
   },
   deleteRoot: { 'of everything': { level: 'write', isOnRoot: true, otherwise: 400, question: () => remove('') } },
   describeUpload: { 'of tus': ofUpload('HEAD') },
