@@ -97,7 +97,7 @@ const throttleWatches = (name: string, table: ITable, index?: string): readonly 
     action: 'One very busy site or list is the usual cause: find it in the access logs.',
   }))
 
-// An alarm can add up ten metrics on AWS, and none on MiniStack.
+// An alarm can add up ten metrics on AWS. On MiniStack it cannot add any.
 const errorWatch = (name: TableName, table: ITable): Watch => ({
   id: `${name}Errors`,
   metric: table.metricSystemErrorsForOperations({

@@ -44,7 +44,7 @@ export const streamingWatches = ({ lambda, logs }: StreamFunction): readonly Wat
   ]
 }
 
-/** What callers notice of a data centre, whichever part of it fails. CloudFront has its metrics in one region. */
+/** Failures of a data centre that callers notice, in any of its parts. CloudFront has its metrics in one region. */
 export const distributionWatches = (id: string, distribution: Distribution): readonly Watch[] => [
   {
     id: `${id}DistributionFailures`,

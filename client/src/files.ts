@@ -256,7 +256,7 @@ const createWriting = (
     async purge(path, { version } = {}) {
       const url = urlOf(path, version === undefined ? { versions: '' } : { versionId: version })
       const entry = await statOf(path)
-      // A repetition must not purge what has been replaced since.
+      // A repetition must not purge a file that was replaced meanwhile.
       const headers: Condition = entry ? (entry.etag ? { 'If-Match': entry.etag } : {}) : { 'If-None-Match': '*' }
       await sendChange(send, { method: 'DELETE', url, headers, repeatable: true }, async (error) =>
         hasStatus(error, 404),

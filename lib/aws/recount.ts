@@ -14,7 +14,7 @@ export interface RecountDeps {
   readonly now: () => number
 }
 
-// Milliseconds. A quota is known everywhere within a minute, and no request lasts longer than 15 minutes. So each
+// Milliseconds. A quota is known everywhere within a minute. A request lasts 15 minutes at most. So each
 // change that a listing may miss is counted since the recount began.
 const settledAfter = 17 * 60_000
 const countedFor = 24 * 3600_000

@@ -137,7 +137,7 @@ const admitted: Readonly<Record<string, Pick<Caller, 'authorization' | 'site'>>>
   'several sites, and one of them': { authorization: () => token({ sites: [plainSite, ownSite] }), site: own },
 }
 
-/** Every right of the other areas, and what is named here of the area that the route needs. */
+/** Every right of the other areas, and these rights of the area that the route needs. */
 const holding = (area: Area, ...own: readonly string[]) =>
   token({ permissions: [...areas.filter((other) => other !== area).map((other) => `${other}:write`), ...own] })
 

@@ -214,7 +214,7 @@ const paths = ['a/x', 'a/y', 'b/x', 'x'] as const
 const anyPath = fc.constantFrom(...paths)
 const anyFolder = fc.constantFrom('a', 'b')
 let contents = 0
-/** Of equal length, so that a seed cuts uploads at the same place each time. */
+/** All have equal length, so that a seed cuts uploads at the same place each time. */
 const content = (): string => `content ${String(contents++).padStart(6, '0')}`
 
 const onFile = fc.oneof(

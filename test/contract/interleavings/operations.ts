@@ -12,7 +12,7 @@ export interface Operation {
   /** The state after a success. Undefined if the operation must be refused. */
   succeed(state: State, answer: Answer): State | undefined
   /**
-   * What a success beside other operations may leave as well. A newer version stays when the listed one is removed or
+   * Another possible state after a success beside other operations. A newer version stays when the listed one is removed or
    * moved (functions/storage/README.md, "Versions"), and a file that is being stored creates its folder on its own.
    */
   inRace?(state: State): State | undefined
