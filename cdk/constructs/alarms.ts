@@ -19,7 +19,7 @@ export interface Watch {
 
 export const period = Duration.minutes(5)
 
-// It replaces the default policy that lets alarms publish, so it admits them by name.
+// A policy of its own replaces the default one, which lets alarms publish. So it allows that explicitly.
 const createTopic = (scope: Construct, email: string): Topic => {
   const topic = new Topic(scope, 'Topic', { displayName: 'Alarms of site-admin', enforceSSL: true })
   topic.addToResourcePolicy(

@@ -3,9 +3,9 @@ import { quotaExceeded, type UsageCounts } from '../../storage/quota.ts'
 import { createDocumentClient, type ItemChange, openTable, queryFirst, type TableOptions } from './dynamodb.ts'
 
 /**
- * The used bytes of a site, in the table PathLocks. `since` has all bytes placed since the recount that `begun`;
- * `listed` has those that it found up to the key `after`. `counted` is the moment of the last count: without one, no
- * quota holds. A recount begins and ends an `epoch`.
+ * The used bytes of a site, in the table PathLocks. During a recount, `since` adds up the bytes that changes place, and
+ * `listed` the bytes up to the key `after`. `begun` and `counted` are the moments when a recount began and ended. Before
+ * the first one has ended, no quota holds. Each recount begins and ends an `epoch`.
  */
 export interface UsageItem {
   readonly site: number
