@@ -13,10 +13,9 @@ import type {
 import { paginate } from './pages.ts'
 import { encode, hasExactSpelling, partsOf, pathOf } from './paths.ts'
 import { answerOf, hasStatus, isList, ServiceError } from './service-error.ts'
-import { type Content, type Source, sourceOf } from './source.ts'
+import { type Content, largestRequest, partLength, type Source, sourceOf } from './source.ts'
 import type { Call, Send } from './transport.ts'
-import { cancelUpload, type Limit, largestRequest, type ResumableOptions, uploadResumably } from './upload.ts'
-import { uploadInParts } from './upload-parts.ts'
+import type { Limit, ResumableOptions } from './upload.ts'
 
 export interface ListedFile extends FolderContent {
   readonly path: string
@@ -216,7 +215,12 @@ const createWriting = (
     const parts = partsOf(path)
     const name = parts.pop() ?? ''
     const destination = { folder: urlOf(parts.join('/')), name, contentType, condition, uploads: `${root}/uploads/` }
-    if (await uploadInParts(send, source, destination, options, limit)) return
+    // Only large files need these modules, so pages load them on demand.
+    if (source.size > partLength && !limit.hasNoParts) {
+      const { uploadInParts } = await import('./upload-parts.ts')
+      if (await uploadInParts(send, source, destination, options, limit)) return
+    }
+    const { uploadResumably } = await import('./upload.ts')
     await uploadResumably(send, source, destination, options, limit)
   }
 
@@ -233,7 +237,7 @@ const createWriting = (
         throw alreadyExists(path, replace !== false, error)
       }
     },
-    cancel: (upload) => cancelUpload(send, upload),
+    cancel: async (upload) => (await import('./upload.ts')).cancelUpload(send, upload),
     async createFolder(path) {
       await send({ method: 'PUT', url: urlOf(path, { type: 'folder' }), repeatable: true })
     },

@@ -15,6 +15,11 @@ export interface StreamedBody {
 
 export type Body = Blob | Uint8Array<ArrayBuffer> | string
 
+/** Bytes that every installation accepts in one request; API Gateway allows 4.5 MB. */
+export const largestRequest = 4_500_000
+/** Bytes of every part but the last of an upload in parts. A smaller file has no parts. */
+export const partLength = 8 * 1024 ** 2
+
 /** Bytes of a known size that can be read repeatedly, in any order. A `Blob` is one, also a browser's `File`. */
 export interface Source {
   readonly size: number

@@ -1,11 +1,9 @@
 import type { UploadState } from './generated/types.gen.ts'
 import { answerOf, hasStatus, isList, ServiceError } from './service-error.ts'
-import type { Source } from './source.ts'
+import { partLength, type Source } from './source.ts'
 import type { Send } from './transport.ts'
 import { addressIn, type Destination, type Limit, type ResumableOptions } from './upload.ts'
 
-/** Bytes of every part but the last. A smaller file has no parts. */
-const partLength = 8 * 1024 ** 2
 /** Parts in one request for addresses, which are sent side by side. */
 const partsAtOnce = 8
 const mostAttempts = 3
@@ -151,7 +149,6 @@ export const uploadInParts = async (
   limit: Limit,
 ): Promise<boolean> => {
   const total = source.size
-  if (total <= partLength || limit.hasNoParts) return false
   const requests = createRequests(send, source, signal)
   const earlier = resume?.startsWith(destination.uploads) ? await requests.find(resume) : undefined
   if (earlier?.inParts === false) return false

@@ -26,8 +26,6 @@ export interface Destination {
   readonly uploads: string
 }
 
-/** Bytes that every installation accepts in one request; API Gateway allows 4.5 MB. */
-export const largestRequest = 4_500_000
 /** Bytes: a piece that every installation accepts, the largest piece in memory, and the largest streamed piece. */
 const safePiece = 4_000_000
 const largestHeld = 16 * 1024 ** 2

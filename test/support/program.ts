@@ -120,3 +120,6 @@ export const runAsOther = (entry: string, args: readonly string[]): Promise<Outc
   program.stdin.end()
   return program.ended
 }
+
+/** The sentence of a refusal. With `--json`, it is a member of an object. */
+export const sentenceIn = (stderr: string): string => (stderr.startsWith('{') ? JSON.parse(stderr).message : stderr)

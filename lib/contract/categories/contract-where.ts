@@ -25,7 +25,5 @@ export const where = named(
 )
 
 export const whereText = z.string().check(z.maxLength(longestWhere))
-whereText.register(z.globalRegistry, {
-  contentMediaType: 'application/json',
-  contentSchema: { $ref: '#/components/schemas/Where' },
-})
+// A reference to the schema itself would stop the reference page, which resolves it at every level.
+whereText.register(z.globalRegistry, { contentMediaType: 'application/json' })

@@ -47,8 +47,9 @@ const refused = {
   'Upload files into the root of the storage, by PUT': 400,
   // These need an open upload, and a choice of the next bytes.
   'Show the progress of a resumable upload': 404,
-  'Continue a resumable upload': 404,
-  'Cancel a resumable upload': 404,
+  'Show an upload, or request addresses of its parts': 404,
+  'Continue a resumable upload, or complete an upload in parts': 404,
+  'Cancel an upload': 404,
 }
 
 const authorize = async (page: Page, token: string) => {
