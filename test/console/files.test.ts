@@ -104,6 +104,7 @@ test('deleted entries are listed and restored for as long as the service keeps t
   await row(page, 'hello.txt').click()
   await press(page, 'Delete')
   await page.getByText('You can restore deleted items for 7 days.').waitFor()
+  await page.getByText('This deletes 1 file, 6 B in all.').waitFor()
   await confirm(page, 'Delete')
   await row(page, 'hello.txt').waitFor({ state: 'detached' })
   await choose(page, 'More actions', 'Deleted files')

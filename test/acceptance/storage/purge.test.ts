@@ -13,7 +13,8 @@ const sizesOf = async (path: string) => (await versionsOf(path)).map(({ size }) 
 const entriesOf = async (path: string) =>
   (await call(`${changes}?type=file.purged&limit=100&subject=${encodeURIComponent(path)}`)).json.items
 
-describe('A purge', () => {
+// On S3 a version can be purged a minute after its end (H-35): the cases wait together.
+describe.concurrent('A purge', () => {
   it('A purge deletes all old versions for good, and leaves the file (H-30, H-33)', async () => {
     const path = `${own}/all.txt`
     for (const text of ['1', '22', '333']) await put(path, text)
