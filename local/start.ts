@@ -71,7 +71,7 @@ const confirmReset =
     const agrees =
       process.stderr.isTTY && (await askYesNo(escapeControls(`This removes ${loss}. Continue?`)).catch(() => false))
     if (agrees) return
-    throw new UsageError(`Nothing was removed. --reset removes ${loss}: agree to it on a terminal, or add --yes.`)
+    throw new UsageError(`Nothing was removed. --reset removes ${loss}: run it in a terminal to confirm, or add --yes.`)
   }
 
 /**

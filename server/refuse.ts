@@ -41,7 +41,8 @@ export const refuseStranger = (message: IncomingMessage, response: ServerRespons
 
 const refusalOf = ({ code }: NodeJS.ErrnoException): Refusal => {
   if (code === 'HPE_HEADER_OVERFLOW') return refusal(431, 'The headers of the request are larger than 16 KB.')
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refusal(408, 'The request did not arrive in time.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return refusal(408, 'The request did not arrive completely in time. Send it again.')
   return refusal(400, notHttp)
 }
 

@@ -37,7 +37,8 @@ export const parseDataCentreId = (text: string): string => {
 
 export const parseQuota = (text: string): number | undefined => {
   if (text === 'none') return undefined
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of bytes, or none.')
+  if (!/^\d{1,15}$/.test(text))
+    throw new InvalidArgumentError('It must be a whole number of bytes, or the word none for no quota.')
   return Number(text)
 }
 

@@ -70,7 +70,8 @@ const unanswered = {
     'Repeat the request after the time in the Retry-After header.',
 }
 
-const refused = 'The gateway refuses the request: it is malformed, its headers exceed 10 KB or its body 4.5 MB.'
+const refused =
+  'The gateway refuses the request: its headers exceed 10 KB, its body exceeds 4.5 MB, or it is malformed.'
 
 const refusals: readonly Refusal[] = [
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, error: errors.routeUnknown },

@@ -20,7 +20,14 @@ export const untrustedRedirect = (status: number, target: string): ServiceError 
     code: status,
     message:
       `The service redirects to ${hostOf(target)}, where the token is not valid. ` +
-      'Use the address of the site instead.',
+      'Set the URL to the address of the service that issued the token.',
+  })
+
+export const tooManyRedirects = (target: string): ServiceError =>
+  new ServiceError({
+    status: 301,
+    code: 301,
+    message: `The service redirects again and again, last to ${hostOf(target)}. Report this to its operator.`,
   })
 
 export const untrustedAddress = (url: string): ServiceError =>

@@ -1,4 +1,11 @@
-import { addressNote, hostOf, refuseDowngrade, untrustedAddress, untrustedRedirect } from './addresses.ts'
+import {
+  addressNote,
+  hostOf,
+  refuseDowngrade,
+  tooManyRedirects,
+  untrustedAddress,
+  untrustedRedirect,
+} from './addresses.ts'
 import { failureOf, ServiceError, unexpectedAnswer } from './service-error.ts'
 import { type Body, type StreamedBody, Unreadable, type Watch } from './source.ts'
 
@@ -164,7 +171,7 @@ const createRedirectFollower = ({ token, base: given, trustedUrls, fetch: send }
     const init: RequestInit = { method: call.method, headers, redirect: 'manual', signal }
     let answer = await hop(call, call.url, init, watch)
     for (let redirects = 0; typeof answer === 'string'; redirects++) {
-      if (redirects === mostRedirects) throw untrustedRedirect(301, answer)
+      if (redirects === mostRedirects) throw tooManyRedirects(answer)
       answer = await hop(call, answer, init, watch)
     }
     return answer

@@ -64,7 +64,7 @@ export const answerFor = (
 
 const oneRange = /^bytes=(\d{1,15}-\d{0,15}|-\d{1,15})$/
 
-/** The range that `answerFor` will most likely choose. Undefined when no bytes are likely. */
+/** The range that `answerFor` will most likely choose. Undefined when the answer will probably have no body. */
 export const expectedRange = (
   { method, headers }: Pick<Request, 'method' | 'headers'>,
   downloads: Downloads | undefined,

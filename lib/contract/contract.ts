@@ -17,7 +17,7 @@ const header = (description: string, schema: Readonly<Record<string, string>> = 
 
 export const answerHeaders = {
   'X-Request-Id': header('The id of the request. Quote it when you report a fault.'),
-  Location: header('The address of the created resource, or of the bytes.'),
+  Location: header('The address of the created resource. In a redirect: the address of the bytes of the file.'),
   ETag: header('The name of the present state, for If-Match and If-None-Match.'),
   'Last-Modified': header('The time when the file was stored, as an HTTP date.'),
   'Accept-Ranges': header('Requests may ask for parts of the file.', { const: 'bytes' }),
@@ -168,7 +168,7 @@ export const siteParameter = parameter(
   z.union([z.literal('current'), z.int()]),
 )
 
-export const link = component('Link', 'The address of something: an absolute URL, or null if it does not exist.', {
+export const link = component('Link', 'A link: the absolute URL of its target, or null if it has none.', {
   rel: z.string(),
   uri: z.nullable(z.string()),
 })

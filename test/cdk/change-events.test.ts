@@ -29,7 +29,7 @@ const valueAt = (record: unknown, path: string): unknown =>
     .filter((step) => step !== undefined && step !== '')
     .reduce<unknown>((value, step) => (value as Readonly<Record<string, unknown>> | undefined)?.[step], record)
 
-/** Fills in the template as a pipe does: quoted text stays JSON. */
+/** Fills in the template as an EventBridge pipe does: it escapes values inside quotes, so the result is valid JSON. */
 const fill = (template: string, record: unknown): unknown =>
   JSON.parse(
     template.replaceAll(/<(\$[^>]+)>/g, (_, path: string) => {

@@ -22,7 +22,10 @@ test('a client knows its site, and refuses a wrong token (T-31, T-32)', async ({
   })
 })
 
-test('a file is replaced only in the state that was read (T-34)', async ({ client: { files }, folder }) => {
+test('a file is replaced only if it is still in the state that was read (T-34)', async ({
+  client: { files },
+  folder,
+}) => {
   const path = `${folder}/ü #1?.txt`
   await files.put(path, 'one')
   await expect(files.put(path, 'two')).rejects.toMatchObject({ status: 412, code: 100412 })

@@ -142,7 +142,7 @@ test('code that someone smuggles into the page neither runs nor sends data', asy
 })
 
 describe('the page of the console', () => {
-  test('may write to the clipboard, and use neither camera nor location nor other device features (K-20)', async ({
+  test('may write to the clipboard, but not use the camera, the location or other device features (K-20)', async ({
     browser,
     service,
   }) => {

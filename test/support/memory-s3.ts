@@ -296,7 +296,7 @@ export const createMemoryS3 = (): MemoryS3 => {
     return xmlAnswer('ListPartsResult', isTruncated + next + entries.join(''))
   }
 
-  /** Keys after a key in their order, folded into folders if requested. */
+  /** The keys that sort after `after`, in order; grouped into folders if there is a delimiter. */
   const entriesBehind = (after: string, prefix: string, delimiter: string): Set<string> => {
     const entries = new Set<string>()
     for (const key of keysUnder(prefix)) {

@@ -210,7 +210,7 @@ export const messages = {
     noMarker: text`^The data directory … lacks its …site-admin.json. … Nothing was changed.$`,
     notRemoved: text`\nNothing was removed. …\r$`,
     notReset: (what: string, place: string) =>
-      text`^Nothing was removed. --reset removes ${what} from ${place}…: agree to it on a terminal, or add --yes.$`,
+      text`^Nothing was removed. --reset removes ${what} from ${place}…: run it in a terminal to confirm, or add --yes.$`,
     old: (version: string) => text` was made by version ${version} … Move it away, … --reset.$`,
     otherProgram: text`No released version made them. Choose another data directory.`,
     pipe: text`site-admin.json is neither a file nor a folder. Replace it with the real file, or with one from a backup.$`,

@@ -267,7 +267,10 @@ export const purge = async (context: Context, given: string, { state, yes }: { s
   }
   const what = `${path}: ${count} ${count === 1 ? 'old version' : 'old versions'}, ${sizeOf(bytes)}`
   const agreed = yes ?? (await askYesNo(escapeControls(`Delete for good ${what}?`)))
-  if (agreed === undefined) throw new LocalRefusal(`Nothing can restore these versions (${what}). Add --yes to purge.`)
+  if (agreed === undefined)
+    throw new LocalRefusal(
+      `A purge deletes these versions for good (${what}). Nothing was purged. Add --yes to purge them.`,
+    )
   if (!agreed) return
   await files.purge(path, { version: state })
   print(context, { path, versions: count, bytes, purged: true }, `purged  ${what}`)

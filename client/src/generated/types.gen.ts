@@ -39,7 +39,7 @@ export type Root = {
 };
 
 /**
- * The address of something: an absolute URL, or null if it does not exist.
+ * A link: the absolute URL of its target, or null if it has none.
  */
 export type Link = {
     rel: string;
@@ -1867,7 +1867,7 @@ export type ListNewsOfCategoryErrors = {
      * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
      * - `100002` The token covers several sites. Put the numeric site id in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted. Page through it with cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
      */
     400: Error;
     /**
@@ -2136,7 +2136,7 @@ export type ListBlogsOfCategoryErrors = {
      * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
      * - `100002` The token covers several sites. Put the numeric site id in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted. Page through it with cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
      */
     400: Error;
     /**
@@ -2315,7 +2315,7 @@ export type ListCategoriesErrors = {
      * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
      * - `100002` The token covers several sites. Put the numeric site id in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted. Page through it with cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
      */
     400: Error;
     /**
@@ -2497,7 +2497,7 @@ export type ListNewsErrors = {
      * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
      * - `100002` The token covers several sites. Put the numeric site id in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted. Page through it with cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
      */
     400: Error;
     /**
@@ -2689,7 +2689,7 @@ export type ListCategoriesOfNewsErrors = {
      * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
      * - `100002` The token covers several sites. Put the numeric site id in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted. Page through it with cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
      */
     400: Error;
     /**
@@ -2868,7 +2868,7 @@ export type ListBlogsErrors = {
      * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
      * - `100002` The token covers several sites. Put the numeric site id in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted. Page through it with cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
      */
     400: Error;
     /**
@@ -3060,7 +3060,7 @@ export type ListCategoriesOfBlogErrors = {
      * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
      * - `100002` The token covers several sites. Put the numeric site id in place of "current".
      * - `220000` The request is malformed. GET /docs shows what to send.
-     * - `220003` The list is too long to be filtered or sorted. Page through it with cursor.
+     * - `220003` The list is too long to be filtered or sorted at once. Page through it with the parameter cursor.
      */
     400: Error;
     /**
@@ -4522,7 +4522,7 @@ export type AppendToUploadErrors = {
      */
     405: Error;
     /**
-     * - `104030` The upload has another offset. Ask for it with HEAD, then continue from there.
+     * - `104030` Upload-Offset differs from the offset of the upload. Ask for that with HEAD, then continue there.
      */
     409: Error;
     /**

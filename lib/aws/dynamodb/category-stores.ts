@@ -143,7 +143,7 @@ const createCategoryLinks = (items: CategoryItems, record: RecordChange): Catego
     ])
     const unknown = ids.filter((id) => !existing.has(id))
     if (!isThere || unknown.length > 0) {
-      // Left by a request that died between its writes and its second look.
+      // A request left these links when it died after its writes, before it checked both sides again.
       const leftOver = [...present.keys()].filter((id) => !isThere || !existing.has(id))
       if (leftOver.length > 0) await undoLinksOfRemoved(items, list, leftOver, deadline)
       return isThere ? { outcome: 'objects unknown', ids: new Set(unknown) } : { outcome: 'category unknown' }

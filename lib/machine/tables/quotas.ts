@@ -5,7 +5,7 @@ import type { Database } from '../sqlite/database.ts'
 import { prepareQuery } from '../sqlite/queries.ts'
 import { usedBytesOf } from '../sqlite/tables.ts'
 
-/** Makes a change in its transaction. Errors: quotaExceeded, when it adds bytes beyond the quota (S-121). */
+/** Makes a change in the transaction of the caller. Errors: quotaExceeded, when it adds bytes beyond the quota (S-121). */
 export const createQuotaCheck = (connection: DatabaseSync) => {
   const limited = prepareQuery<{ quota: number; used: number }>(
     connection,

@@ -72,7 +72,7 @@ const lookAtPart = async (
   const path = isAtFolder ? folder : childOf(folder, name)
   const needsOne = namesStates(conditions)
   if (!isFirst && needsOne) {
-    throw refused('A tag in If-Match or If-None-Match names one file, but the request has several. Send one.')
+    throw refused('A tag in If-Match or If-None-Match applies to one file. Send a single file, or no tag.')
   }
   const checked = await checkConditions(files, site, [path], false, conditions)
   if (!needsOne) refuse([checked.refusal])

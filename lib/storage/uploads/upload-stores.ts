@@ -22,7 +22,7 @@ export interface UploadRecords {
   /** False when the user has `most` open uploads on the site that have not expired at `now`. */
   create(upload: Upload, most: number, now: number): Promise<boolean>
   get(id: string): Promise<Upload | undefined>
-  /** Leases an upload at an offset for some milliseconds, also at its end. For an owner, others and expired are gone. */
+  /** Leases an upload at an offset, for some milliseconds. With `owner`, other and expired uploads are `gone`. */
   take(id: string, offset: number, holder: string, duration: number, owner?: UploadOwner): Promise<TakeOutcome>
   /**
    * Extends the lease, also after its end if nobody else took it, and writes progress that no answer has reported yet.

@@ -82,7 +82,7 @@ describe('GET /console', () => {
     },
   )
 
-  test('A slash behind /console leads to the page', async () => {
+  test('A slash after /console leads to the page', async () => {
     const { status, headers } = await call('/console/', anonymous)
     if (status === 308) expect(headers['location']).toBe('../console')
     // A gateway may remove the slash before the service sees it.

@@ -121,7 +121,7 @@ describe.each([
     expectError(await to(`${folder}/missing`, `${folder}/anywhere`), 404, 104001)
   })
 
-  it('A place below a file answers 400/104009 (E-37)', async () => {
+  it('A target below a file is refused with 400/104009 (E-37)', async () => {
     for (const name of ['a', 'f/b', 'leaf']) await put(`${folder}/ancestor/${name}`, name)
     for (const source of ['a', 'f']) {
       expectError(await to(`${folder}/ancestor/${source}`, `${folder}/ancestor/leaf/x`), 400, 104009)

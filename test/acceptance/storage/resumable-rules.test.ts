@@ -36,7 +36,7 @@ describe('The place of a resumable upload', () => {
     }
   })
 
-  it('The name of a resumable file starts after its last slash (S-15)', async () => {
+  it('The file name of an upload starts after its last slash or backslash (S-15)', async () => {
     for (const name of ['../../a.txt', 'C:\\temp\\b.txt']) await store(`${own}/names`, name, name)
     expect((await read(`${own}/names/a.txt`)).text).toBe('../../a.txt')
     expect((await read(`${own}/names/b.txt`)).text).toBe('C:\\temp\\b.txt')
@@ -111,7 +111,7 @@ describe('Checks when an upload is complete', () => {
     expect((await read(`${own}/mine.txt`)).text).toBe('theirs')
   })
 
-  it('A new folder with the name of the file refuses it (U-11, U-28)', async () => {
+  it('An upload is refused if a folder has taken its name meanwhile (U-11, U-28)', async () => {
     const upload = await beginHalf('name')
     await put(`${own}/name/below`, 'x')
     expectError(await append(upload, 2, 'llo'), 400, 104022)

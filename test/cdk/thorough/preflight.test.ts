@@ -89,7 +89,7 @@ describe('the check before a deployment', () => {
     await expect(checkConcurrency('us-east-1', 50, parseSettings(settings))).rejects.toThrow('not allowed')
   })
 
-  test('exits with 1 when an account allows too little, and prints this for each region', async () => {
+  test('exits with 1 when the limit of an account is too low, and prints the limit of each region', async () => {
     await answerWith(200, limitOf(60))
     const { status, stdout } = await run('cdk/preflight.ts', ['-c', `siteAdmin=${JSON.stringify(settings)}`])
     expect(status).toBe(1)

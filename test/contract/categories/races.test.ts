@@ -123,7 +123,7 @@ describe('linking one object twice at once, hidden and as it is', () => {
   })
 })
 
-test('a link that a dying request left is not listed, and a refused link of it removes it', async () => {
+test('a link that a dying request left is not listed, and is removed by the next attempt to link that object', async () => {
   await begin()
   await deps.contents.removeObject({ site, kind: 'news', id: gone }, entry)
   await deps.linkItems.putMany(newsOfCategory, [{ id: gone, displayable: true }])

@@ -73,7 +73,7 @@ test(
     await fc.assert(property, {
       numRuns: Number(PROVE_COUNT),
       seed: Number(PROVE_SEED),
-      // A shortened case begins with the number of the one that failed.
+      // The path of a shortened case begins with the number of the run that failed.
       ...(PROVE_PATH && { path: PROVE_PATH.replace(/:.*/, '') }),
       includeErrorInReport: true,
     })

@@ -35,7 +35,7 @@ export const slowReader = async (server: Server) => {
         for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate)
       }
     },
-    /** Waits until the service could write more. */
+    /** Reads until the service has been able to write more. */
     async readsSome() {
       for (const before = served.bytesWritten; served.bytesWritten === before; ) await read()
     },
@@ -46,6 +46,6 @@ export const slowReader = async (server: Server) => {
   }
 }
 
-/** Bytes that wait in the service, the head of the answer included. */
+/** Expects that few bytes wait in the service, including the head of the answer. */
 export const expectSmall = ({ served }: { readonly served: Socket }) =>
   expect(served.writableLength).toBeLessThanOrEqual(64 * 1024 + 2048)

@@ -68,7 +68,7 @@ describe('A folder that is being restored on S3', () => {
     expect((await storage.remove('/folder')).status).toBe(200)
   })
 
-  it('An upload that began before the restore is undone', async () => {
+  it('It undoes an upload that began before the restore', async () => {
     const reached = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
     s3.before = async ({ method, path }) => {

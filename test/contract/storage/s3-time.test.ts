@@ -67,7 +67,7 @@ const inFunctionTime = async <Result>(run: (deadline: Deadline) => Promise<Resul
 const slownesses = ['request', 'answer', 'arrival'] as const
 type Slowness = (typeof slownesses)[number]
 
-/** Makes the call of this number slow, from 1. `calls` counts all calls; `release` lets the slow one continue. */
+/** Makes one call slow; the first call has the number 1. `calls` counts all calls; `release` lets the slow one continue. */
 const slowDown = (number: number, slowness: Slowness) => {
   let calls = 0
   let release = () => {}

@@ -150,7 +150,7 @@ describe('An object that is being restored', () => {
     expect(await content(key)).toBe('first')
   })
 
-  it('Two objects of a large folder come back without a listing', async () => {
+  it('Two objects of a large folder are restored without a listing', async () => {
     for (const name of ['a', 'b']) await put(`live/1/${name}`, name)
     await hide('live/1/a', 'live/1/b')
     const changes = await Promise.all(['a', 'b'].map((name) => restorationOf(`live/1/${name}`)))
@@ -158,7 +158,7 @@ describe('An object that is being restored', () => {
     expect(await content('live/1/b')).toBe('b')
   })
 
-  it('Many objects of a large folder come back with few listings', async () => {
+  it('Many objects of a large folder are restored with few listings', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `live/1/z${index}`)
     for (const name of names) await put(name, name)
     await hide(...names)

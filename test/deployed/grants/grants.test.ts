@@ -2,14 +2,16 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { ClientRequest } from 'node:http'
 import { join } from 'node:path'
-import type { Context, SQSEvent } from 'aws-lambda'
+import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type FunctionName, functionName, functionNames } from '../../../cdk/config/functions.ts'
 import { fileGrants, removalsGrants, tableGrants } from '../../../cdk/config/grants.ts'
 import { handler as removalsFunction } from '../../../functions/entries/removals.ts'
 import { handler as storageFunction } from '../../../functions/entries/storage.ts'
+import { createSiteDirectory } from '../../../lib/aws/dynamodb/directory-stores.ts'
 import { createDocumentClient } from '../../../lib/aws/dynamodb/dynamodb.ts'
 import { createPathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
+import { createUsageCounts } from '../../../lib/aws/dynamodb/usage-counts.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { actionsNeededFor, type CloudRequest, watchCloudRequests } from '../../support/cloud-requests.ts'
 import { entry, unrecorded } from '../../support/history.ts'
@@ -114,6 +116,24 @@ const sentBy = async (run: () => Promise<void>): Promise<CloudRequest[]> => {
   return sent
 }
 
+/** Starts the function on its schedule: it prepares the count of a site with a quota, and ends its recount. */
+const recount = async (): Promise<readonly CloudRequest[]> => {
+  const dynamodb = createDocumentClient()
+  const { site, sitesTable, pathLocksTable } = deployment
+  const sites = createSiteDirectory({ dynamodb, table: sitesTable, record: unrecorded })
+  const run = () => removalsFunction({} as ScheduledEvent, { getRemainingTimeInMillis: () => 90_000 } as Context)
+  await sites.setQuota(site, 1e12, entry)
+  const sent = await sentBy(run)
+  const halfAnHourAgo = Date.now() - 30 * 60_000
+  const counts = createUsageCounts({ dynamodb, table: pathLocksTable, now: () => halfAnHourAgo })
+  await counts.begin(site, (await counts.read(site))?.epoch ?? 0)
+  sent.push(...(await sentBy(run)))
+  expect(await counts.bytesOf(site)).toBeGreaterThan(0)
+  await sites.setQuota(site, undefined, entry)
+  dynamodb.destroy()
+  return sent
+}
+
 describe('each function has the permissions for what it does to files, queues and tables, and no others', () => {
   const seen: Partial<Record<FunctionName, CloudRequest[]>> = {}
 
@@ -124,7 +144,11 @@ describe('each function has the permissions for what it does to files, queues an
     await fillFolder('full', 1_100)
     expect((await call('PUT', '/odd/%EF%BF%BE.txt', { body: 'x' })).status).toBe(200)
     for (const folder of ['full', 'odd']) await openRemoval(folder)
-    seen.removals = [...(await sentBy(() => work('full', 30_000))), ...(await sentBy(() => failToRemove('odd')))]
+    seen.removals = [
+      ...(await sentBy(() => work('full', 30_000))),
+      ...(await sentBy(() => failToRemove('odd'))),
+      ...(await recount()),
+    ]
   })
 
   it.each(functionNames)('%s', (name) => {

@@ -13,6 +13,7 @@ export const deployment = {
   site: Number(setting('DEPLOYED_SITE')) as SiteId,
   token: setting('DEPLOYED_TOKEN'),
   bucket: setting('FILES_BUCKET'),
+  sitesTable: setting('SITES_TABLE'),
   pathLocksTable: setting('PATH_LOCKS_TABLE'),
   removals: setting('REMOVALS_QUEUE_URL'),
   failedRemovals: setting('DEPLOYED_FAILED_REMOVALS_QUEUE'),

@@ -15,7 +15,7 @@ const large = 256 * mebibyte
 const many = { uploads: 16, size: 64 * mebibyte }
 const targets = { rate: 0.95, memory: 64, memoryOfMany: 256 }
 
-/** Starts the deployed bundle over tables and a bucket of its own at `AWS_ENDPOINT_URL`. */
+/** Starts the bundle as it is deployed, with its own tables and bucket at `AWS_ENDPOINT_URL`. */
 const startBundle = async (folder: string, tables: TestTables): Promise<{ stream: StreamProcess; bucket: string }> => {
   const { names, connect } = tables
   const { bucket } = await openCloudFiles(connect())

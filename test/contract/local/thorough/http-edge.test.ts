@@ -157,7 +157,7 @@ describe('a body over the limit', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ code: 100013 })
   })
 
-  test('is answered 413 to a client that reads only after it has sent everything', async ({ service }) => {
+  test('is refused with 413, also for a client that reads only after it has sent everything', async ({ service }) => {
     const answer = await service.request(field, { method: 'PUT', body: 'x'.repeat(mebibyte) })
     expect(answer.status).toBe(413)
     expect(await answer.json()).toMatchObject({ code: 100013 })

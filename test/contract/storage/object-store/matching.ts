@@ -71,7 +71,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  /** Places changes at once that expect the same. Returns the index of the one that was placed. */
+  /** Places, all at once, changes that expect the same state. Returns the index of the one that was placed. */
   const race = async (all: readonly (readonly Change[])[], matching: readonly Expected[]): Promise<number> => {
     const results = await Promise.all(all.map((changes) => bench.place(changes, { matching })))
     for (const [index, changes] of all.entries()) if (results[index]?.outcome !== 'placed') await letGo(changes)
