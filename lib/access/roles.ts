@@ -17,3 +17,5 @@ export const roles = {
   author: role(true, 'files:write', 'history:read'),
   viewer: role(false, 'files:read', 'forms:read', 'categories:read', 'history:read'),
 } satisfies Readonly<Record<string, Role>>
+
+export type RoleName = keyof typeof roles

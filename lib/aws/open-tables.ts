@@ -1,6 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { EdgeSettings } from '../config/config.ts'
 import type { Stores } from '../service/stores.ts'
+import { createAccessValues, createIssuers } from './dynamodb/access-values.ts'
 import { createCategoryStores } from './dynamodb/category-stores.ts'
 import { createGrants, createSiteDirectory, withoutHistory } from './dynamodb/directory-stores.ts'
 import { createDocumentClient } from './dynamodb/dynamodb.ts'
@@ -44,6 +45,17 @@ export const openDirectory = (settings: DirectorySettings, given: Given = {}): P
   return {
     sites: createSiteDirectory({ ...options, table: settings.sitesTable }),
     grants: createGrants({ ...options, table: settings.tokensTable }),
+  }
+}
+
+export const openIssuers = (
+  settings: DirectorySettings,
+  given: Given = {},
+): Pick<Stores, 'issuers' | 'accessValues'> => {
+  const options = directoryOptions(settings, given)
+  return {
+    issuers: createIssuers({ ...options, table: settings.sitesTable }),
+    accessValues: createAccessValues({ ...options, table: settings.tokensTable, now: given.now }),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Grants } from '../access/grants.ts'
+import type { Issuers, KeyedValues } from '../access/issuers/issuers.ts'
 import type { CategoryLinks } from '../categories/category-links.ts'
 import type { Contents } from '../categories/contents.ts'
 import type { WebForms } from '../fields/web-forms.ts'
@@ -14,6 +15,8 @@ import type { UploadParts, UploadRecords } from '../storage/uploads/upload-store
 export interface Stores {
   readonly sites: SiteDirectory
   readonly grants: Grants
+  readonly issuers: Issuers
+  readonly accessValues: KeyedValues
   readonly webForms: WebForms
   readonly contents: Contents
   readonly links: CategoryLinks

@@ -50,7 +50,15 @@ const directory = `
     sites TEXT NOT NULL,
     permissions TEXT NOT NULL,
     expires INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;`
+  ) STRICT, WITHOUT ROWID;
+  -- Issuers with their rules, used tokens, sign-ins that have begun, and the people of identities.
+  -- expires is in epoch seconds, NULL for what stays.
+  CREATE TABLE access_values (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL,
+    expires INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX access_values_by_expiry ON access_values (expires) WHERE expires IS NOT NULL;`
 
 const webForms = `
   CREATE TABLE web_forms (

@@ -1,0 +1,102 @@
+import type { Configuration } from 'openid-client'
+import { ServiceError } from '../../core/errors.ts'
+import { clockSkew, type IssuerClient, type IssuerDocument, TokenFault } from './issuer-client.ts'
+import { type Issuer, isTrustedAddress } from './issuers.ts'
+import type { Claims } from './match-rules.ts'
+
+/** What the browser keeps between the two requests of a sign-in. It is of no use to anyone else. */
+export interface Begun {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+  /** The PKCE challenge of the console. */
+  readonly challenge: string
+}
+
+interface Provider {
+  readonly client: IssuerClient
+  readonly issuer: Issuer & { readonly clientId: string }
+  readonly secret: string | undefined
+  /** The URL where the issuer sends the browser back to. */
+  readonly callback: string
+}
+
+const load = () => import('openid-client')
+
+type Library = Awaited<ReturnType<typeof load>>
+
+const authenticationOf = (library: Library, document: IssuerDocument, secret: string | undefined) => {
+  if (secret === undefined) return library.None()
+  const methods = document['token_endpoint_auth_methods_supported']
+  const isPostOnly = Array.isArray(methods) && !methods.includes('client_secret_basic')
+  return isPostOnly ? library.ClientSecretPost(secret) : library.ClientSecretBasic(secret)
+}
+
+const configure = async (library: Library, { client, issuer, secret }: Provider): Promise<Configuration> => {
+  const document = await client.discover(issuer.url)
+  const authentication = authenticationOf(library, document, secret)
+  const tolerance = { [library.clockTolerance]: clockSkew }
+  const configuration = new library.Configuration(document, issuer.clientId, tolerance, authentication)
+  configuration[library.customFetch] = client.fetchOf(issuer.url)
+  if (issuer.url.startsWith('http:')) library.allowInsecureRequests(configuration)
+  return configuration
+}
+
+// The errors of the library may contain tokens of the issuer, so they are not passed on.
+const faultIn = (error: unknown): Error => {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    if (each instanceof ServiceError || each instanceof TokenFault) return each
+  }
+  return new TokenFault('The issuer refused the sign-in, or answered unexpectedly.')
+}
+
+/** A-92: where the browser goes. Errors: unavailable, TokenFault. */
+export const beginSignIn = async (
+  provider: Provider,
+  challenge: string,
+): Promise<{ readonly location: string; readonly begun: Begun }> => {
+  const library = await load()
+  try {
+    const configuration = await configure(library, provider)
+    const begun = {
+      state: library.randomState(),
+      nonce: library.randomNonce(),
+      verifier: library.randomPKCECodeVerifier(),
+      challenge,
+    }
+    const url = library.buildAuthorizationUrl(configuration, {
+      redirect_uri: provider.callback,
+      scope: 'openid email profile',
+      state: begun.state,
+      nonce: begun.nonce,
+      code_challenge: await library.calculatePKCECodeChallenge(begun.verifier),
+      code_challenge_method: 'S256',
+    })
+    if (!isTrustedAddress(url, provider.issuer.url.startsWith('http:')))
+      throw new TokenFault('It names no https address.')
+    return { location: url.href, begun }
+  } catch (error) {
+    throw faultIn(error)
+  }
+}
+
+/** A-92: the claims of the person whom the issuer sent back with `query`. Errors: unavailable, TokenFault. */
+export const finishSignIn = async (provider: Provider, query: string, begun: Begun): Promise<Claims> => {
+  const library = await load()
+  const { client, issuer, callback } = provider
+  try {
+    const configuration = await configure(library, provider)
+    const tokens = await library.authorizationCodeGrant(configuration, new URL(`${callback}?${query}`), {
+      pkceCodeVerifier: begun.verifier,
+      expectedState: begun.state,
+      expectedNonce: begun.nonce,
+      idTokenExpected: true,
+    })
+    const claims = await client.verify(tokens.id_token ?? '', { issuer: issuer.url, audience: issuer.clientId })
+    if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims
+    const more = await library.fetchUserInfo(configuration, tokens.access_token, String(claims.sub))
+    return { ...more, ...claims }
+  } catch (error) {
+    throw faultIn(error)
+  }
+}
