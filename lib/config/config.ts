@@ -1,3 +1,4 @@
+import { readClientSecrets } from './client-secrets.ts'
 import {
   list,
   oneOf,
@@ -119,6 +120,8 @@ const machine = {
   longestList,
   keptDays,
   /** `on`: an answered change survives a power cut. It survives the end of the process either way. */
+  clientSecrets: optional('CLIENT_SECRETS', readClientSecrets),
+  clientSecretsFile: optional('CLIENT_SECRETS_FILE', text()),
   fsync: otherwise('FSYNC', oneOf(['on', 'off']), 'on'),
 }
 
