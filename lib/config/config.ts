@@ -119,9 +119,9 @@ const machine = {
   ...files,
   longestList,
   keptDays,
-  /** `on`: an answered change survives a power cut. It survives the end of the process either way. */
   clientSecrets: optional('CLIENT_SECRETS', readClientSecrets),
   clientSecretsFile: optional('CLIENT_SECRETS_FILE', text()),
+  /** `on`: an answered change survives a power cut. It survives the end of the process either way. */
   fsync: otherwise('FSYNC', oneOf(['on', 'off']), 'on'),
 }
 

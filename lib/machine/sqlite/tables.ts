@@ -52,7 +52,7 @@ const directory = `
     expires INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   -- Issuers with their rules, used tokens, sign-ins that have begun, and the people of identities.
-  -- expires is in epoch seconds, NULL for what stays.
+  -- The value is JSON; expires is in epoch seconds, NULL for what stays.
   CREATE TABLE access_values (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL,

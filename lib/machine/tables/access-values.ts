@@ -41,7 +41,10 @@ export const createAccessValues = ({ connection, read, write }: Database, clock:
       WHERE key IN (SELECT key FROM access_values WHERE expires <= ? LIMIT ${mostSwept})`,
   })
   const now = () => clock.wall() / 1000
-  const find = (key: string) => tables.get.get(key, now())?.value
+  const find = (key: string): string | undefined => {
+    const row = tables.get.get(key, now())
+    return row && JSON.parse(row.value)
+  }
   return {
     get: (key) => read(() => find(key)),
 
@@ -51,7 +54,7 @@ export const createAccessValues = ({ connection, read, write }: Database, clock:
         if (known !== undefined) return known === value
         tables.sweep.run(now())
         tables.remove.run(key)
-        return tables.insert.run(key, value, expires ?? null).changes === 1
+        return tables.insert.run(key, JSON.stringify(value), expires ?? null).changes === 1
       }),
 
     take: (key) =>
