@@ -5,8 +5,8 @@ import { ServiceError } from '../../core/errors.ts'
 import { parseId, type SiteId } from '../../core/ids.ts'
 import { textOfRight } from '../../core/rights.ts'
 import { type Grants, hashToken, newToken } from '../grants.ts'
-import { clockSkew, type IssuerClient, longestToken, TokenFault } from './issuer-client.ts'
-import type { Issuer, Issuers, KeyedValues, Trust } from './issuers.ts'
+import { clockSkew, type IssuerClient, longestToken } from './issuer-client.ts'
+import { type Issuer, type Issuers, type KeyedValues, TokenFault, type Trust } from './issuers.ts'
 import { type Granted, grantedTo } from './match-rules.ts'
 
 interface ExchangeDeps {

@@ -2,12 +2,7 @@ import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } f
 import { cachedLookup } from '../../core/cached-lookup.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { isTrustedAddress } from './issuers.ts'
-
-/** A token does not keep to the protocol. The message is safe to show. */
-export class TokenFault extends Error {
-  override readonly name = 'TokenFault'
-}
+import { isTrustedAddress, TokenFault } from './issuers.ts'
 
 export interface IssuerDocument {
   readonly issuer: string

@@ -55,6 +55,11 @@ export interface KeyedValues {
   take(key: string): Promise<string | undefined>
 }
 
+/** A token, or what an issuer says of a person, cannot be trusted. The message is safe to show. */
+export class TokenFault extends Error {
+  override readonly name = 'TokenFault'
+}
+
 /** A rule or issuer cannot be stored. The message says why. */
 export class TrustRefused extends Error {
   override readonly name = 'TrustRefused'

@@ -1,7 +1,7 @@
 import type { Configuration } from 'openid-client'
 import { ServiceError } from '../../core/errors.ts'
-import { clockSkew, type IssuerClient, type IssuerDocument, TokenFault } from './issuer-client.ts'
-import { type Issuer, isTrustedAddress } from './issuers.ts'
+import { clockSkew, type IssuerClient, type IssuerDocument } from './issuer-client.ts'
+import { type Issuer, isTrustedAddress, TokenFault } from './issuers.ts'
 import type { Claims } from './match-rules.ts'
 
 /** What the browser keeps between the two requests of a sign-in. It is of no use to anyone else. */
