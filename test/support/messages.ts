@@ -95,6 +95,12 @@ export const messages = {
     versionDiffers: text`^its bytes differ from those that were stored: … cannot be restored,`,
     versionMissing: text`^its bytes are missing: …. This version cannot be restored, … are complete. … KEPT_DAYS (30 by default)`,
   },
+  access: {
+    noRule: 'No rule matches this token.',
+    noJob: 'This is no job of GitHub Actions that may ask for its identity.',
+    noTokenOfJob: (status: number) => `answered with status ${status}. Repeat the job.`,
+    silent: 'gives no answer. Check the address and the network',
+  },
   client: {
     askOperator: 'ask the operator to set it with --base-url',
     noFiles: 'has no files',
