@@ -19,3 +19,10 @@ export const roles = {
 } satisfies Readonly<Record<string, Role>>
 
 export type RoleName = keyof typeof roles
+
+export const isPerFolder = (name: RoleName): boolean => roles[name].isPerFolder
+
+export const rightsOfRole = (name: RoleName, onFolders: readonly Right[] = []): readonly Right[] => {
+  const { rights, isPerFolder: perFolder } = roles[name]
+  return perFolder ? [...onFolders, ...rights.filter(({ area }) => area !== 'files')] : rights
+}

@@ -1,5 +1,6 @@
 import type { Grants } from '../access/grants.ts'
 import type { Issuers, KeyedValues } from '../access/issuers/issuers.ts'
+import type { People } from '../access/people.ts'
 import type { CategoryLinks } from '../categories/category-links.ts'
 import type { Contents } from '../categories/contents.ts'
 import type { WebForms } from '../fields/web-forms.ts'
@@ -17,6 +18,7 @@ export interface Stores {
   readonly grants: Grants
   readonly issuers: Issuers
   readonly accessValues: KeyedValues
+  readonly people: People
   readonly webForms: WebForms
   readonly contents: Contents
   readonly links: CategoryLinks

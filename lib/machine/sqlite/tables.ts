@@ -49,7 +49,15 @@ const directory = `
     user TEXT NOT NULL,
     sites TEXT NOT NULL,
     permissions TEXT NOT NULL,
-    expires INTEGER NOT NULL
+    expires INTEGER NOT NULL,
+    kind TEXT, -- NULL for tokens, which belong to no person.
+    since INTEGER
+  ) STRICT, WITHOUT ROWID;
+  -- By the name in lower case. The record is JSON.
+  CREATE TABLE people (
+    key TEXT PRIMARY KEY,
+    version INTEGER NOT NULL,
+    record TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   -- Issuers with their rules, used tokens, sign-ins that have begun, and the people of identities.
   -- The value is JSON; expires is in epoch seconds, NULL for what stays.

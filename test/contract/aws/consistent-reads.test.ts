@@ -5,6 +5,7 @@ import { createCategoryStores } from '../../../lib/aws/dynamodb/category-stores.
 import { createGrants, createSiteDirectory } from '../../../lib/aws/dynamodb/directory-stores.ts'
 import { createJournal } from '../../../lib/aws/dynamodb/journal.ts'
 import { createPathLocks, type PathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
+import { createPeople } from '../../../lib/aws/dynamodb/people.ts'
 import { createUploadProgress } from '../../../lib/aws/dynamodb/uploads.ts'
 import { createWebForms } from '../../../lib/aws/dynamodb/web-forms.ts'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
@@ -54,6 +55,7 @@ beforeAll(async () => {
     grants: createGrants({ dynamodb, table: names.tokens, record: unrecorded }),
     issuers: createIssuers({ dynamodb, table: names.sites, record: unrecorded }),
     accessValues: createAccessValues({ dynamodb, table: names.tokens }),
+    people: createPeople({ dynamodb, table: names.users, record: unrecorded }),
     webForms: createWebForms({ dynamodb, table: names.webForms, record: unrecorded }),
     ...createCategoryStores({
       dynamodb,
