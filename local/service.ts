@@ -21,6 +21,7 @@ import {
 } from '../lib/service/deps.ts'
 import type { SiteDirectory } from '../lib/sites/site-directory.ts'
 import { createServer, dispatch } from '../server/create-server.ts'
+import { createClientSecrets } from './client-secrets.ts'
 import { ensureDemo } from './demo.ts'
 import { createDownloads, createLinkTo, isDownload } from './downloads.ts'
 import { createListeners, type DataCentreListener } from './listeners.ts'
@@ -44,9 +45,10 @@ const serverFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps): Ser
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
   const storage = createStorageDeps(here, stores, { ...surroundings, linkTo, lease })
   const downloads = createDownloads({ files: stores.files, secret: stores.linkSecret }, storage.edge)
+  const findClientSecret = createClientSecrets(settings)
   const groups = dispatch({
     documentation: createDocumentationHandler(createDocumentationDeps(here, stores, surroundings)),
-    access: createAccessHandler(createAccessDeps(here, stores, surroundings)),
+    access: createAccessHandler(createAccessDeps(here, stores, { ...surroundings, findClientSecret })),
     fields: createFieldsHandler(createFieldsDeps(here, stores, surroundings)),
     categories: createCategoriesHandler(createCategoriesDeps(here, stores, surroundings)),
     storage: createStorageHandler(storage),

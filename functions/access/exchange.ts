@@ -6,12 +6,17 @@ import type { Answer } from '../../lib/contract/contract.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { textOfRight } from '../../lib/core/rights.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
-import { validate } from '../../lib/http/validate.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { codeKey, type SignedIn } from './external-sign-in.ts'
-import { tokenReply } from './sign-in.ts'
+import { tokenReply } from './token-reply.ts'
 
-const bodies = () => import('../../lib/contract/access/bodies.ts')
+const loadChecks = async () => {
+  const [bodies, { validate }] = await Promise.all([
+    import('../../lib/contract/access/bodies.ts'),
+    import('../../lib/http/validate.ts'),
+  ])
+  return { ...bodies, validate }
+}
 
 const tokenTypes = {
   issued: 'urn:ietf:params:oauth:token-type:access_token',
@@ -26,7 +31,7 @@ const requireExchange = (document: object): void => {
 /** A folder may have characters that a scope cannot. */
 const exchange = async (deps: AccessDeps, document: object): Promise<Reply> => {
   requireExchange(document)
-  const { exchangeBody } = await bodies()
+  const { exchangeBody, validate } = await loadChecks()
   const { subject_token: jwt, resource } = validate(exchangeBody, document, 'exchangeMalformed')
   const { exchangeToken } = await import('../../lib/access/issuers/exchange.ts')
   const client = await deps.openIssuerClient()
@@ -48,8 +53,8 @@ const refuseCode = () =>
 
 /** whoever tries a code uses it up. */
 const redeem = async (deps: AccessDeps, document: object): Promise<Reply> => {
-  const { codeBody } = await bodies()
-  const { code, verifier, tokenExpiryPeriod } = validate(codeBody, document, 'signInMalformed')
+  const { codeBody, validate } = await loadChecks()
+  const { code, verifier, tokenExpiryPeriod } = validate(codeBody, document, 'accessMalformed')
   const stored = await deps.accessValues.take(codeKey(hashToken(code)))
   const signedIn: SignedIn | undefined = stored === undefined ? undefined : JSON.parse(stored)
   if (signedIn?.challenge !== challengeOf(verifier)) throw refuseCode()

@@ -75,7 +75,7 @@ export const beginExternalSignIn = (deps: AccessDeps) =>
   publicOperation(async (request) => {
     const challenge = firstValue(request.query, 'challenge') ?? ''
     if (!challengeShape.test(challenge)) {
-      throw new ServiceError('signInMalformed', {
+      throw new ServiceError('accessMalformed', {
         message: 'challenge must be the SHA-256 of a verifier, in base64url. The console sends it.',
       })
     }
@@ -100,7 +100,9 @@ const readBegun = ({ headers }: RoutedRequest): Begun | undefined => {
 type Provided = Awaited<ReturnType<typeof providerOf>>
 
 const queryOf = ({ query }: RoutedRequest): string =>
-  new URLSearchParams([...query].flatMap(([name, values]) => values.map((value) => [name, value]))).toString()
+  new URLSearchParams(
+    [...query].flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
+  ).toString()
 
 const personOf = async (deps: AccessDeps, request: RoutedRequest, { provider, trust }: Provided, begun: Begun) => {
   const [{ finishSignIn }, { findPerson }] = await Promise.all([

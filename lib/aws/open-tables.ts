@@ -54,7 +54,7 @@ export const openDirectory = (
 }
 
 export const openIssuers = (
-  settings: DirectorySettings,
+  settings: SitesSettings & Pick<EdgeSettings, 'tokensTable'>,
   given: Given = {},
 ): Pick<Stores, 'issuers' | 'accessValues'> => {
   const options = directoryOptions(settings, given)
@@ -81,7 +81,8 @@ export const openAccessStores = (
     const site = await sites.getSite(entry.site)
     if (site?.dataCentre === settings.dataCentre) await record(entry)
   }
-  return openDirectory(settings, { dynamodb, record: recordHere })
+  const here = { dynamodb, record: recordHere, now: given?.now }
+  return { ...openDirectory(settings, here), ...openIssuers(settings, here) }
 }
 
 export const openFieldsStores = (

@@ -56,7 +56,7 @@ const edge = {
 
 const journal = { journalTable: required('JOURNAL_TABLE', text()) }
 
-const access = { ...edge, ...journal }
+const access = { ...edge, ...journal, clientSecretsParameter: optional('CLIENT_SECRETS_PARAMETER', text()) }
 
 const fields = { ...edge, ...journal, webFormsTable: required('WEB_FORMS_TABLE', text()) }
 

@@ -3,7 +3,22 @@ export interface Problem {
   readonly message: string
 }
 
-const row = (code: number, status: number, message: string) => ({ code, status, message })
+/** Of RFC 6749 and RFC 8693: standard clients read these. */
+type GrantError = 'invalid_request' | 'invalid_grant' | 'invalid_target' | 'unsupported_grant_type'
+
+interface ErrorRow {
+  readonly code: number
+  readonly status: number
+  readonly message: string
+  readonly grantError?: GrantError
+}
+
+const row = (code: number, status: number, message: string): ErrorRow => ({ code, status, message })
+
+const grantRow = (code: number, grantError: GrantError, message: string): ErrorRow => ({
+  ...row(code, 400, message),
+  grantError,
+})
 
 /** The contract fixes codes and statuses. A thrower may give a more precise message (E-1). */
 export const errors = {
@@ -22,6 +37,14 @@ export const errors = {
   outOfSpace: row(100507, 507, 'The disk is full. Nothing was changed. Free some space, then repeat.'),
   unexpected: row(100500, 500, 'The service failed unexpectedly. Report it with this request id.'),
   signInRefused: row(101001, 401, 'The name or the password is wrong, or the person may not sign in. Check both.'),
+  exchangeRefused: grantRow(101001, 'invalid_grant', 'The token is refused. Ask its issuer for a new one.'),
+  exchangeMalformed: grantRow(101002, 'invalid_request', 'The exchange is malformed. GET /docs shows what to send.'),
+  grantTypeUnknown: grantRow(
+    101002,
+    'unsupported_grant_type',
+    'grant_type must be urn:ietf:params:oauth:grant-type:token-exchange. Leave it out to sign in with a password.',
+  ),
+  targetRefused: grantRow(101002, 'invalid_target', 'resource must be the number of a site that a rule names.'),
   invitationUnknown: row(101003, 404, 'The invitation is unknown, used or expired. Ask for a new one.'),
   personUnknown: row(101010, 404, 'The site has no such person. GET …/users lists its people.'),
   personTaken: row(101011, 409, 'The name is taken. Choose another one.'),
@@ -97,14 +120,16 @@ export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: number
   readonly status: number
+  readonly grantError: GrantError | undefined
   readonly problems: readonly Problem[]
   readonly headers: Readonly<Record<string, string>>
 
   constructor(name: ErrorName, details: Details = {}) {
-    const definition = errors[name]
+    const definition: ErrorRow = errors[name]
     super(details.message ?? definition.message, { cause: details.cause })
     this.code = definition.code
     this.status = definition.status
+    this.grantError = definition.grantError
     this.problems = details.problems ?? []
     this.headers = details.headers ?? {}
   }

@@ -1,4 +1,5 @@
 import { type Caller, findCaller } from '../access/callers.ts'
+import type { IssuerClient } from '../access/issuers/issuer-client.ts'
 import type { ListDeps } from '../categories/lists.ts'
 import type { CategoriesSettings, DocumentationSettings, EdgeSettings, FileSettings } from '../config/config.ts'
 import { cachedLookup } from '../core/cached-lookup.ts'
@@ -74,16 +75,39 @@ export const createDocumentationDeps = (
 
 export type DocumentationDeps = ReturnType<typeof createDocumentationDeps>
 
+export interface AccessSurroundings {
+  /** undefined for an issuer without one. */
+  readonly findClientSecret: (issuer: string) => Promise<string | undefined>
+}
+
+const openOnce = <Value>(open: () => Promise<Value>): (() => Promise<Value>) => {
+  let opened: Promise<Value> | undefined
+  return () => {
+    opened ??= open()
+    return opened
+  }
+}
+
 export const createAccessDeps = (
   settings: HandledSettings,
-  { grants, people, sites }: EdgeStores,
-  surroundings: Surroundings,
-) => ({
-  edge: edgeOf(settings, { grants, people, sites }, surroundings),
-  grants,
-  people,
-  clock: surroundings.clock ?? systemClock,
-})
+  { grants, people, sites, issuers, accessValues }: EdgeStores & Pick<Stores, 'issuers' | 'accessValues'>,
+  surroundings: Surroundings & Pick<AccessSurroundings, 'findClientSecret'>,
+) => {
+  const { clock = systemClock, findClientSecret } = surroundings
+  return {
+    edge: edgeOf(settings, { grants, people, sites }, surroundings),
+    grants,
+    people,
+    issuers,
+    accessValues,
+    clock,
+    findClientSecret,
+    openIssuerClient: openOnce(async (): Promise<IssuerClient> => {
+      const { createIssuerClient } = await import('../access/issuers/issuer-client.ts')
+      return createIssuerClient({ clock })
+    }),
+  }
+}
 
 export type AccessDeps = ReturnType<typeof createAccessDeps>
 

@@ -5,4 +5,7 @@ const group = 'access' as const
 export const accessRoutes = [
   { operation: 'signIn', method: 'POST', path: `${v2}/tokens`, group, public: true },
   { operation: 'signInV1', method: 'POST', path: `${v1}/tokens`, group, public: true, formats: ['json', 'xml'] },
+  { operation: 'listIssuers', method: 'GET', path: `${v2}/sign-in`, group, public: true },
+  { operation: 'beginExternalSignIn', method: 'GET', path: `${v2}/sign-in/{issuer}`, group, public: true },
+  { operation: 'finishExternalSignIn', method: 'GET', path: `${v2}/sign-in/{issuer}/callback`, group, public: true },
 ] as const
