@@ -91,9 +91,9 @@ const openOnce = <Value>(open: () => Promise<Value>): (() => Promise<Value>) => 
 export const createAccessDeps = (
   settings: HandledSettings,
   { grants, people, sites, issuers, accessValues }: EdgeStores & Pick<Stores, 'issuers' | 'accessValues'>,
-  surroundings: Surroundings & Pick<AccessSurroundings, 'findClientSecret'>,
+  surroundings: Surroundings & Partial<AccessSurroundings>,
 ) => {
-  const { clock = systemClock, findClientSecret } = surroundings
+  const { clock = systemClock, findClientSecret = async () => undefined } = surroundings
   return {
     edge: edgeOf(settings, { grants, people, sites }, surroundings),
     grants,

@@ -10,7 +10,7 @@ import { hashPassword } from '../../lib/access/passwords.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
 import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
 import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
-import { openAreas, openDirectory, openUploads } from '../../lib/aws/open-tables.ts'
+import { openAreas, openDirectory, openIssuers, openUploads } from '../../lib/aws/open-tables.ts'
 import { tables } from '../../lib/config/tables.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { type ObjectKind, objectKindNames, withDefaults } from '../../lib/core/content-kinds.ts'
@@ -47,6 +47,7 @@ export const storesOver = (dynamodb: DynamoDBDocumentClient) => {
   const areas = openAreas(settings, { dynamodb })
   return {
     ...openDirectory(settings, { dynamodb, record: areas.record }),
+    ...openIssuers(settings, { dynamodb, record: areas.record }),
     ...areas,
     ...openUploads(settings, { dynamodb }),
   }
@@ -328,6 +329,10 @@ const access: Exercise = {
   requests: [
     { method: 'POST', target: '/api/v2/admin/tokens', body: signIn },
     { method: 'POST', target: '/api/v1/admin/tokens', body: signIn },
+    { method: 'POST', target: '/api/v2/admin/tokens', body: { code: 'unknown', verifier: 'unknown' }, refused: true },
+    { method: 'GET', target: '/api/v2/admin/sign-in' },
+    { method: 'GET', target: '/api/v2/admin/sign-in/work?challenge=', refused: true },
+    { method: 'GET', target: '/api/v2/admin/sign-in/work/callback', refused: true },
   ],
 }
 

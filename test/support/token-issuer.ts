@@ -1,3 +1,4 @@
+import type { webcrypto } from 'node:crypto'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
@@ -33,7 +34,7 @@ export const githubClaims = (claims: Claims = {}): Claims => ({
 })
 
 interface Signing {
-  readonly key?: CryptoKey | Uint8Array
+  readonly key?: webcrypto.CryptoKey | Uint8Array
   readonly alg?: string
   readonly kid?: string
 }
@@ -68,7 +69,7 @@ export const startTokenIssuer = async () => {
     asked,
     close,
     keys,
-    publicKey: (alg: Algorithm) => pairs.get(alg)?.publicKey as CryptoKey,
+    publicKey: (alg: Algorithm) => pairs.get(alg)?.publicKey as webcrypto.CryptoKey,
 
     sign(claims: Claims = githubClaims(), { alg = 'RS256', kid = alg, key }: Signing = {}): Promise<string> {
       const now = Math.floor(Date.now() / 1000)

@@ -1,4 +1,4 @@
-import type { Configuration } from 'openid-client'
+import type { Configuration, ServerMetadata } from 'openid-client'
 import { ServiceError } from '../../core/errors.ts'
 import { clockSkew, type IssuerClient, type IssuerDocument } from './issuer-client.ts'
 import { type Issuer, isTrustedAddress, TokenFault } from './issuers.ts'
@@ -36,7 +36,12 @@ const configure = async (library: Library, { client, issuer, secret }: Provider)
   const document = await client.discover(issuer.url)
   const authentication = authenticationOf(library, document, secret)
   const tolerance = { [library.clockTolerance]: clockSkew }
-  const configuration = new library.Configuration(document, issuer.clientId, tolerance, authentication)
+  const configuration = new library.Configuration(
+    document as ServerMetadata,
+    issuer.clientId,
+    tolerance,
+    authentication,
+  )
   configuration[library.customFetch] = client.fetchOf(issuer.url)
   if (issuer.url.startsWith('http:')) library.allowInsecureRequests(configuration)
   return configuration
