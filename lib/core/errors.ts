@@ -3,7 +3,7 @@ export interface Problem {
   readonly message: string
 }
 
-/** Of RFC 6749 and RFC 8693: standard clients read these. */
+// of RFC 6749 and RFC 8693, for standard clients.
 type GrantError = 'invalid_request' | 'invalid_grant' | 'invalid_target' | 'unsupported_grant_type'
 
 interface ErrorRow {
