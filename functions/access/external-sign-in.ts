@@ -81,7 +81,9 @@ export const beginExternalSignIn = (deps: AccessDeps) =>
     }
     const { provider, place } = await providerOf(deps, request)
     const { beginSignIn } = await import('../../lib/access/issuers/sign-in.ts')
-    const { location, begun } = await beginSignIn(provider, challenge)
+    const { location, begun } = await beginSignIn(provider, challenge).catch((error: unknown) => {
+      throw error instanceof TokenFault ? new ServiceError('unavailable', { message: error.message }) : error
+    })
     const value = Buffer.from(JSON.stringify(begun)).toString('base64url')
     return goTo(location, cookieFor(place, value, signInLasts))
   })

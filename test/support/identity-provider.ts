@@ -1,5 +1,6 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import Provider from 'oidc-provider'
+import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js'
 import { listenHere } from './token-issuer.ts'
 
 export interface Account {
@@ -12,7 +13,8 @@ export interface Account {
 
 interface Client {
   readonly id: string
-  readonly secret: string
+  /** Without one, the client is public. */
+  readonly secret?: string
   readonly redirectUris: readonly string[]
 }
 
@@ -24,11 +26,19 @@ export const startIdentityProvider = async ({ id, secret, redirectUris }: Client
   const { url, close } = await listenHere((request, response) => void answer(request, response))
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
   const provider = new Provider(url, {
-    clients: [{ client_id: id, client_secret: secret, redirect_uris: [...redirectUris] }],
+    clients: [
+      {
+        client_id: id,
+        redirect_uris: [...redirectUris],
+        ...(secret === undefined ? { token_endpoint_auth_method: 'none' } : { client_secret: secret }),
+      },
+    ],
     jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: 'one', alg: 'RS256', use: 'sig' }] },
+    adapter: createMemoryAdapter(0),
     cookies: { keys: ['secret of the tests'] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
     features: { devInteractions: { enabled: false } },
+    ttl: { AccessToken: 300, AuthorizationCode: 60, Grant: 300, IdToken: 300, Interaction: 300, Session: 300 },
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     findAccount: (_, sub) => ({ accountId: sub, claims: async () => ({ ...accounts.get(sub), sub }) }),
     async loadExistingGrant({ oidc }) {
@@ -52,3 +62,5 @@ export const startIdentityProvider = async ({ id, secret, redirectUris }: Client
     },
   }
 }
+
+export type IdentityProvider = Awaited<ReturnType<typeof startIdentityProvider>>
