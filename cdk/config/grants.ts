@@ -20,8 +20,10 @@ const journal: TableAccess = { table: 'journal', actions: ['Query', 'UpdateItem'
 export const tableGrants: Readonly<Record<FunctionName, readonly TableAccess[]>> = {
   documentation: [{ table: 'sites', actions: ['GetItem'] }],
   access: [
-    { table: 'tokens', actions: ['PutItem'] },
-    { table: 'users', actions: ['GetItem', 'PutItem'] },
+    journal,
+    { table: 'sites', actions: ['GetItem'] },
+    { table: 'tokens', actions: ['GetItem', 'PutItem', 'DeleteItem'] },
+    { table: 'users', actions: ['GetItem', 'Scan', 'PutItem'] },
   ],
   fields: [...directory, journal, { table: 'webForms', actions: ['GetItem', 'Query', 'UpdateItem'] }],
   categories: [

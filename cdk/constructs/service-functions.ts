@@ -94,6 +94,14 @@ export interface FunctionOptions {
 // Bytes of a file that fit into an event of 6 MB, in base64 with the rest of the request.
 const largestFile = 4_500_000
 
+// A-93: no other function may read it. An operator creates it.
+const clientSecretsOf = ({ prefix }: Settings): string => `/${prefix}/client-secrets`
+
+const onClientSecrets = (settings: Settings, stack: Stack): PolicyStatement => {
+  const resourceName = clientSecretsOf(settings).slice(1)
+  return allow('ssm', ['GetParameter'], stack.formatArn({ service: 'ssm', resource: 'parameter', resourceName }))
+}
+
 export const statementsOf = (
   name: FunctionName,
   { settings, stores: { tables, files, removals } }: FunctionOptions,
@@ -107,10 +115,12 @@ export const statementsOf = (
     ...allowOnTables(tableGrants[name], (table) => tables[table].tableArn),
     ...(onFiles ? allowOnFiles(onFiles, files.bucketArn) : []),
     ...(onRemovals ? [allow('sqs', onRemovals, removals.queueArn)] : []),
+    ...(name === 'access' ? [onClientSecrets(settings, files.stack)] : []),
     ...allowKey(settings, files.stack.region, [
       'dynamodb',
       ...(onFiles ? ['s3' as const] : []),
       ...(onRemovals ? ['sqs' as const] : []),
+      ...(name === 'access' ? ['ssm' as const] : []),
     ]),
     ...(writes.length > 0 ? allowKey(settings, files.stack.region, writes, ['GenerateDataKey']) : []),
   ]
@@ -147,6 +157,7 @@ const textsOf = ({ dataCentre, settings, stores: { tables, files, removals } }: 
   uploadsTable: tables.uploads.tableName,
   filesBucket: files.bucketName,
   removalsQueueUrl: removals.queueUrl,
+  clientSecretsParameter: clientSecretsOf(settings),
 })
 
 /** The environment of the function that streams. Its largest file is that of one machine. */

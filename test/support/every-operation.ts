@@ -6,6 +6,7 @@ import { createCategoriesHandler } from '../../functions/categories/group.ts'
 import { createDocumentationHandler } from '../../functions/documentation/group.ts'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import { hashToken, newToken } from '../../lib/access/grants.ts'
+import { addIssuer, addRule } from '../../lib/access/issuers/issuers.ts'
 import { hashPassword } from '../../lib/access/passwords.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
 import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
@@ -33,6 +34,7 @@ import { entry } from './history.ts'
 import { formHeaders, multipart } from './multipart.ts'
 import { testPerson } from './people.ts'
 import { type TestTables, tableSettings } from './tables.ts'
+import { startProvider, type TokenIssuer } from './token-issuer.ts'
 
 const settings = { dataCentre: 'us', dataCentres: ['us'], longestList: 20_000, keptDays: 30 }
 
@@ -316,23 +318,32 @@ const storage: Exercise = {
 
 const signIn = { username: 'Bob', password: 'correct horse battery' }
 
+const nonce = 'nonce'
+const begun = `sign-in=${Buffer.from(JSON.stringify({ state: 'state', nonce, verifier: 'v', challenge: 'c' })).toString('base64url')}`
+let provider: TokenIssuer | undefined
+
 const access: Exercise = {
   group: 'access',
   async fill(dynamodb) {
     const password = await hashPassword(signIn.password)
-    await storesOver(dynamodb).people.create(testPerson({ name: 'bob', password }), [])
+    const { people, issuers } = storesOver(dynamodb)
+    await people.create(testPerson({ name: 'bob', password }), [])
+    provider = await startProvider(nonce)
+    const work = { id: 'work', url: provider.url, audience: 'programs', clientId: 'site-admin' }
+    const rule = { id: '1', issuer: 'work', claims: { groups: 'web' }, site, grants: { role: 'editor' } } as const
+    await issuers.changeTrust((trust) => addRule(addIssuer(trust, work), rule), [])
   },
   open: async (dynamodb, surroundings) => ({
     handler: createAccessHandler(createAccessDeps(settings, storesOver(dynamodb), surroundings)),
-    close: async () => {},
+    close: async () => provider?.close(),
   }),
   requests: [
     { method: 'POST', target: '/api/v2/admin/tokens', body: signIn },
     { method: 'POST', target: '/api/v1/admin/tokens', body: signIn },
     { method: 'POST', target: '/api/v2/admin/tokens', body: { code: 'unknown', verifier: 'unknown' }, refused: true },
     { method: 'GET', target: '/api/v2/admin/sign-in' },
-    { method: 'GET', target: '/api/v2/admin/sign-in/work?challenge=', refused: true },
-    { method: 'GET', target: '/api/v2/admin/sign-in/work/callback', refused: true },
+    { method: 'GET', target: `/api/v2/admin/sign-in/work?challenge=${'c'.repeat(43)}` },
+    { method: 'GET', target: '/api/v2/admin/sign-in/work/callback?code=code&state=state', headers: { cookie: begun } },
   ],
 }
 
@@ -349,5 +360,5 @@ export const perform = async (handler: Handler, token: string, request: Request,
     requestId,
     ...(body && { body }),
   })
-  if (answer.status >= 300 !== refused) throw new Error(`${method} ${target}: ${answer.status} ${answer.text}`)
+  if (answer.status >= 400 !== refused) throw new Error(`${method} ${target}: ${answer.status} ${answer.text}`)
 }

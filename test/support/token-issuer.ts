@@ -85,3 +85,33 @@ export const startTokenIssuer = async () => {
 }
 
 export type TokenIssuer = Awaited<ReturnType<typeof startTokenIssuer>>
+
+/** An issuer through which one person signs in: it answers every code with a token of this nonce. */
+export const startProvider = async (nonce: string): Promise<TokenIssuer> => {
+  const issuer = await startTokenIssuer()
+  const { url } = issuer
+  const answerJson = (value: object): RequestListener => {
+    const body = JSON.stringify(value)
+    return (_, response) => void response.writeHead(200, { 'Content-Type': 'application/json' }).end(body)
+  }
+  issuer.answers.set(
+    '/.well-known/openid-configuration',
+    answerJson({
+      issuer: url,
+      jwks_uri: `${url}/keys`,
+      authorization_endpoint: `${url}/authorize`,
+      token_endpoint: `${url}/token`,
+    }),
+  )
+  const claims = {
+    sub: 'eve',
+    aud: 'site-admin',
+    nonce,
+    groups: ['web'],
+    email: 'eve@example.com',
+    email_verified: true,
+  }
+  const id_token = await issuer.sign(claims)
+  issuer.answers.set('/token', answerJson({ access_token: 'access', token_type: 'Bearer', id_token }))
+  return issuer
+}
