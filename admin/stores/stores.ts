@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { TrustRefused } from '../../lib/access/issuers/issuers.ts'
 import { SettingsError } from '../../lib/config/settings.ts'
 import { errors, ServiceError } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
@@ -79,7 +78,7 @@ const rightsErrors: ReadonlySet<string> = new Set([
 ])
 
 // Their messages tell what to do.
-const inWords = [Refusal, TrustRefused, UsageError, SettingsError, ServiceError] as const
+const inWords = [Refusal, UsageError, SettingsError, ServiceError] as const
 
 /** A sentence that tells the user how to fix the failure; undefined if the user cannot. */
 export const adviceOn = (error: unknown): string | undefined => {

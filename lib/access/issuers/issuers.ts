@@ -1,3 +1,4 @@
+import { ServiceError } from '../../core/errors.ts'
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { RoleName } from '../roles.ts'
@@ -60,10 +61,7 @@ export class TokenFault extends Error {
   override readonly name = 'TokenFault'
 }
 
-/** A rule or issuer cannot be stored. The message says why. */
-export class TrustRefused extends Error {
-  override readonly name = 'TrustRefused'
-}
+const refuse = (message: string) => new ServiceError('accessMalformed', { message })
 
 const mostIssuers = 50
 const mostClaims = 10
@@ -99,21 +97,21 @@ export const parseClaim = (text: string): readonly [name: string, value: string]
 
 const bounded = (trust: Trust): Trust => {
   if (JSON.stringify(trust).length <= mostTrust) return trust
-  throw new TrustRefused('There are too many rules. Remove those that nobody needs any more: "rule list" lists them.')
+  throw refuse('There are too many rules. Remove those that nobody needs any more: "rule list" lists them.')
 }
 
 export const addIssuer = ({ issuers, rules }: Trust, issuer: Issuer): Trust => {
   const taken = issuers.find(({ id, url }) => id === issuer.id || url === issuer.url)
   if (taken) {
-    throw new TrustRefused(`The issuer ${taken.id} (${taken.url}) exists. Remove it first, or choose another id.`)
+    throw refuse(`The issuer ${taken.id} (${taken.url}) exists. Remove it first, or choose another id.`)
   }
-  if (issuers.length >= mostIssuers) throw new TrustRefused(`There can be at most ${mostIssuers} issuers.`)
+  if (issuers.length >= mostIssuers) throw refuse(`There can be at most ${mostIssuers} issuers.`)
   return { issuers: [...issuers, issuer], rules }
 }
 
 export const issuerOf = ({ issuers }: Trust, id: string): Issuer => {
   const issuer = issuers.find((one) => one.id === id)
-  if (!issuer) throw new TrustRefused(`The issuer ${id} does not exist. "issuer list" lists all issuers.`)
+  if (!issuer) throw refuse(`The issuer ${id} does not exist. "issuer list" lists all issuers.`)
   return issuer
 }
 
@@ -132,9 +130,9 @@ export const isForPeople = (rule: Rule): rule is Rule<PersonGrant> => 'role' in 
 export const addRule = (trust: Trust, rule: Rule): Trust => {
   const issuer = issuerOf(trust, rule.issuer)
   const count = Object.keys(rule.claims).length
-  if (count === 0 || count > mostClaims) throw new TrustRefused(`A rule needs 1 to ${mostClaims} claims.`)
+  if (count === 0 || count > mostClaims) throw refuse(`A rule needs 1 to ${mostClaims} claims.`)
   if (isForPeople(rule) && issuer.clientId === undefined) {
-    throw new TrustRefused(
+    throw refuse(
       `People cannot sign in through ${issuer.id}: it has no client id. Remove it, and add it again with --client-id.`,
     )
   }
@@ -143,7 +141,7 @@ export const addRule = (trust: Trust, rule: Rule): Trust => {
 
 export const ruleOf = ({ rules }: Trust, id: string): Rule => {
   const rule = rules.find((one) => one.id === id)
-  if (!rule) throw new TrustRefused(`The rule ${id} does not exist. "rule list" lists all rules.`)
+  if (!rule) throw refuse(`The rule ${id} does not exist. "rule list" lists all rules.`)
   return rule
 }
 
