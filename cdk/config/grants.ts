@@ -20,8 +20,11 @@ const journal: TableAccess = { table: 'journal', actions: ['Query', 'UpdateItem'
 export const tableGrants: Readonly<Record<FunctionName, readonly TableAccess[]>> = {
   documentation: [{ table: 'sites', actions: ['GetItem'] }],
   access: [
-    { table: 'tokens', actions: ['PutItem'] },
-    { table: 'users', actions: ['GetItem', 'PutItem'] },
+    journal,
+    { table: 'sites', actions: ['GetItem'] },
+    { table: 'tokens', actions: ['GetItem', 'PutItem', 'DeleteItem'] },
+    { table: 'users', actions: ['GetItem', 'Scan', 'PutItem', 'DeleteItem'] },
+    { table: 'signIns', actions: ['GetItem', 'PutItem', 'UpdateItem'] },
   ],
   fields: [...directory, journal, { table: 'webForms', actions: ['GetItem', 'Query', 'UpdateItem'] }],
   categories: [
