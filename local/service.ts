@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import type { BlockList } from 'node:net'
 import { join } from 'node:path'
 import { createAccessHandler } from '../functions/access/group.ts'
 import { createCategoriesHandler } from '../functions/categories/group.ts'
@@ -20,7 +21,8 @@ import {
   createStorageDeps,
 } from '../lib/service/deps.ts'
 import type { SiteDirectory } from '../lib/sites/site-directory.ts'
-import { createServer, dispatch } from '../server/create-server.ts'
+import { createAddressOf } from '../server/caller-address.ts'
+import { createServer, dispatch, type Front } from '../server/create-server.ts'
 import { createClientSecrets } from './client-secrets.ts'
 import { ensureDemo } from './demo.ts'
 import { createDownloads, createLinkTo, isDownload } from './downloads.ts'
@@ -33,13 +35,15 @@ interface ServerDeps {
   readonly stores: LocalStores
   readonly settings: MachineSettings
   readonly telemetry: Telemetry
+  readonly insecureSignIn: boolean
+  readonly addressOf: NonNullable<Front['addressOf']>
 }
 
 /** Milliseconds. A renewal writes down how much of an upload is on the disk, and the next bytes wait with it. */
 const lease = { lasts: 15_000, renewsEvery: 1_000 }
 
 /** Serves the operations of all groups for one data centre. It does not listen yet. */
-const serverFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps): Server => {
+const serverFor = ({ dataCentre, stores, settings, telemetry, insecureSignIn, addressOf }: ServerDeps): Server => {
   const here = { dataCentre, ...settings }
   const surroundings = { telemetry, consoleFolder }
   const linkTo = createLinkTo({ secret: stores.linkSecret }, systemClock)
@@ -48,12 +52,12 @@ const serverFor = ({ dataCentre, stores, settings, telemetry }: ServerDeps): Ser
   const findClientSecret = createClientSecrets(settings)
   const groups = dispatch({
     documentation: createDocumentationHandler(createDocumentationDeps(here, stores, surroundings)),
-    access: createAccessHandler(createAccessDeps(here, stores, { ...surroundings, findClientSecret })),
+    access: createAccessHandler(createAccessDeps(here, stores, { ...surroundings, insecureSignIn, findClientSecret })),
     fields: createFieldsHandler(createFieldsDeps(here, stores, surroundings)),
     categories: createCategoriesHandler(createCategoriesDeps(here, stores, surroundings)),
     storage: createStorageHandler(storage),
   })
-  return createServer((path) => (isDownload(path) ? downloads : groups(path)))
+  return createServer((path) => (isDownload(path) ? downloads : groups(path)), { addressOf })
 }
 
 /** The default one becomes the only default of the directory. */
@@ -76,6 +80,8 @@ interface Options {
   readonly dataCentres: readonly [DataCentreListener, ...DataCentreListener[]]
   readonly reset: Reset
   readonly demo?: boolean
+  readonly trustProxy?: BlockList | undefined
+  readonly insecureSignIn?: boolean
   readonly telemetry: Telemetry
   readonly say: (sentence: string) => void
 }
@@ -93,6 +99,7 @@ const reportDamage = ({ tidied }: LocalStores, say: (sentence: string) => void):
  */
 export const startService = async (options: Options) => {
   const { dataDirectory, host, dataCentres, reset, demo: wantsDemo = true, telemetry, say } = options
+  const { trustProxy: trusted, insecureSignIn = false } = options
   const settings = readSettingsOf('machine')
   const machine = await openMachine(dataDirectory, {
     role: 'service',
@@ -105,7 +112,10 @@ export const startService = async (options: Options) => {
   const listeners = createListeners(
     dataCentres,
     host,
-    (dataCentre) => serverFor({ dataCentre, stores, settings, telemetry }),
+    ({ id: dataCentre, baseUrl }) => {
+      const addressOf = createAddressOf({ trusted, isBehindProxy: baseUrl !== undefined })
+      return serverFor({ dataCentre, stores, settings, telemetry, insecureSignIn, addressOf })
+    },
     say,
   )
   const stop = async () => {

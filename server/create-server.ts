@@ -90,6 +90,7 @@ export interface Front {
   readonly earlyAnswers?: EarlyAnswers
   readonly waiting?: WaitingAnswers
   readonly slowestBody?: SlowestBody
+  readonly addressOf?: (message: IncomingMessage) => string | undefined
 }
 
 /** A server that does not listen yet. `handlerFor` gets the percent-encoded path without the query. */
@@ -101,6 +102,7 @@ export const createServer = (
     earlyAnswers = atOnce,
     waiting = waitingInProcess,
     slowestBody,
+    addressOf = () => undefined,
   }: Front = {},
 ): Server => {
   const inTurn = createTurns()
@@ -109,7 +111,7 @@ export const createServer = (
   const serve = async (exchange: Exchange, body: Readable): Promise<void> => {
     watch?.(exchange.request, exchange.isWaiting)
     try {
-      const request = readRequest(exchange.request, body)
+      const request = readRequest(exchange.request, body, addressOf(exchange.request))
       const send = sendOn(exchange, earlyAnswers, waiting)
       await handlerFor(request.path)(request, deadlineFor(exchange.request), send)
     } catch (error) {

@@ -23,7 +23,8 @@ export const tableGrants: Readonly<Record<FunctionName, readonly TableAccess[]>>
     journal,
     { table: 'sites', actions: ['GetItem'] },
     { table: 'tokens', actions: ['GetItem', 'PutItem', 'DeleteItem'] },
-    { table: 'users', actions: ['GetItem', 'Scan', 'PutItem'] },
+    { table: 'users', actions: ['GetItem', 'Scan', 'PutItem', 'DeleteItem'] },
+    { table: 'signIns', actions: ['GetItem', 'PutItem', 'UpdateItem'] },
   ],
   fields: [...directory, journal, { table: 'webForms', actions: ['GetItem', 'Query', 'UpdateItem'] }],
   categories: [

@@ -5,6 +5,7 @@ import type { exchanged as exchangedAnswer } from '../../lib/contract/access/con
 import type { Answer } from '../../lib/contract/contract.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import { textOfRight } from '../../lib/core/rights.ts'
+import type { RoutedRequest } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { codeKey, type SignedIn } from './external-sign-in.ts'
@@ -29,13 +30,14 @@ const requireExchange = (document: object): void => {
 }
 
 /** A-97 to A-99. A folder may have characters that a scope cannot. */
-const exchange = async (deps: AccessDeps, document: object): Promise<Reply> => {
+const exchange = async (deps: AccessDeps, { address }: RoutedRequest, document: object): Promise<Reply> => {
   requireExchange(document)
   const { exchangeBody, validate } = await loadChecks()
   const { subject_token: jwt, resource } = validate(exchangeBody, document, 'exchangeMalformed')
   const { exchangeToken } = await import('../../lib/access/issuers/exchange.ts')
   const client = await deps.openIssuerClient()
-  const { token, ttl, rights } = await exchangeToken({ ...deps, client }, { jwt, resource })
+  const { token, user, ttl, rights } = await exchangeToken({ ...deps, client }, { jwt, resource })
+  deps.edge.telemetry.signIn?.({ name: user, address: address ?? null, outcome: 'signed in' })
   const value: Answer<typeof exchangedAnswer> = {
     access_token: token,
     issued_token_type: tokenTypes.issued,
@@ -52,22 +54,27 @@ const refuseCode = () =>
   new ServiceError('signInRefused', { message: 'The code is unknown, used or older than 60 seconds. Sign in again.' })
 
 /** A-96: whoever tries a code uses it up. */
-const redeem = async (deps: AccessDeps, document: object): Promise<Reply> => {
+const redeem = async (deps: AccessDeps, { address }: RoutedRequest, document: object): Promise<Reply> => {
   const { codeBody, validate } = await loadChecks()
   const { code, verifier, tokenExpiryPeriod } = validate(codeBody, document, 'accessMalformed')
   const stored = await deps.accessValues.take(codeKey(hashToken(code)))
   const signedIn: SignedIn | undefined = stored === undefined ? undefined : JSON.parse(stored)
   if (signedIn?.challenge !== challengeOf(verifier)) throw refuseCode()
-  const person = await deps.people.get(signedIn.name)
+  const person = await deps.people.get(signedIn.name, true)
   if (!person || person.created !== signedIn.created || person.disabled) throw new ServiceError('signInRefused')
   const lastSignIn = new Date(deps.clock.wall()).toISOString().slice(0, 10)
   if (person.lastSignIn !== lastSignIn) await deps.people.replace(person, { ...person, lastSignIn }, [])
+  deps.edge.telemetry.signIn?.({ name: person.name, address: address ?? null, outcome: 'signed in' })
   return tokenReply(await beginSession(deps, person, tokenExpiryPeriod))
 }
 
 /** The answer to a sign-in without a password; undefined for one with a password. */
-export const signInElsewhere = async (deps: AccessDeps, document: unknown): Promise<Reply | undefined> => {
+export const signInElsewhere = async (
+  deps: AccessDeps,
+  request: RoutedRequest,
+  document: unknown,
+): Promise<Reply | undefined> => {
   if (typeof document !== 'object' || document === null) return undefined
-  if ('grant_type' in document) return exchange(deps, document)
-  return 'code' in document ? redeem(deps, document) : undefined
+  if ('grant_type' in document) return exchange(deps, request, document)
+  return 'code' in document ? redeem(deps, request, document) : undefined
 }

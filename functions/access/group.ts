@@ -5,7 +5,9 @@ import { createHandler } from '../../lib/http/handler.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { beginExternalSignIn, finishExternalSignIn, listIssuers } from './external-sign-in.ts'
-import { signIn, signInV1 } from './sign-in.ts'
+import { changePassword, createSiteToken, getMe, signOut } from './sessions.ts'
+import { acceptInvitation, signIn, signInV1 } from './sign-in.ts'
+import { addUser, changeUser, getUser, listUsers, removeUser } from './users.ts'
 
 export const createAccessHandler = (deps: AccessDeps): Handler => {
   const operations: Record<OperationOf<'access'>, AnyOperation> = {
@@ -14,6 +16,18 @@ export const createAccessHandler = (deps: AccessDeps): Handler => {
     listIssuers: listIssuers(deps),
     beginExternalSignIn: beginExternalSignIn(deps),
     finishExternalSignIn: finishExternalSignIn(deps),
+    acceptInvitation: acceptInvitation(deps),
+    signOut: signOut(deps),
+    signOutV1: signOut(deps),
+    signOutOfSite: signOut(deps),
+    createSiteToken: createSiteToken(deps),
+    getMe,
+    changePassword: changePassword(deps),
+    listUsers: listUsers(deps),
+    getUser: getUser(deps),
+    addUser: addUser(deps),
+    changeUser: changeUser(deps),
+    removeUser: removeUser(deps),
   }
   return createHandler('access', accessRoutes, operations, deps.edge)
 }

@@ -78,6 +78,7 @@ export type DocumentationDeps = ReturnType<typeof createDocumentationDeps>
 export interface AccessSurroundings {
   /** undefined for an issuer without one. */
   readonly findClientSecret: (issuer: string) => Promise<string | undefined>
+  readonly insecureSignIn: boolean
 }
 
 const openOnce = <Value>(open: () => Promise<Value>): (() => Promise<Value>) => {
@@ -90,17 +91,28 @@ const openOnce = <Value>(open: () => Promise<Value>): (() => Promise<Value>) => 
 
 export const createAccessDeps = (
   settings: HandledSettings,
-  { grants, people, sites, issuers, accessValues }: EdgeStores & Pick<Stores, 'issuers' | 'accessValues'>,
-  surroundings: Surroundings & Partial<AccessSurroundings>,
-) => {
-  const { clock = systemClock, findClientSecret = async () => undefined } = surroundings
-  return {
-    edge: edgeOf(settings, { grants, people, sites }, surroundings),
+  {
     grants,
     people,
+    attempts,
+    sites,
     issuers,
     accessValues,
+  }: EdgeStores & Pick<Stores, 'attempts' | 'issuers' | 'accessValues'>,
+  surroundings: Surroundings & Partial<AccessSurroundings>,
+) => {
+  const edge = edgeOf(settings, { grants, people, sites }, surroundings)
+  const { insecureSignIn = false, clock = systemClock, findClientSecret = async () => undefined } = surroundings
+  return {
+    edge,
+    grants,
+    people,
+    attempts,
+    issuers,
+    accessValues,
+    findSite: edge.findSite,
     clock,
+    insecureSignIn,
     findClientSecret,
     openIssuerClient: openOnce(async (): Promise<IssuerClient> => {
       const { createIssuerClient } = await import('../access/issuers/issuer-client.ts')

@@ -1,6 +1,7 @@
 import type { Grants } from '../access/grants.ts'
 import type { Issuers, KeyedValues } from '../access/issuers/issuers.ts'
 import type { People } from '../access/people.ts'
+import type { SignInAttempts } from '../access/sign-in-limits.ts'
 import type { CategoryLinks } from '../categories/category-links.ts'
 import type { Contents } from '../categories/contents.ts'
 import type { WebForms } from '../fields/web-forms.ts'
@@ -19,6 +20,7 @@ export interface Stores {
   readonly issuers: Issuers
   readonly accessValues: KeyedValues
   readonly people: People
+  readonly attempts: SignInAttempts
   readonly webForms: WebForms
   readonly contents: Contents
   readonly links: CategoryLinks

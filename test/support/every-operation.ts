@@ -11,7 +11,7 @@ import { hashPassword } from '../../lib/access/passwords.ts'
 import { beginSession } from '../../lib/access/sessions.ts'
 import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
 import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
-import { openAreas, openDirectory, openIssuers, openUploads } from '../../lib/aws/open-tables.ts'
+import { openAreas, openDirectory, openIssuers, openSignIns, openUploads } from '../../lib/aws/open-tables.ts'
 import { tables } from '../../lib/config/tables.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import { type ObjectKind, objectKindNames, withDefaults } from '../../lib/core/content-kinds.ts'
@@ -52,6 +52,7 @@ export const storesOver = (dynamodb: DynamoDBDocumentClient) => {
     ...openIssuers(settings, { dynamodb, record: areas.record }),
     ...areas,
     ...openUploads(settings, { dynamodb }),
+    ...openSignIns(settings, { dynamodb }),
   }
 }
 
@@ -108,6 +109,8 @@ export interface Request {
   readonly body?: object | string
   /** The operation never succeeds. */
   readonly refused?: true
+  /** Sent with the token of a new session instead. */
+  readonly as?: object
 }
 
 /** Requests that exercise every operation of a group, in an order in which all of them succeed. */
@@ -316,6 +319,9 @@ const storage: Exercise = {
   ],
 }
 
+const users = `/api/v2/admin/sites/${site}/users`
+const invited = '1'.repeat(64)
+const invitation = { invitation: `joe.${invited}`, password: 'correct horse battery' }
 const signIn = { username: 'Bob', password: 'correct horse battery' }
 
 const nonce = 'nonce'
@@ -325,8 +331,11 @@ let provider: TokenIssuer | undefined
 const access: Exercise = {
   group: 'access',
   async fill(dynamodb) {
+    const { people } = storesOver(dynamodb)
+    const open = { hash: hashToken(invited), expires: 4_000_000_000 }
+    await people.create(testPerson({ name: 'joe', invitation: open }), [])
     const password = await hashPassword(signIn.password)
-    const { people, issuers } = storesOver(dynamodb)
+    const { issuers } = storesOver(dynamodb)
     await people.create(testPerson({ name: 'bob', password }), [])
     provider = await startProvider(nonce)
     const work = { id: 'work', url: provider.url, audience: 'programs', clientId: 'site-admin' }
@@ -334,7 +343,9 @@ const access: Exercise = {
     await issuers.changeTrust((trust) => addRule(addIssuer(trust, work), rule), [])
   },
   open: async (dynamodb, surroundings) => ({
-    handler: createAccessHandler(createAccessDeps(settings, storesOver(dynamodb), surroundings)),
+    handler: createAccessHandler(
+      createAccessDeps(settings, storesOver(dynamodb), { ...surroundings, insecureSignIn: true }),
+    ),
     close: async () => provider?.close(),
   }),
   requests: [
@@ -344,6 +355,19 @@ const access: Exercise = {
     { method: 'GET', target: '/api/v2/admin/sign-in' },
     { method: 'GET', target: `/api/v2/admin/sign-in/work?challenge=${'c'.repeat(43)}` },
     { method: 'GET', target: '/api/v2/admin/sign-in/work/callback?code=code&state=state', headers: { cookie: begun } },
+    { method: 'POST', target: '/api/v2/admin/invitations', body: invitation },
+    { method: 'GET', target: '/api/v2/admin/me' },
+    { method: 'PUT', target: '/api/v2/admin/me', body: { password: 'x', oldPassword: 'y' }, refused: true },
+    { method: 'POST', target: `/api/v2/admin/sites/${site}/tokens` },
+    { method: 'GET', target: users },
+    { method: 'POST', target: users, body: { name: 'eve', role: 'editor' } },
+    { method: 'GET', target: `${users}/eve` },
+    { method: 'PUT', target: `${users}/eve`, body: { role: 'owner' } },
+    { method: 'PUT', target: `${users}/eve`, body: { disabled: true } },
+    { method: 'DELETE', target: `${users}/eve` },
+    { method: 'DELETE', target: `/api/v2/admin/sites/${site}/tokens`, as: signIn },
+    { method: 'DELETE', target: '/api/v1/admin/tokens', as: signIn },
+    { method: 'DELETE', target: '/api/v2/admin/tokens', as: signIn },
   ],
 }
 
@@ -351,11 +375,12 @@ export const exercises: readonly Exercise[] = [access, documentation, fields, ca
 
 /** Sends a request of an exercise. Throws an Error if the status is not the expected one. */
 export const perform = async (handler: Handler, token: string, request: Request, requestId = 'test'): Promise<void> => {
-  const { method, target, headers, body, refused = false } = request
+  const { method, target, headers, body, refused = false, as } = request
+  const own = as ? await send(handler, 'POST', '/api/v2/admin/tokens', { body: as }) : undefined
   const [path = '', search] = target.split('?')
   const query = Object.fromEntries(new URLSearchParams(search))
   const answer = await send(handler, method, path, {
-    headers: { Authorization: token, ...(Buffer.isBuffer(body) && formHeaders), ...headers },
+    headers: { Authorization: own?.json.token ?? token, ...(Buffer.isBuffer(body) && formHeaders), ...headers },
     query,
     requestId,
     ...(body && { body }),

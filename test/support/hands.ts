@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { openAreas, openDirectory, openIssuers, openUploads } from '../../lib/aws/open-tables.ts'
+import { openAreas, openDirectory, openIssuers, openSignIns, openUploads } from '../../lib/aws/open-tables.ts'
 import type { Clock } from '../../lib/core/clock.ts'
 import { createTableStores } from '../../lib/machine/machine.ts'
 import { openDatabase } from '../../lib/machine/sqlite/database.ts'
@@ -72,6 +72,7 @@ const aws: Hand = {
         ...openIssuers(settings, { ...given, record }),
         ...areas,
         ...openUploads(settings, given),
+        ...openSignIns(settings, given),
       }
     }
     const quickly = storesOver(connect(), false)

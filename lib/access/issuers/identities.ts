@@ -29,7 +29,7 @@ const has = (person: Person | undefined, identity: string): person is Person =>
 /** The person says who owns the name: another one may have it now. */
 const findKnown = async ({ people, accessValues }: IdentityDeps, identity: string): Promise<Person | undefined> => {
   const name = await accessValues.get(keyOf(identity))
-  const person = name === undefined ? undefined : await people.get(name)
+  const person = name === undefined ? undefined : await people.get(name, true)
   return has(person, identity) ? person : undefined
 }
 
@@ -66,7 +66,7 @@ const matchInvited = async (deps: IdentityDeps, arrived: Arrived, identity: stri
   const { invitation: _, ...kept } = person
   const after = { ...kept, identities: [...(person.identities ?? []), identity] }
   const outcome = await deps.people.replace(person, after, entriesOf('user.changed', person, arrived))
-  return outcome === 'done' ? deps.people.get(person.name) : undefined
+  return outcome === 'done' ? deps.people.get(person.name, true) : undefined
 }
 
 const longestDisplayName = 200
@@ -100,7 +100,7 @@ const createByRules = async (deps: IdentityDeps, arrived: Arrived, identity: str
     const person = newPerson(name, identity, arrived, deps.clock.wall())
     await remember(deps, identity, name)
     if (await deps.people.create(person, entriesOf('user.created', person, arrived))) return person
-    const other = await deps.people.get(name)
+    const other = await deps.people.get(name, true)
     if (has(other, identity)) return other
   }
   return undefined

@@ -66,7 +66,16 @@ const directory = `
     value TEXT NOT NULL,
     expires INTEGER
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX access_values_by_expiry ON access_values (expires) WHERE expires IS NOT NULL;`
+  CREATE INDEX access_values_by_expiry ON access_values (expires) WHERE expires IS NOT NULL;
+  -- Failed ones; until is in epoch milliseconds, expires in epoch seconds.
+  CREATE TABLE sign_ins (
+    key TEXT PRIMARY KEY,
+    failures INTEGER NOT NULL,
+    waits INTEGER NOT NULL,
+    until INTEGER NOT NULL,
+    expires INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX sign_ins_by_expiry ON sign_ins (expires);`
 
 const webForms = `
   CREATE TABLE web_forms (

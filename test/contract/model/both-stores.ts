@@ -39,7 +39,7 @@ const settings = {
   reservedFolders: ['Templates'],
 }
 
-type FilledStores = Omit<Stores, 'removalQueue' | 'issuers' | 'accessValues'>
+type FilledStores = Omit<Stores, 'removalQueue' | 'attempts' | 'issuers' | 'accessValues'>
 
 /** Data that stays when its service stops. */
 interface Side {
