@@ -38,6 +38,9 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'several concurrent changes with a condition': 'it ignores conditions of a removal',
     'A link without its signature': 'it allows anonymous reads',
     'A digest that nobody signed': 'it checks no signatures',
+    'The exchange of tokens': 'its functions cannot reach an issuer on this machine',
+    'Sign-in through an issuer': 'its functions cannot reach an issuer on this machine',
+    'Attacks on a sign-in': 'its functions cannot reach an issuer on this machine',
   },
 }
 

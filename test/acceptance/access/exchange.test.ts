@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { githubClaims, startTokenIssuer, type TokenIssuer } from '../../support/token-issuer.ts'
 import { target } from '../setup/target.ts'
-import { admin, createSite, describeWithAdmin, testWithAdmin } from '../support/admin.ts'
+import { admin, createSite } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
+import { describeWithIssuer, mayReachIssuers, testWithIssuer } from '../support/issuers.ts'
 
 const tokens = '/api/v2/admin/tokens'
 const grantType = 'urn:ietf:params:oauth:grant-type:token-exchange'
@@ -27,14 +28,14 @@ const addRule = (of: number, claims: readonly string[], ...granted: readonly str
   )
 
 beforeAll(async () => {
-  if (!target.admin) return
+  if (!mayReachIssuers) return
   issuer = await startTokenIssuer()
   site = await createSite('Exchange')
   await admin('issuer', 'add', issuer.url, '--id', id, '--audience', 'site-admin')
   await addRule(site, ['repository=acme/site', 'ref=refs/heads/main'], '--right', 'files:write:/news', '--ttl', '10m')
 })
 afterAll(async () => {
-  if (!target.admin) return
+  if (!mayReachIssuers) return
   await admin('issuer', 'remove', id)
   await issuer.close()
 })
@@ -60,8 +61,8 @@ const expectRefusal = (answer: Awaited<ReturnType<typeof call>>, error: string, 
 
 const storage = (of: number, path: string) => `/api/v2/admin/sites/${of}/storage/${path}`
 
-describeWithAdmin('The exchange of tokens', () => {
-  testWithAdmin('A job gets a token for what its rule grants, and for no more (A-97, A-99, A-100)', async () => {
+describeWithIssuer('The exchange of tokens', () => {
+  testWithIssuer('A job gets a token for what its rule grants, and for no more (A-97, A-99, A-100)', async () => {
     const answer = await exchange(await issuer.sign())
     expect(answer.status).toBe(200)
     expect(answer.headers['cache-control']).toBe('no-store')
@@ -79,12 +80,12 @@ describeWithAdmin('The exchange of tokens', () => {
     expect((await call(`/api/v1/admin/sites/${site}/webforms`, { token })).json.code).toBe(100403)
   })
 
-  testWithAdmin('JSON works like a form (A-97)', async () => {
+  testWithIssuer('JSON works like a form (A-97)', async () => {
     const body = { grant_type: grantType, subject_token_type: jwtType, subject_token: await issuer.sign() }
     expect((await call(tokens, { method: 'POST', token: null, body })).status).toBe(200)
   })
 
-  testWithAdmin('A token of a job works once, however many try it (A-97)', async () => {
+  testWithIssuer('A token of a job works once, however many try it (A-97)', async () => {
     const jwt = await issuer.sign()
     const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(jwt)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -96,7 +97,7 @@ describeWithAdmin('The exchange of tokens', () => {
     expectRefusal(await exchange(await issuer.sign(githubClaims({ jti: 'one' }))), 'invalid_grant', 101001)
   })
 
-  testWithAdmin.for<[string, Members]>([
+  testWithIssuer.for<[string, Members]>([
     ['has another value', { ref: 'refs/heads/other' }],
     ['has another case', { repository: 'Acme/site' }],
     ['begins alike', { repository: 'acme/site-two' }],
@@ -105,7 +106,7 @@ describeWithAdmin('The exchange of tokens', () => {
     expectRefusal(await exchange(await issuer.sign(githubClaims(claims))), 'invalid_grant', 101001)
   })
 
-  testWithAdmin('A forged token is refused (A-91, A-97)', async () => {
+  testWithIssuer('A forged token is refused (A-91, A-97)', async () => {
     const [head = '', , signature = ''] = (await issuer.sign()).split('.')
     const claims = Buffer.from(JSON.stringify(githubClaims({ iss: issuer.url }))).toString('base64url')
     const none = Buffer.from('{"alg":"none"}').toString('base64url')
@@ -114,14 +115,14 @@ describeWithAdmin('The exchange of tokens', () => {
     }
   })
 
-  testWithAdmin('A token of an issuer that nobody has added is refused (A-97)', async () => {
+  testWithIssuer('A token of an issuer that nobody has added is refused (A-97)', async () => {
     const other = await startTokenIssuer()
     expectRefusal(await exchange(await other.sign()), 'invalid_grant', 101001)
     expect(other.asked).toEqual([])
     await other.close()
   })
 
-  testWithAdmin.for<[string, Members, string]>([
+  testWithIssuer.for<[string, Members, string]>([
     ['an unknown grant_type', { grant_type: 'password' }, 'unsupported_grant_type'],
     ['another type of token', { subject_token_type: 'urn:ietf:params:oauth:token-type:saml2' }, 'invalid_request'],
     ['no type of token', { subject_token_type: undefined }, 'invalid_request'],
@@ -132,7 +133,7 @@ describeWithAdmin('The exchange of tokens', () => {
     expectRefusal(await exchange(await issuer.sign(), members), error, 101002)
   })
 
-  testWithAdmin('A site selects one of several rules, and a refusal uses no token up (A-98)', async () => {
+  testWithIssuer('A site selects one of several rules, and a refusal uses no token up (A-98)', async () => {
     const other = await createSite('Exchange too')
     const { id: rule } = await addRule(other, ['repository_owner=acme'], '--right', 'files:read')
     const jwt = await issuer.sign()
@@ -143,7 +144,7 @@ describeWithAdmin('The exchange of tokens', () => {
     expect((await exchange(await issuer.sign())).json).toMatchObject({ scope: 'files:write:/news' })
   })
 
-  testWithAdmin('An issuer that gives no answer makes the exchange answer 503 (A-91, E-16)', async () => {
+  testWithIssuer('An issuer that gives no answer makes the exchange answer 503 (A-91, E-16)', async () => {
     const silent = await startTokenIssuer()
     const of = `${id}-silent`
     await admin('issuer', 'add', silent.url, '--id', of, '--audience', 'site-admin')
@@ -155,7 +156,7 @@ describeWithAdmin('The exchange of tokens', () => {
     await admin('issuer', 'remove', of)
   })
 
-  testWithAdmin(
+  testWithIssuer(
     'Issuers and rules are listed, and the history of the site has them (A-104, A-105, A-109)',
     async () => {
       const rules = await admin('rule', 'list', '--site', String(site))

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { openBrowser } from '../../support/cookie-browser.ts'
 import { type Account, type IdentityProvider, startIdentityProvider } from '../../support/identity-provider.ts'
 import { target } from '../setup/target.ts'
-import { admin, createSite, describeWithAdmin, testWithAdmin } from '../support/admin.ts'
+import { admin, createSite } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
+import { describeWithIssuer, mayReachIssuers, testWithIssuer } from '../support/issuers.ts'
 
 const id = `work-${randomUUID().slice(0, 8)}`
 const signInAt = `${target.baseUrl}/api/v2/admin/sign-in/${id}`
@@ -16,7 +17,7 @@ let provider: IdentityProvider
 let site: number
 
 beforeAll(async () => {
-  if (!target.admin) return
+  if (!mayReachIssuers) return
   provider = await startIdentityProvider({ id: 'site-admin', redirectUris: [`${signInAt}/callback`] })
   site = await createSite('Sign-in')
   await admin('issuer', 'add', provider.url, '--id', id, '--audience', 'programs', '--client-id', 'site-admin')
@@ -24,7 +25,7 @@ beforeAll(async () => {
 })
 beforeEach(() => provider?.signInAs(member()))
 afterAll(async () => {
-  if (!target.admin) return
+  if (!mayReachIssuers) return
   await admin('issuer', 'remove', id)
   await provider.close()
 })
@@ -57,8 +58,8 @@ const signIn = async (verifier = newVerifier(), browser = openBrowser()) => {
 const redeem = (code: string | undefined, verifier: string, more: object = {}) =>
   call('/api/v2/admin/tokens', { method: 'POST', token: null, body: { code, verifier, ...more } })
 
-describeWithAdmin('Sign-in through an issuer', () => {
-  testWithAdmin('The service lists the issuers for people (A-92)', async () => {
+describeWithIssuer('Sign-in through an issuer', () => {
+  testWithIssuer('The service lists the issuers for people (A-92)', async () => {
     const programs = `programs-${randomUUID().slice(0, 8)}`
     await admin('issuer', 'add', `https://${programs}.example`, '--id', programs, '--audience', 'site-admin')
     const { json } = await call('/api/v2/admin/sign-in', { token: null })
@@ -67,7 +68,7 @@ describeWithAdmin('Sign-in through an issuer', () => {
     await admin('issuer', 'remove', programs)
   })
 
-  testWithAdmin('A rule adds a person, who signs in with a code (A-92, A-95, A-96)', async () => {
+  testWithIssuer('A rule adds a person, who signs in with a code (A-92, A-95, A-96)', async () => {
     const account = member()
     provider.signInAs(account)
     const verifier = newVerifier()
@@ -83,7 +84,7 @@ describeWithAdmin('Sign-in through an issuer', () => {
     expect(entries).toContainEqual(expect.objectContaining({ type: 'user.created', subject: `user/${account.email}` }))
   })
 
-  testWithAdmin('The same account is the same person, also with another address (A-94)', async () => {
+  testWithIssuer('The same account is the same person, also with another address (A-94)', async () => {
     const account = member()
     provider.signInAs(account)
     await signIn()
@@ -91,7 +92,7 @@ describeWithAdmin('Sign-in through an issuer', () => {
     expect((await signIn()).code).toBeDefined()
   })
 
-  testWithAdmin('A code works once, for the console that began (A-96)', async () => {
+  testWithIssuer('A code works once, for the console that began (A-96)', async () => {
     const verifier = newVerifier()
     const { code } = await signIn(verifier)
     expectError(await redeem(code, newVerifier()), 401, 101001)
@@ -103,7 +104,7 @@ describeWithAdmin('Sign-in through an issuer', () => {
     expectError(await redeem('', verifier), 400, 101002)
   })
 
-  testWithAdmin.for<[string, Partial<Account>]>([
+  testWithIssuer.for<[string, Partial<Account>]>([
     ['without a rule or an invitation', { groups: ['press'] }],
     ['with an address that belongs to another person', { groups: [], email: 'ann@example.com' }],
   ])('A person %s gets no code (A-94, A-95)', async ([, details]) => {
@@ -111,7 +112,7 @@ describeWithAdmin('Sign-in through an issuer', () => {
     expect((await signIn()).outcome).toMatchObject(wrongPerson)
   })
 
-  testWithAdmin('A name that a person chose at the issuer is not used here (A-95)', async () => {
+  testWithIssuer('A name that a person chose at the issuer is not used here (A-95)', async () => {
     provider.signInAs(member({ email: 'admin@example.com', email_verified: false }))
     await signIn()
     provider.signInAs(member({ email: 'admin@example.com', email_verified: 'true' }))
@@ -121,13 +122,13 @@ describeWithAdmin('Sign-in through an issuer', () => {
   })
 })
 
-describeWithAdmin('Attacks on a sign-in', () => {
+describeWithIssuer('Attacks on a sign-in', () => {
   const begin = async (browser = openBrowser()) => {
     const response = await browser.get(`${signInAt}?challenge=${challengeOf(newVerifier())}`)
     return { browser, location: response.headers.get('location') ?? '', response }
   }
 
-  testWithAdmin('The browser goes to the issuer alone, with PKCE, state and nonce (A-92)', async () => {
+  testWithIssuer('The browser goes to the issuer alone, with PKCE, state and nonce (A-92)', async () => {
     const { location, response } = await begin()
     const { origin, searchParams } = new URL(location)
     expect({ status: response.status, origin }).toEqual({ status: 303, origin: provider.url })
@@ -144,7 +145,7 @@ describeWithAdmin('Attacks on a sign-in', () => {
     )
   })
 
-  testWithAdmin.for([
+  testWithIssuer.for([
     '',
     'challenge=short',
     `challenge=${'a'.repeat(44)}`,
@@ -156,7 +157,7 @@ describeWithAdmin('Attacks on a sign-in', () => {
     expect(answer.headers['location']).toBeUndefined()
   })
 
-  testWithAdmin.for(['nobody', 'github%2f..', '%2e%2e'])(
+  testWithIssuer.for(['nobody', 'github%2f..', '%2e%2e'])(
     'An unknown issuer answers 404 (A-92, E-7): %s',
     async (other) => {
       for (const path of ['', '/callback']) {
@@ -167,7 +168,7 @@ describeWithAdmin('Attacks on a sign-in', () => {
     },
   )
 
-  testWithAdmin('Addresses in the query of the start change no redirect (A-92, A-96)', async () => {
+  testWithIssuer('Addresses in the query of the start change no redirect (A-92, A-96)', async () => {
     const evil = 'https://evil.example/'
     const all = ['redirect_uri', 'return_to', 'next', 'iss', 'state', 'nonce']
       .map((name) => `&${name}=${evil}`)
@@ -177,7 +178,7 @@ describeWithAdmin('Attacks on a sign-in', () => {
     expect(url.href).not.toContain('evil')
   })
 
-  testWithAdmin('A sign-in that another browser began ends without a code (A-92)', async () => {
+  testWithIssuer('A sign-in that another browser began ends without a code (A-92)', async () => {
     const { browser, location } = await begin()
     const callback = await browser.follow(location, `${signInAt}/callback`)
     const { browser: other } = await begin()
@@ -186,7 +187,7 @@ describeWithAdmin('Attacks on a sign-in', () => {
     }
   })
 
-  testWithAdmin('The address of a finished sign-in works once (A-92)', async () => {
+  testWithIssuer('The address of a finished sign-in works once (A-92)', async () => {
     const { browser, location } = await begin()
     const callback = await browser.follow(location, `${signInAt}/callback`)
     const cookies = new Map(browser.cookies)
@@ -196,7 +197,7 @@ describeWithAdmin('Attacks on a sign-in', () => {
     expect(outcomeIn(await browser.follow(callback.href, consoleAt))).toMatchObject(wrongPerson)
   })
 
-  testWithAdmin.for<[string, (callback: URL) => void]>([
+  testWithIssuer.for<[string, (callback: URL) => void]>([
     ['another state', ({ searchParams }) => searchParams.set('state', 'x'.repeat(43))],
     ['no state', ({ searchParams }) => searchParams.delete('state')],
     ['two states', ({ searchParams }) => searchParams.append('state', 'x')],
@@ -210,11 +211,12 @@ describeWithAdmin('Attacks on a sign-in', () => {
     expect(outcomeIn(await browser.follow(callback.href, consoleAt))).toMatchObject(wrongPerson)
   })
 
-  testWithAdmin.for(['sign-in=x', `sign-in=${Buffer.from('{}').toString('base64url')}`, `sign-in=${'a'.repeat(5000)}`])(
-    'A cookie of another making gets no code (A-92): %s',
-    async (cookie) => {
-      const response = await fetch(`${signInAt}/callback?code=x&state=x`, { redirect: 'manual', headers: { cookie } })
-      expect(outcomeIn(new URL(response.headers.get('location') ?? ''))).toMatchObject(wrongPerson)
-    },
-  )
+  testWithIssuer.for([
+    'sign-in=x',
+    `sign-in=${Buffer.from('{}').toString('base64url')}`,
+    `sign-in=${'a'.repeat(5000)}`,
+  ])('A cookie of another making gets no code (A-92): %s', async (cookie) => {
+    const response = await fetch(`${signInAt}/callback?code=x&state=x`, { redirect: 'manual', headers: { cookie } })
+    expect(outcomeIn(new URL(response.headers.get('location') ?? ''))).toMatchObject(wrongPerson)
+  })
 })
