@@ -41,7 +41,6 @@ const issuerOfToken = (trust: Trust, jwt: string): Issuer => {
   throw refusedGrant('The service does not trust the issuer of this token. Ask an operator to add it.')
 }
 
-/** A site number, or a URL that ends with the path of a site. */
 const siteIn = (resource: string | undefined): SiteId | undefined => {
   if (resource === undefined) return undefined
   const [, digits = ''] = /^(?:https?:\/\/\S+\/sites\/)?(\d+)\/?$/.exec(resource) ?? []

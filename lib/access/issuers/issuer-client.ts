@@ -29,7 +29,6 @@ export interface IssuerClient {
 
 interface Options {
   readonly clock: Clock
-  /** In milliseconds, for a whole answer. */
   readonly patience?: number
 }
 
@@ -113,7 +112,7 @@ const faultOf = (error: unknown, issuer: string): unknown => {
   return new TokenFault('The token is malformed, or none of the keys of its issuer has signed it.')
 }
 
-/** What an issuer says of itself is kept for ten minutes. Simultaneous requests share one call. */
+/** Configurations and keys are cached. `patience` is in milliseconds, for a whole answer. */
 export const createIssuerClient = ({ clock, patience = 5_000 }: Options): IssuerClient => {
   const fetchOf = createFetch(patience)
 

@@ -3,7 +3,7 @@ import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import type { RoleName } from '../roles.ts'
 
-/** A-91. `url` is the `iss` of its tokens, letter by letter. People sign in through an issuer with a `clientId`. */
+/** A-91. `url` equals the claim `iss` of its tokens. People sign in through an issuer that has a `clientId`. */
 export interface Issuer {
   readonly id: string
   readonly url: string
@@ -11,13 +11,12 @@ export interface Issuer {
   readonly clientId?: string
 }
 
-/** A-100: `ttl` is in seconds. */
+/** A-95, A-100: programs get rights for `ttl` seconds, people a role. */
 export interface ProgramGrant {
   readonly rights: readonly string[]
   readonly ttl: number
 }
 
-/** A-95 */
 export interface PersonGrant {
   readonly role: RoleName
 }
@@ -48,7 +47,7 @@ export interface Issuers {
 
 /**
  * The port to small values that expire (`expires`: epoch seconds), and to those that stay. `put` answers false while the
- * key has another value. Of several calls that take a value, one gets it. Errors of every call: unavailable.
+ * key has another value. A value is taken once. Errors of every call: unavailable.
  */
 export interface KeyedValues {
   get(key: string): Promise<string | undefined>
@@ -85,7 +84,6 @@ export const isIssuerUrl = (text: string): boolean => {
   return isBare && isPlainText(text) && isTrustedAddress(url, true)
 }
 
-// Every token of an issuer has these, so they select nothing.
 const claimsOfEveryToken = new Set(['iss', 'aud', 'exp', 'iat', 'nbf', 'jti'])
 
 export const parseClaim = (text: string): readonly [name: string, value: string] | undefined => {

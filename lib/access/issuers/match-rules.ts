@@ -20,11 +20,10 @@ const matchingRules = ({ rules }: Trust, { id }: Issuer, claims: Claims): readon
 export interface Granted {
   readonly site: SiteId
   readonly rights: readonly Right[]
-  /** In seconds. */
   readonly ttl: number
 }
 
-/** A-98, A-100: what a program may do. Several rules of one site add up, and the shortest time counts. */
+/** A-98, A-100: several rules of one site add up, and the shortest time counts. `ttl` is in seconds. */
 export const grantedTo = (
   trust: Trust,
   issuer: Issuer,

@@ -4,12 +4,11 @@ import { clockSkew, type IssuerClient, type IssuerDocument } from './issuer-clie
 import { type Issuer, isTrustedAddress, TokenFault } from './issuers.ts'
 import type { Claims } from './match-rules.ts'
 
-/** What the browser keeps between the two requests of a sign-in. It is of no use to anyone else. */
+/** The browser keeps this between the two requests of a sign-in. `challenge` is the PKCE challenge of the console. */
 export interface Begun {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
-  /** The PKCE challenge of the console. */
   readonly challenge: string
 }
 
@@ -17,7 +16,6 @@ interface Provider {
   readonly client: IssuerClient
   readonly issuer: Issuer & { readonly clientId: string }
   readonly secret: string | undefined
-  /** The URL where the issuer sends the browser back to. */
   readonly callback: string
 }
 
@@ -85,7 +83,7 @@ export const beginSignIn = async (
   }
 }
 
-/** A-92: the claims of the person whom the issuer sent back with `query`. Errors: unavailable, TokenFault. */
+/** A-92: the claims of the person, after the issuer has sent the browser back. Errors: unavailable, TokenFault. */
 export const finishSignIn = async (provider: Provider, query: string, begun: Begun): Promise<Claims> => {
   const library = await load()
   const { client, issuer, callback } = provider
