@@ -76,7 +76,8 @@ const issue = async (stores: AdminStores, { user, site, ttl, ...granted }: Issue
 
 const list = async (stores: AdminStores, { site }: Partial<OfSite>) => {
   if (site !== undefined) await siteOf(stores, site)
-  return (await grantsOf(stores, site)).map((grant) => {
+  const tokens = (await grantsOf(stores, site)).filter(({ kind }) => kind === undefined)
+  return tokens.map((grant) => {
     const { hash, user, sites } = grant
     const rights = rightsOfToken(grant)
     const permissions = permissionsOf(rights)

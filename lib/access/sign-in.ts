@@ -17,7 +17,6 @@ export interface SignInDeps {
 interface Credentials {
   readonly username: string
   readonly password: string
-  /** Undefined when nobody knows it. */
   readonly address: string | undefined
 }
 
@@ -34,7 +33,6 @@ const countFirst = async ({ attempts }: SignInDeps, limits: readonly Limit[]): P
   if (wait > 0) throw mustWait(wait)
 }
 
-// A longer one matches nothing, and is not worth the time of a hash.
 const matches = async (password: string, person: Person | undefined): Promise<boolean> =>
   (await matchesPassword(password.slice(0, mostTyped), person?.password)) && password.length <= mostTyped
 

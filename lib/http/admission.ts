@@ -46,7 +46,7 @@ const authenticate = async (
   trace.token = hash?.slice(0, 8) ?? null
   const [caller] = hash === undefined ? [] : await Promise.all([deps.findCaller(hash), readAheadSite(deps, request)])
   if (hash === undefined || !caller || !isCurrent(caller, deps.clock.wall())) {
-    throw new ServiceError('tokenRejected', { headers: { 'WWW-Authenticate': 'Bearer' } })
+    throw new ServiceError('tokenRejected')
   }
   trace.admitted = true
   deps.limitToken(hash)
