@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Grant, isCurrent } from '../../lib/access/grants.ts'
-import { withoutSite } from '../../lib/access/issuers/issuers.ts'
+import { withoutRulesOf } from '../../lib/access/issuers/issuers.ts'
 import { type ContentKind, objectKindNames } from '../../lib/core/content-kinds.ts'
 import { unlimited } from '../../lib/core/deadline.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
@@ -66,7 +66,7 @@ const removeRules = async ({ issuers }: AdminStores, site: SiteId): Promise<void
   const rules = (await issuers.trust()).rules.filter((rule) => rule.site === site)
   if (rules.length === 0) return
   const entries = rules.map((rule) => entryOf('rule.removed', site, `rule/${rule.id}`, { issuer: rule.issuer }))
-  await issuers.changeTrust((trust) => withoutSite(trust, site), entries)
+  await issuers.changeTrust((trust) => withoutRulesOf(trust, site), entries)
 }
 
 // Repeating completes a removal that failed half-way.

@@ -34,7 +34,7 @@ const issuerOfToken = (trust: Trust, jwt: string): Issuer => {
   try {
     claims = decodeJwt(jwt)
   } catch {
-    throw refusedGrant('subject_token is no JWT. Send the token that the issuer has given.')
+    throw refusedGrant('The subject_token is no JWT. Send the token that the issuer has given.')
   }
   const issuer = trust.issuers.find(({ url }) => url === claims.iss)
   if (issuer) return issuer
@@ -46,7 +46,7 @@ const siteIn = (resource: string | undefined): SiteId | undefined => {
   const [, digits = ''] = /^(?:https?:\/\/\S+\/sites\/)?(\d+)\/?$/.exec(resource) ?? []
   const site = parseId<SiteId>(digits)
   if (site !== undefined) return site
-  throw refusedTarget('resource names no site. Send its number.')
+  throw refusedTarget('The resource names no site. Send its number.')
 }
 
 const verifyOnce = async (client: ExchangeDeps['client'], issuer: Issuer, jwt: string): Promise<JWTPayload> => {

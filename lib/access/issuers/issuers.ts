@@ -148,7 +148,7 @@ export const removeRule = (trust: Trust, id: string): Trust => {
   return { ...trust, rules: trust.rules.filter((rule) => rule !== removed) }
 }
 
-export const withoutSite = (trust: Trust, site: SiteId): Trust => ({
+export const withoutRulesOf = (trust: Trust, site: SiteId): Trust => ({
   ...trust,
   rules: trust.rules.filter((rule) => rule.site !== site),
 })

@@ -90,20 +90,22 @@ describeWithIssuer('The exchange of tokens', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(jwt)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     for (const answer of answers.filter(({ status }) => status !== 200)) {
-      expectRefusal(answer, 'invalid_grant', 101001)
+      expectRefusal(answer, 'invalid_grant', 101002)
     }
     const again = await issuer.sign(githubClaims({ jti: 'one' }))
     expect((await exchange(again)).status).toBe(200)
-    expectRefusal(await exchange(await issuer.sign(githubClaims({ jti: 'one' }))), 'invalid_grant', 101001)
+    expectRefusal(await exchange(await issuer.sign(githubClaims({ jti: 'one' }))), 'invalid_grant', 101002)
   })
+})
 
+describeWithIssuer('A refused exchange of tokens', () => {
   testWithIssuer.for<[string, Members]>([
     ['has another value', { ref: 'refs/heads/other' }],
     ['has another case', { repository: 'Acme/site' }],
     ['begins alike', { repository: 'acme/site-two' }],
     ['is missing', { ref: undefined }],
   ])('A token of which a claim %s is refused (A-100)', async ([, claims]) => {
-    expectRefusal(await exchange(await issuer.sign(githubClaims(claims))), 'invalid_grant', 101001)
+    expectRefusal(await exchange(await issuer.sign(githubClaims(claims))), 'invalid_grant', 101002)
   })
 
   testWithIssuer('A forged token is refused (A-91, A-97)', async () => {
@@ -111,13 +113,13 @@ describeWithIssuer('The exchange of tokens', () => {
     const claims = Buffer.from(JSON.stringify(githubClaims({ iss: issuer.url }))).toString('base64url')
     const none = Buffer.from('{"alg":"none"}').toString('base64url')
     for (const jwt of [`${head}.${claims}.${signature}`, `${none}.${claims}.`, 'hello', `${head}.${head}`]) {
-      expectRefusal(await exchange(jwt), 'invalid_grant', 101001)
+      expectRefusal(await exchange(jwt), 'invalid_grant', 101002)
     }
   })
 
   testWithIssuer('A token of an issuer that nobody has added is refused (A-97)', async () => {
     const other = await startTokenIssuer()
-    expectRefusal(await exchange(await other.sign()), 'invalid_grant', 101001)
+    expectRefusal(await exchange(await other.sign()), 'invalid_grant', 101002)
     expect(other.asked).toEqual([])
     await other.close()
   })
@@ -132,7 +134,9 @@ describeWithIssuer('The exchange of tokens', () => {
   ])('An exchange with %s is refused (A-99, E-56)', async ([, members, error]) => {
     expectRefusal(await exchange(await issuer.sign(), members), error, 101002)
   })
+})
 
+describeWithIssuer('Rules and issuers', () => {
   testWithIssuer('A site selects one of several rules, and a refusal uses no token up (A-98)', async () => {
     const other = await createSite('Exchange too')
     const { id: rule } = await addRule(other, ['repository_owner=acme'], '--right', 'files:read')
@@ -156,30 +160,27 @@ describeWithIssuer('The exchange of tokens', () => {
     await admin('issuer', 'remove', of)
   })
 
-  testWithIssuer(
-    'Issuers and rules are listed, and the history of the site has them (A-104, A-105, A-109)',
-    async () => {
-      const rules = await admin('rule', 'list', '--site', String(site))
-      expect(rules).toEqual([
-        {
-          id: expect.stringMatching(/^[0-9a-f]{8}$/),
-          issuer: id,
-          claims: { repository: 'acme/site', ref: 'refs/heads/main' },
-          site,
-          rights: ['files:write:/news'],
-          ttl: 600,
-        },
-      ])
-      expect(await admin('issuer', 'list')).toContainEqual({
-        id,
-        url: issuer.url,
-        audience: 'site-admin',
-        clientId: null,
-      })
-      const entries: { type: string; subject: string }[] = await admin('audit', '--site', String(site))
-      const types = entries.map(({ type, subject }) => `${type} ${subject}`)
-      expect(types).toContain(`issuer.created issuer/${id}`)
-      expect(types).toContain(`rule.created rule/${rules[0].id}`)
-    },
-  )
+  testWithIssuer('Issuers and rules are listed, and are in the history (A-104, A-105, A-109)', async () => {
+    const rules = await admin('rule', 'list', '--site', String(site))
+    expect(rules).toEqual([
+      {
+        id: expect.stringMatching(/^[0-9a-f]{8}$/),
+        issuer: id,
+        claims: { repository: 'acme/site', ref: 'refs/heads/main' },
+        site,
+        rights: ['files:write:/news'],
+        ttl: 600,
+      },
+    ])
+    expect(await admin('issuer', 'list')).toContainEqual({
+      id,
+      url: issuer.url,
+      audience: 'site-admin',
+      clientId: null,
+    })
+    const entries: { type: string; subject: string }[] = await admin('audit', '--site', String(site))
+    const types = entries.map(({ type, subject }) => `${type} ${subject}`)
+    expect(types).toContain(`issuer.created issuer/${id}`)
+    expect(types).toContain(`rule.created rule/${rules[0].id}`)
+  })
 })
