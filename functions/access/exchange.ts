@@ -7,8 +7,8 @@ import { ServiceError } from '../../lib/core/errors.ts'
 import { textOfRight } from '../../lib/core/rights.ts'
 import type { RoutedRequest } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
-import type { AccessDeps } from '../../lib/service/deps.ts'
 import { codeKey, type SignedIn } from './external-sign-in.ts'
+import type { IssuerDeps } from './issuer-client.ts'
 import { tokenReply } from './token-reply.ts'
 
 const loadChecks = async () => {
@@ -30,7 +30,7 @@ const requireExchange = (document: object): void => {
 }
 
 /** A folder may have characters that a scope cannot. */
-const exchange = async (deps: AccessDeps, { address }: RoutedRequest, document: object): Promise<Reply> => {
+const exchange = async (deps: IssuerDeps, { address }: RoutedRequest, document: object): Promise<Reply> => {
   requireExchange(document)
   const { exchangeBody, validate } = await loadChecks()
   const { subject_token: jwt, resource } = validate(exchangeBody, document, 'exchangeMalformed')
@@ -54,7 +54,7 @@ const refuseCode = () =>
   new ServiceError('signInRefused', { message: 'The code is unknown, used or older than 60 seconds. Sign in again.' })
 
 /** whoever tries a code uses it up. */
-const redeem = async (deps: AccessDeps, { address }: RoutedRequest, document: object): Promise<Reply> => {
+const redeem = async (deps: IssuerDeps, { address }: RoutedRequest, document: object): Promise<Reply> => {
   const { codeBody, validate } = await loadChecks()
   const { code, verifier, tokenExpiryPeriod } = validate(codeBody, document, 'accessMalformed')
   const stored = await deps.accessValues.take(codeKey(hashToken(code)))
@@ -70,7 +70,7 @@ const redeem = async (deps: AccessDeps, { address }: RoutedRequest, document: ob
 
 /** The answer to a sign-in without a password; undefined for one with a password. */
 export const signInElsewhere = async (
-  deps: AccessDeps,
+  deps: IssuerDeps,
   request: RoutedRequest,
   document: unknown,
 ): Promise<Reply | undefined> => {

@@ -9,7 +9,7 @@ import type { RoutedRequest } from '../../lib/http/operation.ts'
 import { publicOperation } from '../../lib/http/public-operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import { firstValue } from '../../lib/http/request.ts'
-import type { AccessDeps } from '../../lib/service/deps.ts'
+import type { IssuerDeps } from './issuer-client.ts'
 
 /** What a code stands for, as JSON. */
 export interface SignedIn extends Pick<Person, 'name' | 'created'> {
@@ -26,20 +26,20 @@ type IssuerOfPeople = Issuer & { readonly clientId: string }
 
 const isForSignIn = (issuer: Issuer | undefined): issuer is IssuerOfPeople => issuer?.clientId !== undefined
 
-export const listIssuers = ({ issuers }: AccessDeps) =>
+export const listIssuers = ({ issuers }: IssuerDeps) =>
   publicOperation(async () => {
     const found = (await issuers.trust()).issuers.filter(isForSignIn)
     const value: Answer<typeof issuersAnswer> = { items: found.map(({ id }) => ({ id })) }
     return ok({ value })
   })
 
-const baseUrlOf = async ({ edge }: AccessDeps): Promise<string> => {
+const baseUrlOf = async ({ edge }: IssuerDeps): Promise<string> => {
   const home = await edge.findDataCentre(edge.dataCentre)
   if (!home) throw new Error(`The directory has no data centre ${edge.dataCentre}`)
   return home.url
 }
 
-const providerOf = async (deps: AccessDeps, { params }: RoutedRequest) => {
+const providerOf = async (deps: IssuerDeps, { params }: RoutedRequest) => {
   const trust = await deps.issuers.trust()
   const issuer = trust.issuers.find(({ id }) => id === params['issuer'])
   if (!isForSignIn(issuer)) {
@@ -71,7 +71,7 @@ const goTo = (location: string, cookie: string): Reply => ({
 const challengeShape = /^[A-Za-z0-9_-]{43}$/
 
 /** A-92. */
-export const beginExternalSignIn = (deps: AccessDeps) =>
+export const beginExternalSignIn = (deps: IssuerDeps) =>
   publicOperation(async (request) => {
     const challenge = firstValue(request.query, 'challenge') ?? ''
     if (!challengeShape.test(challenge)) {
@@ -106,7 +106,7 @@ const queryOf = ({ query }: RoutedRequest): string =>
     [...query].flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
   ).toString()
 
-const personOf = async (deps: AccessDeps, request: RoutedRequest, { provider, trust }: Provided, begun: Begun) => {
+const personOf = async (deps: IssuerDeps, request: RoutedRequest, { provider, trust }: Provided, begun: Begun) => {
   const [{ finishSignIn }, { findPerson }] = await Promise.all([
     import('../../lib/access/issuers/sign-in.ts'),
     import('../../lib/access/issuers/identities.ts'),
@@ -118,7 +118,7 @@ const personOf = async (deps: AccessDeps, request: RoutedRequest, { provider, tr
 }
 
 /** A code for the person, which works once. */
-const codeFor = async (deps: AccessDeps, request: RoutedRequest, provided: Provided): Promise<string> => {
+const codeFor = async (deps: IssuerDeps, request: RoutedRequest, provided: Provided): Promise<string> => {
   const begun = readBegun(request)
   if (!begun) throw new ServiceError('signInRefused')
   const { name, created } = await personOf(deps, request, provided, begun)
@@ -130,7 +130,7 @@ const codeFor = async (deps: AccessDeps, request: RoutedRequest, provided: Provi
 }
 
 /** A-96: also after a failure the browser comes back to the console, which explains the code of the error. */
-export const finishExternalSignIn = (deps: AccessDeps) =>
+export const finishExternalSignIn = (deps: IssuerDeps) =>
   publicOperation(async (request) => {
     const provided = await providerOf(deps, request)
     const goToConsole = (outcome: Readonly<Record<string, string>>) =>

@@ -11,6 +11,7 @@ import type { SignInRecord } from '../../lib/http/request.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 import { bodies, requireHttps } from './bodies.ts'
 import { signInElsewhere } from './exchange.ts'
+import type { IssuerDeps } from './issuer-client.ts'
 import { tokenReply } from './token-reply.ts'
 
 const form = async (text: string): Promise<unknown> => (await import('../../lib/http/form.ts')).readForm(text)
@@ -47,7 +48,7 @@ const signInWith = async (deps: AccessDeps, request: RoutedRequest, credentials:
 }
 
 /** 401/101001 for a wrong name or password, after the same amount of work.: without one. */
-export const signIn = (deps: AccessDeps) =>
+export const signIn = (deps: IssuerDeps) =>
   publicOperation(async (request) => {
     const [{ readDocument }, { validate }, { signInBody: schema }] = await Promise.all([
       import('../../lib/http/read-body.ts'),

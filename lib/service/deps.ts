@@ -1,5 +1,4 @@
 import { type Caller, findCaller } from '../access/callers.ts'
-import type { IssuerClient } from '../access/issuers/issuer-client.ts'
 import type { ListDeps } from '../categories/lists.ts'
 import type { CategoriesSettings, DocumentationSettings, EdgeSettings, FileSettings } from '../config/config.ts'
 import { cachedLookup } from '../core/cached-lookup.ts'
@@ -81,14 +80,6 @@ export interface AccessSurroundings {
   readonly insecureSignIn: boolean
 }
 
-const openOnce = <Value>(open: () => Promise<Value>): (() => Promise<Value>) => {
-  let opened: Promise<Value> | undefined
-  return () => {
-    opened ??= open()
-    return opened
-  }
-}
-
 export const createAccessDeps = (
   settings: HandledSettings,
   {
@@ -114,10 +105,6 @@ export const createAccessDeps = (
     clock,
     insecureSignIn,
     findClientSecret,
-    openIssuerClient: openOnce(async (): Promise<IssuerClient> => {
-      const { createIssuerClient } = await import('../access/issuers/issuer-client.ts')
-      return createIssuerClient({ clock })
-    }),
   }
 }
 

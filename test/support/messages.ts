@@ -96,6 +96,7 @@ export const messages = {
     versionMissing: text`^its bytes are missing: …. This version cannot be restored, … are complete. … KEPT_DAYS (30 by default)`,
   },
   access: {
+    httpsOnly: 'Passwords are accepted over https only',
     noRule: 'No rule matches this token.',
     noJob: 'This is no job of GitHub Actions that may ask for its identity.',
     noTokenOfJob: (status: number) => `answered with status ${status}. Repeat the job.`,

@@ -1,4 +1,4 @@
-import type { Configuration, ServerMetadata } from 'openid-client'
+import * as library from 'openid-client'
 import { ServiceError } from '../../core/errors.ts'
 import { clockSkew, type IssuerClient, type IssuerDocument } from './issuer-client.ts'
 import { type Issuer, isTrustedAddress, TokenFault } from './issuers.ts'
@@ -19,23 +19,19 @@ interface Provider {
   readonly callback: string
 }
 
-const load = () => import('openid-client')
-
-type Library = Awaited<ReturnType<typeof load>>
-
-const authenticationOf = (library: Library, document: IssuerDocument, secret: string | undefined) => {
+const authenticationOf = (document: IssuerDocument, secret: string | undefined) => {
   if (secret === undefined) return library.None()
   const methods = document['token_endpoint_auth_methods_supported']
   const isPostOnly = Array.isArray(methods) && !methods.includes('client_secret_basic')
   return isPostOnly ? library.ClientSecretPost(secret) : library.ClientSecretBasic(secret)
 }
 
-const configure = async (library: Library, { client, issuer, secret }: Provider): Promise<Configuration> => {
+const configure = async ({ client, issuer, secret }: Provider): Promise<library.Configuration> => {
   const document = await client.discover(issuer.url)
-  const authentication = authenticationOf(library, document, secret)
+  const authentication = authenticationOf(document, secret)
   const tolerance = { [library.clockTolerance]: clockSkew }
   const configuration = new library.Configuration(
-    document as ServerMetadata,
+    document as library.ServerMetadata,
     issuer.clientId,
     tolerance,
     authentication,
@@ -58,9 +54,8 @@ export const beginSignIn = async (
   provider: Provider,
   challenge: string,
 ): Promise<{ readonly location: string; readonly begun: Begun }> => {
-  const library = await load()
   try {
-    const configuration = await configure(library, provider)
+    const configuration = await configure(provider)
     const begun = {
       state: library.randomState(),
       nonce: library.randomNonce(),
@@ -85,10 +80,9 @@ export const beginSignIn = async (
 
 /** A-92: the claims of the person, after the issuer has sent the browser back. Errors: unavailable, TokenFault. */
 export const finishSignIn = async (provider: Provider, query: string, begun: Begun): Promise<Claims> => {
-  const library = await load()
   const { client, issuer, callback } = provider
   try {
-    const configuration = await configure(library, provider)
+    const configuration = await configure(provider)
     const tokens = await library.authorizationCodeGrant(configuration, new URL(`${callback}?${query}`), {
       pkceCodeVerifier: begun.verifier,
       expectedState: begun.state,
