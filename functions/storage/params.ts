@@ -6,6 +6,7 @@ import type { OperationInput } from '../../lib/http/operation.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { Requester } from '../../lib/storage/changes/change.ts'
 import { isUnconditional, parseConditions } from '../../lib/storage/conditions.ts'
+import { longestListing } from '../../lib/storage/object-store.ts'
 import { parentOf, parsePath, type StoragePath } from '../../lib/storage/path.ts'
 import { ownFoldersBelow, requireScope, type Scope } from '../../lib/storage/scope.ts'
 
@@ -92,6 +93,13 @@ export const readSwitches = async <Values extends object>(
   const given = Object.fromEntries(names.map((name) => [name, query.get(name)]))
   const [{ validate }, expected] = await Promise.all([import('../../lib/http/validate.ts'), schema()])
   return validate(expected, given, 'storageRefused')
+}
+
+const usualLimit = 100
+
+export const pageOf = async (query: Switches) => {
+  const { limit = usualLimit, cursor } = await readSwitches(query, ['limit', 'cursor'], schemaOf('listing'))
+  return { limit: Math.min(limit, longestListing), cursor }
 }
 
 export const versionOf = (query: Switches) => readSwitches(query, ['versionId'], schemaOf('versionSwitches'))

@@ -135,26 +135,46 @@ export const changesAfter = async (
 const isBefore = (change: Change | undefined, { since = 0 }: ChangeFilter): boolean =>
   change !== undefined && change.at < since - 60_000
 
+interface NewestQuery {
+  readonly limit: number
+  readonly filter: ChangeFilter
+  /** Entries to look at. */
+  readonly most?: number
+  readonly before?: number | undefined
+}
+
+/** Wanted entries before a position, or of all, the newest first. `next`: where to go on; undefined at the beginning. */
+export const changesBefore = async (
+  history: History,
+  site: SiteId,
+  { limit, filter, most = longestSearch, before }: NewestQuery,
+): Promise<ChangePage & { readonly end: number | undefined }> => {
+  const changes: Change[] = []
+  let [next, end] = [before, undefined as number | undefined]
+  for (let lookedAt = 0; lookedAt < most; ) {
+    const some = await history.before(site, next, mostAtOnce)
+    end ??= some.at(-1)?.position
+    for (const change of some.toReversed()) {
+      next = change.position
+      if (isWanted(change, filter)) changes.push(change)
+      if (changes.length === limit) return { changes, next, end }
+    }
+    lookedAt += some.length
+    if (some.length < mostAtOnce || isBefore(some[0], filter)) return { changes, next: undefined, end }
+  }
+  return { changes, next, end }
+}
+
 /** The newest wanted entries among the last `most`. `next` is the end of the history. Errors: unavailable. */
 export const newestChanges = async (
   history: History,
   site: SiteId,
   limit: number,
   filter: ChangeFilter,
-  most = longestSearch,
+  most?: number,
 ): Promise<ChangePage> => {
-  const found: Change[] = []
-  let next: number | undefined
-  let first: Change | undefined
-  for (let lookedAt = 0; lookedAt < most && found.length < limit; ) {
-    const some = await history.before(site, first?.position, mostAtOnce)
-    next ??= some.at(-1)?.position
-    found.push(...some.filter((change) => isWanted(change, filter)).reverse())
-    lookedAt += some.length
-    first = some[0]
-    if (some.length < mostAtOnce || isBefore(first, filter)) break
-  }
-  return { changes: found.slice(0, limit).reverse(), next }
+  const { changes, end } = await changesBefore(history, site, { limit, filter, ...(most !== undefined && { most }) })
+  return { changes: changes.toReversed(), next: end }
 }
 
 export const newestWithin = (changes: readonly Change[]): readonly Change[] => {

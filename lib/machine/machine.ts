@@ -117,7 +117,7 @@ const openStores = async (deps: StoreDeps): Promise<LocalStores> => {
   }
   const linkSecret = await openLinkSecret(database)
   const tidied = role === 'service' ? await putInOrder(deps, tables, files) : undefined
-  const sweeps = [sweepUploads, createHistorySweep(database, clock.wall), giveUpOld]
+  const sweeps = [sweepUploads, createHistorySweep(database, clock.wall), giveUpOld, files.indexAll]
   // Afterwards, so that they remove no blob that is just being moved to the orphans.
   const timers = role === 'service' ? sweeps.map(runHourly) : []
   return {

@@ -18,6 +18,10 @@ export interface ObjectStore {
   read(key: string, choose: ChooseBytes, expected?: string): Promise<ReadObject | undefined>
   exists(prefix: string): Promise<boolean>
   list(query: ListQuery): Promise<Listing>
+  /** Brings an index of names up to date. False: it would take too long, so list instead. A store may have no index. */
+  indexNames?(): Promise<boolean>
+  /** Objects whose names contain a folded text of three characters or more, in the order of the index. */
+  findNames?(query: NameQuery): Promise<NamePage>
   /** Computes a missing fingerprint. Null when the time is up or the object is gone. */
   fingerprintOf(object: ObjectInfo, deadline: Deadline): Promise<string | null>
   /** Stores bytes without making them visible. When `content` fails, throws its error and leaves nothing behind. */
@@ -155,6 +159,20 @@ export interface ListQuery {
 export interface Listing {
   readonly objects: readonly ListedObject[]
   readonly folders: readonly string[]
+  readonly next: string | undefined
+}
+
+export interface NameQuery {
+  readonly prefix: string
+  readonly text: string
+  /** The `next` of the page before. */
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+export interface NamePage {
+  readonly objects: readonly ListedObject[]
+  /** Undefined at the end. A page may be short or empty before that. */
   readonly next: string | undefined
 }
 

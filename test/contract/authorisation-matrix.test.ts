@@ -59,8 +59,8 @@ interface Asked extends Route {
 }
 
 const switches: Readonly<Record<string, readonly string[]>> = {
-  readPath: ['meta', 'link', 'versions', 'versionId', 'deleted', 'removal'],
-  readRoot: ['meta', 'status', 'deleted', 'removal'],
+  readPath: ['meta', 'link', 'versions', 'versionId', 'deleted', 'search', 'removal'],
+  readRoot: ['meta', 'status', 'deleted', 'search', 'removal'],
   uploadToFolder: ['restore'],
   putPath: ['meta'],
 }

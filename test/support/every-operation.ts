@@ -276,6 +276,8 @@ const storage: Exercise = {
     { method: 'POST', target: `${v2}/folder?restore`, body: {} },
     { method: 'DELETE', target: `${v2}/folder` },
     { method: 'GET', target: `${v2}/folder?deleted` },
+    { method: 'GET', target: `${v2}?deleted=all` },
+    { method: 'GET', target: `${v2}/folder?search=other` },
     { method: 'DELETE', target: `${v2}/folder/b.txt?versions` },
     { method: 'DELETE', target: v2, refused: true },
     ...largeFolder,

@@ -571,6 +571,24 @@ export type DownloadLink = {
 };
 
 /**
+ * Files and folders whose names contain the text. If there may be more, `nextCursor` is the `cursor` of the next request; a page may then be short.
+ */
+export type SearchPage = {
+    items: Array<FoundItem>;
+    nextCursor?: string;
+};
+
+/**
+ * A file or folder whose name contains the text.
+ */
+export type FoundItem = {
+    path: string;
+    type: EntryType;
+    size: number;
+    lastUpdateDate: string;
+};
+
+/**
  * The kept states of a file, the newest first. If there are more, `cursor` is for the next request.
  */
 export type VersionPage = {
@@ -604,6 +622,25 @@ export type Deleted = {
     name: string;
     type: 'file' | 'folder';
     removedAt: string;
+    size: number | null;
+};
+
+/**
+ * Removed files and folders that a restore can bring back, the newest removal first, with the user who removed each. Moved files are not among them. If there are more, `nextCursor` is the `cursor` of the next request; a page may then be short.
+ */
+export type TrashPage = {
+    deleted: Array<TrashItem>;
+    nextCursor?: string;
+};
+
+/**
+ * A removed file or folder. A folder has no size of its own.
+ */
+export type TrashItem = {
+    path: string;
+    type: 'file' | 'folder';
+    removedAt: string;
+    removedBy: string;
     size: number | null;
 };
 
@@ -3434,11 +3471,11 @@ export type ReadPathData = {
          */
         meta?: string;
         /**
-         * The most entries of an answer, for `meta`, `versions` and `deleted`.
+         * The most entries of an answer, for `meta`, `search`, `versions` and `deleted`.
          */
         limit?: number;
         /**
-         * The `cursor` of the previous answer, for `meta`, `versions` and `deleted`.
+         * The `cursor` or `nextCursor` of the previous answer.
          */
         cursor?: string;
         /**
@@ -3458,7 +3495,11 @@ export type ReadPathData = {
          */
         versionId?: string;
         /**
-         * Lists removed files and folders that have not come back: 100 by default (`limit`). The folder itself may be removed. The switch needs no value.
+         * Lists files and folders below the folder whose names contain this text, in upper or lower case: 100 by default (`limit`).
+         */
+        search?: string;
+        /**
+         * Without a value, lists removed files and folders of this folder that have not come back: 100 by default (`limit`). The folder itself may be removed. `all` lists those of the folders below as well, the newest removal first, 100 at most.
          */
         deleted?: string;
         /**
@@ -3528,9 +3569,9 @@ export type ReadPathError = ReadPathErrors[keyof ReadPathErrors];
 
 export type ReadPathResponses = {
     /**
-     * The bytes of the file. With `meta`, information about the path; with `link`, a URL of the bytes; with `versions` or `deleted`, the history; with `removal`, the preview of a removal.
+     * The bytes of the file. With `meta`, information about the path; with `link`, a URL of the bytes; with `search`, what was found; with `versions` or `deleted`, the history; with `removal`, the preview of a removal.
      */
-    200: Entry | DownloadLink | VersionPage | DeletedPage | RemovalPreview;
+    200: Entry | DownloadLink | SearchPage | VersionPage | DeletedPage | TrashPage | RemovalPreview;
     /**
      * The bytes that `Range` asks for.
      */
@@ -3893,11 +3934,11 @@ export type ReadRootData = {
          */
         meta?: string;
         /**
-         * The most entries of an answer, for `meta`, `versions` and `deleted`.
+         * The most entries of an answer, for `meta`, `search`, `versions` and `deleted`.
          */
         limit?: number;
         /**
-         * The `cursor` of the previous answer, for `meta`, `versions` and `deleted`.
+         * The `cursor` or `nextCursor` of the previous answer.
          */
         cursor?: string;
         /**
@@ -3905,7 +3946,11 @@ export type ReadRootData = {
          */
         recursive?: 'true';
         /**
-         * Lists removed files and folders that have not come back: 100 by default (`limit`). The folder itself may be removed. The switch needs no value.
+         * Lists files and folders below the folder whose names contain this text, in upper or lower case: 100 by default (`limit`).
+         */
+        search?: string;
+        /**
+         * Without a value, lists removed files and folders of this folder that have not come back: 100 by default (`limit`). The folder itself may be removed. `all` lists those of the folders below as well, the newest removal first, 100 at most.
          */
         deleted?: string;
         /**
@@ -3959,9 +4004,9 @@ export type ReadRootError = ReadRootErrors[keyof ReadRootErrors];
 
 export type ReadRootResponses = {
     /**
-     * The progress, the contents of the root, its removed files and folders, or the preview of a removal.
+     * The progress, the contents of the root, what a search found, removed files and folders, or the preview of a removal.
      */
-    200: Progress | Entry | DeletedPage | RemovalPreview;
+    200: Progress | Entry | SearchPage | DeletedPage | TrashPage | RemovalPreview;
 };
 
 export type ReadRootResponse = ReadRootResponses[keyof ReadRootResponses];

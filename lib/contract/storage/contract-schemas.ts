@@ -114,6 +114,36 @@ export const removedPage = component(
   { deleted: z.array(removed), cursor: z.optional(z.string()) },
 )
 
+const trashItem = component('TrashItem', 'A removed file or folder. A folder has no size of its own.', {
+  path: z.string(),
+  type: removed.shape.type,
+  removedAt: z.iso.datetime(),
+  removedBy: z.string(),
+  size: z.nullable(count),
+})
+
+export const trashPage = component(
+  'TrashPage',
+  'Removed files and folders that a restore can bring back, the newest removal first, with the user who removed each. ' +
+    'Moved files are not among them. If there are more, `nextCursor` is the `cursor` of the next request; a page may ' +
+    'then be short.',
+  { deleted: z.array(trashItem), nextCursor: z.optional(z.string()) },
+)
+
+const foundItem = component('FoundItem', 'A file or folder whose name contains the text.', {
+  path: z.string(),
+  type: entryMembers.type,
+  size: count,
+  lastUpdateDate: z.iso.datetime(),
+})
+
+export const searchPage = component(
+  'SearchPage',
+  'Files and folders whose names contain the text. If there may be more, `nextCursor` is the `cursor` of the next ' +
+    'request; a page may then be short.',
+  { items: z.array(foundItem), nextCursor: z.optional(z.string()) },
+)
+
 export const removalPreview = component(
   'RemovalPreview',
   'The files, folders (with the folder itself) and bytes that a DELETE would remove, drafts included. `code` is ' +

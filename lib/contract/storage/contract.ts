@@ -21,24 +21,32 @@ import {
   progress,
   removalPreview,
   removedPage,
+  searchPage,
+  trashPage,
   versionPage,
 } from './contract-schemas.ts'
 import { uploadOperations } from './contract-uploads.ts'
 import { changesQuery, deleteSwitches, listing } from './switches.ts'
 
 const listSwitches = switchesOf(listing, {
-  limit: ['The most entries of an answer, for `meta`, `versions` and `deleted`.', 100],
-  cursor: ['The `cursor` of the previous answer, for `meta`, `versions` and `deleted`.', ''],
+  limit: ['The most entries of an answer, for `meta`, `search`, `versions` and `deleted`.', 100],
+  cursor: ['The `cursor` or `nextCursor` of the previous answer.', ''],
   recursive: [
     'For `meta`: `true` lists every file below the folder instead, up to 1,000 per answer, sorted by path.',
     'true',
   ],
 })
 
-const historySwitches: ParameterContracts = {
+const folderSwitches: ParameterContracts = {
+  search: text(
+    'Lists files and folders below the folder whose names contain this text, in upper or lower case: 100 by default ' +
+      '(`limit`).',
+    'hello',
+  ),
   deleted: text(
-    'Lists removed files and folders that have not come back: 100 by default (`limit`). The folder itself may be ' +
-      'removed. The switch needs no value.',
+    'Without a value, lists removed files and folders of this folder that have not come back: 100 by default ' +
+      '(`limit`). The folder itself may be removed. `all` lists those of the folders below as well, the newest ' +
+      'removal first, 100 at most.',
     '',
   ),
   removal: text('Shows what a DELETE of the path would remove, and removes nothing. The switch needs no value.', ''),
@@ -135,16 +143,19 @@ export const storageContract: GroupContract<'storage'> = {
         status: text("Asks for the progress of the token's newest upload; its value may be the token.", ''),
         meta: { ...meta, sentByDefault: true },
         ...listSwitches,
-        ...historySwitches,
+        ...folderSwitches,
       },
       answers: ok(
-        'The progress, the contents of the root, its removed files and folders, or the preview of a removal.',
-        z.union([progress, entry, removedPage, removalPreview]),
+        'The progress, the contents of the root, what a search found, removed files and folders, or the preview of a ' +
+          'removal.',
+        z.union([progress, entry, searchPage, removedPage, trashPage, removalPreview]),
       ),
       errors: ['storageRefused', 'notAFile'],
       examples: [
         { query: { status: '' } },
         { query: { deleted: '' } },
+        { query: { deleted: 'all' } },
+        { query: { search: 'hello' } },
         { query: { removal: '' } },
         { query: { meta: '', limit: 'all' } },
       ],
@@ -165,7 +176,7 @@ export const storageContract: GroupContract<'storage'> = {
         ),
         versions: text('Lists the states of the live file: 100 by default (`limit`). The switch needs no value.', ''),
         versionId: text('Reads one of its `versions` instead of the present one.', 'a-version-of-the-file'),
-        ...historySwitches,
+        ...folderSwitches,
         version: text(
           '`draft` reads the draft of a page, or the live file when there is none. Other values are ignored.',
           'draft',
@@ -178,8 +189,9 @@ export const storageContract: GroupContract<'storage'> = {
       answers: {
         ...ok(
           'The bytes of the file. With `meta`, information about the path; with `link`, a URL of the bytes; with ' +
-            '`versions` or `deleted`, the history; with `removal`, the preview of a removal.',
-          z.union([entry, downloadLink, versionPage, removedPage, removalPreview]),
+            '`search`, what was found; with `versions` or `deleted`, the history; with `removal`, the preview of a ' +
+            'removal.',
+          z.union([entry, downloadLink, searchPage, versionPage, removedPage, trashPage, removalPreview]),
           { mediaTypes: fileTypes, optionalHeaders: [...validators, 'X-Content-Length'] },
         ),
         206: {

@@ -28,6 +28,13 @@ export const listing = z.object({
   recursive: z.optional(recursive),
 })
 
+const searchText = 'must be 1 to 255 characters without control characters or slashes'
+export const searchQuery = z.object({
+  limit: listing.shape.limit,
+  cursor: listing.shape.cursor,
+  search: z.string().check(z.regex(/^[^\p{Cc}/]{1,255}$/u, searchText)),
+})
+
 const fewChanges = 'must be a whole number from 1 to 500'
 const changesLimit = z.int(fewChanges).check(z.minimum(1, fewChanges), z.maximum(500, fewChanges))
 

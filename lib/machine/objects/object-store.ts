@@ -15,6 +15,7 @@ import { createQuotaCheck } from '../tables/quotas.ts'
 import type { Blobs } from './blobs.ts'
 import { createBodies } from './bodies.ts'
 import { createFingerprints } from './fingerprints.ts'
+import { createNameIndex } from './name-index.ts'
 import { createObjectRows, endOf, infoOf, listObjects, type ObjectRows } from './object-rows.ts'
 import { createOldObjects, type OldObjects } from './old-objects.ts'
 import { placeChanges } from './placing.ts'
@@ -39,6 +40,8 @@ export interface LocalObjectStore extends ObjectStore {
   adopt(blob: AdoptedBlob): Staged
   /** Removes old versions for good. `before` is in milliseconds since the epoch. */
   giveUp(before: number): Promise<void>
+  /** For a sweep: a search then has few names to add to its index. */
+  indexAll(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -159,6 +162,7 @@ export const createObjectStore = ({
     },
 
     ...createVersions({ database, rows, old, bodies }),
+    ...createNameIndex(database),
 
     async purge(versions, entry) {
       for (const some of chunksOf(versions, longestListing)) {

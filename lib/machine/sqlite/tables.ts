@@ -262,6 +262,32 @@ const sizeBelow = (edition: string, site: string) => `(SELECT coalesce(sum(size)
 export const usedBytesOf = (site: string) => `(${editions.map((edition) => sizeBelow(edition, site)).join(' + ')}
   + (SELECT coalesce(sum(coalesce(length, kept)), 0) FROM uploads WHERE site = ${site} AND complete = 0))`
 
+/**
+ * An index of the names of live files and folders, for searches. Each change costs one row here; a search adds the rows
+ * above the highest one of `name_index` to it, in batches. Ids are never used twice.
+ */
+const names = `
+  CREATE TABLE names (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE
+  ) STRICT;
+  CREATE TABLE removed_names (id INTEGER PRIMARY KEY) STRICT;
+  CREATE VIRTUAL TABLE name_index USING fts5 (
+    name, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1'
+  );
+  CREATE TRIGGER count_named AFTER INSERT ON objects WHEN NEW.key GLOB 'live/*' BEGIN
+    INSERT INTO names (key) VALUES (NEW.key);
+  END;
+  CREATE TRIGGER count_unnamed AFTER DELETE ON objects WHEN OLD.key GLOB 'live/*' BEGIN
+    INSERT INTO removed_names SELECT id FROM names WHERE key = OLD.key;
+    DELETE FROM names WHERE key = OLD.key;
+  END;
+  CREATE TRIGGER count_renamed AFTER UPDATE OF key ON objects WHEN NEW.key GLOB 'live/*' BEGIN
+    INSERT INTO removed_names SELECT id FROM names WHERE key = OLD.key;
+    DELETE FROM names WHERE key = OLD.key;
+    INSERT INTO names (key) VALUES (NEW.key);
+  END;`
+
 export const newTables: readonly string[] = [
   makeStatistics,
   directory,
@@ -272,6 +298,7 @@ export const newTables: readonly string[] = [
   uploads,
   changes,
   oldObjects,
+  names,
   backups,
   ...counters,
 ]

@@ -11,14 +11,13 @@ export interface Position<By extends string> {
 export const writeCursor = <By extends string>({ by, after }: Position<By>): string =>
   Buffer.from(`${by}:${after}`).toString('base64url')
 
+export const foreignCursor = () =>
+  new ServiceError('storageRefused', { message: 'This cursor belongs to another listing. List again without it.' })
+
 export const readCursor = <By extends string>(cursor: string, kinds: readonly By[]): Position<By> => {
   const [, kind, after] = /^(\w+):(.+)$/s.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   const by = kinds.find((one) => one === kind)
-  if (by === undefined || after === undefined) {
-    throw new ServiceError('storageRefused', {
-      message: 'This cursor belongs to another listing. List again without it.',
-    })
-  }
+  if (by === undefined || after === undefined) throw foreignCursor()
   return { by, after }
 }
 
@@ -130,7 +129,7 @@ const leastKeys = 100
 
 const mostListings = 10
 
-const prefixesBelow = (scope: Scope, folder: StoragePath): readonly string[] => {
+export const prefixesBelow = (scope: Scope, folder: StoragePath): readonly string[] => {
   const folders = isInScope(scope, folder) ? [folder] : ownFoldersBelow(scope, folder)
   return folders.map((one) => folderKey('live', scope.site, one)).sort(compareText)
 }

@@ -38,7 +38,7 @@ describeWithAdmin('A token with a right on one folder', () => {
     await put(`${own}/out/secret.txt`, 'secret')
     await put(`${own}/in/own.txt`, 'own')
     for (const path of [`${own}/out/secret.txt`, `${own}/out/none.txt`, `${own}/into`, `${own}/IN/own.txt`]) {
-      for (const query of ['', '?meta', '?link', '?versions', '?deleted', '?removal']) {
+      for (const query of ['', '?meta', '?link', '?versions', '?deleted', '?deleted=all', '?search=a', '?removal']) {
         const answer = await read(path, query)
         expectRefused(answer)
         expect(answer.json.message).toContain(`files:read:/${path}`)

@@ -53,16 +53,12 @@ export const put = (path: string, query: Question['query'] = {}): Question => ({
   query,
   body: 'top secret',
 })
-const read = (...switches: readonly string[]): Act => ({
+const read = (query: Question['query'] = {}): Act => ({
   level: 'read',
-  question: (path) => ({
-    method: 'GET',
-    path: `/storage${path}`,
-    query: Object.fromEntries(switches.map((one) => [one, one === 'recursive' ? 'true' : ''])),
-  }),
+  question: (path) => ({ method: 'GET', path: `/storage${path}`, query }),
 })
-const readRoot = (...switches: readonly string[]): Act => {
-  const { level, question } = read(...switches)
+const readRoot = (query: Question['query'] = {}): Act => {
+  const { level, question } = read(query)
   return { level, question: (_, plain, prepared) => question('', plain, prepared) }
 }
 const relocation = (path: string, body: object): Question => ({
@@ -146,11 +142,13 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
   },
   readRoot: {
     'of a file': { ...readRoot(), isOnRoot: true, otherwise: 400 },
-    'with ?meta': { ...readRoot('meta'), needsNoPath: true },
-    'with ?meta&recursive': { ...readRoot('meta', 'recursive'), needsNoPath: true },
-    'with ?status': { ...readRoot('status'), needsNoPath: true },
-    'with ?deleted': { ...readRoot('deleted'), isOnRoot: true },
-    'with ?removal': { ...readRoot('removal'), isOnRoot: true },
+    'with ?meta': { ...readRoot({ meta: '' }), needsNoPath: true },
+    'with ?meta&recursive': { ...readRoot({ meta: '', recursive: 'true' }), needsNoPath: true },
+    'with ?status': { ...readRoot({ status: '' }), needsNoPath: true },
+    'with ?deleted': { ...readRoot({ deleted: '' }), isOnRoot: true },
+    'with ?deleted=all': { ...readRoot({ deleted: 'all' }), isOnRoot: true },
+    'with ?search': { ...readRoot({ search: 'secret' }), needsNoPath: true },
+    'with ?removal': { ...readRoot({ removal: '' }), isOnRoot: true },
   },
   readPath: {
     'of the bytes': read(),
@@ -159,18 +157,20 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
       level: 'read',
       question: (path) => ({ method: 'GET', path: `/storage${path}`, query: { version: 'draft' } }),
     },
-    'with ?meta': { ...read('meta'), showsWay: true },
-    'with ?meta of a folder': { ...read('meta'), showsWay: true, ...folderIn },
-    'with ?meta&recursive': { ...read('meta', 'recursive'), showsWay: true, ...folderIn },
-    'with ?link': read('link'),
-    'with ?versions': read('versions'),
+    'with ?meta': { ...read({ meta: '' }), showsWay: true },
+    'with ?meta of a folder': { ...read({ meta: '' }), showsWay: true, ...folderIn },
+    'with ?meta&recursive': { ...read({ meta: '', recursive: 'true' }), showsWay: true, ...folderIn },
+    'with ?link': read({ link: '' }),
+    'with ?versions': read({ versions: '' }),
     'with ?versionId': {
       level: 'read',
       prepare: versionOf,
       question: (path, _, versionId: string) => ({ method: 'GET', path: `/storage${path}`, query: { versionId } }),
     },
-    'with ?deleted': { ...read('deleted'), ...folderIn },
-    'with ?removal': read('removal'),
+    'with ?deleted': { ...read({ deleted: '' }), ...folderIn },
+    'with ?deleted=all': { ...read({ deleted: 'all' }), ...folderIn },
+    'with ?search': { ...read({ search: 'secret' }), showsWay: true, ...folderIn },
+    'with ?removal': read({ removal: '' }),
   },
   putPath: {
     'of a file': { level: 'write', question: (path) => put(path) },
