@@ -14,7 +14,11 @@ import { startService } from '../../support/spawned-service.ts'
 
 const tablesIn = (directory: string): readonly string[] => {
   const database = new DatabaseSync(join(directory, 'site-admin.db'), { readOnly: true })
-  const rows = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'").all()
+  const rows = database
+    .prepare(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT GLOB 'name_index_*'",
+    )
+    .all()
   database.close()
   return rows.map(({ name }) => String(name))
 }
