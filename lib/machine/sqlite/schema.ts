@@ -83,7 +83,7 @@ const partsOf = (connection: DatabaseSync): readonly Part[] =>
         .replaceAll(/--[^\n]*/g, '')
         .replaceAll(/\s+/g, ' ')
       const [, index, trigger, table = ''] =
-        /^CREATE (?:TABLE|INDEX (\w+) ON|TRIGGER (count_\w+) AFTER .+? ON) (\w+)/.exec(statement) ?? []
+        /^CREATE (?:(?:VIRTUAL )?TABLE|INDEX (\w+) ON|TRIGGER (count_\w+) AFTER .+? ON) (\w+)/.exec(statement) ?? []
       const what = index ? `index ${index}` : trigger ? `trigger ${trigger}` : `table ${table}`
       return { table: table.toLowerCase(), what: table === '' ? `part "${statement.slice(0, 60)} …"` : what, statement }
     })
