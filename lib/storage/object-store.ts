@@ -162,7 +162,7 @@ export interface Listing {
   readonly next: string | undefined
 }
 
-export interface NameQuery {
+interface NameQuery {
   readonly prefix: string
   readonly text: string
   /** The `next` of the page before. */
