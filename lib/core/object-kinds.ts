@@ -77,8 +77,8 @@ const news = {
   segment: 'news',
   type: 7,
   members: {
-    id: integer('the number that identifies the item'),
-    siteId: integer('the number of the site. An import ignores this member'),
+    id: integer('the number that identifies it'),
+    siteId: integer('the number of its site; an import ignores other values'),
     roleId: integer('the number of its role', 0),
     subject: string('its heading', (of) => `News ${of('id')}`),
     body: text('its text, in HTML', ''),
@@ -100,7 +100,7 @@ const news = {
     slug: string(
       'the last part of its address',
       (of) => slugOf(String(of('subject'))).slice(0, longestString) || String(of('id')),
-      'the words of `subject` in lower case, joined by hyphens, or `id` if `subject` has no words',
+      'the words of `subject` in lower case, joined by hyphens; `id` if there is no subject',
     ),
     url: string('its address on the site', (of) => `${of('urlPrefix')}/${of('slug')}`.slice(0, longestString)),
   },
@@ -113,8 +113,8 @@ const blog = {
   segment: 'blogs',
   type: 55,
   members: {
-    id: integer('the number that identifies the blog'),
-    siteId: integer('the number of the site. An import ignores this member'),
+    id: integer('the number that identifies it'),
+    siteId: integer('the number of its site; an import ignores other values'),
     roleId: integer('the number of its role', 0),
     templateId: integer('the number of its template', 0),
     blogName: string('its name', (of) => `Blog ${of('id')}`),
