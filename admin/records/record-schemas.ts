@@ -29,22 +29,27 @@ const described = (description: string, otherwise?: string) => ({
 })
 
 export const webFormSchema = z.strictObject({
-  id: webFormId.meta(described('the number that identifies it')),
-  name: nameOf(longestName).optional().meta(described('its name', '`Web form {id}`')),
+  id: webFormId.meta(described('the number that identifies the form')),
+  name: nameOf(longestName).optional().meta(described('the name of the form', '`Web form {id}`')),
 })
 
 export const fieldSchema = z.strictObject({
-  webFormId: webFormId.meta(described('the number of its form')),
+  webFormId: webFormId.meta(described('the number of the web form')),
   typeId: z
     .int('must be a whole number')
     .refine((id) => fieldTypeName(id) !== undefined, 'is not a type of system field')
     .meta({
-      ...described('its type; a form has each type at most once'),
+      ...described('the type of the field. A form has each type at most once'),
       said: 'number of a type of system fields',
     }),
-  name: nameOf(longestFieldName).optional().meta(described('its name', 'the name of its type')),
-  mandatory: z.boolean('must be true or false').optional().meta(described('true if it must be filled in', '`false`')),
-  order: upTo(maxOrder).optional().meta(described('its position; the field at this position moves down', 'the end')),
+  name: nameOf(longestFieldName).optional().meta(described('the name of the field', 'the name of its type')),
+  mandatory: z
+    .boolean('must be true or false')
+    .optional()
+    .meta(described('true if visitors must fill in the field', '`false`')),
+  order: upTo(maxOrder)
+    .optional()
+    .meta(described('the position of the field. Another field at this position moves down', 'the end')),
 })
 
 export const linkSchema = z.strictObject({
@@ -68,7 +73,13 @@ const contentShape = (kind: ContentKind) => ({
 /** The records of an import by `kind`, referenced kinds first (T-24). `schema` does not include `kind`. */
 export const recordShapes = {
   webForm: { meaning: 'A web form.', schema: webFormSchema },
-  field: { meaning: 'A system field. Its web form must exist, or come earlier in the file.', schema: fieldSchema },
+  field: {
+    meaning: 'A system field. The web form of the field must exist, or come earlier in the file.',
+    schema: fieldSchema,
+  },
   ...byName(contentKinds, contentShape),
-  link: { meaning: 'An object in a category. Both must exist, or come earlier in the file.', schema: linkSchema },
+  link: {
+    meaning: 'An object in a category. The object and the category must exist, or come earlier in the file.',
+    schema: linkSchema,
+  },
 }

@@ -16,8 +16,8 @@ export const manyObjects = objectKindNames.map((kind) => objectKinds[kind].many)
 
 export const contentMembers: Readonly<Record<ContentKind, Readonly<Record<string, ContentMember>>>> = {
   category: {
-    id: { type: 'integer', meaning: 'the number that identifies it' },
-    name: { type: 'string', meaning: 'its name', otherwise: (of) => `Category ${of('id')}` },
+    id: { type: 'integer', meaning: 'the number that identifies the category' },
+    name: { type: 'string', meaning: 'the name of the category', otherwise: (of) => `Category ${of('id')}` },
   },
   ...byName(objectKindNames, (kind) => objectKinds[kind].members),
 }

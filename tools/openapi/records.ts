@@ -63,9 +63,10 @@ export const createRecordsPage = (): string => {
 For administrators who write or read the files of \`site-admin import\` and \`site-admin export\`.
 
 \`site-admin import\` reads JSON lines or one JSON array, in UTF-8. \`site-admin export\` writes JSON lines. Each record
-is an object with a \`kind\` and the members below. An import changes only the members that the record names. Other
-members of a stored record stay as they are; those of a new record get their defaults. With \`--replace\`, all of them
-get their defaults. Unknown members are errors. A record may have 1,048,576 characters.
+is an object with a \`kind\` and the members below. An import changes only the members that a record names. If the record
+is already stored, its other members stay as they are. If the record is new, its other members get their defaults. With
+\`--replace\`, its other members get their defaults in both cases. A record with an unknown member is an error. A record
+may have up to 1,048,576 characters.
 
 \`\`\`json
 {"kind": "category", "id": 1, "name": "Press"}
