@@ -88,7 +88,7 @@ export const records: readonly object[] = [
   ...range(1, 3).map((objectId) => ({ kind: 'link', type: 'blog', categoryId: 5, objectId })),
 ]
 
-/** The path with a query of switches. */
+/** The path with a query made of these switches. */
 export const withQuery = (path: string, switches: Readonly<Record<string, string>>): string =>
   `${path}?${new URLSearchParams(switches)}`
 

@@ -1,6 +1,6 @@
 import type { Choice } from './pairs.ts'
 
-/** The settings that change which resources an app has. */
+/** The settings that add or remove resources of an app. */
 export const factors = {
   dataCentres: [1, 2, 3],
   firstRegion: ['us-east-1', 'eu-west-1'],
@@ -40,7 +40,7 @@ export const dataCentresOf = ({ dataCentres, firstRegion, streaming, domain }: C
 
 const keyIn = (region: string) => `arn:aws:kms:${region}:123456789012:key/11111111-2222-3333-4444-555555555555`
 
-/** The requirements of an organisation for every app in its accounts. */
+/** What an organisation requires of every app in its accounts. */
 export const ownRules = (regions: Iterable<string>) => ({
   encryptionKeys: Object.fromEntries([...regions].map((region) => [region, keyIn(region)])),
   permissionsBoundary: 'Boundary',
