@@ -106,7 +106,7 @@ test('a pull removes files only on request, with folders that become empty', asy
   await expect(readFile(join(here, 'b'))).rejects.toThrow('ENOENT')
 })
 
-test('of two names that differ only in Unicode form, a push skips one', async ({ makeDirectory, site }) => {
+test('a push skips one of two names that differ only in Unicode form', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'e\u0301.txt': 'decomposed', '\u00e9.txt': 'composed' })
   const { events, ...end } = await site.push(here)
   expect(end).toMatchObject({ create: 1 })

@@ -253,7 +253,7 @@ test('changes of other people appear, and the selection stays', async ({ openFol
   expect(await chosen(page).allTextContents()).toEqual(['b.txt'])
 })
 
-test('of ten thousand rows, a list draws only the visible ones', async ({ open, folder }) => {
+test('a list of ten thousand rows draws only the visible rows', async ({ open, folder }) => {
   const page = await open()
   await grid(page).waitFor()
   const rest = { type: 'file', size: 1, lastModified: '2026-01-01T00:00:00Z', links: [] }

@@ -4,7 +4,7 @@ import type { Answer as CoreAnswer, Request as CoreRequest, Handler } from '../.
 import { type Answer, answerOf } from './answer.ts'
 
 export interface Request {
-  /** A header with several values is one that was sent several times. */
+  /** Several values mean that the header was sent several times. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly query?: Readonly<Record<string, string | readonly string[]>>
   /** Text, bytes and streams are sent unchanged, other values as JSON with its content type. */

@@ -211,8 +211,7 @@ const valuesByName = (pairs: Iterable<readonly [string, string]>): Record<string
 }
 
 /**
- * The event of a REST API with a proxy integration: an undecoded path, a decoded query, a body in base64, and no
- * length.
+ * The event of a REST API with a proxy integration: an undecoded path, a decoded query, and a body in base64 without its length.
  */
 const eventOf = (request: IncomingMessage, body: Buffer): GatewayEvent => {
   const { method = 'GET', url = '/', rawHeaders } = request

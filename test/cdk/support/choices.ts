@@ -40,7 +40,7 @@ export const dataCentresOf = ({ dataCentres, firstRegion, streaming, domain }: C
 
 const keyIn = (region: string) => `arn:aws:kms:${region}:123456789012:key/11111111-2222-3333-4444-555555555555`
 
-/** What an organisation requires of every app in its accounts. */
+/** The requirements of an organisation for every app in its accounts. */
 export const ownRules = (regions: Iterable<string>) => ({
   encryptionKeys: Object.fromEntries([...regions].map((region) => [region, keyIn(region)])),
   permissionsBoundary: 'Boundary',

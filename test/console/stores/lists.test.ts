@@ -121,7 +121,7 @@ describe('requests for lists', () => {
     },
   )
 
-  test('of some objects, the linked ones are found', async ({ client: { categories } }) => {
+  test('the linked objects among some objects are found', async ({ client: { categories } }) => {
     const { items } = await readLinked(categories, 1, 'news', defaultView)
     const ids = items.map(({ id }) => id)
     expect(await linkedAmong(categories, 1, 'news', [...ids, 9999])).toEqual(new Set(ids))

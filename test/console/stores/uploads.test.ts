@@ -119,7 +119,7 @@ test('after a reload, uploads continue only with the same files', () => {
   expect(create(after.files, createTab(memory)).interrupted.value).toEqual([])
 })
 
-test('files of equal name and size are told apart by their folders', () => {
+test('files of equal name and size are distinguished by their folders', () => {
   const tab = createTab()
   create(heldSite().files, tab).add(given('photos/a/1.bin', 'photos/b/1.bin'), 'x')
   const after = heldSite()
