@@ -82,10 +82,10 @@ describe('a file that fits into an answer', () => {
     ['anything', '*/*'],
     ['its type', 'application/octet-stream'],
     ['an image first, as browsers do', 'image/avif,image/webp,*/*;q=0.8'],
-  ])('passes the gateway unchanged in both directions with Accept: %s', async (_, Accept) => {
+  ])('a file passes the gateway unchanged both ways, with Accept: %s', async (_, Accept) => {
     await store('/sizes/answer.bin', content)
     const answer = await call('/sizes/answer.bin', { headers: { Accept } })
-    // LocalStack returns base64 for */*, so the bytes are in the bucket, as without Accept.
+    // LocalStack returns base64 for */*. So the bytes come from the bucket, as without Accept.
     if (answer.status === 302) expect((await redirected(answer)).equals(content)).toBe(true)
     else {
       expect(answer).toMatchObject({ status: 200, headers: { 'content-length': String(largestAnswer) } })
@@ -93,7 +93,7 @@ describe('a file that fits into an answer', () => {
     }
   })
 
-  it('is at a URL of the bucket without Accept, because the gateway would return base64', async () => {
+  it('without Accept, a file comes from the bucket: the gateway would answer base64', async () => {
     await store('/sizes/small.bin', content.subarray(0, 1000))
     const bytes = await redirected(await call('/sizes/small.bin'))
     expect(bytes.equals(content.subarray(0, 1000))).toBe(true)
