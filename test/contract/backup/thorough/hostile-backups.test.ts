@@ -50,7 +50,7 @@ describe('a blob whose name leads out of the folder', () => {
     },
   )
 
-  test('such a blob is neither served nor removed by a service', async ({ backedUp: { data, folder }, serve }) => {
+  test('a service neither serves nor removes the blob', async ({ backedUp: { data, folder }, serve }) => {
     const [secret, ...victims] = ['secret.txt', 'victim1', 'victim2', 'victim3'].map((name) => join(folder, name))
     for (const file of [secret, ...victims]) writeFileSync(String(file), 'x'.repeat(40_064))
     tamper(
