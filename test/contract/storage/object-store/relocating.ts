@@ -16,7 +16,7 @@ export const describeRelocating = (bench: Workbench): void => {
     const all = async (prefix: string) =>
       (await listed(prefix)).map((from): Change => ({ kind, from, key: `${from.key}-new` }))
 
-    it('The bytes and types stay, and no object is replaced', async ({ skip }) => {
+    it('Bytes and types stay the same, and other objects are not replaced', async ({ skip }) => {
       if (kind === 'copy' && !bench.refusesTaken())
         return skip('NOT PROVEN: this endpoint copies over existing objects')
       const prefix = fresh()
