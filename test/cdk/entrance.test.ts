@@ -73,7 +73,7 @@ describe('a custom domain', () => {
     })
   })
 
-  test('a given certificate is used, and only a hosted zone brings a DNS record', () => {
+  test('a given certificate is used, and only a hosted zone gets a DNS record', () => {
     const both = withDomain({ domainName: 'us.example.com', hostedZoneId: 'Z0123456789', certificateArn })
     for (const template of [certified, both]) {
       template.resourceCountIs('AWS::CertificateManager::Certificate', 0)
@@ -97,7 +97,7 @@ describe('registration', () => {
 })
 
 describe('the partition of AWS', () => {
-  test('templates contain no fixed partition, but that of the region', () => {
+  test('templates contain the partition of the region, not a fixed one', () => {
     const { directory, us: elsewhere } = templatesOf({
       dataCentres: { us: { region: 'cn-north-1' } },
       alarmEmail: 'ops@example.com',

@@ -147,7 +147,7 @@ describe('the function that streams', () => {
     expect(JSON.stringify(us.findResources('AWS::Logs::MetricFilter'))).not.toContain('ERROR')
   })
 
-  test('the function has the current and the previous secret, templates have neither', () => {
+  test('the function has both secrets, and the templates contain neither', () => {
     const sent = (template: Template) => [
       ...new Set(
         secretsIn(distributionOf(template).Origins.flatMap(({ OriginCustomHeaders = [] }) => OriginCustomHeaders)),
@@ -168,7 +168,7 @@ describe('the function that streams', () => {
     expect(Object.keys(revisionOf(us).EnvironmentVariables)).not.toContain('LARGEST_FILE')
   })
 
-  test('the function has the permissions of the storage function, and for its log', () => {
+  test('the function has the permissions of the storage function, and writes its log', () => {
     const statementsOf = (name: RegExp) => {
       const policies = Object.entries(us.findResources('AWS::IAM::Policy'))
       const [, policy] = policies.find(([id]) => name.test(id)) ?? []

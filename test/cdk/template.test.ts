@@ -73,7 +73,7 @@ describe('functions', () => {
 describe('the queue of removals', () => {
   const longestWork = functionSettings.removals.timeout.toSeconds()
 
-  test('a message is repeated after its worker ended, and before its removal is lost', () => {
+  test('a message is repeated after its worker has ended, and before it counts as lost', () => {
     const visibility = 6 * longestWork
     us.hasResourceProperties('AWS::SQS::Queue', {
       VisibilityTimeout: visibility,
@@ -122,7 +122,7 @@ describe('the gateway', () => {
     })
   })
 
-  test('these cases include every refusal of the gateway', () => {
+  test('the gateway has no other refusals than these', () => {
     expect(gatewayResponses.size).toBe(11)
   })
 
@@ -166,7 +166,7 @@ describe('logs', () => {
     }
   })
 
-  test.each(logLevels)('functions and Lambda log from the level %s of the settings', (logLevel) => {
+  test.each(logLevels)('functions and Lambda log at the level %s of the settings and above', (logLevel) => {
     const chosen = templatesOf({ logLevel })
     const functions = Object.values(chosen.us.findResources('AWS::Lambda::Function'))
     for (const { Properties } of functions.filter(({ Properties }) => Properties.Environment.Variables.LOG_LEVEL)) {

@@ -68,8 +68,8 @@ const afterEachRead = async (file: string, happen: () => void) => {
 }
 
 test.for([
-  ['once is sent in its new state', 1, { create: 1, failed: 0 }, { 'a.txt': 'new' }],
-  ['at every read fails', Number.POSITIVE_INFINITY, { create: 0, failed: 1 }, {}],
+  ['one read is sent in its new state', 1, { create: 1, failed: 0 }, { 'a.txt': 'new' }],
+  ['every read fails', Number.POSITIVE_INFINITY, { create: 0, failed: 1 }, {}],
 ] as const)(
   'a file that changes during %s',
   async ([, most, end, sent], { client, folder, makeDirectory, site, onTestFinished }) => {

@@ -71,7 +71,7 @@ test('if the address of a new upload is invalid, the call fails with status 201'
   })
 })
 
-test('a token for several sites needs a choice; sites use their data centres (T-36)', async () => {
+test('with several sites the caller must choose; each uses its data centre (T-36)', async () => {
   const { asked, fetch } = scriptedFetch((each) =>
     isSites(each) ? sites(address, 'https://eu.test') : json({ name: 'news', type: 'folder', links: [] }),
   )
@@ -90,7 +90,7 @@ test('a token for several sites needs a choice; sites use their data centres (T-
   ])
 })
 
-test('the token is sent with a redirect only to addresses of its sites (T-36)', async () => {
+test('after a redirect, the token is sent only to addresses of its sites (T-36)', async () => {
   const to =
     (location: string, status = 301) =>
     () =>

@@ -92,7 +92,7 @@ test('a path with the segments . or .. is refused', async ({ client: { files }, 
   await expect(files.stat(`${folder}/../../webforms`)).rejects.toMatchObject({ code: 104015 })
 })
 
-test('if the service no longer knows an upload, it starts again', async ({ client: { files }, folder }) => {
+test('an upload that the service no longer knows starts again', async ({ client: { files }, folder }) => {
   let upload = ''
   const crash = new AbortController()
   const content = new Blob([new Uint8Array(5_000_000)])
@@ -107,7 +107,7 @@ test('if the service no longer knows an upload, it starts again', async ({ clien
   expect(await files.stat(`${folder}/a.bin`)).toMatchObject({ size: 5_000_000 })
 })
 
-test('fields are added, changed if still in the state that was read, and removed', async ({ client: { forms } }) => {
+test('fields are added and removed, and changed only in the state that was read', async ({ client: { forms } }) => {
   const [form] = await all(forms.list())
   const id = form?.id ?? 0
   expect(await forms.get(id)).toStrictEqual(form)

@@ -39,11 +39,7 @@ test('the upload of a large file continues after a crash (T-33)', async ({ clien
   expect(await site.texts()).toStrictEqual(await readTree(here))
 })
 
-test('a file that was placed before a crash and replaced since is sent again', async ({
-  client,
-  makeDirectory,
-  site,
-}) => {
+test('after a crash, a file that someone replaced meanwhile is sent again', async ({ client, makeDirectory, site }) => {
   const here = await makeDirectory({ 'large.bin': 'x'.repeat(5_000_000) })
   const put: Files['put'] = async (...given) => {
     await client.files.put(...given)
@@ -55,7 +51,7 @@ test('a file that was placed before a crash and replaced since is sent again', a
   expect(await site.texts()).toStrictEqual(await readTree(here))
 })
 
-test('an unfinished upload conflicts with a file that someone stored since', async ({
+test('an unfinished upload conflicts with a file that someone stored meanwhile', async ({
   client,
   makeDirectory,
   site,
@@ -101,7 +97,7 @@ test('a pull that replaces a file keeps its mode', async ({ makeDirectory, site 
   expect((await stat(join(here, 'run.sh'))).mode & 0o777).toBe(0o700)
 })
 
-test('a pull that removes a path below a linked folder leaves the file itself', async ({ makeDirectory, site }) => {
+test('a pull does not remove a file through a link to its folder', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'a/file.txt': 'text' })
   await symlink('a', join(here, 'link'))
   await site.push(here)
@@ -149,7 +145,7 @@ test('a run removes only partial files of killed runs that are a day old', async
   expect((await readdir(downloads)).filter((name) => name.endsWith('.part')).sort()).toStrictEqual([now, other].sort())
 })
 
-test('an outage ends a push, instead of one failure for each file', async ({
+test('an outage ends a push with one failure, not one for each file', async ({
   makeDirectory,
   proxied,
   service,

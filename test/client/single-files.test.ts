@@ -67,14 +67,14 @@ test('get --force keeps the mode of a file, and a link to the file', async ({ de
   expect(await readFile(join(here, 'a.txt'), 'utf8')).toBe('new')
 })
 
-test('rm previews that a reserved folder is refused, and refuses the root', async ({ demo, client }) => {
+test('rm --dry-run shows that a reserved folder is refused, and rm refuses the root', async ({ demo, client }) => {
   await client.files.put('Layouts/a.html', 'a')
   const { stdout, status } = await demo('rm', '--dry-run', 'Layouts')
   expect([stdout, status]).toEqual(['would be refused (104020)  Layouts: 1 file, 1 bytes\n', 0])
   expect(await demo('rm', '--yes', '/')).toMatchObject(outcome(2, messages.client.unchangeable))
 })
 
-test('rm with a missing path names it, and removes none of its paths', async ({ demo, folder, site }) => {
+test('rm names a missing path, and then removes none of the given paths', async ({ demo, folder, site }) => {
   await site.store({ 'a.txt': 'a', 'b.txt': 'b' })
   expect(await demo('rm', `${folder}/a.txt`, `${folder}/x.txt`, `${folder}/b.txt`)).toStrictEqual({
     status: 1,

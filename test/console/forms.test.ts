@@ -65,7 +65,7 @@ test('a field is dragged by its handle, and Escape cancels the drag (K-13)', asy
   await expectRows(page, ['Email address', 'Date of birth', 'Name', 'Home phone'])
 })
 
-test('a change by someone else is not overwritten, and the user can repeat (K-14)', async ({ open, client }) => {
+test('a change by someone else is not overwritten, and the user can try again (K-14)', async ({ open, client }) => {
   await fill(client, [-2, -3, -7])
   const page = await open(view)
   await withoutNews(page)

@@ -40,7 +40,7 @@ test('the address keeps the filter of the history (K-16)', async ({ open, client
   await page.getByText('No changes match the filter.').waitFor()
 })
 
-test('a move is called a rename in the same folder, and a move to another one', async ({ open, client, folder }) => {
+test('the history calls a move within a folder a rename', async ({ open, client, folder }) => {
   await client.files.put(`${folder}/a.txt`, 'a')
   await client.files.move(`${folder}/a.txt`, `${folder}/b.txt`)
   await client.files.move(`${folder}/b.txt`, `${folder}/sub/b.txt`)

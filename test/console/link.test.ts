@@ -27,7 +27,7 @@ const tokensOf = (page: Page) =>
 const keepOnDevice = (page: Page, token: string) =>
   page.evaluate((kept) => localStorage.setItem('site-admin-token', kept), token)
 
-test('a link with another token asks, and staying changes nothing (K-21)', async ({ two, open }) => {
+test('a link with another token asks, and a user who stays keeps everything (K-21)', async ({ two, open }) => {
   const page = await open('#/1001/files?file=a.txt', { token: two.own, baseUrl: two.baseUrl })
   await grid(page).waitFor()
   const before = { url: page.url(), tab: two.own, device: null }

@@ -21,7 +21,7 @@ describe('the black-box suite', () => {
     expect(() => answerWith({ 'x-powered-by': 'x' })).toThrow('The header x-powered-by is not documented')
   })
 
-  test('the suite reads headers that a REST API renamed by their original names', () => {
+  test('the suite finds headers that a REST API has renamed', () => {
     const head = {
       'content-length': '0',
       'x-amzn-remapped-content-length': '10',

@@ -151,7 +151,7 @@ const holding = (area: Area, ...own: readonly string[]) =>
  */
 const pathOf = ({ path }: Route, site: string) => path.replace('{site}', site).replaceAll(/\{\w+\+?\}/g, '424242')
 
-test('each operation on a site needs a right of its area, a change to write (A-34)', () => {
+test('a read needs a right of the area, and a change needs a right to write (A-34)', () => {
   // HEAD of an upload may complete it, and GET answers addresses to write to.
   const isChange = ({ method, path }: Route) =>
     path.endsWith('/{upload}') || (method !== 'GET' && !path.endsWith('/changes'))

@@ -11,7 +11,7 @@ describe('memory for bytes on their way to a reader (O-21)', () => {
     expect([lendPiece(), lendPiece()].filter(({ buffer }) => buffer === first.buffer)).toHaveLength(1)
   })
 
-  test('a reader that returns a part of a piece returns all of it', () => {
+  test('returning a part of a piece returns the whole piece', () => {
     const piece = lendPiece()
     giveBack(piece.subarray(5, 9))
     expect(lendPiece().buffer).toBe(piece.buffer)

@@ -218,7 +218,7 @@ describeWithAdmin.each(sides)('Unlinking $what', (side) => {
     expect(await linked()).toEqual(left)
   })
 
-  test('DELETE unlinks the items of the query if the body is empty, of any type (C-44)', async () => {
+  test('With an empty body of any type, DELETE unlinks the items of the query (C-44)', async () => {
     for (const [id, headers] of [
       [one, asJson],
       [two, form],
@@ -267,7 +267,7 @@ describeWithAdmin.each(sides)('Refusals to unlink $what', (side) => {
     await linkAll()
   })
 
-  test('Unlinking an unknown category answers 404, an unknown object 204 (C-43, C-48)', async () => {
+  test('Unlinking an unknown category answers 404, a missing object 204 (C-43, C-48)', async () => {
     const answer = await remove(items(99))
     if (side.member === 'objectId') expect(answer.status).toBe(204)
     else expectError(answer, 404, 220001)

@@ -48,7 +48,7 @@ describeWithAdmin('All objects of a site', () => {
     expect((await list('/news', { limit: 'undefined' })).json.limit).toBe(10)
   })
 
-  test('A cursor works only in the list of all objects that returned it (C-16, C-18)', async () => {
+  test('A cursor of the list of all objects is refused by every other list (C-16, C-18)', async () => {
     const where = '{roleId:{$ne:1}}'
     const { nextCursor: filtered } = (await list('/news', { cursor: '', limit: '7', where })).json
     expect(await ids('/news', { cursor: filtered, limit: '2', where })).toEqual([12, 14])

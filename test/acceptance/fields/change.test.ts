@@ -40,7 +40,7 @@ describe('Changing a system field (operation 4)', () => {
     expect(await layoutOf(form)).toBe('-2@2 -5@3 -3@4')
   })
 
-  test('A change to the order that a field already has moves no field', async () => {
+  test('Setting the order that a field already has moves no field', async () => {
     const form = await formWith({ id: -2 }, { id: -3 })
     await update(form, -2, { order: 1 })
     expect(await layoutOf(form)).toBe('-2@1 -3@2')
@@ -123,7 +123,7 @@ describe('Conditions on fields', () => {
     }
   })
 
-  test('A change gives the list a new ETag, but not the other fields', async () => {
+  test('A change gives the list a new ETag, and other fields keep theirs', async () => {
     const form = await formWith({ id: -2 }, { id: -3 })
     const before = [await call(fieldsOf(form)), await call(`${fieldsOf(form)}/-2`)]
     await update(form, -3, { mandatory: true })

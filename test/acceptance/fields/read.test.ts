@@ -60,7 +60,7 @@ describe('Listing system fields (operation 1)', () => {
     expect({ status, count: json.totalItemsCount }).toEqual({ status: 200, count: 1 })
   })
 
-  test('The self link of the list reads the same list (F-6)', async () => {
+  test('The self link of the list leads to the same list (F-6)', async () => {
     const form = await formWith({ id: -2 })
     const { json } = await call(fieldsOf(form))
     const again = await call('', { baseUrl: json.links[0].uri })
@@ -96,7 +96,7 @@ describe('Unknown forms and fields', () => {
     expectError(await call(`${site}/webforms/99999999`), 404, 115001)
   })
 
-  test('A field that the form does not have answers 404/115002 (F-4, E-22)', async () => {
+  test('A request for a field that the form does not have answers 404/115002 (F-4, E-22)', async () => {
     const form = await formWith({ id: -2 })
     expectError(await call(`${fieldsOf(form)}/-3`), 404, 115002)
     expectError(await call(`${fieldsOf(form)}/-3`, { method: 'PUT', body: { order: 1 } }), 404, 115002)
@@ -104,7 +104,7 @@ describe('Unknown forms and fields', () => {
   })
 
   test.each(['abc', '1.5', '01', '%00', 'x'.repeat(300), '1e3', '--2'])(
-    'A form or field with the id %s answers 404',
+    'A request for the form or field %s answers 404',
     async (id) => {
       const form = await formWith({ id: -2 })
       expectError(await call(fieldsOf(id)), 404, 115001)

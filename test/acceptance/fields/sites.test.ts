@@ -80,7 +80,7 @@ describe('The sites of a token', () => {
     expect(text).toContain('<permissions><permission>files</permission></permissions>')
   })
 
-  test('Without a token or with an unacceptable Accept, the list is refused', async () => {
+  test('A request without a token, or with a wrong Accept, is refused', async () => {
     expectError(await call(sites, { token: null }), 401, 101000)
     expectError(await call(sites, { token: 'f'.repeat(64) }), 401, 101000)
     expectError(await call(sites, { headers: { Accept: 'image/png' } }), 406, 100006)

@@ -58,7 +58,7 @@ const importLines = async (...records: readonly object[]) => {
   }
 }
 
-testWithAdmin('An imported ImageVerification is read, with square brackets (F-12)', async () => {
+testWithAdmin('The name of an imported ImageVerification is in square brackets (F-12)', async () => {
   const form = await formWith({ id: -2 })
   await importLines({ kind: 'field', webFormId: form, typeId: -400, mandatory: true })
   const { json } = await call(`${fieldsOf(form)}/-400`)

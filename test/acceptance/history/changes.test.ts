@@ -18,7 +18,7 @@ const read = (
 /** A cursor for the end of the history. */
 const end = async (): Promise<string> => (await read()).json.next ?? ''
 
-/** The later history entries of the folder of these cases. */
+/** Returns the entries about the folder of these cases that were written after a cursor. */
 const since = async (after: string, query: Readonly<Record<string, string>> = {}) =>
   (await read({ after, subject: own, ...query })).json.items
 
@@ -79,7 +79,7 @@ describe('GET changes', () => {
     expect(await since(before)).toEqual([])
   })
 
-  it('Without after, the newest entries come, in ascending order (H-10, H-11)', async () => {
+  it('Without the switch after, the newest entries come, oldest first (H-10, H-11)', async () => {
     for (const name of ['n1', 'n2', 'n3']) await put(`${own}/${name}`, name)
     const { json } = await read({ limit: '2', subject: own })
     expect(json.items).toMatchObject([{ subject: `${own}/n2` }, { subject: `${own}/n3` }])
@@ -116,7 +116,7 @@ describe('GET changes', () => {
     expect(seen.filter((name) => names.includes(name)).toSorted()).toEqual(names.toSorted())
   })
 
-  it('Pages that begin with an empty after contain each entry once (H-11)', async () => {
+  it('With an empty after, the pages contain each entry once (H-10, H-11)', async () => {
     for (const name of ['y1', 'y2', 'y3']) await put(`${own}/paged/${name}`, name)
     const seen: string[] = []
     for (let after: string | null = ''; after !== null; ) {

@@ -62,7 +62,7 @@ describe('GET /console', () => {
     expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' })
   })
 
-  test('Each state of a file has its own name, and is cached for a year', async () => {
+  test('A file of the page has a new name after each change, and is cached for a year', async () => {
     const { text } = await call('/console', anonymous)
     for (const url of filesOf(text)) {
       const { status, headers } = await call(`/${url}`, anonymous)

@@ -42,7 +42,7 @@ describe('Access to storage', () => {
     expect((await call(`${storage}/a`, { method: 'HEAD', token })).status).toBe(400)
   })
 
-  testWithAdmin('With a token for several sites, the site current answers 104004 (A-16, E-32)', async () => {
+  testWithAdmin('If the token has several sites, the name current answers 104004 (A-16, E-32)', async () => {
     const { id } = await admin('site', 'create', '--name', 'Second')
     const token = await issueToken([await ownSiteId(), id], '--permission', 'files')
     for (const [method, path] of everyOperation) {

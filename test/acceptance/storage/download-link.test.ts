@@ -35,7 +35,7 @@ describe('GET with ?link', () => {
     )
   })
 
-  it('A link answers a range', async () => {
+  it('A range can be read through a link', async () => {
     const { url } = await linkTo(`${own}/digits.txt`)
     const response = await fetch(url, { headers: { Range: 'bytes=3-5' } })
     expect([response.status, await response.text()]).toEqual([206, '345'])

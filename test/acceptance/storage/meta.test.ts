@@ -60,7 +60,7 @@ describe('?meta of a file', () => {
     })
   })
 
-  it('A draft without a live file has no description, a folder no draft (S-76)', async () => {
+  it('A draft alone has no description, and a folder has no draft (S-76)', async () => {
     await put(`${own}/only/page.html`, 'x', '?version=draft')
     expectError(await read(`${own}/only/page.html`, '?meta'), 404, 104001)
     await put(`${own}/only/folder.html`, '', '?type=folder')
@@ -69,7 +69,7 @@ describe('?meta of a file', () => {
     expect(json).not.toHaveProperty('draft')
   })
 
-  it('A description ignores limit and cursor, and HEAD works too', async () => {
+  it('The description ignores limit and cursor, and can be read with HEAD', async () => {
     expect((await read(`${own}/digits.txt`, '?meta&limit=1&cursor=eA')).status).toBe(200)
     const { status, text } = await call(at(`${own}/digits.txt`, '?meta'), { method: 'HEAD' })
     expect({ status, text }).toEqual({ status: 200, text: '' })

@@ -13,7 +13,7 @@ const contentOf = async (path: string, query = ''): Promise<string | undefined> 
 }
 
 describe('A rename', () => {
-  it('A renamed file has the new name, and its media type (S-51)', async () => {
+  it('A renamed file has the new name and the media type of that name (S-51)', async () => {
     await put(`${own}/rename/a.txt`, 'x')
     const { status, json } = await rename(`${own}/rename/a.txt`, 'b.css')
     expect({ status, json }).toEqual({ status: 200, json: { status: 'success' } })

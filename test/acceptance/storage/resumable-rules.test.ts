@@ -42,7 +42,7 @@ describe('The path of a resumable upload', () => {
     expect((await read(`${own}/names/b.txt`)).text).toBe('C:\\temp\\b.txt')
   })
 
-  it('A resumable upload to a path that ends in its name is stored there (S-34)', async () => {
+  it('If a path ends in the name of the upload, the file is stored there (S-34)', async () => {
     await store(`${own}/habit/a.txt`, 'a.txt', 'at the path')
     await put(`${own}/habit/folder`, '', '?type=folder')
     await store(`${own}/habit/folder`, 'folder', 'in the folder')
@@ -79,7 +79,7 @@ describe('Checks at the creation of an upload', () => {
     expectError(await createUploader(`${own}/taken/folder`).create('x', 5, { 'If-None-Match': '*' }), 412, 100412)
   })
 
-  testWithAdmin('A running workflow refuses a new upload, and a complete one (U-11, S-45)', async () => {
+  testWithAdmin('A running workflow refuses the start and the end of an upload (U-11, S-45)', async () => {
     const site = String(await ownSiteId())
     const upload = await beginHalf('busy.html')
     await admin('workflow', 'start', `${own}/busy.html`, '--site', site)
@@ -142,7 +142,7 @@ describe('Checks when an upload is complete', () => {
     expectError(await append(upload, 2, 'llo'), 404, 104032)
   })
 
-  it('DELETE of a complete upload leaves the file (U-24)', async () => {
+  it('DELETE of a complete upload keeps the file (U-24)', async () => {
     const upload = await beginHalf('kept.txt')
     await append(upload, 2, 'llo')
     expect((await cancel(upload)).status).toBe(204)

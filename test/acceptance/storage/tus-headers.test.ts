@@ -52,7 +52,7 @@ describe('The headers of a new upload', () => {
     ['Upload-Length 1.5', { 'Upload-Length': '1.5' }, 104000],
     ['an empty Upload-Length', { 'Upload-Length': '' }, 104000],
     ['two lengths', { 'Upload-Length': '5, 5' }, 104000],
-    ['a length now and one announced for later', { 'Upload-Defer-Length': '1' }, 104000],
+    ['a length and an announced later length', { 'Upload-Defer-Length': '1' }, 104000],
     ['a tab after a key', { 'Upload-Metadata': 'filename\tYQ==' }, 104000],
     ['a blank in a key', { 'Upload-Metadata': 'file name YQ==' }, 104000],
     ['an empty key', { 'Upload-Metadata': 'filename YQ==,' }, 104000],
@@ -159,7 +159,7 @@ describe('The headers of answers', () => {
     }
   })
 
-  it('Answers have the expiry of the upload until it is complete (U-25)', async () => {
+  it('Answers name the expiry of an upload until the upload is complete (U-25)', async () => {
     const created = await create('expires.txt', 4)
     const upload = new URL(created.headers['location'] ?? '').pathname.replace(/^.*(?=\/api\/v2\/)/, '')
     const answers = [created, await append(upload, 0, 'x')]

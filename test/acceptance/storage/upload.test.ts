@@ -98,7 +98,7 @@ describe('The files of an upload', () => {
     expect((await read(`${own}/habit/photo.jpg`)).text).toBe('y')
   })
 
-  it('If that path is a folder, or other files come too, the path is a folder (S-34)', async () => {
+  it('Files go into the folder if it exists, or if several files are sent (S-34)', async () => {
     await put(`${own}/folders/same/x`, 'x')
     await upload(`${own}/folders/same`, [{ name: 'same' }])
     await upload(`${own}/folders/two`, [{ name: 'two' }, { name: 'more' }])

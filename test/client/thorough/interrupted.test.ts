@@ -96,7 +96,7 @@ test('watch pushes after every change until Ctrl+C (T-44)', async ({ begin, fold
 })
 
 test.for(['.SITE-FILES', 'sub/.site-files'])(
-  'writes below %s, as a run makes them there, do not delay a watched folder',
+  'writes below %s, like those of a run, do not delay a watched folder',
   async (state, { begin, folder, makeDirectory, site }) => {
     const here = await makeDirectory({ 'a.txt': 'one', [`${state}/files.json`]: '0' })
     const watching = begin(['watch', here, folder])

@@ -67,7 +67,7 @@ describe.skipIf(noOtherUser !== undefined)('a file or folder that cannot be read
   )
 
   asOther.for(['push', 'pull'] as const)(
-    'a path unreadable at a first %s is not removed later (T-38)',
+    'a path that a first %s cannot read is not removed later (T-38)',
     async (first, { folder, makeDirectory, site, asOther: { own, run } }) => {
       await site.put('a.txt', 'theirs')
       const here = await makeDirectory({ 'a.txt': 'mine', 'b.txt': 'b' })

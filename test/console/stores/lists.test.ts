@@ -89,7 +89,7 @@ describe('a list of objects', () => {
     expect([...store.chosen.value.keys()]).toEqual([1, 60])
   })
 
-  test('the address has the view without default values; faulty ones are corrected', () => {
+  test('the address leaves out default values, and faulty values are corrected', () => {
     const view: ListView = { search: ' office ', sort: 'title', isDescending: true, page: 2 }
     expect(queryFor('blogs', view)).toEqual({ kind: 'blogs', q: 'office', sort: '-title', page: '3' })
     expect(parseListView(queryFor('blogs', view))).toEqual({ ...view, search: 'office' })
@@ -121,7 +121,7 @@ describe('requests for lists', () => {
     },
   )
 
-  test('the linked objects among some objects are found', async ({ client: { categories } }) => {
+  test('the links of a set of objects are found', async ({ client: { categories } }) => {
     const { items } = await readLinked(categories, 1, 'news', defaultView)
     const ids = items.map(({ id }) => id)
     expect(await linkedAmong(categories, 1, 'news', [...ids, 9999])).toEqual(new Set(ids))

@@ -140,7 +140,7 @@ test('a file is found among 200,000 files that differ only in their folders', ()
   expect(match(kept('x/photos/77/1.bin'), others).found).toHaveLength(1)
 })
 
-test('at most four empty folders are created at once, and failed ones repeated', async () => {
+test('at most four empty folders are created at once, and failures can be repeated', async () => {
   const gate = Promise.withResolvers<void>()
   let [now, most] = [0, 0]
   let isDown = true

@@ -199,7 +199,7 @@ describe('check', () => {
     ])
   })
 
-  test('without a running service, check reports unused blobs, and a start moves them', async ({
+  test('check reports unused blobs if no service runs, and a start moves the blobs', async ({
     siteDirectory,
     start,
   }) => {

@@ -200,7 +200,7 @@ describe('refused imports', () => {
     expect(await administerJson(siteDirectory, ['form', 'list', '--site', '1001'])).toEqual([])
   })
 
-  test('invalid UTF-8 on standard input ends an import, but not its earlier records', async ({ siteDirectory }) => {
+  test('invalid UTF-8 on standard input ends an import, and earlier records stay', async ({ siteDirectory }) => {
     const program = launch('admin/main.js', ['--data-dir', siteDirectory, ...importing])
     program.stdin.end(Buffer.concat([Buffer.from(jsonLines([form])), Buffer.from([0xff])]))
     expect(await program.ended).toMatchObject({

@@ -88,13 +88,16 @@ test('--version prints the version of the package (T-19)', async ({ directory })
 })
 
 describe('wrong usage', () => {
-  test.for(wrongCommands)('a command prints one line %s', async ([command, complaint], { directory }) => {
-    const { status, stdout, stderr } = await administer(directory, ['--json', ...command.split(' ')])
-    expect(status).toBe(2)
-    expect(stdout).toBe('')
-    expect(stderr).toContain(complaint)
-    expect(await readdir(directory)).toEqual([])
-  })
+  test.for(wrongCommands)(
+    'wrong usage has status 2, a message and no effect: %s (T-4)',
+    async ([command, complaint], { directory }) => {
+      const { status, stdout, stderr } = await administer(directory, ['--json', ...command.split(' ')])
+      expect(status).toBe(2)
+      expect(stdout).toBe('')
+      expect(stderr).toContain(complaint)
+      expect(await readdir(directory)).toEqual([])
+    },
+  )
 })
 
 test.for([
@@ -129,21 +132,17 @@ describe('A deployment that cannot be reached', () => {
     ],
     ['without credentials', { AWS_REGION: 'us-east-1' }, messages.aws.noCredentials('http://127.0.0.1:9, us-east-1')],
     ['when the server refuses', { ...keys, AWS_ENDPOINT_URL: 'SERVER' }, messages.aws.refused('Not you')],
-  ] as const)(
-    'wrong usage has status 2, a message and no effect: %s (T-4)',
-    async ([, environment, reason], { onTestFinished }) => {
-      const answer =
-        '<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not you.</Message></Error></ErrorResponse>'
-      const server = createServer((_, response) => response.writeHead(403, { 'Content-Type': 'text/xml' }).end(answer))
-      await once(server.listen(0, '127.0.0.1'), 'listening')
-      onTestFinished(() => void server.close())
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-      const values: Readonly<Record<string, string>> = { ...nobody, ...nowhere, ...noKeys, ...environment }
-      for (const [name, value] of Object.entries(values)) vi.stubEnv(name, value === 'SERVER' ? url : value)
-      const outcome = await administerWith(['--target', 'aws', 'site', 'list'])
-      expect(outcome).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(reason) })
-    },
-  )
+  ] as const)('a command prints one line %s', async ([, environment, reason], { onTestFinished }) => {
+    const answer = '<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not you.</Message></Error></ErrorResponse>'
+    const server = createServer((_, response) => response.writeHead(403, { 'Content-Type': 'text/xml' }).end(answer))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void server.close())
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const values: Readonly<Record<string, string>> = { ...nobody, ...nowhere, ...noKeys, ...environment }
+    for (const [name, value] of Object.entries(values)) vi.stubEnv(name, value === 'SERVER' ? url : value)
+    const outcome = await administerWith(['--target', 'aws', 'site', 'list'])
+    expect(outcome).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(reason) })
+  })
 })
 
 test('with --json, a refusal is one object (T-55)', async ({ siteDirectory }) => {

@@ -97,7 +97,7 @@ describe.each(Object.entries(changes))('%s while the store is slow', (_, { metho
     expect(await service.storedFields(path)).toEqual(newer(before))
   })
 
-  test('a change that the store has made answers success', async () => {
+  test('if the store has made the change, the answer is a success', async () => {
     const { answer } = await begin('back')
     expect(answer.status).toBe(done)
   })

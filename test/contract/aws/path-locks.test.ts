@@ -72,7 +72,7 @@ describe('the locks of paths in DynamoDB', () => {
       expect(await removals.open(site, folder, 'removal', entry)).toBe('removal')
     })
 
-    test('a locked folder cannot be removed (104010), nor a removed one be locked', async () => {
+    test('a lock refuses removals of the folder (104010), and a removal refuses locks', async () => {
       await removals.lock(site, folder, 'mine', 60_000)
       await expect(removals.open(site, folder, 'removal', entry)).rejects.toMatchObject({ code: 104010 })
       await removals.unlock(site, folder, 'mine')

@@ -65,7 +65,7 @@ describe('the log level of a deployment', () => {
     ['INFO', ['INFO request', 'ERROR request']],
     ['WARN', ['ERROR request']],
     ['ERROR', ['ERROR request']],
-  ] as const)('the level %s decides which lines are written, with and without a filter', (level, expected) => {
+  ] as const)('the level %s decides which lines are written, even if Lambda filters too', (level, expected) => {
     const written = () => linesOf(tell, level).map((line) => `${line['level']} ${line['message']}`)
     expect(written()).toEqual(expected)
     vi.stubEnv('AWS_LAMBDA_LOG_LEVEL', level)

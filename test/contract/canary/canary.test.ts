@@ -76,7 +76,7 @@ describe('The canary', () => {
     ['POST', /fields/],
     ['PUT', /fields/],
     ['DELETE', /fields/],
-  ])('The canary fails with the request and the answer if %s %s breaks', async (method, path) => {
+  ])('a failure of the canary names the request and its answer: %s %s', async (method, path) => {
     const baseUrl = await breaking(method, path, () => [503, Buffer.from('{"code":100503}')])
     const failure = await useService({ baseUrl, canaryToken }).catch(String)
     expect(failure).toMatch(new RegExp(`${method} /api/.*${path.source}.* answered 503: .*100503`))

@@ -67,7 +67,7 @@ describe('the page of the console', () => {
     )
   })
 
-  test('the page has the days that removed files are kept, and a tag for them (H-14)', async () => {
+  test('the page contains the number of kept days, and its tag depends on it (H-14)', async () => {
     const [one, ninety] = await Promise.all([1, 90].map((keptDays) => send(handlerOf({ keptDays }), 'GET', '/console')))
     expect(one?.text).toContain('data-kept-days="1"')
     expect(ninety?.text).toContain('data-kept-days="90"')
@@ -117,7 +117,7 @@ describe('a file of the console', () => {
   })
 
   test.each(['meta.json', 'missing-AB12CD34.js', 'below', 'below%2Fdeep.txt', '..%2Fsecret.txt%00.js', '..'])(
-    '%s answers 404',
+    '/console/%s answers 404',
     async (name) => {
       const { status, text } = await send(handlerOf(), 'GET', `/console/${name}`)
       expect({ status, text }).toEqual({ status: 404, text: expect.not.stringMatching(/secret"|deep"|ENO/) })

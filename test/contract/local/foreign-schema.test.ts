@@ -20,7 +20,7 @@ const tablesIn = (directory: string): readonly string[] => {
 }
 
 describe('a database without one of its tables', () => {
-  test('whichever table is missing, check reports it, and restore and service refuse', async ({
+  test('each missing table is reported by check, and refused by restore and service', async ({
     backedUp: { data, folder, backup, restored },
   }) => {
     const tables = tablesIn(backup)

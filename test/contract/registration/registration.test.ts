@@ -41,7 +41,7 @@ describe('the answer to a deployment', () => {
     expect(received).toEqual([['PUT', '', answer]])
   })
 
-  test('a refused answer fails the function, so that Lambda repeats it, without the URL', async () => {
+  test('a refused answer fails the function without logging the URL', async () => {
     const url = await waitAs((_, response) => response.writeHead(403).end())
     const failure = await answerDeployment(url, answer).catch((error: unknown) => String(error))
     expect(failure).toMatch(/status 403/)
@@ -109,7 +109,7 @@ describe('the function behind the registration', () => {
     expect(dataCentres).toEqual([{ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true }])
   })
 
-  test('a failure names the fault, and the log with more details', async () => {
+  test('a failed registration names the fault and the log with more details', async () => {
     expect(await register({ ...registered, url: 'nowhere' })).toMatchObject({
       Status: 'FAILED',
       Reason: expect.stringMatching(/url.*log stream stream/s),

@@ -117,7 +117,7 @@ describe.each(storageHands)('A right on a folder, on $name', ({ open }) => {
     expect(namesIn(await storage.get(`/${top}`, { meta: '' }))).toEqual(['News', 'news'])
   })
 
-  it('Folders around show only the entries that lead to the folder (A-43)', async () => {
+  it('Parent folders show only the entries that lead to the folder (A-43)', async () => {
     const top = newTop()
     await storage.put(`/${top}/a/b/own/x.txt`)
     await storage.put(`/${top}/a/secret.txt`)

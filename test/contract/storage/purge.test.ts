@@ -58,7 +58,7 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
   })
 
   it.each(['replaced', 'removed'])(
-    'If a purge deletes the version of a running restore, that is 104001: %s (H-36)',
+    'A restore whose version is purged meanwhile answers 104001: %s (H-36)',
     async (how) => {
       let meanwhile: (() => Promise<unknown>) | undefined
       const storage = await opened(({ files }) => ({
@@ -207,7 +207,7 @@ describe('A purge on S3', () => {
     expect(await storage.read('/page.html')).toBe('old')
   })
 
-  it('A version can be purged a minute after its end, in parts 15 minutes (H-35)', async () => {
+  it('A version can be purged after a minute, and a multipart one after 15 (H-35)', async () => {
     for (const text of ['1', '22']) await storage.put('/a', text)
     expect((await purge('/a')).status).toBe(503)
     later(61_000)

@@ -158,7 +158,7 @@ describe('Changes beside a recount', () => {
     expect([await storage.used(), await storage.bytes()]).toEqual([5, 5])
   })
 
-  test('The worker of removals subtracts their bytes, and recounts on schedule (S-125)', async () => {
+  test('The worker of removals subtracts removed bytes, and recounts on schedule (S-125)', async () => {
     const storage = await start(1_000)
     await fill(storage)
     const { stores, site, deps, counts, openUploadBytes: openUploadsOf } = storage

@@ -291,7 +291,7 @@ describe('A search for concurrent changes', () => {
     return looks.slice(0, looks.length / 2).sort()
   }
 
-  it('Many folders are looked up with one listing, and one folder alone', async () => {
+  it('Many folders of one folder are looked up with one listing', async () => {
     await putObject(store, 'live/f/1/a')
     expect(await asked('live/f/1x/', 'live/f/2/', 'live/f/3/')).toEqual(['GET live/f/'])
     expect(await asked('live/f/2/')).toEqual(['GET live/f/2/'])

@@ -176,7 +176,7 @@ describe('An object with thousands of versions', () => {
     for (let index = 0; index < times; index++) await put(key, 'x')
   }
 
-  it('Its removal is found without reading all versions', async () => {
+  it('The removal of the object is found without reading all versions', async () => {
     await rewrite(2_500)
     await put('live/1/other', 'y')
     await hide(key, 'live/1/other')

@@ -7,7 +7,7 @@ const template = '<html>{tag_pagecontent}</html>'
 const page = '<html></html>'
 
 let storage: StorageUnderTest
-/** Run once, right before and right after the next read of a file. */
+/** Functions that run once, right before and right after the next read of a file. */
 let beforeRead: (() => Promise<void>) | undefined
 let onceRead: (() => Promise<void>) | undefined
 

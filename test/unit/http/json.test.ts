@@ -23,7 +23,7 @@ describe('a request body in JSON', () => {
     ['a number that JSON does not have', 'NaN'],
     ['too many levels in a member', `{"a":{"b":${nested(32)}}}`],
     ['an escaped __proto__ member', '{"\\u005f\\u005fproto\\u005f\\u005f":{"mandatory":true}}'],
-    ['a prototype of its constructor', '{"constructor":{"prototype":{"mandatory":true}}}'],
+    ['a prototype in a constructor', '{"constructor":{"prototype":{"mandatory":true}}}'],
   ])('a body with %s is refused', (_, text) => {
     expect(() => readJson(text)).toThrow(Error)
     expect({}).not.toHaveProperty('mandatory')

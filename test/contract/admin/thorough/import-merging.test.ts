@@ -117,7 +117,7 @@ describe.runIf(process.platform === 'linux').each(['SIGINT', 'SIGTERM'] as const
     test.for([
       ['without a writer', false],
       ['with a silent writer', true],
-    ] as const)(`%s ends at the first ${signal}`, async ([, hasWriter], { siteDirectory }) => {
+    ] as const)(`an import from a pipe %s ends at the first ${signal}`, async ([, hasWriter], { siteDirectory }) => {
       const pipe = join(siteDirectory, 'pipe')
       execFileSync('mkfifo', [pipe])
       if (hasWriter) {

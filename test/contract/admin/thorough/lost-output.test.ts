@@ -59,22 +59,25 @@ describe.skipIf(noSmallDisk !== undefined)('an output that is full in the middle
   test.for([
     ['completion bash', noRoom],
     ['export --site 1001', messages.output.full(' The export is incomplete. …')],
-  ] as const)('a new token is revoked at once because %s', async ([command, told], { siteDirectory, skip }) => {
-    await addForms(siteDirectory)
-    const disk = mountSmallDisk(join(siteDirectory, 'disk'), 1)
-    if (!disk) return skip('a file system cannot be mounted here')
-    try {
-      disk.fill(4096)
+  ] as const)(
+    '%s fails if only the beginning of its output could be written',
+    async ([command, told], { siteDirectory, skip }) => {
+      await addForms(siteDirectory)
+      const disk = mountSmallDisk(join(siteDirectory, 'disk'), 1)
+      if (!disk) return skip('a file system cannot be mounted here')
+      try {
+        disk.fill(4096)
 
-      const file = join(disk.path, 'output')
-      const { status, stderr } = await administerInto(file, siteDirectory, command)
+        const file = join(disk.path, 'output')
+        const { status, stderr } = await administerInto(file, siteDirectory, command)
 
-      expect(statSync(file).size).toBe(4096)
-      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(told) })
-    } finally {
-      disk.unmount()
-    }
-  })
+        expect(statSync(file).size).toBe(4096)
+        expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(told) })
+      } finally {
+        disk.unmount()
+      }
+    },
+  )
 })
 
 test.for(['site list', '--help'] as const)(
@@ -90,7 +93,7 @@ describe('a token that could not be shown', () => {
   test.for([
     ['its output was full', (directory: string) => administerInto(full, directory, issue)],
     ['its output was closed', (directory: string) => administerUnread(directory, issue)],
-  ] as const)('%s fails if only the beginning of its output could be written', async ([, lose], { siteDirectory }) => {
+  ] as const)('a new token is revoked at once because %s', async ([, lose], { siteDirectory }) => {
     const { status, stderr } = await lose(siteDirectory)
     expect([status, sentenceIn(stderr)]).toEqual([1, expect.stringMatching(revoked)])
     expect(await administerJson(siteDirectory, ['token', 'list'])).toEqual([])

@@ -60,7 +60,7 @@ describe('the demo token', () => {
 })
 
 test.skipIf(noOtherUser !== undefined)(
-  'if the file of the demo only needs rights, check does not advise to remove it',
+  'for a demo file with wrong permissions, check does not advise to remove it',
   async ({ used: { directory, file } }) => {
     execFileSync('chown', ['-R', `${otherUser}:${otherUser}`, directory])
     execFileSync('chown', ['root:root', file])

@@ -50,7 +50,7 @@ export const describeRacing = (bench: Workbench): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('A folder without a marker keeps a file from its name (S-43)', async () => {
+  it('A file cannot get the name of a folder without a marker (S-43)', async () => {
     const prefix = fresh()
     await put(`${prefix}name/below`, 'x')
     const file = await putOf(`${prefix}name`, 'file')

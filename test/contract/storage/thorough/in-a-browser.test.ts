@@ -125,7 +125,7 @@ describe('A stored document that is opened with the token in its address', () =>
     },
   )
 
-  test('A link that the reader follows does not contain the address', async ({
+  test('A followed link does not reveal the address of the document', async ({
     service,
     storage,
     elsewhere,
