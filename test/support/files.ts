@@ -29,12 +29,12 @@ type StorageStores = Pick<
   | 'usage'
 > & { readonly counts?: UsageCounts }
 
-/** The file storage on one machine, in a directory of its own. */
+/** The file storage of one machine, in a directory of its own. */
 export interface TestFiles {
   readonly handler: Handler
   readonly deps: StorageDeps
   readonly stores: StorageStores
-  /** The messages to the queue of removals, which has no worker. Delays are seconds. */
+  /** The messages to the queue of removals, which has no worker here. Delays are in seconds. */
   readonly sent: readonly (RemovalMessage & { readonly delay: number })[]
   /** The secret that signs links to files. */
   readonly linkSecret: Uint8Array
@@ -43,7 +43,7 @@ export interface TestFiles {
   close(): Promise<void>
 }
 
-/** Replaces stores of the operations by failing or recording ones. */
+/** Replaces stores of the operations by others that fail or record. */
 export type Between = (stores: StorageStores) => Partial<StorageStores>
 
 interface Options extends Partial<Surroundings> {

@@ -10,7 +10,7 @@ import {
   type UploadsDeps,
 } from '../../lib/storage/uploads/uploads.ts'
 
-/** Resumable uploads without HTTP, one call for each request. */
+/** Resumable uploads without HTTP: one call for each request. */
 export const uploadsOf = (deps: UploadsDeps) => ({
   create: async (requester: Requester, beginning: Parameters<typeof openUpload>[2]) =>
     fillUpload(deps, requester, await openUpload(deps, requester, beginning), undefined),

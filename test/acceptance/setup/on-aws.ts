@@ -43,11 +43,11 @@ import { stackAnswer } from '../../support/stack-answer.ts'
 import { createTables, tableSettings } from '../../support/tables.ts'
 import type { StartedHere } from './target.ts'
 
-// The functions of two data centres over tables and a bucket in memory, behind a gateway of its own.
+// The functions of two data centres, with tables and a bucket in memory, behind a gateway.
 
 const s3 = createMemoryS3()
 
-/** Signs a URL again as the service does, because only the signature proves that nobody changed it. */
+/** Signs a URL again in the same way as the service. The two are equal only if nobody changed the URL. */
 const isSigned = async ({ path, query = {}, headers }: S3Request): Promise<boolean> => {
   const value = (name: string) => String(query[name] ?? '')
   const [, year, month, day, hour, minute, second] =
@@ -90,7 +90,7 @@ const answerS3 = async (request: S3Request, response: ServerResponse): Promise<v
   body.pipe(response.writeHead(statusCode))
 }
 
-/** Answers requests of other processes to S3 and CloudFormation. dynalite answers the rest. */
+/** Answers requests that other processes send to S3 and CloudFormation. dynalite answers the requests to tables. */
 const answerElse = (
   headers: IncomingMessage['headers'],
   body: Buffer,
@@ -122,7 +122,7 @@ const given = { dynamodb, once: connect(1) }
 const tables = tableSettings(await createTables(dynamodb))
 const clients = createS3Clients({ ...inMemory(s3), endpoint: endpointUrl, requestHandler: s3.requestHandler })
 
-/** Milliseconds by which the clock of the functions is ahead. */
+/** Milliseconds by which the clock of the functions is ahead of real time. */
 let ahead = 0
 const clock = { ...systemClock, wall: () => Date.now() + ahead }
 const later: StartedHere['later'] = async (seconds, send) => {
@@ -150,7 +150,7 @@ const settings = {
   binaryAccept: 'any',
 } as const
 
-/** Delivers each message once its delay is over. */
+/** Delivers each message after its delay. */
 const createQueue = (): RemovalQueue => {
   let count = 0
   const queue: RemovalQueue = {
@@ -210,7 +210,9 @@ const valuesByName = (pairs: Iterable<readonly [string, string]>): Record<string
   return Object.fromEntries([...groups].map(([name, found]) => [name, found.map(([, value]) => value)]))
 }
 
-/** The event of a REST API with a proxy integration: the path as it came, the query decoded, every body in base64, no length. */
+/**
+ * The event of a REST API with a proxy integration: an undecoded path, a decoded query, and a body in base64 without its length.
+ */
 const eventOf = (request: IncomingMessage, body: Buffer): GatewayEvent => {
   const { method = 'GET', url = '/', rawHeaders } = request
   const at = url.indexOf('?')

@@ -34,7 +34,7 @@ const patience = 60_000 + count * 500
 
 const time = { now: 1_800_000_000_000 }
 const turns = createTurns(time)
-/** Stores grow: a bucket in memory sorts all of its keys. */
+/** New stores are opened from time to time, because stores grow: a bucket in memory sorts all of its keys. */
 const sitesPerStore = 100
 
 const createSites = (options: Options) => {
@@ -54,7 +54,7 @@ const createSites = (options: Options) => {
 }
 
 beforeAll(() => {
-  // Renewals of leases. They follow the clock of the test.
+  // Renewals of leases follow the clock of the test.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   vi.spyOn(Date, 'now').mockImplementation(() => time.now)
   // The SDK waits for a random time before it repeats a call.
@@ -118,13 +118,13 @@ const runsOf = ({ operation, rival }: Subject, fates: fc.Arbitrary<Fate[]>) =>
 
 interface Subject {
   readonly operation: fc.Arbitrary<() => Operation>
-  /** Runs beside the other operations, once. */
+  /** An operation that runs once beside the others. */
   readonly rival?: Operation
   readonly first: readonly Operation[]
   readonly last: readonly Operation[]
   readonly hasSmallPages?: boolean
   readonly late?: RegExp
-  /** Of all interleavings. Those with fewer calls are tried more often. */
+  /** Interleavings per kind. Kinds with fewer calls are tried more often. */
   readonly share: number
   /** Milliseconds before the callers begin. */
   readonly pause?: number
@@ -148,17 +148,17 @@ const subjects = {
     first: [put('a/x', 'first')],
     last: [read('a/x')],
     share: 0.1,
-    // H-35
+    // A version must be a minute old before a purge (H-35).
     pause: 120_000,
   },
   'a large folder': {
     operation: anyLargeFolderOperation,
     rival: remove('a'),
-    // More than a request removes without a lock.
+    // More files than a request removes without a lock.
     first: ['first', 'second', 'third'].map((name) => storeBoth('a', name)),
     last: [list('a')],
     hasSmallPages: true,
-    // The second file of a form. The removal can end before it.
+    // The second file of a form. The removal can end before it is stored.
     late: /^PUT .*%20z /,
     share: 0.1,
   },
@@ -196,7 +196,7 @@ const interleave = (sites: ReturnType<typeof createSites>, subject: Subject, fat
   })
 
 test.each(Object.keys(subjects) as Name[])(
-  'concurrent changes of %s have the outcome of some order of them',
+  'concurrent changes of %s have the outcome of some order of these changes',
   async (name) => {
     const sites = createSites(subjectOf(name))
     onTestFinished(() => sites.close())
@@ -220,7 +220,7 @@ test.each<[Plant, Name, fc.Arbitrary<Fate[]>?]>([
   ['no second look', 'a name', fc.constant([])],
   ['no second look', 'a large folder', fc.constant([])],
 ])(
-  'concurrent changes reveal code with %s: %s',
+  'concurrent changes reveal a service with %s: %s',
   async (plant, name, fates) => {
     const check = async (options: Options, numRuns: number) => {
       const sites = createSites(options)
@@ -229,7 +229,7 @@ test.each<[Plant, Name, fc.Arbitrary<Fate[]>?]>([
     }
     const { failed, numRuns } = await check({ ...subjectOf(name), plant }, 400)
     expect(failed).toBe(true)
-    // The same interleavings of the service as it is.
+    // The same interleavings of the unchanged service.
     expect(await check(subjectOf(name), numRuns)).toMatchObject({ failed: false })
   },
   patience,

@@ -12,7 +12,7 @@ const { PROVE_COUNT = '10', PROVE_SEED = '12', PROVE_PATH } = process.env
 /** Milliseconds, on a busy machine. */
 const patience = 30_000 + Number(PROVE_COUNT) * 2_000
 
-// Stores grow: a bucket in memory sorts all of its keys.
+// New stores are opened from time to time, because stores grow: a bucket in memory sorts all of its keys.
 const sequencesPerStore = 40
 
 type AnyCommand = fc.Arbitrary<ReturnType<typeof request>>
@@ -57,7 +57,7 @@ const openSite = async (): Promise<BothSites> => {
   return both.openSite()
 }
 
-// Whole seconds, as S3 has them.
+// Whole seconds, as on S3.
 const clock = createClock(1_800_000_000_000)
 
 test(

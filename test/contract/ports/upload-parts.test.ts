@@ -83,7 +83,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       return { type: info.contentType, bytes: Buffer.concat(body instanceof Readable ? await body.toArray() : [body]) }
     }
 
-    /** Appends bytes in cuts, as one request after the other does. */
+    /** Appends bytes in cuts, each in a request of its own. */
     const addAll = async (upload: Begun, bytes: Uint8Array, cut: number) => {
       let { holding } = upload
       for (let offset = 0; offset < bytes.length; offset += cut) {
@@ -97,25 +97,22 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
     }
 
     test.each([
-      [0, 1, 'said'],
-      [1_000, 400, 'unsaid'],
-      [part + 1, part + 1, 'unsaid'],
-      [2 * part, part, 'unsaid'],
-      [2 * part + 7, 4_500_000, 'said'],
-    ])(
-      '%i of them, in appends of %i, their number %s at first, become the file that was sent',
-      async (length, cut, declared) => {
-        const upload = await begin(declared === 'said' ? length : null)
-        const bytes = randomBytes(length)
-        const holding = await addAll(upload, bytes, cut)
-        expect(await stores.uploadParts.isInPlace({ ...upload, holding, length })).toBe(false)
-        expect(await place(upload, holding, length)).toEqual({ outcome: 'placed' })
-        const content = await contentOf(upload)
-        expect([content?.type, content?.bytes.equals(bytes)]).toEqual(['image/png', true])
-      },
-    )
+      [0, 1, 'known'],
+      [1_000, 400, 'unknown'],
+      [part + 1, part + 1, 'unknown'],
+      [2 * part, part, 'unknown'],
+      [2 * part + 7, 4_500_000, 'known'],
+    ])('%i bytes in appends of %i, with a length %s at first, become the file', async (length, cut, declared) => {
+      const upload = await begin(declared === 'known' ? length : null)
+      const bytes = randomBytes(length)
+      const holding = await addAll(upload, bytes, cut)
+      expect(await stores.uploadParts.isInPlace({ ...upload, holding, length })).toBe(false)
+      expect(await place(upload, holding, length)).toEqual({ outcome: 'placed' })
+      const content = await contentOf(upload)
+      expect([content?.type, content?.bytes.equals(bytes)]).toEqual(['image/png', true])
+    })
 
-    test('can be read before they are placed', async () => {
+    test('bytes can be read before they are placed', async () => {
       const upload = await begin()
       const bytes = randomBytes(100_000)
       const holding = await addAll(upload, bytes, 30_000)
@@ -124,7 +121,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect(Buffer.concat(read).equals(bytes)).toBe(true)
     })
 
-    test.each([5, part + 5])('stay when the content breaks off after %i of them', async (length) => {
+    test.each([5, part + 5])('bytes stay when the content breaks off after %i of them', async (length) => {
       const upload = await begin()
       const bytes = randomBytes(length + 10)
       const failure = new Error('The caller has gone')
@@ -136,7 +133,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
     })
 
     test.each([5, part - 2, part + 5])(
-      'behind the offset %i are replaced, because nobody reported them',
+      'bytes after the offset %i that were not reported are replaced',
       async (offset) => {
         const upload = await begin()
         const bytes = randomBytes(offset + part)
@@ -149,7 +146,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       },
     )
 
-    test('are reported while they come, so that another append continues when this one dies', async () => {
+    test('bytes are reported while they come, so the next append continues from there', async () => {
       const upload = await begin()
       const length = 3 * part + 100
       const bytes = randomBytes(length)
@@ -177,7 +174,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test('are no longer written when the time of their append is over', async () => {
+    test('bytes are no longer written when the time of their append is over', async () => {
       const upload = await begin()
       const bytes = randomBytes(2 * part)
       let isOver = false
@@ -198,7 +195,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test('do not belong to the file if nobody reported them', async () => {
+    test('bytes that were not reported do not belong to the file', async () => {
       const upload = await begin()
       const { holding } = await add(upload, 0, Buffer.from('hello'))
       await add({ ...upload, holding }, 5, Buffer.from(', and more'))
@@ -206,7 +203,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.toString()).toBe('hello')
     })
 
-    test.each([5, part + 5])('may be used again, %i of them, when they could not be placed', async (length) => {
+    test.each([5, part + 5])('%i bytes that could not be placed may be used again', async (length) => {
       const upload = await begin()
       const bytes = randomBytes(length)
       const holding = await addAll(upload, bytes, part)
@@ -216,13 +213,13 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test('fail when the store fails', async () => {
+    test('an append fails when the store fails', async () => {
       const upload = await begin()
       const gone = { ...upload, holding: { ...upload.holding, name: 'f'.repeat(32), tail: 'scratch/none' } }
       await expect(add(gone, 5, Buffer.from('hello'))).rejects.toThrow()
     })
 
-    test('may be removed twice', async () => {
+    test('bytes may be removed twice', async () => {
       const upload = await begin()
       const holding = await addAll(upload, randomBytes(part + 5), part)
       await stores.uploadParts.remove({ ...upload, holding })

@@ -6,7 +6,7 @@ import { formHeaders, multipart } from '../../support/multipart.ts'
 
 export interface Question {
   readonly method: string
-  /** Below the site. */
+  /** The path below the site. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
@@ -16,9 +16,9 @@ export interface Question {
 export type Ask = (question: Question) => Promise<Answer>
 
 interface Cell {
-  /** With every right. */
+  /** Requests with every right. */
   readonly ask: Ask
-  /** A folder that no other cell uses, with `secret.txt`. */
+  /** A folder with `secret.txt`, which no other cell uses. */
   readonly folder: string
 }
 
@@ -26,20 +26,20 @@ export interface Act {
   readonly level: Level
   /** A path in the folder of the cell. Default: `secret.txt`. */
   readonly target?: string
-  /** It changes the folder around the target (A-46). */
+  /** True if the act changes the folder around the target (A-46). */
   readonly changesFolderAround?: true
-  /** Any right on some files is enough. */
+  /** True if any right on some files is enough. */
   readonly needsNoPath?: true
-  /** It answers folders on the way to those of the caller, too (A-43). */
+  /** True if the act also answers for folders that lead to those of the caller (A-43). */
   readonly showsWay?: true
-  /** The other end is in `free`, where every caller may write. */
+  /** True if the other end is in `free`, where every caller may write. */
   readonly hasOtherEnd?: true
-  /** Only a right on all files is enough. */
+  /** True if only a right on all files is enough. */
   readonly isOnRoot?: true
-  /** The status of a caller who may, when it is no success. */
+  /** The status for a caller with the right, if it is not a success. */
   readonly otherwise?: number
   readonly prepare?: (cell: Cell) => Promise<unknown>
-  /** `path`: the path of the target, percent-encoded; `plain`: as it is in a body. */
+  /** `path` is the percent-encoded path of the target, and `plain` the path as it is in a body. */
   readonly question: (path: string, plain: string, prepared: never) => Question
 }
 
@@ -85,7 +85,7 @@ const creation = (path: string): Question => ({
   headers: { ...tus, 'Upload-Length': '4', 'Upload-Metadata': named('new.txt'), 'Content-Type': '' },
 })
 
-/** Everybody in the table may write here, so that the other end of a move or copy decides. */
+/** Every caller in the table may write here, so that the other end of a move or copy decides. */
 export const free = 'free'
 const inFree = () => `${free}/${randomUUID()}`
 
@@ -113,7 +113,7 @@ const ofUpload = (method: string, more: Pick<Question, 'headers' | 'body'> = {})
 })
 const append = { 'Upload-Offset': '0', 'Content-Type': 'application/offset+octet-stream' }
 
-/** The acts of each operation of the route table. A new operation does not compile without them. */
+/** The acts of each operation of the route table. A new operation does not compile without its acts. */
 export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<string, Act>>>> = {
   uploadToFolder: {
     'with a form': { level: 'write', target: '', question: form },
@@ -193,14 +193,14 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
       hasOtherEnd: true,
       question: (path) => relocation(path, { copyTo: inFree() }),
     },
-    'that moves something to it': {
+    'that moves another file to it': {
       level: 'write',
       target: 'taken.txt',
       hasOtherEnd: true,
       prepare: fileInFree,
       question: (_, plain, source: string) => relocation(`/${source}`, { path: plain }),
     },
-    'that copies something to it': {
+    'that copies another file to it': {
       level: 'write',
       target: 'taken.txt',
       hasOtherEnd: true,
@@ -233,7 +233,7 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
       changesFolderAround: true,
       question: remove,
     },
-    // On S3 a version must be older than a minute (H-35).
+    // On S3 a version must be older than a minute (H-35). So the act names a version that does not exist.
     'of an old version': {
       level: 'write',
       otherwise: 404,
@@ -245,6 +245,6 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
   readUpload: { 'of tus': ofUpload('GET') },
   appendToUpload: { 'of tus': ofUpload('PATCH', { headers: append, body: 'text' }) },
   cancelUpload: { 'of tus': ofUpload('DELETE') },
-  // Its own cases are below.
+  // folder-rights.test.ts has the cases of this operation.
   listChanges: {},
 }

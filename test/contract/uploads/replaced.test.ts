@@ -28,20 +28,20 @@ describe.each(uploadsHands)('A completion that was not recorded: $name', ({ open
     return { ...service, upload }
   }
 
-  test('The present file shows that it happened', async () => {
+  test('The existing file proves the completion', async () => {
     const { head, content, upload } = await start()
     expect((await head(upload)).status).toBe(200)
     expect(await content('a.txt')).toBe('hello')
   })
 
-  test('It does not replace a newer file', async () => {
+  test('A newer file is not replaced', async () => {
     const { head, content, call, upload } = await start()
     for (const body of ['newer', 'newest']) await call('PUT', '/storage/a.txt', { body })
     expect((await head(upload)).headers['upload-offset']).toBe('5')
     expect(await content('a.txt')).toBe('newest')
   })
 
-  test('It does not bring back a file that was moved away', async () => {
+  test('A file that was moved away does not come back', async () => {
     const { head, content, call, upload } = await start()
     await call('PUT', '/storage/a.txt', { query: { meta: '' }, body: '{"name": "b.txt"}' })
     expect((await head(upload)).status).toBe(200)

@@ -39,7 +39,7 @@ const useUp = async (url: string): Promise<readonly Socket[]> => {
   return sockets
 }
 
-test('a service without file handles refuses requests, and answers again when it has some (O-19)', async ({
+test('without file handles, requests are refused until handles are free again (O-19)', async ({
   scarce: { baseUrl, token, program },
 }) => {
   const headers = { Authorization: token }
