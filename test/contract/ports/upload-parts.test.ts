@@ -99,7 +99,6 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
     test.each([
       [0, 1, 'said'],
       [1_000, 400, 'unsaid'],
-      [part + 1, part + 1, 'unsaid'],
       [2 * part, part, 'unsaid'],
       [2 * part + 7, 4_500_000, 'said'],
     ])(
@@ -135,7 +134,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test.each([5, part - 2, part + 5])(
+    test.each([part - 2, part + 5])(
       'behind the offset %i are replaced, because nobody reported them',
       async (offset) => {
         const upload = await begin()
@@ -151,7 +150,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
 
     test('are reported while they come, so that another append continues when this one dies', async () => {
       const upload = await begin()
-      const length = 3 * part + 100
+      const length = 2 * part + 100
       const bytes = randomBytes(length)
       const tail = await add(upload, 0, bytes.subarray(0, 5))
       const durable = nothingYet(tail.holding)
@@ -206,8 +205,9 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.toString()).toBe('hello')
     })
 
-    test.each([5, part + 5])('may be used again, %i of them, when they could not be placed', async (length) => {
+    test('may be used again when they could not be placed', async () => {
       const upload = await begin()
+      const length = part + 5
       const bytes = randomBytes(length)
       const holding = await addAll(upload, bytes, part)
       const first = await stores.uploadParts.whole({ ...upload, holding, length })
