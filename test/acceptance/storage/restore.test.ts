@@ -199,12 +199,16 @@ describe('A removed folder', () => {
 
   it('Removed entries are listed below their folder, in pages (H-17, H-18)', async () => {
     const folder = `${own}/listed`
-    for (const name of ['a', 'again', 'b', 'c', 'half/gone', 'half/kept']) await put(`${folder}/${name}`, name)
-    for (const name of ['a', 'again', 'b', 'c', 'half/gone']) await remove(`${folder}/${name}`)
+    const names = ['a', 'again', 'b', 'c', 'half/gone', 'half/kept', 'whole/gone', 'whole0']
+    for (const name of names) await put(`${folder}/${name}`, name)
+    for (const name of ['a', 'again', 'b', 'c', 'half/gone', 'whole', 'whole0']) await remove(`${folder}/${name}`)
     await put(`${folder}/again`, 'again')
     const { deleted, cursor } = await deletedIn(folder, '&limit=2')
-    const rest = await deletedIn(folder, `&limit=2&cursor=${encodeURIComponent(cursor)}`)
-    expect([...deleted, ...rest.deleted].map(({ name }) => name)).toEqual(['a', 'b', 'c'])
+    const rest = await deletedIn(folder, `&limit=9&cursor=${encodeURIComponent(cursor)}`)
+    // The key of `whole0` comes right after those of all files in `whole/`.
+    expect([...deleted, ...rest.deleted].map(({ name }) => name)).toEqual(['a', 'b', 'c', 'whole', 'whole0'])
+    const times = rest.deleted.map(({ removedAt }: { removedAt: string }) => removedAt)
+    expect(times).toEqual(times.toSorted())
     expect(rest).not.toHaveProperty('cursor')
     expectError(await read(`${own}/never`, '?deleted'), 404, 104001)
   })

@@ -25,6 +25,10 @@ describe('importing a field', () => {
     })
   })
 
+  test('makes a field optional by default', () => {
+    expect(importField([], { typeId: -7 })).toEqual([{ typeId: -7, mandatory: false, order: 1 }])
+  })
+
   test('replaces the field of its type, at the same position by default', () => {
     expect(importField(form, { typeId: -3, mandatory: true }, true)).toEqual([
       form[0],
