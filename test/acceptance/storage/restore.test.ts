@@ -150,6 +150,13 @@ describe('A removed folder', () => {
     expect(await namesIn(folder)).toEqual(['below/', 'empty/', 'later', 'page.html'])
   })
 
+  it('A removed folder without contents comes back (H-21)', async () => {
+    await put(`${own}/bare/folder`, '', '?type=folder')
+    await remove(`${own}/bare/folder`)
+    expect((await restore(`${own}/bare/folder`)).status).toBe(200)
+    expect(await namesIn(`${own}/bare`)).toEqual(['folder/'])
+  })
+
   it('A restore onto contents answers 104022 unless it may replace (H-24)', async () => {
     const folder = `${own}/onto`
     for (const name of ['a', 'b']) await put(`${folder}/${name}`, `removed ${name}`)
