@@ -1,17 +1,15 @@
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { administrationFileGrants, administrationGrants } from '../../cdk/config/grants.ts'
-import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { administer } from '../support/administration.ts'
 import { actionsNeededFor } from '../support/cloud-requests.ts'
 import { commandSession, hashIn, sessionRecords, wordsOf } from '../support/command-session.ts'
 import { openDynalite } from '../support/dynalite.ts'
 import { storesOver } from '../support/every-operation.ts'
+import { askInPlaceOfAws, closeAtOnce, listen } from '../support/listen.ts'
 import { stackAnswer } from '../support/stack-answer.ts'
 import { createTables } from '../support/tables.ts'
 import { type Call, callsIn, linesOf } from './support/record-calls.ts'
@@ -44,7 +42,7 @@ describe('the policy of an administrator', () => {
   const actions = new Set<string>()
   /** Replaces AWS at the transport of the SDK: dynalite has the tables, and the stacks are simulated. */
   const askBucket = openBucket()
-  const { server } = openDynalite((headers, body, response, { method = '', url = '' }) => {
+  const { connect, server } = openDynalite((headers, body, response, { method = '', url = '' }) => {
     const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false
     const action = isForm ? new URLSearchParams(body.toString()).get('Action') : null
     if (action === null && headers['x-amz-target'] === undefined) {
@@ -64,16 +62,8 @@ describe('the policy of an administrator', () => {
   })
 
   beforeAll(async () => {
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const { port } = server.address() as AddressInfo
-    const environment = {
-      AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-    }
-    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
-    const dynamodb = createDocumentClient()
+    askInPlaceOfAws(await listen(server))
+    const dynamodb = connect()
     await createTables(dynamodb)
     // As a deployment registers the data centre.
     const { sites, grants } = storesOver(dynamodb)
@@ -82,15 +72,13 @@ describe('the policy of an administrator', () => {
     const expired = { user: 'ann', permissions: [], expires: 1 }
     await grants.put({ ...expired, hash: 'a', sites: [1001 as SiteId] }, [])
     await grants.put({ ...expired, hash: 'b', sites: [1001, 1002] as SiteId[] }, [])
-    dynamodb.destroy()
     writeFileSync(records, sessionRecords.map((record) => JSON.stringify(record)).join('\n'))
     calls.length = 0
   })
 
   afterAll(() => {
     vi.unstubAllEnvs()
-    server.closeAllConnections()
-    server.close()
+    closeAtOnce(server)
     rmSync(folder, { recursive: true, force: true })
   })
 

@@ -12,7 +12,7 @@ import { zeros } from './support/scripted-fetch.ts'
 import { test as base } from './support/site.ts'
 
 /** Bytes. System buffers are smaller. */
-const large = 64 * 1024 ** 2
+const large = 24 * 1024 ** 2
 
 const test = base.extend('uploadTo', async ({ listen }) => {
   /**

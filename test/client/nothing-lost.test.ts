@@ -20,14 +20,14 @@ test('a pull replaces a file that was never synchronised only with --force', asy
 
 test('the upload of a large file continues after a crash (T-33)', async ({ client, makeDirectory, site }) => {
   // System buffers are smaller.
-  const here = await makeDirectory({ 'large.bin': 'x'.repeat(64_000_000) })
+  const here = await makeDirectory({ 'large.bin': 'x'.repeat(24_000_000) })
   const crash = new AbortController()
   const crashing = site.withFiles({
     put: (path, content, options) =>
       client.files.put(path, content, {
         ...options,
         signal: crash.signal,
-        onProgress: ({ sent }) => sent > 48_000_000 && crash.abort(new Error('crash')),
+        onProgress: ({ sent }) => sent > 18_000_000 && crash.abort(new Error('crash')),
       }),
   })
   expect(await site.push(here, { client: crashing })).toMatchObject({ failed: 1 })

@@ -191,7 +191,7 @@ test('a file that changes during its upload is not placed', async ({
   proxied,
 }) => {
   // System buffers are smaller.
-  const here = await makeDirectory({ 'large.bin': 'x'.repeat(64_000_000) })
+  const here = await makeDirectory({ 'large.bin': 'x'.repeat(24_000_000) })
   const location = join(here, 'large.bin')
   const baseUrl = await proxied((method) => {
     if (method === 'PATCH') appendFileSync(location, 'more')

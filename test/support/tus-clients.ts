@@ -10,6 +10,7 @@ import { build } from 'esbuild'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { Order } from '../clients/tus/order.ts'
 import { launchBrowser } from './browser.ts'
+import { closeAtOnce } from './listen.ts'
 import { preparePackages } from './node-packages.ts'
 import { preparePython } from './python-environment.ts'
 
@@ -98,10 +99,7 @@ const openOrigin = async (script: string) => {
     serve(bytes: Uint8Array) {
       content = bytes
     },
-    close() {
-      server.closeAllConnections()
-      server.close()
-    },
+    close: () => closeAtOnce(server),
   }
 }
 

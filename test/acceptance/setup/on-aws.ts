@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
@@ -37,6 +35,7 @@ import type { RemovalQueue } from '../../../lib/storage/path-locks.ts'
 import { inMemory } from '../../support/bucket.ts'
 import { openDynalite } from '../../support/dynalite.ts'
 import { entry } from '../../support/history.ts'
+import { listen } from '../../support/listen.ts'
 import { createMemoryS3 } from '../../support/memory-s3.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
 import { stackAnswer } from '../../support/stack-answer.ts'
@@ -110,11 +109,6 @@ const answerElse = (
 }
 
 const { connect, server: endpoint } = openDynalite(answerElse)
-
-const listen = async (server: Server): Promise<string> => {
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
 
 const endpointUrl = await listen(endpoint)
 const dynamodb = connect()

@@ -40,6 +40,7 @@ const names = [
   'con',
   '~',
   '\u202egnp.exe',
+  '\ufeffbegins with a byte order mark',
   'x'.repeat(255),
   '長'.repeat(85),
 ]

@@ -66,6 +66,12 @@ describeWithAdmin('The quota of a site', () => {
     expect((await append(known, 0, 'seven b')).status).toBe(204)
     expect((await call(unknown, { method: 'DELETE', token, headers: inTus })).status).toBe(204)
     expect(await shown()).toEqual({ quota: 10, usedBytes: 7, keptBytes: 0 })
+
+    const refused = await uploadIn({ 'Upload-Length': '3' })
+    await send('DELETE', '/a')
+    await send('PUT', '/a?type=folder')
+    expectError(await append(refused, 0, 'xxx'), 400, 104022)
+    expect(await shown()).toMatchObject({ usedBytes: 0 })
   })
 
   it('A site over a reduced quota can shrink, move and remove files (S-123, T-57)', async () => {

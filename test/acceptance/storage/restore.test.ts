@@ -150,6 +150,13 @@ describe('A removed folder', () => {
     expect(await namesIn(folder)).toEqual(['below/', 'empty/', 'later', 'page.html'])
   })
 
+  it('A removed folder without contents comes back (H-21)', async () => {
+    await put(`${own}/bare/folder`, '', '?type=folder')
+    await remove(`${own}/bare/folder`)
+    expect((await restore(`${own}/bare/folder`)).status).toBe(200)
+    expect(await namesIn(`${own}/bare`)).toEqual(['folder/'])
+  })
+
   it('A restore over other files answers 104022 without replace: true (H-24)', async () => {
     const folder = `${own}/onto`
     for (const name of ['a', 'b']) await put(`${folder}/${name}`, `removed ${name}`)
@@ -199,12 +206,16 @@ describe('A removed folder', () => {
 
   it('?deleted lists the removed entries of a folder, in pages (H-17, H-18)', async () => {
     const folder = `${own}/listed`
-    for (const name of ['a', 'again', 'b', 'c', 'half/gone', 'half/kept']) await put(`${folder}/${name}`, name)
-    for (const name of ['a', 'again', 'b', 'c', 'half/gone']) await remove(`${folder}/${name}`)
+    const names = ['a', 'again', 'b', 'c', 'half/gone', 'half/kept', 'whole/gone', 'whole0']
+    for (const name of names) await put(`${folder}/${name}`, name)
+    for (const name of ['a', 'again', 'b', 'c', 'half/gone', 'whole', 'whole0']) await remove(`${folder}/${name}`)
     await put(`${folder}/again`, 'again')
     const { deleted, cursor } = await deletedIn(folder, '&limit=2')
-    const rest = await deletedIn(folder, `&limit=2&cursor=${encodeURIComponent(cursor)}`)
-    expect([...deleted, ...rest.deleted].map(({ name }) => name)).toEqual(['a', 'b', 'c'])
+    const rest = await deletedIn(folder, `&limit=9&cursor=${encodeURIComponent(cursor)}`)
+    // The key of `whole0` comes right after those of all files in `whole/`.
+    expect([...deleted, ...rest.deleted].map(({ name }) => name)).toEqual(['a', 'b', 'c', 'whole', 'whole0'])
+    const times = rest.deleted.map(({ removedAt }: { removedAt: string }) => removedAt)
+    expect(times).toEqual(times.toSorted())
     expect(rest).not.toHaveProperty('cursor')
     expectError(await read(`${own}/never`, '?deleted'), 404, 104001)
   })

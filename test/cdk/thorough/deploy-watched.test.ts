@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { listenInTest } from '../../support/listen.ts'
 import { messages } from '../../support/messages.ts'
 import { launch } from '../../support/program.ts'
 
@@ -22,12 +21,7 @@ const cloudFormation = async (stack: string, alarms: readonly string[]): Promise
       : '<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>does not exist</Message></Error></ErrorResponse>'
     response.writeHead(isKnown ? 200 : 400, { 'Content-Type': 'text/xml' }).end(answer)
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return listenInTest(server)
 }
 
 const dataCentres = { staging: { region: 'eu-west-1' }, us: { region: 'us-east-1' } }

@@ -1,12 +1,12 @@
-import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { checkConcurrency, wantedConcurrency } from '../../../cdk/config/concurrency.ts'
 import { parseSettings } from '../../../cdk/config/settings.ts'
+import { listen, listenInTest } from '../../support/listen.ts'
 import { messages } from '../../support/messages.ts'
 import { run, startInShell } from '../../support/program.ts'
 
@@ -16,12 +16,7 @@ const answerWith = async (status: number, body: object): Promise<void> => {
     const isQuestion = request.url === '/2016-08-19/account-settings'
     response.writeHead(isQuestion ? status : 400, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  vi.stubEnv('AWS_ENDPOINT_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  vi.stubEnv('AWS_ENDPOINT_URL', await listenInTest(server))
 }
 
 const limitOf = (count: number) => ({
@@ -142,11 +137,11 @@ describe('the check before a deployment', () => {
     // The SDK tries the metadata service of EC2 last. Here it never answers.
     const asked = vi.fn()
     const silent = createTcpServer(asked)
-    await once(silent.listen(0, '127.0.0.1'), 'listening')
+    const address = await listen(silent)
     onTestFinished(() => void silent.close())
     const program = startInShell(
       'exec env -i PATH="$PATH" HOME=/nonexistent AWS_EC2_METADATA_SERVICE_ENDPOINT="$1" "$node" cdk/preflight.ts -c "$2"',
-      [`http://127.0.0.1:${(silent.address() as AddressInfo).port}`, `siteAdmin=${JSON.stringify(settings)}`],
+      [address, `siteAdmin=${JSON.stringify(settings)}`],
     )
     program.stdin.end()
     const { status, stdout, stderr } = await program.ended

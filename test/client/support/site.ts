@@ -1,12 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Content, connect, type Files, type PutOptions, type SiteClient } from '../../../client/src/index.ts'
 import { pull, push, type SyncEvent, type SyncOptions } from '../../../client/src/sync/index.ts'
+import { listen } from '../../support/listen.ts'
 import { test as base } from '../../support/test.ts'
 import { type Decide, startProxy } from './proxy.ts'
 
@@ -103,12 +102,11 @@ export const test = base
       for (const server of servers) server.close().closeAllConnections()
     })
     return async (listener: RequestListener): Promise<string> => {
-      const server = createServer(listener).listen(0, '127.0.0.1')
+      const server = createServer(listener)
       // Otherwise Node would cut the connection of a request that was answered before its end.
       server.keepAliveTimeout = 0
       servers.push(server)
-      await once(server, 'listening')
-      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      return listen(server)
     }
   })
   .extend('site', async ({ client, folder }) => createSite(client, folder))

@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Command } from 'commander'
 import { afterEach, describe, expect, vi } from 'vitest'
 import { createProgram } from '../../../admin/program.ts'
 import { administer, administerWith } from '../../support/administration.ts'
+import { closeAtOnce, listen } from '../../support/listen.ts'
 import { messages, wrongCommands } from '../../support/messages.ts'
 import { test } from '../../support/test.ts'
 
@@ -135,9 +134,8 @@ describe('A deployment that cannot be reached', () => {
   ] as const)('a command prints one line %s', async ([, environment, reason], { onTestFinished }) => {
     const answer = '<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not you.</Message></Error></ErrorResponse>'
     const server = createServer((_, response) => response.writeHead(403, { 'Content-Type': 'text/xml' }).end(answer))
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    onTestFinished(() => void server.close())
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const url = await listen(server)
+    onTestFinished(() => closeAtOnce(server))
     const values: Readonly<Record<string, string>> = { ...nobody, ...nowhere, ...noKeys, ...environment }
     for (const [name, value] of Object.entries(values)) vi.stubEnv(name, value === 'SERVER' ? url : value)
     const outcome = await administerWith(['--target', 'aws', 'site', 'list'])

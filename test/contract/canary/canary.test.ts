@@ -1,13 +1,12 @@
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { useService } from '../../../functions/entries/canary/use-service.ts'
 import { type RunningService, startService } from '../../../local/service.ts'
+import { listenInTest } from '../../support/listen.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
 const asked: string[] = []
@@ -45,12 +44,7 @@ const breaking = async (method: string, path: RegExp, answer: (body: Buffer) => 
     const [status, bytes] = sent === method && path.test(url) ? answer(received) : [real.status, received]
     response.writeHead(status).end(bytes)
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return listenInTest(server)
 }
 
 describe('The canary', () => {

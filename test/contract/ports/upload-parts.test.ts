@@ -99,7 +99,6 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
     test.each([
       [0, 1, 'known'],
       [1_000, 400, 'unknown'],
-      [part + 1, part + 1, 'unknown'],
       [2 * part, part, 'unknown'],
       [2 * part + 7, 4_500_000, 'known'],
     ])('%i bytes in appends of %i, with a length %s at first, become the file', async (length, cut, declared) => {
@@ -132,23 +131,20 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
     })
 
-    test.each([5, part - 2, part + 5])(
-      'bytes after the offset %i that were not reported are replaced',
-      async (offset) => {
-        const upload = await begin()
-        const bytes = randomBytes(offset + part)
-        const held = await addAll(upload, bytes.subarray(0, offset), part)
-        // The record does not include this append.
-        await add({ ...upload, holding: held }, offset, randomBytes(part + 100))
-        const { holding } = await add({ ...upload, holding: held }, offset, bytes.subarray(offset))
-        await place(upload, holding, bytes.length)
-        expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
-      },
-    )
+    test.each([part - 2, part + 5])('bytes after the offset %i that were not reported are replaced', async (offset) => {
+      const upload = await begin()
+      const bytes = randomBytes(offset + part)
+      const held = await addAll(upload, bytes.subarray(0, offset), part)
+      // The record does not include this append.
+      await add({ ...upload, holding: held }, offset, randomBytes(part + 100))
+      const { holding } = await add({ ...upload, holding: held }, offset, bytes.subarray(offset))
+      await place(upload, holding, bytes.length)
+      expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
+    })
 
     test('bytes are reported while they come, so the next append continues from there', async () => {
       const upload = await begin()
-      const length = 3 * part + 100
+      const length = 2 * part + 100
       const bytes = randomBytes(length)
       const tail = await add(upload, 0, bytes.subarray(0, 5))
       const durable = nothingYet(tail.holding)
@@ -203,8 +199,9 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect((await contentOf(upload))?.bytes.toString()).toBe('hello')
     })
 
-    test.each([5, part + 5])('%i bytes that could not be placed may be used again', async (length) => {
+    test('bytes that could not be placed may be used again', async () => {
       const upload = await begin()
+      const length = part + 5
       const bytes = randomBytes(length)
       const holding = await addAll(upload, bytes, part)
       const first = await stores.uploadParts.whole({ ...upload, holding, length })

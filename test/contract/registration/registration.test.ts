@@ -1,25 +1,18 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { answerDeployment } from '../../../functions/entries/registration/custom-resource.ts'
 import { createSiteDirectory } from '../../../lib/aws/dynamodb/directory-stores.ts'
-import { createDocumentClient } from '../../../lib/aws/dynamodb/dynamodb.ts'
 import { openDynalite } from '../../support/dynalite.ts'
 import { unrecorded } from '../../support/history.ts'
+import { askInPlaceOfAws, closeAtOnce, listen, listenInTest } from '../../support/listen.ts'
 import { createTables } from '../../support/tables.ts'
 
 /** Listens in place of CloudFormation, and returns the address. */
 const waitAs = async (listener: RequestListener): Promise<string> => {
-  const server = createServer(listener)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/answer?signature=secret`
+  const url = await listenInTest(createServer(listener))
+  return `${url}/answer?signature=secret`
 }
 
 const answer = {
@@ -55,7 +48,7 @@ describe('the answer to a deployment', () => {
 })
 
 describe('the function behind the registration', () => {
-  const { server } = openDynalite()
+  const { connect, server } = openDynalite()
   const registered = {
     ServiceToken: 'function',
     id: 'us',
@@ -65,25 +58,14 @@ describe('the function behind the registration', () => {
   }
 
   beforeAll(async () => {
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const environment = {
-      AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-      SITES_TABLE: 'sites',
-      DIRECTORY_REGION: 'us-east-1',
-    }
-    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
-    const dynamodb = createDocumentClient()
-    await createTables(dynamodb)
-    dynamodb.destroy()
+    askInPlaceOfAws(await listen(server))
+    vi.stubEnv('SITES_TABLE', 'sites').stubEnv('DIRECTORY_REGION', 'us-east-1')
+    await createTables(connect())
   })
 
   afterAll(() => {
     vi.unstubAllEnvs()
-    server.closeAllConnections()
-    server.close()
+    closeAtOnce(server)
   })
 
   /** The answer to CloudFormation for a resource with these properties. */
@@ -103,9 +85,11 @@ describe('the function behind the registration', () => {
 
   test('the function writes the data centre into the directory, and reports success', async () => {
     expect(await register(registered)).toEqual(answer)
-    const dynamodb = createDocumentClient()
-    const { dataCentres } = await createSiteDirectory({ dynamodb, table: 'sites', record: unrecorded }).list()
-    dynamodb.destroy()
+    const { dataCentres } = await createSiteDirectory({
+      dynamodb: connect(),
+      table: 'sites',
+      record: unrecorded,
+    }).list()
     expect(dataCentres).toEqual([{ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true }])
   })
 

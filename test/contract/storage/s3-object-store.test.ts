@@ -9,7 +9,7 @@ import {
   refusesTakenPlaces,
 } from '../../support/s3-abilities.ts'
 import { openTestTables } from '../../support/tables.ts'
-import { describeObjectStore } from './object-store.suite.ts'
+import { describeCopies, describeObjectStore } from './object-store.suite.ts'
 
 const open = async (largestCopy?: number) => {
   const { bucket, connect, leftovers } = await openTestBucket()
@@ -46,4 +46,4 @@ const open = async (largestCopy?: number) => {
 }
 
 describeObjectStore('The object store in S3', () => open())
-describeObjectStore('The object store in S3, with copies in parts', () => open(0), false)
+describeCopies('The object store in S3, with copies in parts', () => open(0))

@@ -48,6 +48,7 @@ describe('imported content', () => {
     ['a day', { releaseDate: '2026-01-31' }, { releaseDate: '2026-01-31T00:00:00' }],
     ['a fraction of a second', { releaseDate: '2026-01-31T12:00:00.5Z' }, { releaseDate: '2026-01-31T12:00:00' }],
     ['the longest text', { body: 'x'.repeat(350_000) }, {}],
+    ['the smallest and the largest number', { weight: -2_147_483_648, roleId: 2_147_483_647 }, {}],
     ['the site of its origin', { siteId: 4711 }, {}],
   ])('an import accepts %s', (_, given, expected) => {
     expect(contentSchema('news').parse({ id: 7, ...given })).toMatchObject(expected)
@@ -55,6 +56,7 @@ describe('imported content', () => {
 
   test.each([
     ['an id that is too large', { id: 2_147_483_648 }],
+    ['a number that is too small', { weight: -2_147_483_649 }],
     ['an invalid date', { releaseDate: '2026-02-30' }],
     ['null for a member that must have a value', { subject: null }],
     ['a number for a boolean', { enabled: 1 }],

@@ -225,6 +225,7 @@ describe('a list over the limit for complete reads (C-11, E-27)', () => {
     const longest = { longest: 10 }
     expect((await pageOf(some(11), { skip: '10' }, longest)).items).toHaveLength(1)
     expect((await pageOf(some(11), { cursor: '' }, longest)).items).toHaveLength(10)
+    expect((await pageOf(some(11), { order: 'objectId,subject' }, longest)).items).toHaveLength(10)
     expect(await byCursor(some(31), { where: '{id:{$gt:29}}' }, 10, longest)).toHaveLength(2)
   })
 })

@@ -25,6 +25,10 @@ describe('importing a field', () => {
     })
   })
 
+  test('an imported field is optional by default', () => {
+    expect(importField([], { typeId: -7 })).toEqual([{ typeId: -7, mandatory: false, order: 1 }])
+  })
+
   test('an imported field replaces that of its type, by default at its position', () => {
     expect(importField(form, { typeId: -3, mandatory: true }, true)).toEqual([
       form[0],

@@ -87,14 +87,14 @@ describe('the parts of a multipart body', () => {
 
   it('parts are read in linear time, even if the body arrives in one piece', async () => {
     const small = Array.from({ length: 900 }, () => partOf(fileHeader))
-    const body = bodyOf(...small, partOf(fileHeader, Buffer.alloc(64 * 1024 * 1024)))
+    const body = bodyOf(...small, partOf(fileHeader, Buffer.alloc(16 * 1024 * 1024)))
     const sizes: number[] = []
     for await (const { content } of readMultipart(inPieces(body), 'b')) {
       let size = 0
       for await (const piece of content) size += piece.length
       sizes.push(size)
     }
-    expect(sizes).toEqual([...small.map(() => 1), 64 * 1024 * 1024])
+    expect(sizes).toEqual([...small.map(() => 1), 16 * 1024 * 1024])
   })
 
   it('a body has at most 1,000 parts', async () => {
