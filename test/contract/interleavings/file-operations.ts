@@ -94,7 +94,7 @@ const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIn
 const nameOf = (path: string): string => path.split('/').at(-1) ?? ''
 
 /** Uploads a file in steps, and continues after lost answers. Two clients continue the same upload at once. */
-const upload = (path: string, content: string): Operation => ({
+export const upload = (path: string, content: string): Operation => ({
   label: `upload ${path} ${content}`,
   async run(site) {
     const name = Buffer.from(nameOf(path)).toString('base64')
@@ -305,8 +305,9 @@ export const anyFolderOperation: fc.Arbitrary<() => Operation> = fc.oneof(
 
 /** Changes of a file while two clients continue an upload of it. */
 export const anyUploadOperation: fc.Arbitrary<() => Operation> = fc.oneof(
-  fc.constant(() => upload('a/x', content())),
+  { weight: 2, arbitrary: fc.constant(() => upload('a/x', content())) },
   fc.constant(() => put('a/x', content())),
+  fc.constant(() => remove('a/x')),
 )
 
 /** Changes of a file while its old versions are purged. */

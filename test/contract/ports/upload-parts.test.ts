@@ -16,6 +16,7 @@ import { openObjectStore, openTestBucket } from '../../support/bucket.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { openTestTables } from '../../support/tables.ts'
+import { ownClaim } from '../../support/uploads.ts'
 
 /** The stores of uploads: their bytes, their records, and the files that they become. */
 interface PartsUnderTest extends Pick<Stores, 'uploadParts' | 'uploadRecords'> {
@@ -70,7 +71,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       stores.uploadParts.append(upload, offset, inPieces(bytes, piece, failure), nothingYet(upload.holding), neverOver)
 
     const place = async (upload: Begun, holding: Holding, length: number) => {
-      const staged = await stores.uploadParts.whole({ ...upload, holding, length })
+      const staged = await stores.uploadParts.whole({ ...upload, holding, length, claim: ownClaim })
       expect(staged.size).toBe(length)
       const conditions = { absent: [], unlocked: { site, folders: [] } }
       return stores.files.place([{ kind: 'put', key: upload.target.key, staged }], conditions, entry)
@@ -210,7 +211,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       const upload = await begin()
       const bytes = randomBytes(length)
       const holding = await addAll(upload, bytes, part)
-      const first = await stores.uploadParts.whole({ ...upload, holding, length })
+      const first = await stores.uploadParts.whole({ ...upload, holding, length, claim: ownClaim })
       await first.discard()
       await place(upload, holding, length)
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
@@ -251,7 +252,7 @@ const openInS3 = async (): Promise<PartsUnderTest> => {
   const files = openObjectStore({ bucket: name, connect }, { ...clients, removals })
   return {
     files,
-    uploadRecords: createUploadRecords({ dynamodb, table: tables.names.uploads }),
+    uploadRecords: createUploadRecords({ dynamodb, table: tables.names.uploads, record: unrecorded }),
     uploadParts: createUploadParts({ bucket: openBucket({ ...clients, name }), adopt: files.adopt }),
     async close() {
       clients.client.destroy()

@@ -3,6 +3,7 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import type { Upload } from '../../../lib/storage/uploads/upload.ts'
 import { type Hand, hands } from '../../support/hands.ts'
+import { entry } from '../../support/history.ts'
 
 type Tested = Pick<Stores, 'uploadRecords'>
 
@@ -74,7 +75,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.take('none', 0, 'one', minute)).toEqual({ outcome: 'gone' })
       expect(await records.remove('none')).toBeUndefined()
       await records.giveBack('none', 'one')
-      await records.complete('none', now)
+      await records.complete('none', 'one', now, entry)
       expect(await records.get('none')).toBeUndefined()
     })
 
@@ -94,7 +95,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       const gone = await created(few)
       await created({ ...few, expires: now + minute })
       expect(await records.create(newUpload(few), 3, now)).toBe(false)
-      await records.complete(complete.id, now + minute)
+      await records.complete(complete.id, 'one', now + minute, entry)
       expect(await records.create(newUpload(few), 3, now)).toBe(true)
       await records.remove(gone.id)
       expect(await records.create(newUpload(few), 3, now)).toBe(true)
@@ -212,8 +213,8 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
 
     test('stay complete, without parts and holders', async () => {
       const upload = await created()
-      await records.complete(upload.id, now + 5)
-      await records.complete(upload.id, now + 9)
+      await records.complete(upload.id, 'one', now + 5, entry)
+      await records.complete(upload.id, 'two', now + 9, entry)
       expect(await records.get(upload.id)).toEqual({ ...upload, isComplete: true, holding: null, expires: now + 5 })
       expect(await records.take(upload.id, 0, 'one', minute)).toEqual({ outcome: 'moved' })
       expect(await records.remove(upload.id)).toMatchObject({ isComplete: true, holding: null })
@@ -227,7 +228,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.remove(upload.id)).toBeUndefined()
       expect(await records.advance(upload.id, 'one', progressOf(upload, 5), true)).toBe(false)
       expect(await records.renew(upload.id, 'one', minute, progressOf(upload, 5))).toBe(false)
-      await records.complete(upload.id, now)
+      await records.complete(upload.id, 'one', now, entry)
       await records.giveBack(upload.id, 'one')
       expect(await records.get(upload.id)).toBeUndefined()
     })

@@ -38,6 +38,8 @@ export interface Act {
   readonly isOnRoot?: true
   /** The status of a caller who may, when it is no success. */
   readonly otherwise?: number
+  /** The same status, where the store offers no addresses of parts. */
+  readonly withoutParts?: number
   readonly prepare?: (cell: Cell) => Promise<unknown>
   /** `path`: the path of the target, percent-encoded; `plain`: as it is in a body. */
   readonly question: (path: string, plain: string, prepared: never) => Question
@@ -88,6 +90,13 @@ const creation = (path: string): Question => ({
   path: `/storage${path}`,
   headers: { ...tus, 'Upload-Length': '4', 'Upload-Metadata': named('new.txt'), 'Content-Type': '' },
 })
+const beginning = (path: string): Question => ({
+  method: 'POST',
+  path: `/storage${path}`,
+  query: { parts: '' },
+  headers: json,
+  body: JSON.stringify({ name: 'new.txt', size: 10_000_000 }),
+})
 
 /** Everybody in the table may write here, so that the other end of a move or copy decides. */
 export const free = 'free'
@@ -123,6 +132,7 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
     'with a form': { level: 'write', target: '', question: form },
     'with a form that repeats the name': { level: 'write', target: 'new.txt', question: form },
     'with tus': { level: 'write', target: '', question: creation },
+    'with ?parts': { level: 'write', target: '', withoutParts: 400, question: beginning },
     'with ?restore of a file': { level: 'write', ...removedFile, question: (path) => restoration(path) },
     'with ?restore of a version': {
       level: 'write',
@@ -142,6 +152,7 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
   uploadToRoot: {
     'with a form': { level: 'write', isOnRoot: true, question: () => form('') },
     'with tus': { level: 'write', isOnRoot: true, question: () => creation('') },
+    'with ?parts': { level: 'write', isOnRoot: true, withoutParts: 400, question: () => beginning('') },
     'with ?restore': { level: 'write', isOnRoot: true, otherwise: 400, question: () => restoration('') },
   },
   readRoot: {
