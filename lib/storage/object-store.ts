@@ -169,7 +169,7 @@ export interface Claim {
   /** False when another request may place the upload: what this one has placed stays. */
   isHeld(): Promise<boolean>
   /** Call it once the upload is placed. Of several requests, the first writes the entry. */
-  complete(entry: HistoryEntry, deadline?: Deadline): Promise<void>
+  complete(entry: HistoryEntry): Promise<void>
 }
 
 export interface Staged {

@@ -49,10 +49,17 @@ const wholeOf = (upload: Upload): WholeUpload => {
   return { id, target, created, length: offset, holding: holdingOf(upload) }
 }
 
-const claimOf = ({ uploadRecords, clock, lease: { lasts } }: UploadsDeps, id: string, holder: string): Claim => ({
-  isHeld: () => uploadRecords.renew(id, holder, lasts),
-  complete: (entry, deadline) => uploadRecords.complete(id, holder, expiryOfComplete(clock.wall()), entry, deadline),
-})
+// Milliseconds.
+const longestRequest = 15 * 60_000
+
+const claimOf = (deps: UploadsDeps, id: string, { holder }: Lease, { deadline }: Requester): Claim => {
+  const { uploadRecords, clock, lease } = deps
+  return {
+    // Until the end of the request, so that nobody takes over while it undoes its placement.
+    isHeld: () => uploadRecords.renew(id, holder, Math.min(Math.max(lease.lasts, deadline.timeLeft()), longestRequest)),
+    complete: (entry) => uploadRecords.complete(id, holder, expiryOfComplete(clock.wall()), entry, deadline),
+  }
+}
 
 const completed = (upload: Upload, { clock }: UploadsDeps): Upload => ({
   ...upload,
@@ -70,7 +77,7 @@ export const completeUpload = async (
   lease: Lease,
 ): Promise<Upload> => {
   if (lease.isOver()) throw new ServiceError('unavailable')
-  const claim = claimOf(deps, upload.id, lease.holder)
+  const claim = claimOf(deps, upload.id, lease, requester)
   try {
     await placeUpload(deps, { ...wholeOf(upload), claim }, requester)
   } catch (error) {
@@ -103,7 +110,7 @@ export const settleUpload = async (deps: UploadsDeps, requester: Requester, uplo
   try {
     const own = await takeOver(deps, held, lease)
     if (!(await deps.uploadParts.isInPlace(wholeOf(own)))) return await completeUpload(deps, requester, own, lease)
-    await claimOf(deps, own.id, lease.holder).complete(entryOfUpload(own.target, requester), requester.deadline)
+    await claimOf(deps, own.id, lease, requester).complete(entryOfUpload(own.target, requester))
     return completed(own, deps)
   } finally {
     await endLease(deps, upload.id, lease, true)

@@ -84,7 +84,7 @@ const appendAll = async (site: ScheduledSite, at: string, content: string): Prom
     if (offset === content.length) return { ...answer, status: 204 }
     answer = await append(site, at, offset, content.slice(offset, offset < half ? half : undefined))
   }
-  return answer
+  return answer.status < 300 ? { ...answer, status: 503 } : answer
 }
 
 /** Statuses of a success, of an unknown outcome, and of a refusal. */

@@ -75,7 +75,7 @@ const createAws = async ({ wall: now }: TestClock): Promise<Side> => {
   const all = { ...tableSettings(tables.names), filesBucket: bucket, keptDays: 30, removalsQueueUrl: '' }
   return {
     async start() {
-      const given = { dynamodb: tables.connect(), now }
+      const given = { dynamodb: tables.connect(), once: tables.connect(1), now }
       const { record, ...areas } = openAreas(all, given)
       const s3 = { client: connect(), once: connect(1) }
       const { downloads: _, linkTo: __, ...files } = openFileStores(all, { ...given, record, s3 })
