@@ -79,7 +79,12 @@ const createAws = async ({ wall: now }: TestClock): Promise<Side> => {
       const { record, ...areas } = openAreas(all, given)
       const s3 = { client: connect(), once: connect(1) }
       const { downloads: _, linkTo: __, ...files } = openFileStores(all, { ...given, record, s3 })
-      const stores = { ...openDirectory(all, { ...given, record }), ...areas, ...openUploads(all, given), ...files }
+      const stores = {
+        ...openDirectory(all, { ...given, record }),
+        ...areas,
+        ...openUploads(all, { ...given, record }),
+        ...files,
+      }
       const recount = async (site: Site): Promise<void> => {
         const openUploadsOf = (id: SiteId) => countOpenUploads({ ...given, table: all.uploadsTable }, id)
         const sites = { list: async () => ({ dataCentres: [], sites: [site] }) }

@@ -5,7 +5,7 @@ import type { Upload } from '../../../lib/storage/uploads/upload.ts'
 import { type Hand, hands } from '../../support/hands.ts'
 import { entry } from '../../support/history.ts'
 
-type Tested = Pick<Stores, 'uploadRecords'>
+type Tested = Pick<Stores, 'uploadRecords' | 'history'>
 
 const minute = 60_000
 const now = Date.UTC(2026, 0, 1)
@@ -219,6 +219,17 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.take(upload.id, 0, 'one', minute)).toEqual({ outcome: 'moved' })
       expect(await records.remove(upload.id)).toMatchObject({ isComplete: true, holding: null })
       expect(await records.get(upload.id)).toBeUndefined()
+    })
+
+    test('write the entry of the first request that completes them (H-1)', async () => {
+      const subjects = async () => {
+        const changes = await hand.stores.history.before(1001 as SiteId, undefined, 100)
+        return changes.map(({ subject }) => subject).filter((subject) => subject.startsWith('once/'))
+      }
+      const upload = await created()
+      await records.complete(upload.id, 'one', now, { ...entry, subject: 'once/a' })
+      await records.complete(upload.id, 'two', now, { ...entry, subject: 'once/b' })
+      expect(await subjects()).toEqual(['once/a'])
     })
 
     test('return their parts when they are removed, even during an append', async () => {
