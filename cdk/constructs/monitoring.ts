@@ -1,13 +1,6 @@
 import { CfnOutput, Duration, type Stack } from 'aws-cdk-lib'
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
-import {
-  Dashboard,
-  GraphWidget,
-  type IMetric,
-  LogQueryVisualizationType,
-  LogQueryWidget,
-  Metric,
-} from 'aws-cdk-lib/aws-cloudwatch'
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { type ITable, Operation } from 'aws-cdk-lib/aws-dynamodb'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
@@ -21,7 +14,6 @@ import { globalTables, type Settings } from '../config/settings.ts'
 import { createAlarms, period, type Watch } from './alarms.ts'
 import type { createChangeEvents } from './change-events.ts'
 import type { RemovalsQueue } from './file-storage.ts'
-import { turnedAway } from './firewall.ts'
 import type { StreamFunction } from './streaming.ts'
 import { streamingWatches } from './streaming-watches.ts'
 
@@ -84,7 +76,7 @@ const metricOf = (table: ITable, metricName: string, statistic: string, dimensio
     period,
   })
 
-const throttlesOf = (kind: 'Read' | 'Write', table: ITable, index?: string) =>
+export const throttlesOf = (kind: 'Read' | 'Write', table: ITable, index?: string) =>
   metricOf(table, `${kind}ThrottleEvents`, 'Sum', index === undefined ? {} : { GlobalSecondaryIndexName: index })
 
 const throttleWatches = (name: string, table: ITable, index?: string): readonly Watch[] =>
@@ -119,7 +111,7 @@ const tableWatches = (name: TableName, table: ITable, isEmulated: boolean): read
   ]
 }
 
-const replicationsIn = ({ tables, replicaRegions }: Watched) =>
+export const replicationsIn = ({ tables, replicaRegions }: Watched) =>
   globalTables.flatMap((name) => {
     const table = tables[name]
     if (!table) return []
@@ -183,7 +175,7 @@ const removalWatches = ({ queue, failed }: RemovalsQueue, age: Metric): readonly
   },
 ]
 
-const logGroupsOf = ({ functions, streaming }: Watched): readonly (readonly [name: string, ILogGroup])[] => [
+export const logGroupsOf = ({ functions, streaming }: Watched): readonly (readonly [name: string, ILogGroup])[] => [
   ...Object.entries(functions).map(([name, { logGroup }]) => [name, logGroup] as const),
   ...(streaming ? [['stream', streaming.logs] as const] : []),
 ]
@@ -254,72 +246,4 @@ export const watchDataCentre = (
   const alarms = createAlarms(scope, watches, settings, alarmTopic)
   const watching = alarms.filter(({ node }) => rollbackAlarms.includes(node.id))
   new CfnOutput(stack, 'RollbackAlarms', { value: watching.map(({ alarmArn }) => alarmArn).join(' ') })
-}
-
-const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
-  new GraphWidget({ title, left, right, width: 12, height: 6, period })
-
-const ofOperations = (title: string, watched: Watched, ...query: readonly string[]) =>
-  new LogQueryWidget({
-    title,
-    logGroupNames: logGroupsOf(watched).map(([, { logGroupName }]) => logGroupName),
-    queryLines: ['filter message = "request"', ...query],
-    view: LogQueryVisualizationType.TABLE,
-    width: 12,
-    height: 6,
-  })
-
-export const createDashboard = (stack: Stack, watched: Watched): void => {
-  const { api, functions, tables, removals, hasFirewall, streaming } = watched
-  const replications = replicationsIn(watched)
-  const ofFunctions = (title: string, metricFor: (lambda: LambdaFunction, label: string) => IMetric) =>
-    graph(
-      title,
-      Object.entries(functions).map(([label, lambda]) => metricFor(lambda, label)),
-    )
-  const throttles = (kind: 'Read' | 'Write') =>
-    Object.entries(tables).map(([label, table]) => throttlesOf(kind, table).with({ label }))
-  const dashboard = new Dashboard(stack, 'Dashboard', { dashboardName: stack.stackName })
-  dashboard.addWidgets(
-    graph('Requests', [api.metricCount()], [api.metricClientError(), api.metricServerError()]),
-    graph('Latency, ms', [api.metricLatency({ statistic: 'p50' }), api.metricLatency({ statistic: 'p99' })]),
-    ofFunctions('Duration of functions, p99, ms', (lambda, label) =>
-      lambda.metricDuration({ statistic: 'p99', label }),
-    ),
-    ofFunctions('Failures of functions', (lambda, label) => lambda.metricErrors({ label })),
-    ofFunctions('Concurrent functions', (lambda, label) =>
-      lambda.metric('ConcurrentExecutions', { statistic: 'Maximum', label }),
-    ),
-    graph('Throttled reads (left) and writes (right) of tables', throttles('Read'), throttles('Write')),
-    graph(
-      'Waiting removals (left), and the age of the oldest in seconds (right)',
-      [removals.queue.metricApproximateNumberOfMessagesVisible()],
-      [removals.queue.metricApproximateAgeOfOldestMessage()],
-    ),
-    ...(replications.length > 0
-      ? [
-          graph(
-            'Replication of the directory, ms',
-            replications.map(({ name, region, metric }) => metric.with({ label: `${name} to ${region}` })),
-          ),
-        ]
-      : []),
-    ...(hasFirewall
-      ? [graph('Requests that the firewall blocked', [...turnedAway(stack, streaming !== undefined)])]
-      : []),
-    ofOperations(
-      'Operations',
-      watched,
-      'stats count(*) as requests, pct(durationMs, 50) as p50, pct(durationMs, 99) as p99, max(durationMs) as ' +
-        'slowest by operation',
-      'sort requests desc',
-    ),
-    ofOperations(
-      'Operations that were refused or failed',
-      watched,
-      'filter status >= 400',
-      'stats count(*) as answers by operation, status',
-      'sort answers desc',
-    ),
-  )
 }

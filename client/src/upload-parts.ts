@@ -2,7 +2,7 @@ import type { UploadState } from './generated/types.gen.ts'
 import { answerOf, hasStatus, isList, ServiceError } from './service-error.ts'
 import { partLength, type Source } from './source.ts'
 import type { Send } from './transport.ts'
-import { addressIn, type Destination, type Limit, type ResumableOptions } from './upload.ts'
+import { addressIn, type Destination, type Limit, type SendFile } from './upload.ts'
 
 /** Parts in one request for addresses, which are sent side by side. */
 const partsAtOnce = 8
@@ -141,13 +141,13 @@ const sendMissing = async (
  * Sends the parts of a large file to the bucket of the service, side by side. False when the service offers no parts,
  * or when its bucket does not answer: a browser may not be allowed to call it. Then nothing is left of the upload.
  */
-export const uploadInParts = async (
-  send: Send,
-  source: Source,
-  destination: Destination,
-  { onProgress, signal, resume, onBegun }: ResumableOptions,
-  limit: Limit,
-): Promise<boolean> => {
+export const uploadInParts: SendFile<boolean> = async (
+  send,
+  source,
+  destination,
+  { onProgress, signal, resume, onBegun },
+  limit,
+) => {
   const total = source.size
   const requests = createRequests(send, source, signal)
   const earlier = resume?.startsWith(destination.uploads) ? await requests.find(resume) : undefined

@@ -54,6 +54,14 @@ export interface Limit {
   lastGroup?: Promise<unknown>
 }
 
+export type SendFile<Result> = (
+  send: Send,
+  source: Source,
+  destination: Destination,
+  options: ResumableOptions,
+  limit: Limit,
+) => Promise<Result>
+
 /**
  * Chooses the size of each piece. Streamed bytes go in one piece: a proxy refuses a piece that is too large by its
  * header, before most of it is sent. Pieces in memory start small, and grow as long as they are fast and accepted.
@@ -160,13 +168,13 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
 /**
  * Uploads a source in pieces (tus 1.0.0), and continues after a broken connection. Resolves when the file is in place.
  */
-export const uploadResumably = async (
-  send: Send,
-  source: Source,
-  destination: Destination,
-  { onProgress, signal, resume, onBegun }: ResumableOptions,
-  limit: Limit,
-): Promise<void> => {
+export const uploadResumably: SendFile<void> = async (
+  send,
+  source,
+  destination,
+  { onProgress, signal, resume, onBegun },
+  limit,
+) => {
   const total = source.size
   const { begin, find, append } = createRequests(send, source, signal)
 

@@ -26,10 +26,10 @@ const deletedPathOf = (segments: Segments): { path: StoragePath } => {
 }
 
 const permittedPath =
-  (level: Level) =>
+  (level: Level, parse = pathOf, placeOf = (path: StoragePath) => path) =>
   (segments: Segments, { rights }: Caller): { path: StoragePath } => {
-    const { path } = pathOf(segments)
-    requireScope({ rights, level }, path)
+    const { path } = parse(segments)
+    requireScope({ rights, level }, placeOf(path))
     return { path }
   }
 
@@ -37,23 +37,15 @@ const permittedPath =
 export const readablePath = permittedPath('read')
 export const writablePath = permittedPath('write')
 
+export const purgeablePath = permittedPath('write', deletedPathOf)
+/** A-46 */
+export const removablePath = permittedPath('write', deletedPathOf, parentOf)
+
 /** `?meta` also describes the folders that lead to those of the caller (A-43). */
 export const describablePath = (segments: Segments, caller: Caller): { path: StoragePath } => {
   const { path } = pathOf(segments)
   const isOnWay = ownFoldersBelow({ rights: caller.rights, level: 'read' }, path).length > 0
   return isOnWay ? { path } : readablePath(segments, caller)
-}
-
-export const removablePath = (segments: Segments, { rights }: Caller): { path: StoragePath } => {
-  const { path } = deletedPathOf(segments)
-  requireScope({ rights, level: 'write' }, parentOf(path))
-  return { path }
-}
-
-export const purgeablePath = (segments: Segments, { rights }: Caller): { path: StoragePath } => {
-  const { path } = deletedPathOf(segments)
-  requireScope({ rights, level: 'write' }, path)
-  return { path }
 }
 
 export const scopeOf = ({ site, caller }: Pick<Asking, 'site' | 'caller'>, level: Level): Scope => ({

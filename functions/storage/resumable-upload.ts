@@ -4,6 +4,8 @@ import type { Reply } from '../../lib/http/reply.ts'
 import type { Request } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { Requester } from '../../lib/storage/changes/change.ts'
+import { beginAppend, completeAppend, fillUpload } from '../../lib/storage/uploads/append.ts'
+import { settleUpload } from '../../lib/storage/uploads/complete-upload.ts'
 import {
   createdHeaders,
   hasBytes,
@@ -19,15 +21,7 @@ import {
   tusAnswer,
 } from '../../lib/storage/uploads/tus.ts'
 import type { Upload } from '../../lib/storage/uploads/upload.ts'
-import {
-  beginAppend,
-  completeAppend,
-  discardUpload,
-  fillUpload,
-  findUpload,
-  openUpload,
-  settleUpload,
-} from '../../lib/storage/uploads/uploads.ts'
+import { discardUpload, findUpload, openUpload } from '../../lib/storage/uploads/uploads.ts'
 import { scopeOf, writablePath } from './params.ts'
 import { declaredLength, openBody } from './upload.ts'
 

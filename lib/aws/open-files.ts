@@ -2,7 +2,7 @@ import type { FileStoreSettings, StorageSettings } from '../config/config.ts'
 import type { ObjectInfo } from '../storage/object-store.ts'
 import type { RemovalQueue } from '../storage/path-locks.ts'
 import { createDocumentClient } from './dynamodb/dynamodb.ts'
-import { type Given, openDirectory, openLocks, openUploads } from './open-tables.ts'
+import { type Given, openDirectory, openJournal, openLocks, openUploads } from './open-tables.ts'
 import { type Bucket, createS3Clients, openBucket } from './s3/bucket.ts'
 import { createDirectParts } from './s3/direct-parts.ts'
 import { downloadLink } from './s3/read.ts'
@@ -52,7 +52,8 @@ export const openFileStores = (
 
 export const openStorageStores = (settings: StorageSettings) => {
   const dynamodb = createDocumentClient()
-  const { downloads, linkTo, ...fileStores } = openFileStores(settings, { dynamodb })
-  const stores = { ...openDirectory(settings, { dynamodb }), ...fileStores, ...openUploads(settings, { dynamodb }) }
+  const given = { dynamodb, record: openJournal(settings, { dynamodb }).record }
+  const { downloads, linkTo, ...fileStores } = openFileStores(settings, given)
+  const stores = { ...openDirectory(settings, { dynamodb }), ...fileStores, ...openUploads(settings, given) }
   return { stores, downloads, linkTo }
 }

@@ -94,9 +94,10 @@ export const openAreas = (settings: AreaSettings, given?: Given) => {
 }
 
 export const openUploads = (
-  { uploadsTable: table }: { readonly uploadsTable: string },
-  { dynamodb = createDocumentClient(), now }: Given = {},
-): Pick<Stores, 'progress' | 'uploadRecords'> => ({
-  progress: createUploadProgress({ dynamodb, table, now }),
-  uploadRecords: createUploadRecords({ dynamodb, table, now }),
-})
+  settings: Pick<AreaSettings, 'journalTable'> & { readonly uploadsTable: string },
+  given?: Given,
+): Pick<Stores, 'progress' | 'uploadRecords'> => {
+  const { dynamodb, now, record } = openJournal(settings, given)
+  const options = { dynamodb, now, table: settings.uploadsTable }
+  return { progress: createUploadProgress(options), uploadRecords: createUploadRecords({ ...options, record }) }
+}

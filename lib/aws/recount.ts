@@ -1,7 +1,7 @@
 import type { Deadline } from '../core/deadline.ts'
 import type { SiteId } from '../core/ids.ts'
 import type { SiteDirectory } from '../sites/site-directory.ts'
-import { longestListing, type ObjectStore } from '../storage/object-store.ts'
+import { listAll, type ObjectStore } from '../storage/object-store.ts'
 import { folderKey, root } from '../storage/path.ts'
 import type { RecountedUsage, UsageItem } from './dynamodb/usage-counts.ts'
 
@@ -28,11 +28,8 @@ const listBytes = async (
 ): Promise<number | undefined> => {
   let [last, bytes] = [after, listed]
   for (const edition of ['draft', 'live'] as const) {
-    for (let hasMore = true; hasMore; ) {
-      const query = { prefix: folderKey(edition, site, root), folded: false, after: last, limit: longestListing }
-      const { objects, next } = await files.list(query)
+    for await (const objects of listAll(files, folderKey(edition, site, root), last)) {
       for (const { key, size } of objects) [last, bytes] = [key, bytes + size]
-      hasMore = next !== undefined
       if (!deadline.isOver() || objects.length === 0 || last === undefined) continue
       await counts.advance(site, epoch, bytes, last)
       return undefined

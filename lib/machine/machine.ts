@@ -45,7 +45,7 @@ export const createTableStores = (
   removals: createFolderRemovals(database, record, clock),
   removalQueue: createRemovalQueue(database, clock),
   progress: createUploadProgress(database, clock),
-  uploadRecords: createUploadRecords(database, clock),
+  uploadRecords: createUploadRecords(database, record, clock),
   history: createHistory(database),
   usage: createSiteUsage(database),
 })

@@ -114,7 +114,7 @@ export interface DownloadLink {
 
 export type LinkTo = (object: ObjectInfo, dataCentre: DataCentre) => Promise<DownloadLink>
 
-type FileStores = Pick<
+export type FileStores = Pick<
   Stores,
   | 'files'
   | 'workflows'

@@ -182,10 +182,19 @@ export interface StageTarget {
   readonly contentType: string
 }
 
+/** The claim of a request to place an upload, where no transaction covers the upload and its file (AWS). */
+export interface Claim {
+  /** False when another request may place the upload: what this one has placed stays. */
+  isHeld(): Promise<boolean>
+  /** Call it once the upload is placed. Of several requests, the first writes the entry. */
+  complete(entry: HistoryEntry): Promise<void>
+}
+
 export interface Staged {
   readonly size: number
   /** Bytes that the quota counts already, for an upload. */
   readonly reserved?: number
+  readonly claim?: Claim | undefined
   /** Safe to repeat, and after `place`. */
   discard(): Promise<void>
 }

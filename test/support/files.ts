@@ -3,7 +3,13 @@ import { createStorageHandler } from '../../functions/storage/group.ts'
 import { systemClock } from '../../lib/core/clock.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import { openMachine } from '../../lib/machine/machine.ts'
-import { createStorageDeps, type Downloads, type StorageDeps, type Surroundings } from '../../lib/service/deps.ts'
+import {
+  createStorageDeps,
+  type Downloads,
+  type FileStores,
+  type StorageDeps,
+  type Surroundings,
+} from '../../lib/service/deps.ts'
 import type { Stores } from '../../lib/service/stores.ts'
 import type { RemovalMessage } from '../../lib/storage/continue-removal.ts'
 import type { RemovalQueue } from '../../lib/storage/path-locks.ts'
@@ -13,21 +19,7 @@ import { createLinkTo } from '../../local/downloads.ts'
 import { makeDirectory, removeDirectory } from './directory.ts'
 import { keptContents } from './kept-contents.ts'
 
-type StorageStores = Pick<
-  Stores,
-  | 'sites'
-  | 'grants'
-  | 'files'
-  | 'workflows'
-  | 'removals'
-  | 'removalQueue'
-  | 'progress'
-  | 'uploadRecords'
-  | 'uploadParts'
-  | 'directParts'
-  | 'history'
-  | 'usage'
-> & { readonly counts?: UsageCounts }
+type StorageStores = FileStores & Pick<Stores, 'sites' | 'grants' | 'usage'> & { readonly counts?: UsageCounts }
 
 /** The file storage of one machine, in a directory of its own. */
 export interface TestFiles {

@@ -67,7 +67,11 @@ const aws: Hand = {
     const storesOver = (dynamodb: DynamoDBDocumentClient, writesHistory = true): TableStores => {
       const given = { dynamodb, now, ...(!writesHistory && { record: unrecorded }) }
       const { record, ...areas } = openAreas(settings, given)
-      return { ...openDirectory(settings, { dynamodb, record }), ...areas, ...openUploads(settings, given) }
+      return {
+        ...openDirectory(settings, { dynamodb, record }),
+        ...areas,
+        ...openUploads(settings, { ...given, record }),
+      }
     }
     const quickly = storesOver(connect(), false)
     return {

@@ -4,6 +4,7 @@ import type { UploadProgress } from '../../storage/upload-progress.ts'
 import { countedBytes, type Holding, type Progress, type Upload } from '../../storage/uploads/upload.ts'
 import { isOf, type UploadRecords } from '../../storage/uploads/upload-stores.ts'
 import { type ItemChange, inSeconds, openTable, scan, type Table, type TableOptions } from './dynamodb.ts'
+import type { RecordChange } from './journal.ts'
 
 // The MD5 sums of all parts, joined: at most 640 of them, or 10 KiB.
 interface StoredHolding extends Pick<Holding, 'name' | 'tail'> {
@@ -159,11 +160,15 @@ const createUploadLeases = (
   }
 }
 
+interface RecordOptions extends TableOptions {
+  readonly record: RecordChange
+}
+
 /**
  * The records of uploads in the table Uploads. One conditional update takes the lease at the expected offset, another
  * one stores the progress: a crash between them loses no confirmed byte.
  */
-export const createUploadRecords = ({ now = Date.now, ...options }: TableOptions): UploadRecords => {
+export const createUploadRecords = ({ now = Date.now, record, ...options }: RecordOptions): UploadRecords => {
   const table = openTable<RecordItem>(options)
   const openList = createOpenList(options, table, now)
 
@@ -184,15 +189,21 @@ export const createUploadRecords = ({ now = Date.now, ...options }: TableOptions
       return stored && toUpload(id, stored)
     },
 
-    async complete(id, expires) {
+    async complete(id, holder, expires, entry, deadline) {
       const stored = await table.update(uploadKey(id), {
-        set: { complete: true, ends: expires, expires: inSeconds(expires), holding: null },
-        update: 'REMOVE #holder, #until',
-        condition: '#complete = :false',
+        set: { complete: true, holder, ends: expires, expires: inSeconds(expires), holding: null },
+        update: 'REMOVE #until',
+        // A repetition by the SDK finds its own holder.
+        condition: '#complete = :false OR #holder = :holder',
         values: { ':false': false },
         returns: 'ALL_NEW',
       })
-      if (stored) await openList.remove(toUpload(id, stored), [id])
+      // The upload was cancelled while its file was placed: nobody else writes the entry.
+      const isCancelled = !stored && !(await table.get(uploadKey(id)))
+      await Promise.all([
+        (stored || isCancelled) && record(entry, deadline),
+        stored && openList.remove(toUpload(id, stored), [id]),
+      ])
     },
 
     async remove(id) {

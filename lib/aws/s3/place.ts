@@ -3,6 +3,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import {
   type Change,
+  type Claim,
   type Expected,
   NotPlaced,
   type PlaceConditions,
@@ -151,6 +152,16 @@ const apply = async (run: Run, changes: readonly Change[]): Promise<void> => {
   await inTurn(run, changes, (change) => expected.has(removedBy(change, expected)?.key ?? change.key), takeAway)
 }
 
+export const claimIn = (changes: readonly Change[]): Claim | undefined =>
+  changes.map((change) => (change.kind === 'put' ? change.staged.claim : undefined)).find((claim) => claim)
+
+/** Without its claim, another request may have accepted what this one has placed. Errors: unavailable. */
+const requireClaim = async ({ made, undoDeadline }: Attempt, changes: readonly Change[], cause: unknown) => {
+  const claim = made.length > 0 ? claimIn(changes) : undefined
+  if (!claim || (await undoDeadline.wait(claim.isHeld()).catch(() => false))) return
+  throw new ServiceError('unavailable', { cause })
+}
+
 /** `ObjectStore.place`; also returns whether anything has changed: folders that existed before are no change. */
 export const place = async (
   { bucket, removals, bodyOf }: PlaceDeps,
@@ -171,6 +182,7 @@ export const place = async (
     await checkAfter(buckets.doing, conditions, changes, deadline.wait(removals.isLockedSince(site, folders, seen)))
     if (begun) await deadline.wait(removals.note(begun)).catch(() => {})
   } catch (error) {
+    await requireClaim(attempt, changes, error)
     const isCut = deadline.signal.aborted && !(error instanceof NotPlaced)
     const cause = isCut ? new NotPlaced({ outcome: 'late' }) : error
     const failure = await attempt.undo(cause)

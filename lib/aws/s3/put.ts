@@ -47,6 +47,10 @@ const withSpare = ({ made, failure }: StepResult, { content, size }: StagedBody)
   }
 }
 
+/** Another request has taken over the upload. */
+const isSourceGone = async (bucket: Bucket, { content }: StagedBody): Promise<boolean> =>
+  content.kind === 'object' && !(await headObject(bucket, content.key))
+
 /** Puts a staged body at a key. An upload can only be completed at its own key. Errors: NotPlaced (changed). */
 export const putBody = async (buckets: StepBuckets, write: Write, body: StagedBody): Promise<StepResult> => {
   const { key, expected } = write
@@ -54,7 +58,9 @@ export const putBody = async (buckets: StepBuckets, write: Write, body: StagedBo
   const find = () => findMarked(buckets.finding, key, body.id)
   const result = withSpare(await awaitVersion(buckets, { key, isNew, find }, sendBody(buckets, write, body)), body)
   return explainRefusal(result, async (refusal) => {
-    if (isUploadGone(refusal)) return new ServiceError('unavailable', { cause: refusal })
+    if (isUploadGone(refusal) || (await isSourceGone(buckets.finding, body))) {
+      return new ServiceError('unavailable', { cause: refusal })
+    }
     return expected ? new NotPlaced({ outcome: 'changed', key }) : refusal
   })
 }

@@ -1,13 +1,13 @@
 import { unlimited } from '../../core/deadline.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { withCount } from '../../core/history-entry.ts'
-import type { ObjectStore, Staged } from '../../storage/object-store.ts'
+import type { Claim, ObjectStore, Staged } from '../../storage/object-store.ts'
 import type { RecordChange } from '../dynamodb/journal.ts'
 import { timeToReturn } from './attempt.ts'
 import { type Bucket, openBucket, until } from './bucket.ts'
 import { type Doomed, deleteAll } from './delete.ts'
 import { existsBelow, findObject, listObjects } from './find.ts'
-import { type PlaceDeps, place } from './place.ts'
+import { claimIn, type PlaceDeps, place } from './place.ts'
 import { readObject, readVersion } from './read.ts'
 import { listRemoved, listRemovedWithin } from './removed.ts'
 import { abortUpload, createPartBuffers, type PartBuffers, type StagedBody, stageBody } from './stage.ts'
@@ -60,9 +60,9 @@ const createStagedBodies = (bucket: Bucket, memory: number, buffers: PartBuffers
     },
 
     // For uploads, which the quota counts. Its caller cleans up the body. Errors: unavailable, when memory is full.
-    adopt(body: StagedBody): Staged {
+    adopt(body: StagedBody, claim?: Claim): Staged {
       if (body.content.kind === 'memory' && !reserve(body.size)) throw new ServiceError('unavailable')
-      const staged: Staged = { size: body.size, reserved: body.size, discard: async () => void take(staged) }
+      const staged: Staged = { size: body.size, reserved: body.size, claim, discard: async () => void take(staged) }
       bodies.set(staged, body)
       return staged
     },
@@ -78,7 +78,7 @@ export const createS3ObjectStore = ({
   largestCopy,
   memory = 32 * 1024 * 1024,
   buffers = createPartBuffers(),
-}: Options): ObjectStore & { adopt(body: StagedBody): Staged } => {
+}: Options): ObjectStore & { adopt(body: StagedBody, claim?: Claim): Staged } => {
   const bucket = openBucket({ client, once, name, largestCopy })
   const { stage, adopt, take, bodyOf } = createStagedBodies(bucket, memory, buffers)
 
@@ -100,7 +100,8 @@ export const createS3ObjectStore = ({
     async place(changes, conditions, entry) {
       const { outcome, hasChanged } = await place({ bucket, removals, bodyOf }, changes, conditions)
       if (outcome.outcome === 'placed') for (const change of changes) if (change.kind === 'put') take(change.staged)
-      if (hasChanged) await Promise.all([record(entry, conditions.deadline), conditions.besideEntry?.()])
+      const write = claimIn(changes)?.complete ?? record
+      if (hasChanged) await Promise.all([write(entry, conditions.deadline), conditions.besideEntry?.()])
       return outcome
     },
 

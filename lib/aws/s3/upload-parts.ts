@@ -9,10 +9,12 @@ import {
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { partLength } from '../../storage/fingerprint.ts'
-import type { Staged } from '../../storage/object-store.ts'
+import type { Claim, Staged } from '../../storage/object-store.ts'
 import type { StoredUpload, UploadParts, WholeUpload } from '../../storage/uploads/upload-stores.ts'
-import { type Bucket, isUploadGone, markOf, mostParts, unquote } from './bucket.ts'
-import { hasMarkedVersion, headObject } from './find.ts'
+import { type Bucket, isUploadGone, mostParts, unquote } from './bucket.ts'
+import { sendCopy } from './copy.ts'
+import { deleteState } from './delete.ts'
+import { hasMarkedVersion } from './find.ts'
 import {
   abortUpload,
   createPartBuffers,
@@ -23,10 +25,11 @@ import {
   sendPart,
   startUpload,
 } from './stage.ts'
+import { listVersions } from './versions.ts'
 
 interface Deps {
   readonly bucket: Bucket
-  readonly adopt: (body: StagedBody) => Staged
+  readonly adopt: (body: StagedBody, claim?: Claim) => Staged
   readonly buffers?: PartBuffers
 }
 
@@ -86,23 +89,31 @@ const readTail = async ({ client, name }: Bucket, tail: string | null, length: n
   return bytes.subarray(0, length)
 }
 
+const isInPlace = (bucket: Bucket, { id, target, created }: WholeUpload): Promise<boolean> =>
+  hasMarkedVersion(bucket, target.key, id, created - clockSkew)
+
 /**
- * The parts and the tail, which become the file when they are joined. Errors: uploadUnknown, when the parts are gone.
+ * The parts and the tail, which become the file when they are joined. Errors: uploadUnknown, when the parts are gone;
+ * unavailable, when another request has just joined them.
  */
-const contentOf = async (
-  bucket: Bucket,
-  { id, target: { key }, length, holding: { name: uploadId, parts, tail } }: WholeUpload,
-): Promise<StagedBody['content']> => {
-  const spare = spareKey(id)
+const joinedParts = async (bucket: Bucket, upload: WholeUpload): Promise<StagedBody['content']> => {
+  const { id, target, length, holding } = upload
+  const { key } = target
+  const { name: uploadId, parts, tail } = holding
   const rest = await readTail(bucket, tail, length - parts.length * partLength)
   const sums = rest.length > 0 ? [...parts, md5(rest)] : parts
   try {
     if (rest.length > 0) await sendPart(bucket, { key, uploadId }, sums.length, rest)
-    return { kind: 'upload', key, uploadId, parts: await checkedParts(bucket, { key, uploadId }, sums), spare }
+    return {
+      kind: 'upload',
+      key,
+      uploadId,
+      parts: await checkedParts(bucket, { key, uploadId }, sums),
+      spare: spareKey(id),
+    }
   } catch (error) {
     if (!isUploadGone(error)) throw error
-    if (markOf(await headObject(bucket, spare)) === id) return { kind: 'object', key: spare }
-    throw new ServiceError('uploadUnknown', { cause: error })
+    throw new ServiceError((await isInPlace(bucket, upload)) ? 'unavailable' : 'uploadUnknown', { cause: error })
   }
 }
 
@@ -128,8 +139,6 @@ const createSource = (tail: Uint8Array, content: AsyncIterable<Uint8Array>) => {
  * a new key. A file of up to 8 MiB is a tail alone. `name` of a holding is the multipart upload; empty for none.
  */
 export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers() }: Deps): UploadParts<Staged> => {
-  const tailOf = ({ length, holding }: WholeUpload): Promise<Buffer> => readTail(bucket, holding.tail, length)
-
   return {
     begin: async () => ({ name: '', parts: [], tail: null }),
 
@@ -169,26 +178,38 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
           lending.giveBack(part.buffer)
         }
       })
-      if (received.size === 0) return { ...received, holding }
-      const tail = rest.length > 0 ? newTailKey(id) : null
+      if (received.size === 0 && length !== 0) return { ...received, holding }
+      const tail = rest.length > 0 || length === 0 ? newTailKey(id) : null
       if (tail) await bucket.client.send(new PutObjectCommand({ Bucket: bucket.name, Key: tail, Body: rest }))
       return { ...received, holding: { name: (await name) ?? '', parts: sums, tail } }
     },
 
     // Only small uploads are read: a tail alone.
     async *read(upload) {
-      yield await tailOf(upload)
+      yield await readTail(bucket, upload.holding.tail, upload.length)
     },
 
-    isInPlace: ({ id, target, created }) => hasMarkedVersion(bucket, target.key, id, created - clockSkew),
+    // S3 joins parts once. It copies a tail as often as it is asked, but only while the tail is visible at its key.
+    async takeOver({ id, holding, length }) {
+      const key = holding.parts.length > 0 ? spareKey(id) : holding.tail
+      const [newest] = (key !== null && (await listVersions(bucket, key, { limit: 1 }))?.versions) || []
+      // A new bucket has no versions yet.
+      if (key === null || !newest || newest.id === 'null') return holding
+      if (newest.isCurrent) await deleteState(bucket, bucket.client, { key, tag: undefined })
+      const tail = newTailKey(id)
+      await sendCopy({ doing: bucket, finding: bucket }, { key, size: length, versionId: newest.id }, { Key: tail })
+      return { name: '', parts: [], tail }
+    },
 
-    async whole(upload) {
+    isInPlace: (upload) => isInPlace(bucket, upload),
+
+    async whole({ claim, ...upload }) {
       const { id, target, length, holding } = upload
-      const body = { id, size: length, contentType: target.contentType }
-      if (holding.parts.length === 0) {
-        return adopt({ ...body, content: { kind: 'memory', bytes: await tailOf(upload) } })
-      }
-      return adopt({ ...body, content: await contentOf(bucket, upload) })
+      const { parts, tail } = holding
+      const small =
+        tail === null ? ({ kind: 'memory', bytes: Buffer.alloc(0) } as const) : ({ kind: 'object', key: tail } as const)
+      const content = parts.length === 0 ? small : await joinedParts(bucket, upload)
+      return adopt({ id, size: length, contentType: target.contentType, content }, claim)
     },
 
     async remove({ target: { key }, holding: { name } }) {

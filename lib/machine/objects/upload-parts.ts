@@ -24,7 +24,7 @@ const gone = () => new ServiceError('uploadUnknown')
  * the upload, so a crash cannot separate the two.
  */
 export const createUploadParts = ({ database, blobs, files, now }: Deps): UploadParts<Staged> => {
-  const { complete } = prepareUploads(database.connection)
+  const { complete, get } = prepareUploads(database.connection)
 
   /** Bytes after the last offset do not belong to the upload. */
   const read = async function* ({ length, holding }: WholeUpload): AsyncGenerator<Uint8Array, void> {
@@ -56,7 +56,8 @@ export const createUploadParts = ({ database, blobs, files, now }: Deps): Upload
 
     read,
 
-    // The transaction that places it records this.
+    // The transaction that places it completes it.
+    takeOver: async ({ holding }) => holding,
     isInPlace: async () => false,
 
     async whole(upload) {
@@ -70,7 +71,8 @@ export const createUploadParts = ({ database, blobs, files, now }: Deps): Upload
         contentType: target.contentType,
         fingerprint: await fingerprintOf(upload),
         alongside() {
-          if (complete.run(expiryOfComplete(now()), id).changes !== 1) throw gone()
+          if (complete.run(expiryOfComplete(now()), id).changes === 1) return
+          throw get.get(id) ? new ServiceError('unavailable') : gone()
         },
       })
     },

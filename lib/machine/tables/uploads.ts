@@ -6,6 +6,7 @@ import type { Holding, Upload } from '../../storage/uploads/upload.ts'
 import { isOf, type TakeOutcome, type UploadRecords } from '../../storage/uploads/upload-stores.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type Flag, prepareAll, query } from '../sqlite/queries.ts'
+import { type RecordChange, recordIf } from './history.ts'
 import { createQuotaCheck } from './quotas.ts'
 
 interface UploadRow extends Omit<Upload, 'target' | 'isComplete' | 'holding'> {
@@ -47,6 +48,7 @@ interface Lease {
 /** Leases are in memory, because only the process of the service appends to uploads. */
 export const createUploadRecords = (
   { connection, read, write, note }: Database,
+  record: RecordChange,
   { monotonic }: Clock = systemClock,
 ): UploadRecords => {
   const uploads = prepareUploads(connection)
@@ -110,9 +112,8 @@ export const createUploadRecords = (
       return isThere
     },
 
-    async complete(id, expires) {
-      await write(() => uploads.complete.run(expires, id))
-    },
+    complete: (id, _holder, expires, entry) =>
+      write(() => void recordIf(uploads.complete.run(expires, id).changes === 1, record, entry)),
 
     giveBack: async (id, holder) => release(id, holder),
 

@@ -96,7 +96,7 @@ export const admitFile = async (stores: StorageStores, place: Place, requester: 
 
 export const editionOf = ({ path, asDraft = false }: Place): Edition => (asDraft && isPage(path) ? 'draft' : 'live')
 
-const entryOf = ({ path, into, asDraft }: Place): Changes['entry'] => {
+export const entryOf = ({ path, into, asDraft }: Place): Changes['entry'] => {
   const details = {
     ...(into !== undefined && { names: [nameOf(path)] }),
     ...(asDraft && isPage(path) && { draft: true }),

@@ -1,3 +1,6 @@
+import type { Deadline } from '../../core/deadline.ts'
+import type { HistoryEntry } from '../../core/history-entry.ts'
+import type { Claim } from '../object-store.ts'
 import type { Durable, Holding, Progress, Target, Upload } from './upload.ts'
 
 export interface UploadOwner extends Pick<Upload, 'site' | 'user'> {
@@ -31,7 +34,8 @@ export interface UploadRecords {
   renew(id: string, holder: string, duration: number, progress?: Progress): Promise<boolean>
   /** Writes the progress and ends the lease unless `keeps`. False when the lease is lost. */
   advance(id: string, holder: string, progress: Progress, keeps: boolean): Promise<boolean>
-  complete(id: string, expires: number): Promise<void>
+  /** The first call writes the entry; one with the same holder repeats it. */
+  complete(id: string, holder: string, expires: number, entry: HistoryEntry, deadline?: Deadline): Promise<void>
   /** Does nothing without the lease. */
   giveBack(id: string, holder: string): Promise<void>
   remove(id: string): Promise<Upload | undefined>
@@ -44,6 +48,8 @@ interface Appended extends Readonly<Durable> {
 export type StoredUpload = Pick<Upload, 'id' | 'target'> & { readonly holding: Holding }
 
 export type WholeUpload = StoredUpload & Pick<Upload, 'created'> & { readonly length: number }
+
+export type ClaimedUpload = WholeUpload & { readonly claim: Claim }
 
 /**
  * The port to the bytes of uploads. Bytes after the recorded offset do not count and are overwritten, so a crash loses
@@ -63,9 +69,11 @@ export interface UploadParts<Whole> {
     isOver: () => boolean,
   ): Promise<Appended>
   read(upload: WholeUpload): AsyncIterable<Uint8Array>
-  /** An earlier attempt may have placed it and died before the record. */
+  /** Keeps earlier requests from placing the bytes afterwards. Returns where the bytes are then. */
+  takeOver(upload: WholeUpload): Promise<Holding>
+  /** An earlier request has placed it and died before the record. */
   isInPlace(upload: WholeUpload): Promise<boolean>
   /** The bytes for `place`. They stay until they are placed or removed, so another attempt may request them again. */
-  whole(upload: WholeUpload): Promise<Whole>
+  whole(upload: ClaimedUpload): Promise<Whole>
   remove(upload: StoredUpload): Promise<void>
 }

@@ -84,7 +84,7 @@ const appendAll = async (site: ScheduledSite, at: string, content: string): Prom
     if (offset === content.length) return { ...answer, status: 204 }
     answer = await append(site, at, offset, content.slice(offset, offset < half ? half : undefined))
   }
-  return answer
+  return answer.status < 300 ? { ...answer, status: 503 } : answer
 }
 
 /** Statuses of a success, of an unknown outcome, and of a refusal. */
@@ -94,7 +94,7 @@ const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIn
 const nameOf = (path: string): string => path.split('/').at(-1) ?? ''
 
 /** Uploads a file in steps, and continues after lost answers. Two clients continue the same upload at once. */
-const upload = (path: string, content: string): Operation => ({
+export const upload = (path: string, content: string): Operation => ({
   label: `upload ${path} ${content}`,
   async run(site) {
     const name = Buffer.from(nameOf(path)).toString('base64')
@@ -305,8 +305,9 @@ export const anyFolderOperation: fc.Arbitrary<() => Operation> = fc.oneof(
 
 /** Changes of a file while two clients continue an upload of it. */
 export const anyUploadOperation: fc.Arbitrary<() => Operation> = fc.oneof(
-  fc.constant(() => upload('a/x', content())),
+  { weight: 2, arbitrary: fc.constant(() => upload('a/x', content())) },
   fc.constant(() => put('a/x', content())),
+  fc.constant(() => remove('a/x')),
 )
 
 /** Changes of a file while its old versions are purged. */

@@ -12,6 +12,7 @@ import {
   read,
   remove,
   storeBoth,
+  upload,
 } from './file-operations.ts'
 import { isLinearizable, type Observed } from './linearizable.ts'
 import { type Operation, observe, type State, write } from './operations.ts'
@@ -116,6 +117,15 @@ const runsOf = ({ operation, rival }: Subject, fates: fc.Arbitrary<Fate[]>) =>
     fates,
   })
 
+/** Leases end while uploads are placed. */
+const stalls = fc.array(
+  fc.oneof(
+    { weight: 10, arbitrary: fc.constant<Fate>('answered') },
+    { weight: 1, arbitrary: fc.constantFrom<Fate>('stopped', 'stopped', 'slow', 'lost') },
+  ),
+  { minLength: 400, maxLength: 400 },
+)
+
 interface Subject {
   readonly operation: fc.Arbitrary<() => Operation>
   /** An operation that runs once beside the others. */
@@ -124,6 +134,7 @@ interface Subject {
   readonly last: readonly Operation[]
   readonly hasSmallPages?: boolean
   readonly late?: RegExp
+  readonly fates?: fc.Arbitrary<Fate[]>
   /** Interleavings per kind. Kinds with fewer calls are tried more often. */
   readonly share: number
   /** Milliseconds before the callers begin. */
@@ -164,12 +175,22 @@ const subjects = {
   },
   'a name': { operation: anyNameOperation, first: [], last: ['a', 'a/x'].map(read), share: 0.05 },
   uploads: { operation: anyUploadOperation, first: [], last: [read('a/x')], share: 0.05 },
+  'a stalled upload': {
+    operation: anyUploadOperation,
+    rival: upload('a/x', 'stalled'),
+    first: [],
+    last: [read('a/x')],
+    // The call that places it.
+    late: /^PUT .*live.*a\/x /,
+    fates: stalls,
+    share: 0.05,
+  },
   'fields and links': { operation: anyTableOperation, first: [], last: [listFields, listLinks], share: 0.25 },
 } satisfies Readonly<Record<string, Subject>>
 type Name = keyof typeof subjects
 const subjectOf = (name: Name): Subject => subjects[name]
 
-const interleave = (sites: ReturnType<typeof createSites>, subject: Subject, fates = anyFates) =>
+const interleave = (sites: ReturnType<typeof createSites>, subject: Subject, fates = subject.fates ?? anyFates) =>
   fc.asyncProperty(runsOf(subject, fates), async ({ before, callers, scheduler, fates }) => {
     const site = await sites.open()
     const watch = createWatch(site)
@@ -217,6 +238,7 @@ test.each<[Plant, Name, fc.Arbitrary<Fate[]>?]>([
   ['no condition of DynamoDB', 'fields and links'],
   ['no lease of uploads', 'uploads'],
   ['no renewal of leases', 'uploads', slowCalls],
+  ['no take-over of uploads', 'a stalled upload'],
   ['no second look', 'a name', fc.constant([])],
   ['no second look', 'a large folder', fc.constant([])],
 ])(

@@ -49,6 +49,7 @@ export type Plant =
   | 'no condition of DynamoDB'
   | 'no lease of uploads'
   | 'no renewal of leases'
+  | 'no take-over of uploads'
   | 'no second look'
 
 /** The clock of a test, and the same clock in whole seconds, for S3. */
@@ -255,7 +256,7 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
     },
   }
 
-  const plantInStores = ({ files, ...rest }: ReturnType<typeof openFiles>) => {
+  const plantInStores = ({ files, uploadParts, ...rest }: ReturnType<typeof openFiles>) => {
     const { progress, uploadRecords } = openUploads(all, given)
     const place: typeof files.place = async (...change) => {
       const memory = memories.getStore()
@@ -266,7 +267,15 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
       })
     }
     const renew = plant === 'no renewal of leases' ? async () => true : uploadRecords.renew
-    return { ...rest, files: { ...files, place }, progress, uploadRecords: { ...uploadRecords, renew } }
+    const takeOver: typeof uploadParts.takeOver =
+      plant === 'no take-over of uploads' ? async ({ holding }) => holding : uploadParts.takeOver
+    return {
+      ...rest,
+      files: { ...files, place },
+      uploadParts: { ...uploadParts, takeOver },
+      progress,
+      uploadRecords: { ...uploadRecords, renew },
+    }
   }
 
   const openFunctions = (): Readonly<Record<Group, Handler>> => {

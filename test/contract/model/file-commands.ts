@@ -200,6 +200,23 @@ const restore = fc
     ),
   )
 
+const purge = fc.tuple(anyPath, anyCondition).map(([path, condition]): Command => {
+  const { run, ...command } = request({ method: 'DELETE', ...targetOf(path), query: { versions: '' }, ...condition })
+  return {
+    ...command,
+    run(model, sites) {
+      sites.settle()
+      return run(model, sites)
+    },
+  }
+})
+
+const recount: Command = {
+  check: () => true,
+  run: (_, sites) => sites.recount(),
+  toString: () => 'recount',
+}
+
 const changes = fc
   .constantFrom({}, { after: '' }, { limit: '2' }, { type: 'file.stored' }, { subject: 'a/' })
   .map((query) => request({ method: 'GET', api: 'v2', path: 'changes', query }))
@@ -210,6 +227,8 @@ export const anyFileCommand = fc.oneof(
   ...often,
   ...often,
   ...interruptions,
+  purge,
+  fc.constant(recount),
   get,
   get,
   meta,

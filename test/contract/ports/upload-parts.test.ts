@@ -10,12 +10,13 @@ import { createUploadParts } from '../../../lib/aws/s3/upload-parts.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
-import type { ObjectStore } from '../../../lib/storage/object-store.ts'
+import type { ObjectStore, Staged } from '../../../lib/storage/object-store.ts'
 import type { Durable, Holding, Upload } from '../../../lib/storage/uploads/upload.ts'
 import { openObjectStore, openTestBucket } from '../../support/bucket.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { openTestTables } from '../../support/tables.ts'
+import { ownClaim } from '../../support/uploads.ts'
 
 /** The stores of uploads: their bytes, their records, and the files that they become. */
 interface PartsUnderTest extends Pick<Stores, 'uploadParts' | 'uploadRecords'> {
@@ -69,11 +70,13 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
     const add = (upload: Begun, offset: number, bytes: Uint8Array, piece = 600_000, failure?: Error) =>
       stores.uploadParts.append(upload, offset, inPieces(bytes, piece, failure), nothingYet(upload.holding), neverOver)
 
+    const placeStaged = ({ target: { key } }: Begun, staged: Staged) =>
+      stores.files.place([{ kind: 'put', key, staged }], { absent: [], unlocked: { site, folders: [] } }, entry)
+
     const place = async (upload: Begun, holding: Holding, length: number) => {
-      const staged = await stores.uploadParts.whole({ ...upload, holding, length })
+      const staged = await stores.uploadParts.whole({ ...upload, holding, length, claim: ownClaim })
       expect(staged.size).toBe(length)
-      const conditions = { absent: [], unlocked: { site, folders: [] } }
-      return stores.files.place([{ kind: 'put', key: upload.target.key, staged }], conditions, entry)
+      return placeStaged(upload, staged)
     }
 
     const contentOf = async ({ target }: Begun) => {
@@ -204,10 +207,19 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       const length = part + 5
       const bytes = randomBytes(length)
       const holding = await addAll(upload, bytes, part)
-      const first = await stores.uploadParts.whole({ ...upload, holding, length })
+      const first = await stores.uploadParts.whole({ ...upload, holding, length, claim: ownClaim })
       await first.discard()
       await place(upload, holding, length)
       expect((await contentOf(upload))?.bytes.equals(bytes)).toBe(true)
+    })
+
+    test.each([5, part + 5])('%i bytes become a file once when two requests place them (U-29)', async (length) => {
+      const upload = await begin()
+      const whole = { ...upload, holding: await addAll(upload, randomBytes(length), part), length }
+      const earlier = await stores.uploadParts.whole({ ...whole, claim: ownClaim })
+      await place(upload, await stores.uploadParts.takeOver(whole), length)
+      await expect(placeStaged(upload, earlier)).rejects.toMatchObject({ status: 503 })
+      expect((await stores.files.versions(upload.target.key, { limit: 9 }))?.versions).toHaveLength(1)
     })
 
     test('an append fails when the store fails', async () => {
@@ -245,7 +257,7 @@ const openInS3 = async (): Promise<PartsUnderTest> => {
   const files = openObjectStore({ bucket: name, connect }, { ...clients, removals })
   return {
     files,
-    uploadRecords: createUploadRecords({ dynamodb, table: tables.names.uploads }),
+    uploadRecords: createUploadRecords({ dynamodb, table: tables.names.uploads, record: unrecorded }),
     uploadParts: createUploadParts({ bucket: openBucket({ ...clients, name }), adopt: files.adopt }),
     async close() {
       clients.client.destroy()

@@ -3,8 +3,9 @@ import type { SiteId } from '../../../lib/core/ids.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import type { Upload } from '../../../lib/storage/uploads/upload.ts'
 import { type Hand, hands } from '../../support/hands.ts'
+import { entry } from '../../support/history.ts'
 
-type Tested = Pick<Stores, 'uploadRecords'>
+type Tested = Pick<Stores, 'uploadRecords' | 'history'>
 
 const minute = 60_000
 const now = Date.UTC(2026, 0, 1)
@@ -74,7 +75,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.take('none', 0, 'one', minute)).toEqual({ outcome: 'gone' })
       expect(await records.remove('none')).toBeUndefined()
       await records.giveBack('none', 'one')
-      await records.complete('none', now)
+      await records.complete('none', 'one', now, entry)
       expect(await records.get('none')).toBeUndefined()
     })
 
@@ -94,7 +95,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       const gone = await created(few)
       await created({ ...few, expires: now + minute })
       expect(await records.create(newUpload(few), 3, now)).toBe(false)
-      await records.complete(complete.id, now + minute)
+      await records.complete(complete.id, 'one', now + minute, entry)
       expect(await records.create(newUpload(few), 3, now)).toBe(true)
       await records.remove(gone.id)
       expect(await records.create(newUpload(few), 3, now)).toBe(true)
@@ -212,12 +213,23 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
 
     test('a complete upload stays complete, without parts and holders', async () => {
       const upload = await created()
-      await records.complete(upload.id, now + 5)
-      await records.complete(upload.id, now + 9)
+      await records.complete(upload.id, 'one', now + 5, entry)
+      await records.complete(upload.id, 'two', now + 9, entry)
       expect(await records.get(upload.id)).toEqual({ ...upload, isComplete: true, holding: null, expires: now + 5 })
       expect(await records.take(upload.id, 0, 'one', minute)).toEqual({ outcome: 'moved' })
       expect(await records.remove(upload.id)).toMatchObject({ isComplete: true, holding: null })
       expect(await records.get(upload.id)).toBeUndefined()
+    })
+
+    test('only the first request that completes an upload writes its entry (H-1)', async () => {
+      const subjects = async () => {
+        const changes = await hand.stores.history.before(1001 as SiteId, undefined, 100)
+        return changes.map(({ subject }) => subject).filter((subject) => subject.startsWith('once/'))
+      }
+      const upload = await created()
+      await records.complete(upload.id, 'one', now, { ...entry, subject: 'once/a' })
+      await records.complete(upload.id, 'two', now, { ...entry, subject: 'once/b' })
+      expect(await subjects()).toEqual(['once/a'])
     })
 
     test('a removed upload returns its parts, even during an append', async () => {
@@ -227,7 +239,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.remove(upload.id)).toBeUndefined()
       expect(await records.advance(upload.id, 'one', progressOf(upload, 5), true)).toBe(false)
       expect(await records.renew(upload.id, 'one', minute, progressOf(upload, 5))).toBe(false)
-      await records.complete(upload.id, now)
+      await records.complete(upload.id, 'one', now, entry)
       await records.giveBack(upload.id, 'one')
       expect(await records.get(upload.id)).toBeUndefined()
     })

@@ -38,6 +38,8 @@ export interface Act {
   readonly isOnRoot?: true
   /** The status for a caller with the right, if it is not a success. */
   readonly otherwise?: number
+  /** The same status, where the store offers no addresses of parts. */
+  readonly withoutParts?: number
   readonly prepare?: (cell: Cell) => Promise<unknown>
   /** `path` is the percent-encoded path of the target, and `plain` the path as it is in a body. */
   readonly question: (path: string, plain: string, prepared: never) => Question
@@ -84,6 +86,13 @@ const creation = (path: string): Question => ({
   path: `/storage${path}`,
   headers: { ...tus, 'Upload-Length': '4', 'Upload-Metadata': named('new.txt'), 'Content-Type': '' },
 })
+const beginning = (path: string): Question => ({
+  method: 'POST',
+  path: `/storage${path}`,
+  query: { parts: '' },
+  headers: json,
+  body: JSON.stringify({ name: 'new.txt', size: 10_000_000 }),
+})
 
 /** Every caller in the table may write here, so that the other end of a move or copy decides. */
 export const free = 'free'
@@ -119,6 +128,7 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
     'with a form': { level: 'write', target: '', question: form },
     'with a form that repeats the name': { level: 'write', target: 'new.txt', question: form },
     'with tus': { level: 'write', target: '', question: creation },
+    'with ?parts': { level: 'write', target: '', withoutParts: 400, question: beginning },
     'with ?restore of a file': { level: 'write', ...removedFile, question: (path) => restoration(path) },
     'with ?restore of a version': {
       level: 'write',
@@ -138,6 +148,7 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
   uploadToRoot: {
     'with a form': { level: 'write', isOnRoot: true, question: () => form('') },
     'with tus': { level: 'write', isOnRoot: true, question: () => creation('') },
+    'with ?parts': { level: 'write', isOnRoot: true, withoutParts: 400, question: () => beginning('') },
     'with ?restore': { level: 'write', isOnRoot: true, otherwise: 400, question: () => restoration('') },
   },
   readRoot: {

@@ -10,6 +10,7 @@ import { noRemovals, openObjectStore, openTestBucket, type TestBucket } from '..
 import { callsToTry } from '../../support/each-call.ts'
 import { entry } from '../../support/history.ts'
 import { bytesIn, nowhere, putObject, stageObject } from '../../support/objects.ts'
+import { ownClaim } from '../../support/uploads.ts'
 
 const failure = () =>
   Object.assign(new Error('Internal'), { name: 'InternalError', $metadata: { httpStatusCode: 500 } })
@@ -244,8 +245,9 @@ describe.each(['as a whole', 'on the wire'] as const)(
         holding: (await parts.append(begun, 0, Readable.from([bytes]), { size: 0, holding }, () => false)).holding,
       }
       const place = async (): Promise<unknown> => {
-        if (await parts.isInPlace(whole)) return undefined
-        const staged = await parts.whole(whole)
+        const own = { ...whole, holding: await parts.takeOver(whole) }
+        if (await parts.isInPlace(own)) return undefined
+        const staged = await parts.whole({ ...own, claim: ownClaim })
         const changes: Change[] = [{ kind: 'put', key: target.key, staged }]
         return store.place(changes, { ...nowhere, absent: ['live/other'] }, entry).finally(staged.discard)
       }

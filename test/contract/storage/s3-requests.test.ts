@@ -11,6 +11,7 @@ import { entry } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { bytesOf, infoOf, keysIn, nowhere, putObject, stageObject } from '../../support/objects.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
+import { ownClaim } from '../../support/uploads.ts'
 
 let s3: MemoryS3
 /** The tested store, and the store of another caller. */
@@ -134,7 +135,7 @@ describe('The parts of a large file', () => {
     const [holding, bytes] = [await parts.begin(target), Buffer.alloc(partLength + 1, 'x')]
     const begun = { id: 'one', target, created: 0, length: bytes.length, holding }
     const appended = await parts.append(begun, 0, Readable.from([bytes]), { size: 0, holding }, () => false)
-    const staged = await parts.whole({ ...begun, holding: appended.holding })
+    const staged = await parts.whole({ ...begun, holding: appended.holding, claim: ownClaim })
     await place([{ kind: 'put', key: target.key, staged }], nowhere, entry)
     expect(await infoOf(store, target.key)).toMatchObject({ size: bytes.length, fingerprint: fingerprintOf(bytes) })
     expect(s3.requests.filter(isCopy)).toEqual([])

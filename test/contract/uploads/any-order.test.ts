@@ -100,7 +100,7 @@ const aws: Hand = {
           workflows,
           removals,
           files,
-          uploadRecords: createUploadRecords({ dynamodb, table: tables.names.uploads, now }),
+          uploadRecords: createUploadRecords({ dynamodb, table: tables.names.uploads, now, record: unrecorded }),
           uploadParts: createS3UploadParts({ bucket: openBucket({ ...clients, name }), adopt: files.adopt }),
         }
       },
