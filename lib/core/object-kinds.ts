@@ -21,8 +21,9 @@ export interface ContentMember extends Member {
 }
 
 /**
- * Paths and operation names contain `segment`. The `objectType` of a linked object is `type` (C-4). Answers have the
- * members in this order; one of type `text` is stored separately. `defaultText` describes a default that is a function.
+ * Paths and operation names contain `segment`. In the answers about a linked object, `objectType` is `type` (C-4).
+ * Answers have the members in this order. A member of type `text` is stored separately. `defaultText` describes a
+ * default that is a function.
  */
 interface ObjectKindRecord {
   readonly one: string
@@ -78,7 +79,7 @@ const news = {
   type: 7,
   members: {
     id: integer('the number that identifies it'),
-    siteId: integer('the number of its site; an import ignores another value'),
+    siteId: integer('the number of its site; an import ignores other values'),
     roleId: integer('the number of its role', 0),
     subject: string('its heading', (of) => `News ${of('id')}`),
     body: text('its text, in HTML', ''),
@@ -100,7 +101,7 @@ const news = {
     slug: string(
       'the last part of its address',
       (of) => slugOf(String(of('subject'))).slice(0, longestString) || String(of('id')),
-      'the words of `subject` in lower case, joined by hyphens; `id` if it has none',
+      'the words of `subject` in lower case, joined by hyphens; `id` if there is no subject',
     ),
     url: string('its address on the site', (of) => `${of('urlPrefix')}/${of('slug')}`.slice(0, longestString)),
   },
@@ -114,7 +115,7 @@ const blog = {
   type: 55,
   members: {
     id: integer('the number that identifies it'),
-    siteId: integer('the number of its site; an import ignores another value'),
+    siteId: integer('the number of its site; an import ignores other values'),
     roleId: integer('the number of its role', 0),
     templateId: integer('the number of its template', 0),
     blogName: string('its name', (of) => `Blog ${of('id')}`),
