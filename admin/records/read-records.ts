@@ -217,7 +217,7 @@ const elementReader = (record: Gatherer): Reader => {
       record.add(chunk.slice(from))
     },
     *end() {
-      if (last !== 'end') yield record.take('the array has no closing bracket. Add one')
+      if (last !== 'end') yield record.take('the array ends here without its closing bracket')
       else if (!record.isBlank()) yield record.take('it comes after the end of the array. Move it into the array')
     },
   }
