@@ -62,7 +62,7 @@ export const admitUpload = async (
   const draft = isForDraft(request)
   const requester = requesterOf(uploader, conditionalOf(request))
   const where = await placeInFolder(deps, request.folder, name, requester)
-  // Without a version, the upload does not touch the draft, like a form.
+  // An upload without a version leaves the draft unchanged, as a form does.
   const place = { site, ...where, kind: 'file', asDraft: draft, keepsDraft: request.version === undefined } as const
   const admitted = await admitFile(deps, place, requester)
   const { path, into, keepsDraft } = admitted.place
@@ -87,7 +87,7 @@ export const placeUpload = async (deps: PlacementDeps, whole: WholeUpload, uploa
   const { path: text, folder, asDraft, keepsDraft = false } = whole.target
   const path = toStoragePath(text)
   const into = folder === undefined ? undefined : toStoragePath(folder)
-  // The path was resolved when the upload was created.
+  // The path was resolved when the upload was created, so it is not looked up again.
   const requester = { ...requesterOf(uploader, whole.target), isCaseSensitive: true }
   const place = { site: uploader.site, path, kind: 'file', asDraft, keepsDraft, into } as const
   const seen = await admitFile(deps, place, requester)

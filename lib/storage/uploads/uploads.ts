@@ -73,7 +73,9 @@ export const openUpload = async (
   })
 }
 
-/** Opens an upload whose parts its caller sends to the store. Errors: storageRefused where the store has none. */
+/**
+ * Opens an upload whose parts the caller sends to the store. Errors: storageRefused where the store offers no parts.
+ */
 export const openDirectUpload = async (
   deps: UploadsDeps,
   requester: Requester,
@@ -84,7 +86,10 @@ export const openDirectUpload = async (
   return openUpload(deps, requester, { request, length, metadata: '' }, direct)
 }
 
-/** Removes an upload. A placed file stays, and counts: a whole upload is placed unless it `isRefused`. */
+/**
+ * Removes an upload. If its file is placed, it stays, and an upload with all of its bytes counts as placed unless it
+ * `isRefused`.
+ */
 export const discardUpload = async (
   { uploadRecords, uploadParts, quotas }: UploadsDeps,
   { id, site, target }: Pick<Upload, 'id' | 'site' | 'target'>,
@@ -97,7 +102,10 @@ export const discardUpload = async (
   await uploadParts.remove({ id, target, holding: removed.holding })
 }
 
-/** The requester's own upload. A store may remove expired uploads late. Errors: uploadUnknown, privilegesMissing. */
+/**
+ * Returns the upload of the requester. A store may remove expired uploads late, so this checks the expiry. Errors:
+ * uploadUnknown, privilegesMissing.
+ */
 export const findUpload = async (deps: UploadsDeps, requester: Requester, id: string): Promise<Upload> => {
   const upload = await deps.uploadRecords.get(id)
   if (upload && isExpired(upload, deps.clock.wall())) await discardUpload(deps, upload).catch(() => {})
@@ -157,14 +165,17 @@ const complete = async (deps: UploadsDeps, requester: Requester, upload: Upload,
   try {
     await placeUpload(deps, wholeOf(upload), requester)
   } catch (error) {
-    // If this fails, the upload expires.
+    // If this fails, the upload expires later.
     if (isRefusal(error)) await discardUpload(deps, upload, true).catch(() => {})
     throw error
   }
   return writeComplete(deps, upload)
 }
 
-/** Places an upload that has all of its bytes. Errors: unavailable (undecided); others have ended the upload. */
+/**
+ * Places an upload that has all of its bytes. Errors: unavailable, after which the upload stays open. Any other error
+ * has ended the upload.
+ */
 export const settleUpload = async (deps: UploadsDeps, requester: Requester, upload: Upload): Promise<Upload> => {
   if (!isWaiting(upload)) return upload
   const { held, lease } = await acquireLease(deps, upload, 'unavailable')
@@ -176,7 +187,10 @@ export const settleUpload = async (deps: UploadsDeps, requester: Requester, uplo
   }
 }
 
-/** Places a direct upload whose parts are all stored. Errors: storageRefused for a missing part: it stays open. */
+/**
+ * Places a direct upload whose parts are all stored. Errors: storageRefused for a missing part, after which the upload
+ * stays open.
+ */
 export const completeParts = async (deps: UploadsDeps, requester: Requester, upload: Upload): Promise<Upload> => {
   const { id, target, length, isComplete } = upload
   if (isComplete || isWaiting(upload)) return settleUpload(deps, requester, upload)
@@ -193,8 +207,9 @@ export const completeParts = async (deps: UploadsDeps, requester: Requester, upl
 }
 
 /**
- * Appends bytes under a lease and releases it unless the upload is whole. Bytes before a broken connection stay. Wrong
- * or too many bytes are dropped; without a declared length the first of too many may stay.
+ * Appends bytes under a lease, and ends the lease unless the upload has all of its bytes. Bytes before a broken
+ * connection stay. If the bytes are wrong or too many, they are dropped; without a declared length, those up to the
+ * limit may stay.
  */
 const appendBytes = async (
   { uploadRecords, uploadParts, clock, quotas }: UploadsDeps,
@@ -226,7 +241,7 @@ const appendBytes = async (
   }
   const grown = { ...upload, length, holding: holdingOf(upload) }
   const durable: Durable = { size: 0, holding: grown.holding }
-  // Bytes without a complete check do not count, and the quota must count bytes first.
+  // Bytes without a complete check do not count, and the quota must count bytes before they are stored.
   const isCounted = upload.length !== null || (await quotas?.quotaOf(upload.site)) === undefined
   if (!checksum && isCounted) lease.follow(grown, durable)
   const appended = await uploadParts.append(grown, upload.offset, admitted(), durable, lease.isOver)
@@ -260,7 +275,7 @@ export const beginAppend = async (
   addition: Omit<Addition, 'content'>,
 ): Promise<BegunAppend> => {
   const { offset, declared } = addition
-  // No upload reaches this offset: do not send the store a number that may be too large for it.
+  // No upload reaches this offset. The store does not get the number, because it may be too large for the store.
   if (declared === 0 || offset > deps.largestResumableFile) {
     const upload = await findUpload(deps, requester, id)
     if (upload.target.isDirect) throw new ServiceError('uploadUnknown')
@@ -295,7 +310,10 @@ export const completeAppend = async (
   }
 }
 
-/** Takes the bytes that come with the creation, and places an empty upload. Leaves nothing when they are refused. */
+/**
+ * Takes the bytes that come with the creation, and places an empty upload. If they are refused, nothing of the upload
+ * is left.
+ */
 export const fillUpload = async (
   deps: UploadsDeps,
   requester: Requester,
