@@ -54,7 +54,7 @@ const gatewayWatches = (api: RestApi): readonly Watch[] => [
     threshold: 5_000,
     periods: 3,
     impact: '1 in 100 callers waits for more than 5 seconds.',
-    action: 'Look at the dashboard: are the functions or the tables slow?',
+    action: 'Look at the dashboard to see whether the functions or the tables are slow.',
   },
 ]
 

@@ -7,8 +7,7 @@ import { bodyChunks, type Request } from './request.ts'
 export const largestDocument = 64 * 1024
 
 const refuseTooLarge = (length: number): void => {
-  const message =
-    `The request body is larger than the ${largestDocument} bytes allowed here. Send less at once.`
+  const message = `The request body is larger than the ${largestDocument} bytes allowed here. Send less at once.`
   if (length > largestDocument) throw new ServiceError('bodyTooLarge', { message })
 }
 

@@ -42,10 +42,7 @@ export const layoutOf = (given: string): DataDirectory => {
   }
 }
 
-/**
- * Opens the file only if no symbolic link is at its path; follows links in the folders above. Errors: those of the file
- * system.
- */
+/** Follows symbolic links in the folders on the way to the file. Errors: those of the file system. */
 export const liesIn = ({ path }: DataDirectory, file: string): boolean =>
   join(realpathSync(dirname(file)), basename(file)).startsWith(`${realpathSync(path)}${sep}`)
 

@@ -22,7 +22,7 @@ type Apply = Parameters<Contents['changeMany']>[3]
 interface Changed {
   readonly done: number
   readonly changed: number
-  /** Returns the ids that are being removed. If there are any, nothing is changed. */
+  /** The ids that are being removed. If there are any, nothing is changed. */
   readonly marked: readonly number[]
 }
 

@@ -16,7 +16,7 @@ interface Part {
   readonly name: string
   readonly path: StoragePath
   readonly checked: CheckedConditions
-  /** Undefined when a tag does not match. The missing or second file is reported before the tag. */
+  /** Undefined when a tag does not match. The body is read on, because a second file is the error to report first. */
   readonly staging?: Promise<Staged>
 }
 
