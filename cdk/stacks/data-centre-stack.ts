@@ -56,7 +56,7 @@ export class DataCentreStack extends Stack {
     const streaming = dataCentre.streaming ? createStreaming(this, api, dataCentre, edge, stream) : undefined
     this.distribution = streaming?.distribution
     const changeEvents = settings.changeEvents ? createChangeEvents(this, tables.journal, id, settings) : undefined
-    // With a distribution, the custom domain belongs to it.
+    // If there is a distribution, the custom domain belongs to the distribution.
     const toGateway = createEntrance(api, streaming ? undefined : dataCentre.customDomain)
     const addresses = { apiId: api.restApiId, distribution: streaming?.host }
     const url = baseUrlOf(settings, dataCentre, addresses, this)

@@ -33,7 +33,7 @@ const permittedPath =
     return { path }
   }
 
-/** A-35, A-44: the operation reads, or changes, the file or folder at the path as written. Errors: also privilegesMissing. */
+/** A-35, A-44: the operation reads, or changes, exactly the path as written. Errors: also privilegesMissing. */
 export const readablePath = permittedPath('read')
 export const writablePath = permittedPath('write')
 
@@ -41,7 +41,7 @@ export const purgeablePath = permittedPath('write', deletedPathOf)
 /** A-46 */
 export const removablePath = permittedPath('write', deletedPathOf, parentOf)
 
-/** `?meta` also describes the folders that lead to those of the caller (A-43). */
+/** `?meta` also describes the folders on the way to the folders of the caller (A-43). */
 export const describablePath = (segments: Segments, caller: Caller): { path: StoragePath } => {
   const { path } = pathOf(segments)
   const isOnWay = ownFoldersBelow({ rights: caller.rights, level: 'read' }, path).length > 0
@@ -75,7 +75,7 @@ export const schemaOf =
   async (): Promise<Schemas[Name]> =>
     (await bodies.schemas())[name]
 
-/** Loads the schema only when one of the switches is given: most requests have none. Errors: storageRefused. */
+/** Loads the schema only when the query has one of the switches: most requests have none. Errors: storageRefused. */
 export const readSwitches = async <Values extends object>(
   query: Switches,
   names: readonly (string & keyof Values)[],

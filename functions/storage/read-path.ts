@@ -26,7 +26,7 @@ const presentAsDraft = (query: Switches): boolean => {
   })
 }
 
-/** GET with `?link`: a URL of the file's bytes that needs no token (S-73). Nobody may cache it. */
+/** GET with `?link`: a URL of the file's bytes that needs no token (S-73). Caches may not keep the answer. */
 const getLink = ({ files, linkTo }: StorageDeps) =>
   operation({ params: readablePath, query: presentAsDraft }, async (input) => {
     const { dataCentre, params, query: isDraft } = input
@@ -57,7 +57,7 @@ export const readPath = (deps: StorageDeps): OperationHandler => {
   }
 }
 
-/** At the root, `?status` asks for the progress of an upload (operation 13). It may contain the token. */
+/** At the root, `?status` asks for the progress of an upload (operation 13). The value of `status` may be the token. */
 export const readRoot = (deps: StorageDeps): OperationHandler => {
   const progress = getProgress(deps)
   const other = readPath(deps)

@@ -10,13 +10,14 @@ import { createUploadProgress, createUploadRecords } from './dynamodb/uploads.ts
 import { createUsageCounts } from './dynamodb/usage-counts.ts'
 import { createWebForms } from './dynamodb/web-forms.ts'
 
-// A bundle imports its own openers, and contains only their stores. Files have separate openers: if a module loads code
-// on demand, esbuild adds that code to each bundle that imports the module, used or not.
+// Each bundle imports only the openers that it uses, and so contains only their stores. Openers of files are in another
+// module: if a module loads code on demand, esbuild adds that code to each bundle that imports the module, whether the
+// bundle uses the code or not.
 
 /** The caller's own client, wall clock or history, instead of the usual ones. */
 export interface Given {
   readonly dynamodb?: DynamoDBDocumentClient
-  /** Sends no call twice. */
+  /** This client sends no call twice. */
   readonly once?: DynamoDBDocumentClient | undefined
   readonly now?: (() => number) | undefined
   readonly record?: RecordChange

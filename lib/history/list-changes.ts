@@ -56,7 +56,7 @@ const areaOf = ({ type, subject }: Change): Area | undefined => {
 const mayRead = (rights: readonly Right[], area: Area, folder = ''): boolean =>
   includesRight(rights, { area, level: 'read', folder })
 
-// A-47. Moves and copies have two ends. Entries about the site itself have no area.
+// A-47. Moves and copies have two paths. Entries about the site itself belong to no area.
 const isReadable = (change: Change, { rights, withTokens }: ChangeFilter): boolean => {
   const { type, subject, details } = change
   const area = areaOf(change)
@@ -80,13 +80,15 @@ const isWanted = (change: Change, filter: ChangeFilter): boolean => {
 const longestSearch = 10_000
 const mostAtOnce = 500
 
-// In bytes. Entries of uploads name up to 100 files each.
+// In bytes. The entry of an upload has up to 100 file names.
 const mostBytes = 3_000_000
 
 const sizeOf = ({ subject, actor, details }: Change): number =>
   300 + 3 * (subject.length + actor.length) + (details ? 3 * JSON.stringify(details).length : 0)
 
-/** Oldest first. No wanted entry before `next` is missing; undefined when there is nothing to continue from. */
+/**
+ * Oldest first. All wanted entries before `next` are included. Undefined when there is no position to continue from.
+ */
 export interface ChangePage {
   readonly changes: readonly Change[]
   readonly next: number | undefined

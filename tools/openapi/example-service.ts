@@ -29,7 +29,7 @@ const prepareFiles = async (baseUrl: string, token: string): Promise<string> => 
   return begun.headers.get('Location')?.split('/').at(-1) ?? ''
 }
 
-/** A page in a workflow, and a folder with an open removal: no request creates these. */
+/** A page in a workflow, and a folder with an open removal, because no request can create these. */
 const openRecords = async (dataDirectory: string, site: HistoryEntry['site']): Promise<void> => {
   const entry: HistoryEntry = { site, type: 'site.created', subject: 'example', actor: 'example' }
   const { stores, close } = await openMachine(dataDirectory)

@@ -5,7 +5,7 @@ import { cell, createRecordsPage } from './records.ts'
 
 const exampleIn = (recordings: readonly Recording[]): string => {
   const shown = recordings.find(({ operation, error }) => operation === 'updateField' && error === 'fieldsMalformed')
-  if (!shown?.answer) throw new Error('No request has shown what an error looks like')
+  if (!shown?.answer) throw new Error('No example request was refused, so no error can be shown')
   return JSON.stringify(shown.answer.value)
 }
 

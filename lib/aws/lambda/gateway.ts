@@ -36,14 +36,14 @@ const queryOf = ({ multiValueQueryStringParameters: query }: GatewayEvent): Map<
 
 /**
  * The form of `event.path`. REST APIs of AWS pass on the path as the caller wrote it and decode only `pathParameters`,
- * as captures show (https://github.com/middleapi/standard-server/pull/93). So does LocalStack. MiniStack decodes the
- * path once.
+ * as recorded events show (https://github.com/middleapi/standard-server/pull/93). LocalStack does the same. MiniStack
+ * decodes the path once.
  */
 export type PathEncoding = 'encoded' | 'decoded'
 
 /**
- * LocalStack drops slashes at the beginning of a path, but not in its context. A stage without a slash at its end gets
- * one in the path, but not in the context: relative URLs depend on it.
+ * LocalStack drops slashes at the beginning of a path, but not in the context of the event. If a request for a stage
+ * has no slash at its end, LocalStack adds one to the path, but not in the context. Relative URLs depend on this slash.
  */
 const withItsSlashes = ({ path, requestContext }: GatewayEvent): string => {
   const inContext = requestContext?.path
@@ -51,7 +51,7 @@ const withItsSlashes = ({ path, requestContext }: GatewayEvent): string => {
   return inContext?.endsWith(`/${path}`) ? `/${path}` : path
 }
 
-/** The path as the caller wrote it. A decoded path would mix up `%2F` and `/`. */
+/** The path as the caller wrote it. In a decoded path, `%2F` and `/` would look the same. */
 const pathOf = (event: GatewayEvent, encoding: PathEncoding): string =>
   encoding === 'encoded'
     ? withItsSlashes(event)
@@ -60,8 +60,8 @@ const pathOf = (event: GatewayEvent, encoding: PathEncoding): string =>
 const decodeFormText = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '))
 
 /**
- * Restores JSON that was declared as a form (A-5). LocalStack parses and rewrites every form, so the text has become a
- * name (`%7B%22a%22%3A1%7D=`), or several where it had `&` or `=`.
+ * Restores JSON that was declared as a form (A-5). LocalStack parses and rewrites every form, so the JSON text has
+ * become a name (`%7B%22a%22%3A1%7D=`), or several names if it contained `&` or `=`.
  */
 const jsonOutOfForm = (form: string): string => {
   if (!/^%[57]B[^&]*=/i.test(form)) return form
@@ -78,7 +78,7 @@ const jsonOutOfForm = (form: string): string => {
   }
 }
 
-// On AWS every body is base64. Text comes from emulators.
+// On AWS every body is base64. Only emulators send text.
 const bytesOfBody = ({ body, isBase64Encoded }: GatewayEvent, type: string): Buffer => {
   if (!body) return Buffer.alloc(0)
   if (isBase64Encoded) return Buffer.from(body, 'base64')
@@ -88,7 +88,8 @@ const bytesOfBody = ({ body, isBase64Encoded }: GatewayEvent, type: string): Buf
 export const fromGateway = (event: GatewayEvent, encoding: PathEncoding, signal: AbortSignal): Request => {
   const headers = headersOf(event)
   const bytes = bytesOfBody(event, headers['content-type'] ?? '')
-  // REST APIs drop this header, as events in AWS's documentation show. The body is whole, so its length is known.
+  // REST APIs drop this header, as events in the documentation of AWS show. The body is complete, so its length is
+  // known.
   headers['content-length'] = String(bytes.length)
   return {
     id: event.requestContext?.requestId ?? randomUUID(),
@@ -106,14 +107,14 @@ const bytesOf = async (body: Readable | Uint8Array): Promise<Buffer> =>
     ? Buffer.concat(await body.toArray())
     : Buffer.from(body.buffer, body.byteOffset, body.length)
 
-// Lambda's result has at most 6 MB, with the headers. In bytes.
+// In bytes. A result of Lambda has at most 6 MB, with the headers.
 const largestText = 5_900_000
 
 // In JSON, quotes and line ends take two bytes. Only large texts are measured.
 const isSmallInJson = (text: string, length: number): boolean =>
   length * 2 < largestText || Buffer.byteLength(JSON.stringify(text)) < largestText
 
-// Bytes that no text contains, and that take six bytes each in JSON.
+// Bytes that occur in no text, and that take six bytes each in JSON.
 const controlCharacter = /[^\P{Cc}\t\n\r]/u
 
 /**

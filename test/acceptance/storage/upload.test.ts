@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { messages } from '../../support/messages.ts'
 import { boundary, formHeaders, multipart } from '../../support/multipart.ts'
 import { storage } from '../../support/paths.ts'
 import { target } from '../setup/target.ts'
@@ -201,6 +202,7 @@ describe('Refused uploads', () => {
     ] as const) {
       const answer = await call(at(`${own}/refused`), { method: 'POST', body, headers: { 'Content-Type': type } })
       expectError(answer, 400, 104000)
+      if (!type.startsWith('multipart')) expect(answer.json.message).toMatch(messages.http.notMultipart)
     }
   })
 

@@ -63,7 +63,7 @@ test.for(refusedCommands)(
 )
 
 test.for([
-  ['{"colour":"red"}', messages.record.unknown('colour', 'id, ')],
+  ['{"colour":"red"}', messages.http.unknownMember('"colour"', 'id, ')],
   ['{"enabled":1}', 'enabled: must be true or false'],
 ] as const)('object create refuses the members %s', async ([members, reason], { siteDirectory }) => {
   const args = ['object', 'create', 'news', '--site', '1001', '--members', members]

@@ -98,7 +98,7 @@ describe.each(hands)('a new kind of objects, on $name', ({ open }) => {
       errors: [
         {
           line: 5,
-          message: messages.record.unknown('colour', 'id, siteId, title, programme, seats, startDate, open'),
+          message: messages.http.unknownMember('"colour"', 'id, siteId, title, programme, seats, startDate, open'),
           count: 1,
           lines: [5],
         },
