@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { catchAllGroup, prefixes } from '../lib/contract/routes/routes.ts'
+import { groupAt, type prefixes } from '../lib/contract/routes/routes.ts'
 import { type Deadline, unlimited } from '../lib/core/deadline.ts'
 import type { Handler } from '../lib/http/request.ts'
 import { namesHost, readRequest } from './read-request.ts'
@@ -59,10 +59,8 @@ type Group = (typeof prefixes)[number]['group']
 /** Returns the handler for a path, as the gateway chooses a function. */
 export const dispatch =
   (handlers: Readonly<Record<Group, Handler>>) =>
-  (path: string): Handler => {
-    const found = prefixes.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
-    return handlers[found?.group ?? catchAllGroup]
-  }
+  (path: string): Handler =>
+    handlers[groupAt(path)]
 
 const complaintInterval = 1_000
 
@@ -93,6 +91,7 @@ export interface Front {
   readonly earlyAnswers?: EarlyAnswers
   readonly waiting?: WaitingAnswers
   readonly slowestBody?: SlowestBody
+  readonly addressOf?: (message: IncomingMessage) => string | undefined
 }
 
 /** Returns a server that does not listen yet. `handlerFor` gets the percent-encoded path without the query. */
@@ -104,6 +103,7 @@ export const createServer = (
     earlyAnswers = atOnce,
     waiting = waitingInProcess,
     slowestBody,
+    addressOf = () => undefined,
   }: Front = {},
 ): Server => {
   const inTurn = createTurns()
@@ -112,7 +112,7 @@ export const createServer = (
   const serve = async (exchange: Exchange, body: Readable): Promise<void> => {
     watch?.(exchange.request, exchange.isWaiting)
     try {
-      const request = readRequest(exchange.request, body)
+      const request = readRequest(exchange.request, body, addressOf(exchange.request))
       const send = sendOn(exchange, earlyAnswers, waiting)
       await handlerFor(request.path)(request, deadlineFor(exchange.request), send)
     } catch (error) {

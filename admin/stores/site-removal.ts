@@ -73,7 +73,9 @@ const empty = async ({ workflows, files, webForms, contents }: AreaStores, site:
 const uncover = async (stores: AdminStores, { id }: Site): Promise<boolean> => {
   let isAnyCurrent = false
   for (const grant of await grantsOf(stores, id)) {
-    const { hash, user, sites } = grant
+    const { hash, user, sites, kind } = grant
+    // Sessions and keys lose the site with their person.
+    if (kind !== undefined) continue
     const type = sites.length === 1 ? 'token.removed' : 'token.changed'
     await stores.grants.uncover(hash, id, entryOf(type, id, `token/${hash.slice(0, 12)}`, { user }))
     isAnyCurrent ||= isCurrent(grant, Date.now())
@@ -92,6 +94,7 @@ export const removeSite = async (
   { wait = (ms: number): Promise<unknown> => sleep(ms), say = (sentence: string) => console.error(sentence) } = {},
 ): Promise<void> => {
   const area = await stores.areas(site)
+  await stores.people.leaveSite(site.id)
   const isRemembered = await uncover(stores, site)
   const over = Date.now() + (isRemembered ? await stores.memory() : 0)
   await empty(area, site.id)

@@ -48,6 +48,10 @@ const originSecrets = (scope: Construct, number: number): readonly [Secret, ...S
   return number > 1 ? [create(number), create(number - 1)] : [create(number)]
 }
 
+// CloudFormation inserts the secrets: the template does not contain them.
+export const secretTexts = (secrets: readonly Secret[]): string =>
+  secrets.map(({ secretValue }) => secretValue.unsafeUnwrap()).join(',')
+
 const createStreamFunction = (
   scope: Construct,
   { number, ...options }: FunctionOptions & { readonly number: number },
@@ -66,7 +70,7 @@ const createStreamFunction = (
     code: WebFunctionCode.fromAssetToManagedBucket(options.bundle),
     role,
     // CloudFormation inserts the secrets, so that the template does not contain them.
-    environment: streamEnvironment(options, secrets.map(({ secretValue }) => secretValue.unsafeUnwrap()).join(',')),
+    environment: streamEnvironment(options, secretTexts(secrets)),
     timeout: Duration.seconds(streaming.longestRequest),
     maxConcurrencyPerEnvironment: streaming.requestsAtOnce,
     logGroup: logs,
@@ -160,7 +164,9 @@ export const createStreaming = (
   const distribution = new Distribution(parts, 'Distribution', {
     comment: Stack.of(scope).stackName,
     defaultBehavior: passing(gatewayOrigin(api, handled.secrets[0])),
-    additionalBehaviors: Object.fromEntries(streamed.map(({ prefix }) => [`${prefix}/*`, toFunction])),
+    additionalBehaviors: Object.fromEntries(
+      streamed.flatMap(({ prefix }) => [prefix, `${prefix}/*`].map((pattern) => [pattern, toFunction])),
+    ),
     errorResponses: rememberedErrors.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     httpVersion: HttpVersion.HTTP2_AND_3,
     ...(customDomain && { domainNames: [customDomain.domainName] }),

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import type { Caller } from '../../lib/access/grants.ts'
+import type { SiteCaller } from '../../lib/access/callers.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { Level } from '../../lib/core/rights.ts'
 import type { OperationInput } from '../../lib/http/operation.ts'
@@ -27,7 +27,7 @@ const deletedPathOf = (segments: Segments): { path: StoragePath } => {
 
 const permittedPath =
   (level: Level, parse = pathOf, placeOf = (path: StoragePath) => path) =>
-  (segments: Segments, { rights }: Caller): { path: StoragePath } => {
+  (segments: Segments, { rights }: SiteCaller): { path: StoragePath } => {
     const { path } = parse(segments)
     requireScope({ rights, level }, placeOf(path))
     return { path }
@@ -42,7 +42,7 @@ export const purgeablePath = permittedPath('write', deletedPathOf)
 export const removablePath = permittedPath('write', deletedPathOf, parentOf)
 
 /** `?meta` also describes the folders on the way to the folders of the caller (A-43). */
-export const describablePath = (segments: Segments, caller: Caller): { path: StoragePath } => {
+export const describablePath = (segments: Segments, caller: SiteCaller): { path: StoragePath } => {
   const { path } = pathOf(segments)
   const isOnWay = ownFoldersBelow({ rights: caller.rights, level: 'read' }, path).length > 0
   return isOnWay ? { path } : readablePath(segments, caller)

@@ -46,9 +46,26 @@ const limits = {
   requestsPerSite: otherwise('REQUESTS_PER_SITE', wholeNumber(0, 1_000_000), '0'),
 }
 
-const edge = { ...gateway, ...limits, tokensTable: required('TOKENS_TABLE', text()) }
+const edge = {
+  ...gateway,
+  ...limits,
+  tokensTable: required('TOKENS_TABLE', text()),
+  usersTable: required('USERS_TABLE', text()),
+}
 
 const journal = { journalTable: required('JOURNAL_TABLE', text()) }
+
+const secrets = (given: string): readonly string[] => {
+  const found = list(given)
+  if (found.length === 0 || found.length > 2 || found.some((secret) => secret.length < 32)) {
+    throw new Error('must be one or two secrets, separated by a comma, each with 32 characters or more')
+  }
+  return found
+}
+
+const originSecrets = optional('ORIGIN_SECRETS', secrets)
+
+const access = { ...edge, ...journal, originSecrets, signInsTable: required('SIGN_INS_TABLE', text()) }
 
 const fields = { ...edge, ...journal, webFormsTable: required('WEB_FORMS_TABLE', text()) }
 
@@ -85,14 +102,6 @@ const storage = { ...edge, ...files, ...fileStores, uploadsTable }
 const { dataCentre, sitesTable, directoryRegion } = gateway
 const removals = { ...fileStores, dataCentre, sitesTable, directoryRegion, uploadsTable }
 
-const secrets = (given: string): readonly string[] => {
-  const found = list(given)
-  if (found.length === 0 || found.length > 2 || found.some((secret) => secret.length < 32)) {
-    throw new Error('must be one or two secrets, separated by a comma, each with 32 characters or more')
-  }
-  return found
-}
-
 const stream = { ...storage, originSecrets: required('ORIGIN_SECRETS', secrets) }
 
 // Lambda gives a web function the port to listen on.
@@ -124,6 +133,7 @@ const machine = {
 
 export const settingsOf = {
   documentation,
+  access,
   fields,
   categories,
   storage,
@@ -136,6 +146,7 @@ export const settingsOf = {
 }
 
 export type DocumentationSettings = SettingsOf<typeof documentation>
+export type AccessSettings = SettingsOf<typeof access>
 export type EdgeSettings = SettingsOf<typeof edge>
 export type CategoriesSettings = SettingsOf<typeof categories>
 export type FileSettings = SettingsOf<typeof files>

@@ -1,7 +1,8 @@
 import { ServiceError } from '../core/errors.ts'
 import { entityTag, noneMatchFails, tagOfText } from './conditions.ts'
 import { corsHeaders } from './cors.ts'
-import { contentTypes, type Format } from './negotiate.ts'
+import type { Format } from './format.ts'
+import { contentTypes } from './negotiate.ts'
 import { byValue, type DocumentReply, type Reply, type XmlDocument } from './reply.ts'
 import { type Answer, isRead, type Request } from './request.ts'
 import { writeXml } from './write-xml.ts'
@@ -79,7 +80,10 @@ export const renderReply = (request: Request, reply: Reply, presentation: Presen
   }
 }
 
-const retryAfter = '1'
+const headersByStatus: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  401: { 'WWW-Authenticate': 'Bearer' },
+  503: { 'Retry-After': '1' },
+}
 
 /** E-4: all other errors become "unexpected". Their details stay in the log. */
 export const asServiceError = (error: unknown): ServiceError =>
@@ -90,7 +94,7 @@ export const errorReply = (
   requestId: string,
 ): DocumentReply & { readonly document: XmlDocument } => ({
   status,
-  headers: { 'Cache-Control': 'no-store', ...(status === 503 && { 'Retry-After': retryAfter }), ...headers },
+  headers: { 'Cache-Control': 'no-store', ...headersByStatus[status], ...headers },
   document: {
     value: { code, message, requestId, ...(problems.length > 0 && { errors: problems }) },
     xml: { root: 'error' },

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Deadline } from '../core/deadline.ts'
 import { type ErrorName, ServiceError } from '../core/errors.ts'
+import type { Formats } from './format.ts'
 
 export type RequestBody = { readonly bytes: Uint8Array } | { readonly stream: Readable }
 
@@ -20,7 +21,8 @@ export async function* bodyChunks(body: RequestBody, broken: ErrorName): AsyncGe
 /**
  * `path` is percent-encoded and has no query. `query` is decoded; the values of a repeated name are in their order.
  * Header names are in lower case, and the values of a repeated header are joined by commas. `signal` aborts when just
- * enough time is left to answer. Every answer has the `answerHeaders`, also an error.
+ * enough time is left to answer. Every answer has the `answerHeaders`, also an error. `address` is the IP address of the
+ * caller, or undefined when it is unknown (A-79, A-81).
  */
 export interface Request {
   readonly id: string
@@ -32,6 +34,7 @@ export interface Request {
   readonly body: RequestBody
   readonly signal?: AbortSignal
   readonly answerHeaders?: Readonly<Record<string, string>>
+  readonly address?: string
 }
 
 export type Switches = ReadonlyMap<string, string>
@@ -69,25 +72,32 @@ export interface Arrival {
 }
 
 /**
- * `token` is the first 8 hex digits of the token's hash, also for an invalid token. A `public` route answers JSON,
- * whatever `Accept` prefers.
+ * `token` is the first 8 hex digits of the token's hash, also for an invalid token. `formats` are those of the route.
  */
 export interface Trace {
   operation: string
   site: number | null
   token: string | null
-  public: boolean
+  formats: Formats | undefined
   admitted: boolean
 }
 
 /** The record of a request. Never contains tokens, bodies or query strings. */
-export interface RequestRecord extends Arrival, Readonly<Omit<Trace, 'public' | 'admitted'>> {
+export interface RequestRecord extends Arrival, Readonly<Omit<Trace, 'formats' | 'admitted'>> {
   readonly status: number
   readonly durationMs: number
   readonly error?: unknown
 }
 
+/** A-75. `name` is that of a known person, because others may have typed a password in its place. */
+export interface SignInRecord {
+  readonly name: string | null
+  readonly address: string | null
+  readonly outcome: 'signed in' | 'refused' | 'too many' | 'not over https'
+}
+
 export interface Telemetry {
   arrival?(arrival: Arrival): void
+  signIn?(record: SignInRecord): void
   request(record: RequestRecord): void
 }

@@ -22,8 +22,10 @@ import { createGrants, createSiteDirectory } from './tables/directory-stores.ts'
 import { createHistory, createHistorySweep, createRecorder, type RecordChange } from './tables/history.ts'
 import { openLinkSecret } from './tables/link-secret.ts'
 import { createFolderRemovals, createRemovalCheck, createWorkflows, forgetRemovals } from './tables/path-locks.ts'
+import { createPeople } from './tables/people.ts'
 import { createSiteUsage } from './tables/quotas.ts'
 import { createRemovalQueue, type LocalRemovalQueue } from './tables/removal-queue.ts'
+import { createSignInAttempts } from './tables/sign-ins.ts'
 import { createUploadProgress, createUploadRecords } from './tables/uploads.ts'
 import { createWebForms } from './tables/web-forms.ts'
 
@@ -38,6 +40,8 @@ export const createTableStores = (
 ): TableStores => ({
   sites: createSiteDirectory(database, record),
   grants: createGrants(database, record),
+  people: createPeople(database, record),
+  attempts: createSignInAttempts(database, clock),
   webForms: createWebForms(database, record),
   contents: createContents(database, record),
   links: createCategoryLinks(database, record),

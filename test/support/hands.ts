@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { openAreas, openDirectory, openUploads } from '../../lib/aws/open-tables.ts'
+import { openAreas, openDirectory, openSignIns, openUploads } from '../../lib/aws/open-tables.ts'
 import type { Clock } from '../../lib/core/clock.ts'
 import { createTableStores } from '../../lib/machine/machine.ts'
 import { openDatabase } from '../../lib/machine/sqlite/database.ts'
@@ -71,6 +71,7 @@ const aws: Hand = {
         ...openDirectory(settings, { dynamodb, record }),
         ...areas,
         ...openUploads(settings, { ...given, record }),
+        ...openSignIns(settings, given),
       }
     }
     const quickly = storesOver(connect(), false)

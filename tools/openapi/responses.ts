@@ -3,7 +3,8 @@ import { answerHeaders, component, type HeaderName } from '../../lib/contract/co
 import { type ErrorName, errors, ServiceError } from '../../lib/core/errors.ts'
 import { mediaType } from '../../lib/core/media-type.ts'
 import { byName, capitalised } from '../../lib/core/names.ts'
-import { contentTypes, type Format } from '../../lib/http/negotiate.ts'
+import type { Format } from '../../lib/http/format.ts'
+import { contentTypes } from '../../lib/http/negotiate.ts'
 import { errorReply } from '../../lib/http/render-reply.ts'
 import { isOfSite } from '../../lib/http/router.ts'
 import { writeXml } from '../../lib/http/write-xml.ts'
@@ -74,6 +75,7 @@ const exampleOf = (name: ErrorName, format: Format, recordings: readonly Recordi
 
 const ownHeaders: Readonly<Partial<Record<ErrorName, readonly HeaderName[]>>> = {
   tokenRejected: ['WWW-Authenticate'],
+  signInRefused: ['WWW-Authenticate'],
   methodNotAllowed: ['Allow'],
   tooManyRequests: ['Retry-After'],
   uploadLocked: ['Retry-After'],

@@ -50,8 +50,25 @@ const directory = `
     user TEXT NOT NULL,
     sites TEXT NOT NULL,
     permissions TEXT NOT NULL,
+    expires INTEGER NOT NULL,
+    kind TEXT, -- NULL for tokens, which belong to no person.
+    since INTEGER
+  ) STRICT, WITHOUT ROWID;
+  -- By the name in lower case. The record is JSON.
+  CREATE TABLE people (
+    key TEXT PRIMARY KEY,
+    version INTEGER NOT NULL,
+    record TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  -- Failed ones; until is in epoch milliseconds, expires in epoch seconds.
+  CREATE TABLE sign_ins (
+    key TEXT PRIMARY KEY,
+    failures INTEGER NOT NULL,
+    waits INTEGER NOT NULL,
+    until INTEGER NOT NULL,
     expires INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;`
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX sign_ins_by_expiry ON sign_ins (expires);`
 
 const webForms = `
   CREATE TABLE web_forms (

@@ -4,6 +4,7 @@ import { createCategoryStores } from '../../../lib/aws/dynamodb/category-stores.
 import { createGrants, createSiteDirectory } from '../../../lib/aws/dynamodb/directory-stores.ts'
 import { createJournal } from '../../../lib/aws/dynamodb/journal.ts'
 import { createPathLocks, type PathLocks } from '../../../lib/aws/dynamodb/path-locks.ts'
+import { createPeople } from '../../../lib/aws/dynamodb/people.ts'
 import { createUploadProgress } from '../../../lib/aws/dynamodb/uploads.ts'
 import { createWebForms } from '../../../lib/aws/dynamodb/web-forms.ts'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
@@ -19,7 +20,10 @@ import { openTestTables, type TestTables } from '../../support/tables.ts'
  */
 
 interface Tested
-  extends Omit<Stores, 'files' | 'usage' | 'removalQueue' | 'uploadRecords' | 'uploadParts' | 'workflows' | 'removals'>,
+  extends Omit<
+      Stores,
+      'attempts' | 'files' | 'usage' | 'removalQueue' | 'uploadRecords' | 'uploadParts' | 'workflows' | 'removals'
+    >,
     PathLocks {}
 
 let tables: TestTables
@@ -51,6 +55,7 @@ beforeAll(async () => {
   stores = {
     sites: createSiteDirectory({ dynamodb, table: names.sites, record: unrecorded }),
     grants: createGrants({ dynamodb, table: names.tokens, record: unrecorded }),
+    people: createPeople({ dynamodb, table: names.users, record: unrecorded }),
     webForms: createWebForms({ dynamodb, table: names.webForms, record: unrecorded }),
     ...createCategoryStores({
       dynamodb,

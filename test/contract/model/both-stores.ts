@@ -43,7 +43,7 @@ const settings = {
   reservedFolders: ['Templates'],
 }
 
-type FilledStores = Omit<Stores, 'removalQueue'>
+type FilledStores = Omit<Stores, 'removalQueue' | 'attempts'>
 
 interface Running {
   readonly stores: FilledStores

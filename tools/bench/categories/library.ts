@@ -22,7 +22,7 @@ export const smallCategory = 1 as CategoryId
 // A category that is empty at the start. The benches link objects to it.
 export const emptyCategory = 9 as CategoryId
 
-type CategoriesStores = Pick<Stores, 'sites' | 'grants' | 'contents' | 'links'>
+type CategoriesStores = Pick<Stores, 'sites' | 'grants' | 'people' | 'contents' | 'links'>
 
 export type Ask = (
   method: string,
