@@ -49,7 +49,11 @@ export const errors = {
   unavailable: row(100503, 503, 'The service is busy. Repeat the request after the time in the Retry-After header.'),
   outOfSpace: row(100507, 507, 'The disk is full. Nothing was changed. Free some space, then repeat the request.'),
   unexpected: row(100500, 500, 'The service failed unexpectedly. Report the failure with this request id.'),
-  signInRefused: row(101001, 401, 'The name or the password is wrong, or the person may not sign in. Check the name and the password.'),
+  signInRefused: row(
+    101001,
+    401,
+    'The name or the password is wrong, or the person may not sign in. Check the name and the password.',
+  ),
   invitationUnknown: row(101003, 404, 'The invitation is unknown, used or expired. Ask for a new invitation.'),
   personUnknown: row(101010, 404, 'The site has no such person. GET …/users lists its people.'),
   personTaken: row(101011, 409, 'The name is taken. Choose another name.'),

@@ -19,7 +19,8 @@ import { createLinkTo } from '../../local/downloads.ts'
 import { makeDirectory, removeDirectory } from './directory.ts'
 import { keptContents } from './kept-contents.ts'
 
-type StorageStores = FileStores & Pick<Stores, 'sites' | 'grants' | 'people' | 'usage'> & { readonly counts?: UsageCounts }
+type StorageStores = FileStores &
+  Pick<Stores, 'sites' | 'grants' | 'people' | 'usage'> & { readonly counts?: UsageCounts }
 
 /** The file storage of one machine, in a directory of its own. */
 export interface TestFiles {

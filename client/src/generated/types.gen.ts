@@ -4841,28 +4841,28 @@ export type SignOutData = {
 
 export type SignOutErrors = {
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4892,11 +4892,11 @@ export type SignInErrors = {
      */
     400: Error;
     /**
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -4904,23 +4904,23 @@ export type SignInErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4945,27 +4945,27 @@ export type SignOutV1Data = {
 
 export type SignOutV1Errors = {
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -4995,11 +4995,11 @@ export type SignInV1Errors = {
      */
     400: Error;
     /**
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -5007,23 +5007,23 @@ export type SignInV1Errors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5049,19 +5049,19 @@ export type AcceptInvitationData = {
 export type AcceptInvitationErrors = {
     /**
      * - `101002` The request is malformed. GET /docs shows what to send.
-     * - `101013` The password is too weak. Choose one of 12 to 256 characters.
+     * - `101013` The password is too weak. Choose a password of 12 to 256 characters.
      */
     400: Error;
     /**
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `101003` The invitation is unknown, used or expired. Ask for a new one.
+     * - `101003` The invitation is unknown, used or expired. Ask for a new invitation.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -5069,23 +5069,23 @@ export type AcceptInvitationErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5110,27 +5110,27 @@ export type GetMeData = {
 
 export type GetMeErrors = {
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5156,16 +5156,16 @@ export type ChangePasswordData = {
 export type ChangePasswordErrors = {
     /**
      * - `101002` The request is malformed. GET /docs shows what to send.
-     * - `101013` The password is too weak. Choose one of 12 to 256 characters.
+     * - `101013` The password is too weak. Choose a password of 12 to 256 characters.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -5173,23 +5173,23 @@ export type ChangePasswordErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5217,31 +5217,31 @@ export type SignOutOfSiteData = {
 
 export type SignOutOfSiteErrors = {
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5269,36 +5269,36 @@ export type CreateSiteTokenData = {
 
 export type CreateSiteTokenErrors = {
     /**
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
-     * - `101001` The name or the password is wrong, or the person may not sign in. Check both.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
+     * - `101001` The name or the password is wrong, or the person may not sign in. Check the name and the password.
      */
     401: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5318,7 +5318,7 @@ export type ListUsersData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -5328,40 +5328,40 @@ export type ListUsersData = {
 
 export type ListUsersErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5381,7 +5381,7 @@ export type AddUserData = {
     body: NewUser;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
     };
@@ -5391,29 +5391,29 @@ export type AddUserData = {
 
 export type AddUserErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `101002` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `101011` The name is taken. Choose another one.
+     * - `101011` The name is taken. Choose another name.
      */
     409: Error;
     /**
@@ -5421,23 +5421,23 @@ export type AddUserErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5457,7 +5457,7 @@ export type RemoveUserData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -5471,25 +5471,25 @@ export type RemoveUserData = {
 
 export type RemoveUserErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      * - `101010` The site has no such person. GET …/users lists its people.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -5497,19 +5497,19 @@ export type RemoveUserErrors = {
      */
     409: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5527,7 +5527,7 @@ export type GetUserData = {
     body?: never;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -5541,41 +5541,41 @@ export type GetUserData = {
 
 export type GetUserErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      * - `101010` The site has no such person. GET …/users lists its people.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
@@ -5595,7 +5595,7 @@ export type ChangeUserData = {
     body: UserChange;
     path: {
         /**
-         * The id of the site, or `current`: the one site that the token covers.
+         * The id of the site. `current` stands for the only site that the token covers.
          */
         site: 'current' | number;
         /**
@@ -5609,26 +5609,26 @@ export type ChangeUserData = {
 
 export type ChangeUserErrors = {
     /**
-     * - `100002` The token covers no such site. GET /api/v1/admin/sites lists its sites.
-     * - `100002` The token covers several sites. Put the numeric site id in place of "current".
+     * - `100002` The token does not cover this site. GET /api/v1/admin/sites lists the sites that it covers.
+     * - `100002` The token covers several sites. Send the numeric id of a site in place of "current".
      * - `101002` The request is malformed. GET /docs shows what to send.
      */
     400: Error;
     /**
-     * - `101000` The token is missing, wrong or expired. Send a valid one in Authorization.
+     * - `101000` The token is missing, wrong or expired. Send a valid token in the Authorization header.
      */
     401: Error;
     /**
-     * - `100403` The token lacks a right, such as forms:write. Use one that has it.
+     * - `100403` The token lacks a right, such as forms:write. Use a token that has this right.
      */
     403: Error;
     /**
-     * - `100004` This path does not exist. GET /docs lists the paths.
+     * - `100004` This path does not exist. GET /docs lists all paths.
      * - `101010` The site has no such person. GET …/users lists its people.
      */
     404: Error;
     /**
-     * - `100005` The path does not allow this method. The Allow header lists the methods.
+     * - `100005` This path does not allow this method. Use a method from the Allow header.
      */
     405: Error;
     /**
@@ -5640,23 +5640,23 @@ export type ChangeUserErrors = {
      */
     413: Error;
     /**
-     * - `100015` The media type of the body is not supported. GET /docs shows what to send.
+     * - `100015` The media type of the request body is not supported. GET /docs shows what to send.
      */
     415: Error;
     /**
-     * - `100429` Too many requests. Repeat after the time in the Retry-After header.
+     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
-     * - `100500` The service failed unexpectedly. Report it with this request id.
+     * - `100500` The service failed unexpectedly. Report the failure with this request id.
      */
     500: Error;
     /**
-     * - `100503` The service is busy. Repeat after the time in the Retry-After header.
+     * - `100503` The service is busy. Repeat the request after the time in the Retry-After header.
      */
     503: Error;
 };
