@@ -736,7 +736,7 @@ export type GetHealthErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -777,7 +777,7 @@ export type GetRootErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -805,7 +805,7 @@ export type GetOpenApiData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -824,7 +824,7 @@ export type GetOpenApiErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -865,7 +865,7 @@ export type GetReferenceErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -893,7 +893,7 @@ export type GetReferenceAssetData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -921,7 +921,7 @@ export type GetReferenceAssetErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -949,7 +949,7 @@ export type GetConsoleData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -968,7 +968,7 @@ export type GetConsoleErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -996,7 +996,7 @@ export type GetConsoleAssetData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1024,7 +1024,7 @@ export type GetConsoleAssetErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1073,7 +1073,7 @@ export type ListSitesErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1101,7 +1101,7 @@ export type ListFieldsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1151,7 +1151,7 @@ export type ListFieldsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1233,7 +1233,7 @@ export type CreateFieldErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1261,7 +1261,7 @@ export type DeleteFieldData = {
     body?: never;
     headers?: {
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -1320,7 +1320,7 @@ export type DeleteFieldErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1346,7 +1346,7 @@ export type GetFieldData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1401,7 +1401,7 @@ export type GetFieldErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1429,7 +1429,7 @@ export type UpdateFieldData = {
     body: FieldChange;
     headers?: {
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -1497,7 +1497,7 @@ export type UpdateFieldErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1562,7 +1562,7 @@ export type ListWebFormsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1634,7 +1634,7 @@ export type GetWebFormErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1701,7 +1701,7 @@ export type ListFieldTypesErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1787,7 +1787,7 @@ export type UnlinkNewsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1815,7 +1815,7 @@ export type ListNewsOfCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -1893,7 +1893,7 @@ export type ListNewsOfCategoryErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -1972,7 +1972,7 @@ export type LinkNewsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2056,7 +2056,7 @@ export type UnlinkBlogsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2084,7 +2084,7 @@ export type ListBlogsOfCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2162,7 +2162,7 @@ export type ListBlogsOfCategoryErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2241,7 +2241,7 @@ export type LinkBlogsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2267,7 +2267,7 @@ export type ListCategoriesData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2340,7 +2340,7 @@ export type ListCategoriesErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2368,7 +2368,7 @@ export type GetCategoryData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2421,7 +2421,7 @@ export type GetCategoryErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2449,7 +2449,7 @@ export type ListNewsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2522,7 +2522,7 @@ export type ListNewsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2609,7 +2609,7 @@ export type UnlinkCategoriesOfNewsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2637,7 +2637,7 @@ export type ListCategoriesOfNewsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2715,7 +2715,7 @@ export type ListCategoriesOfNewsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2794,7 +2794,7 @@ export type LinkCategoriesOfNewsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2820,7 +2820,7 @@ export type ListBlogsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -2893,7 +2893,7 @@ export type ListBlogsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -2980,7 +2980,7 @@ export type UnlinkCategoriesOfBlogErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3008,7 +3008,7 @@ export type ListCategoriesOfBlogData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -3086,7 +3086,7 @@ export type ListCategoriesOfBlogErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3165,7 +3165,7 @@ export type LinkCategoriesOfBlogErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3191,7 +3191,7 @@ export type ListSiteUrlsData = {
     body?: never;
     headers?: {
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -3263,7 +3263,7 @@ export type ListSiteUrlsErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3295,7 +3295,7 @@ export type DeletePathData = {
          */
         'If-None-Match'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -3370,7 +3370,7 @@ export type DeletePathErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3410,11 +3410,11 @@ export type ReadPathData = {
          */
         'If-Range'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
         /**
-         * An ETag: the answer is 304 if it is still the present state.
+         * An ETag. The answer is 304 if this tag still names the present state.
          */
         'If-None-Match'?: string;
     };
@@ -3511,7 +3511,7 @@ export type ReadPathErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3567,7 +3567,7 @@ export type UploadToFolderData = {
          */
         'Upload-Checksum'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -3654,7 +3654,7 @@ export type UploadToFolderErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3702,7 +3702,7 @@ export type PutPathData = {
          */
         'Content-Digest'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -3789,7 +3789,7 @@ export type PutPathErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3860,7 +3860,7 @@ export type DeleteRootErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3942,7 +3942,7 @@ export type ReadRootErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -3994,7 +3994,7 @@ export type UploadToRootData = {
          */
         'Upload-Checksum'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -4071,7 +4071,7 @@ export type UploadToRootErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -4111,7 +4111,7 @@ export type PutRootData = {
          */
         'If-None-Match'?: string;
         /**
-         * ETags, or `*`: the change is made only if a tag names the present state.
+         * ETags, or `*`. The change is made only if a tag names the present state.
          */
         'If-Match'?: string;
     };
@@ -4181,7 +4181,7 @@ export type PutRootErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -4256,7 +4256,7 @@ export type CancelUploadErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -4345,7 +4345,7 @@ export type ReadUploadErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -4430,7 +4430,7 @@ export type DescribeUploadErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -4546,7 +4546,7 @@ export type AppendToUploadErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
@@ -4628,7 +4628,7 @@ export type ListChangesErrors = {
      */
     429: Error;
     /**
-     * The headers and the address of the request are larger than 16 KB; behind API Gateway, the headers are larger than 10,240 bytes.
+     * The headers and the address of the request are larger than 16 KB. Behind API Gateway: the headers are larger than 10,240 bytes.
      */
     431: Error;
     /**
