@@ -732,7 +732,7 @@ export type GetHealthErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -773,7 +773,7 @@ export type GetRootErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -820,7 +820,7 @@ export type GetOpenApiErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -861,7 +861,7 @@ export type GetReferenceErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -917,7 +917,7 @@ export type GetReferenceAssetErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -964,7 +964,7 @@ export type GetConsoleErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1020,7 +1020,7 @@ export type GetConsoleAssetErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1069,7 +1069,7 @@ export type ListSitesErrors = {
      */
     406: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1147,7 +1147,7 @@ export type ListFieldsErrors = {
      */
     406: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1229,7 +1229,7 @@ export type CreateFieldErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1316,7 +1316,7 @@ export type DeleteFieldErrors = {
      */
     412: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1397,7 +1397,7 @@ export type GetFieldErrors = {
      */
     406: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1493,7 +1493,7 @@ export type UpdateFieldErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1558,7 +1558,7 @@ export type ListWebFormsErrors = {
      */
     406: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1630,7 +1630,7 @@ export type GetWebFormErrors = {
      */
     406: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1697,7 +1697,7 @@ export type ListFieldTypesErrors = {
      */
     406: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1783,7 +1783,7 @@ export type UnlinkNewsErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1889,7 +1889,7 @@ export type ListNewsOfCategoryErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1968,7 +1968,7 @@ export type LinkNewsErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2052,7 +2052,7 @@ export type UnlinkBlogsErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2158,7 +2158,7 @@ export type ListBlogsOfCategoryErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2237,7 +2237,7 @@ export type LinkBlogsErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2336,7 +2336,7 @@ export type ListCategoriesErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2417,7 +2417,7 @@ export type GetCategoryErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2518,7 +2518,7 @@ export type ListNewsErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2605,7 +2605,7 @@ export type UnlinkCategoriesOfNewsErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2711,7 +2711,7 @@ export type ListCategoriesOfNewsErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2790,7 +2790,7 @@ export type LinkCategoriesOfNewsErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2889,7 +2889,7 @@ export type ListBlogsErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2976,7 +2976,7 @@ export type UnlinkCategoriesOfBlogErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3082,7 +3082,7 @@ export type ListCategoriesOfBlogErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3161,7 +3161,7 @@ export type LinkCategoriesOfBlogErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3259,7 +3259,7 @@ export type ListSiteUrlsErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3366,7 +3366,7 @@ export type DeletePathErrors = {
      */
     412: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3507,7 +3507,7 @@ export type ReadPathErrors = {
      */
     416: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3650,7 +3650,7 @@ export type UploadToFolderErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3785,7 +3785,7 @@ export type PutPathErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3856,7 +3856,7 @@ export type DeleteRootErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3938,7 +3938,7 @@ export type ReadRootErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4067,7 +4067,7 @@ export type UploadToRootErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4177,7 +4177,7 @@ export type PutRootErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4252,7 +4252,7 @@ export type CancelUploadErrors = {
      */
     412: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4341,7 +4341,7 @@ export type ReadUploadErrors = {
      */
     412: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4426,7 +4426,7 @@ export type DescribeUploadErrors = {
      */
     412: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4538,11 +4538,11 @@ export type AppendToUploadErrors = {
      */
     415: Error;
     /**
-     * - `104031` Another request is appending to the upload. Repeat yours after the time in the Retry-After header.
+     * - `104031` Another request is appending to the upload. Repeat your request after the time in the Retry-After header.
      */
     423: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4624,7 +4624,7 @@ export type ListChangesErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
