@@ -80,7 +80,7 @@ export interface NewOptions<Id> extends OfSite {
 }
 
 export const siteOption = ['--site <id>', 'the site', parsePositiveId<SiteId>] as const
-export const ownerOption = ['--site <id>', 'the site that has it, or will have it', parsePositiveId<SiteId>] as const
+export const ownerOption = ['--site <id>', 'the site to work on', parsePositiveId<SiteId>] as const
 
 export interface RemoveOptions {
   readonly yes?: true

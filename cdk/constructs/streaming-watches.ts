@@ -65,7 +65,7 @@ export const distributionWatches = (id: string, distribution: Distribution): rea
     periods: 3,
     impact: `Half of the callers of the data centre ${id} wait for more than 5 seconds.`,
     action:
-      'Look at the dashboard of the data centre: are the functions or the tables slow? Many large uploads ' +
-      'are no fault.',
+      'Look at the dashboard of the data centre to see whether the functions or the tables are slow. ' +
+      'Many large uploads are no fault.',
   },
 ]

@@ -44,7 +44,7 @@ export const errors = {
   tooManyRequests: row(
     100429,
     429,
-    'The service has too many requests. Repeat yours after the time in the Retry-After header.',
+    'Too many requests arrive. Repeat your request after the time in the Retry-After header.',
   ),
   unavailable: row(100503, 503, 'The service is busy. Repeat the request after the time in the Retry-After header.'),
   outOfSpace: row(100507, 507, 'The disk is full. Nothing was changed. Free some space, then repeat the request.'),
@@ -157,7 +157,7 @@ export const errors = {
   uploadLocked: row(
     104031,
     423,
-    'Another request is appending to the upload. Repeat yours after the time in the Retry-After header.',
+    'Another request is appending to the upload. Repeat your request after the time in the Retry-After ' + 'header.',
   ),
   uploadUnknown: row(104032, 404, 'The upload does not exist, has ended or has expired. Create a new upload.'),
   chunkMismatch: row(

@@ -23,7 +23,7 @@ export const createRequestLimit = (rate: number, limited: string, now: () => num
     if (allowances.size > mostKeys && oldest !== undefined) allowances.delete(oldest)
     if (left >= 1) return
     throw new ServiceError('tooManyRequests', {
-      message: `Too many requests arrive ${limited}. Repeat this one after the time in the Retry-After header.`,
+      message: `Too many requests arrive ${limited}. Repeat your request after the time in the Retry-After header.`,
       headers: { 'Retry-After': String(Math.ceil((1 - left) / rate)) },
     })
   }

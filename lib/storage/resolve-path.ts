@@ -22,7 +22,7 @@ import { isInScope, type Scope } from './scope.ts'
 const mostSegments = 16
 
 export interface Ancestors {
-  /** The deepest existing folder. The ancestors of this folder are folders too: its creation has checked that. */
+  /** The deepest existing folder. When the service created it, the service checked that its ancestors are folders. */
   readonly existing: StoragePath | undefined
   readonly missing: readonly StoragePath[]
 }

@@ -91,6 +91,6 @@ export const printDifference = async (
   const isText = there !== undefined && here !== undefined
   const difference = isText ? differenceOf(there, here) : undefined
   if (json) return void writeOut(`${jsonOf({ event: 'content', path, difference: difference ?? null })}\n`)
-  const shown = difference ?? 'The file is not text, or is larger than 1 MB.'
+  const shown = difference ?? 'The file is not text, or larger than 1 MB.'
   writeOut(`\n${escapeControls(path)}\n${shown.split('\n').map(escapeControls).join('\n')}\n`)
 }

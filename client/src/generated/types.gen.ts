@@ -899,7 +899,7 @@ export type GetHealthErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -940,7 +940,7 @@ export type GetRootErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -987,7 +987,7 @@ export type GetOpenApiErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1028,7 +1028,7 @@ export type GetReferenceErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1084,7 +1084,7 @@ export type GetReferenceAssetErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1131,7 +1131,7 @@ export type GetConsoleErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1187,7 +1187,7 @@ export type GetConsoleAssetErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1236,7 +1236,7 @@ export type ListSitesErrors = {
      */
     406: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1314,7 +1314,7 @@ export type ListFieldsErrors = {
      */
     406: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1396,7 +1396,7 @@ export type CreateFieldErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1483,7 +1483,7 @@ export type DeleteFieldErrors = {
      */
     412: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1564,7 +1564,7 @@ export type GetFieldErrors = {
      */
     406: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1660,7 +1660,7 @@ export type UpdateFieldErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1725,7 +1725,7 @@ export type ListWebFormsErrors = {
      */
     406: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1797,7 +1797,7 @@ export type GetWebFormErrors = {
      */
     406: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1864,7 +1864,7 @@ export type ListFieldTypesErrors = {
      */
     406: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -1950,7 +1950,7 @@ export type UnlinkNewsErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2056,7 +2056,7 @@ export type ListNewsOfCategoryErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2135,7 +2135,7 @@ export type LinkNewsErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2219,7 +2219,7 @@ export type UnlinkBlogsErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2325,7 +2325,7 @@ export type ListBlogsOfCategoryErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2404,7 +2404,7 @@ export type LinkBlogsErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2503,7 +2503,7 @@ export type ListCategoriesErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2584,7 +2584,7 @@ export type GetCategoryErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2685,7 +2685,7 @@ export type ListNewsErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2772,7 +2772,7 @@ export type UnlinkCategoriesOfNewsErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2878,7 +2878,7 @@ export type ListCategoriesOfNewsErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -2957,7 +2957,7 @@ export type LinkCategoriesOfNewsErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3056,7 +3056,7 @@ export type ListBlogsErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3143,7 +3143,7 @@ export type UnlinkCategoriesOfBlogErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3249,7 +3249,7 @@ export type ListCategoriesOfBlogErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3328,7 +3328,7 @@ export type LinkCategoriesOfBlogErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3426,7 +3426,7 @@ export type ListSiteUrlsErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3533,7 +3533,7 @@ export type DeletePathErrors = {
      */
     412: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3678,7 +3678,7 @@ export type ReadPathErrors = {
      */
     416: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3821,7 +3821,7 @@ export type UploadToFolderErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -3956,7 +3956,7 @@ export type PutPathErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4027,7 +4027,7 @@ export type DeleteRootErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4113,7 +4113,7 @@ export type ReadRootErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4242,7 +4242,7 @@ export type UploadToRootErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4352,7 +4352,7 @@ export type PutRootErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4427,7 +4427,7 @@ export type CancelUploadErrors = {
      */
     412: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4516,7 +4516,7 @@ export type ReadUploadErrors = {
      */
     412: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4601,7 +4601,7 @@ export type DescribeUploadErrors = {
      */
     412: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4713,11 +4713,11 @@ export type AppendToUploadErrors = {
      */
     415: Error;
     /**
-     * - `104031` Another request is appending to the upload. Repeat yours after the time in the Retry-After header.
+     * - `104031` Another request is appending to the upload. Repeat your request after the time in the Retry-After header.
      */
     423: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4799,7 +4799,7 @@ export type ListChangesErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**

@@ -74,7 +74,7 @@ const createKnownForms = () => {
 // After this many changes by others, a writer whose answer was lost no longer recognises its own change.
 const mostMarks = 16
 
-// In milliseconds: the time that a writer competes with others.
+// In milliseconds: a writer stops after this time if other writers are always faster.
 const longestRetry = 8_000
 const longestPause = 200
 

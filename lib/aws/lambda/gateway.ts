@@ -142,8 +142,8 @@ const isSmallInJson = (text: string, length: number): boolean =>
 const controlCharacter = /[^\P{Cc}\t\n\r]/u
 
 /**
- * The bytes as text, if they are text: every caller gets text unchanged, base64 only some. The check takes 7 ms for 4
- * MiB, base64 35 ms.
+ * Returns the bytes as text, if they are text. Every caller gets text unchanged, but only some callers get base64
+ * decoded. The check takes 7 ms for 4 MiB, base64 35 ms.
  */
 const textOf = (bytes: Buffer): string | undefined => {
   if (!isUtf8(bytes)) return undefined
@@ -151,14 +151,16 @@ const textOf = (bytes: Buffer): string | undefined => {
   return !controlCharacter.test(text) && isSmallInJson(text, bytes.length) ? text : undefined
 }
 
-/** The `Accept` for which a gateway turns base64 into bytes: any, or one that names a type first (LocalStack). */
+/**
+ * The `Accept` for which a gateway turns base64 into bytes: any `Accept`, or one that names a type first (LocalStack).
+ */
 type BinaryAccept = 'any' | 'named'
 
-// LocalStack sends this `Accept` for callers that sent none, and expects base64.
+// If a caller sends no `Accept`, LocalStack passes on this one, and expects base64.
 const defaultAccept = 'application/json'
 
 /**
- * REST APIs decode base64 only for callers with `Accept`, as measured
+ * REST APIs decode base64 only for callers that send `Accept`, as measured
  * (https://github.com/localstack/localstack/pull/12199).
  */
 const isDecoded = (accept: string, binaryAccept: BinaryAccept): boolean =>

@@ -22,7 +22,7 @@ export interface Damaged extends Finding {
   readonly need: Need
 }
 
-/** Only missing current files make a backup incomplete. */
+/** Only damaged current files make a backup incomplete. */
 export const neededNow = (damaged: readonly Damaged[]): readonly Damaged[] =>
   damaged.filter(({ need }) => need === 'now')
 
