@@ -5,7 +5,9 @@ import { createFolder, createNames, type Folder, type Node } from './names.ts'
 import type { Outage } from './outage.ts'
 import type { Entry } from './record.ts'
 
-/** Flushes that the disk ignores. This plants the bug that the service does not make them. */
+/**
+ * Flushes that the disk ignores. This has the same effect as a service that does not flush, which is the planted bug.
+ */
 export type Ignored = (path: string, kind: Node['kind']) => boolean
 
 export const isAboutNames = ({ kind }: Entry): boolean => 'omrlu'.includes(kind)

@@ -98,7 +98,7 @@ export interface Request {
   readonly refused?: true
 }
 
-/** Requests that exercise every operation of a group, in an order in which all of them succeed. */
+/** Requests that exercise every operation of a group, in an order in which every request succeeds. */
 export interface Exercise {
   readonly group: ServedGroup
   /** Stores the contents that the requests need. */

@@ -49,7 +49,7 @@ describe('the check before a deployment', () => {
     ])
   })
 
-  test('the check adds reserved functions, and those that Lambda keeps for others', async () => {
+  test('the limit covers the reserved concurrency plus the part that stays unreserved', async () => {
     const reserving = parseSettings({ ...settings, reservedConcurrency: { fields: 20, storage: 50 } })
     expect([...wantedConcurrency(reserving)]).toEqual([
       ['us-east-1', 240],

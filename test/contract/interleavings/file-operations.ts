@@ -303,7 +303,7 @@ export const anyFolderOperation: fc.Arbitrary<() => Operation> = fc.oneof(
   fc.constant(() => move('a', 'b')),
 )
 
-/** Changes of a file while two clients continue an upload of it. */
+/** Changes of a file while two clients continue an upload of the same file. */
 export const anyUploadOperation: fc.Arbitrary<() => Operation> = fc.oneof(
   fc.constant(() => upload('a/x', content())),
   fc.constant(() => put('a/x', content())),

@@ -107,7 +107,7 @@ const failToRemove = (folder: string): Promise<void> =>
     () => work(folder, 90_000),
   )
 
-/** All requests that this process sends during `run`, as a function would. */
+/** All requests that this process sends during `run`. A function would send the same requests. */
 const sentBy = async (run: () => Promise<void>): Promise<CloudRequest[]> => {
   const sent: CloudRequest[] = []
   const stop = watchCloudRequests((request) => void sent.push(request))
