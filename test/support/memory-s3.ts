@@ -75,7 +75,9 @@ const cut = (pieces: readonly Piece[], first: number, last: number): Piece => {
   return joined(within)
 }
 const isPlain = (text: string) => /^[ -~]*$/.test(text)
-/** The known query parameters. If unknown ones were ignored, a request could get the answer to another operation. */
+/**
+ * The known query parameters. If unknown parameters were ignored, a request could get the answer to another operation.
+ */
 const knownQueries = new Set(
   `delete delimiter encoding-type key-marker list-type max-keys part-number-marker partNumber prefix start-after uploadId
   uploads version-id-marker versionId versions x-id`.split(/\s+/),

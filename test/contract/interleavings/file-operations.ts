@@ -268,7 +268,10 @@ export const list = (folder: string): Operation => ({
   },
 })
 
-/** Stores two files with one form. No other form has the same names: two forms may each store some of them. */
+/**
+ * Stores two files with one form. The names differ from the names of every other form: two forms with the same names
+ * could each store only a part of their files.
+ */
 export const storeBoth = (folder: string, name: string): Operation => {
   const names = [`${name} y`, `${name} z`]
   return {

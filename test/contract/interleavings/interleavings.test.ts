@@ -118,7 +118,7 @@ const runsOf = ({ operation, rival }: Subject, fates: fc.Arbitrary<Fate[]>) =>
 
 interface Subject {
   readonly operation: fc.Arbitrary<() => Operation>
-  /** An operation that runs once beside the others. */
+  /** An operation that runs once beside the other operations. */
   readonly rival?: Operation
   readonly first: readonly Operation[]
   readonly last: readonly Operation[]

@@ -20,8 +20,8 @@ const createGates = () => {
 }
 
 /**
- * Makes the removal of each page wait for the next listing, and that listing for the removal. Code that makes these
- * calls one after the other would wait forever. A page is identified by its last key.
+ * Makes the removal of each page wait for the next listing, and that listing wait for the removal. Code that makes
+ * these calls one after the other would wait forever. A page is identified by its last key.
  */
 const holdingBack = (events: string[], isOpen: () => boolean) => {
   const asked = createGates()

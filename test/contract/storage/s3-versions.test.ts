@@ -24,7 +24,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Requests of others to the bucket, without the store. */
+/** Requests that other callers send to the bucket, without the store. */
 const raw = (method: string, key: string, body = '') =>
   s3.requestHandler.handle({ method, path: `/memory/${key}`, headers: { 'content-type': 'text/plain' }, body })
 const put = async (key: string, ...contents: readonly string[]) => {

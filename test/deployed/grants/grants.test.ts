@@ -32,7 +32,8 @@ const grantedTo = (name: FunctionName): string[] => {
 }
 
 /**
- * Lambda does this to a queue in the name of its worker ("Using Lambda with Amazon SQS", execution role permissions).
+ * Lambda does this to a queue on behalf of the worker of the queue ("Using Lambda with Amazon SQS", execution role
+ * permissions).
  */
 const byThePlatform: Partial<Record<FunctionName, readonly string[]>> = {
   removals: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],

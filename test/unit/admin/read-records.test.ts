@@ -131,7 +131,7 @@ describe('JSON lines', () => {
     )
   })
 
-  test('an invalid line does not affect the others', async () => {
+  test('an invalid line does not affect the other lines', async () => {
     expect(await read(['{"a":1}\n{"b":\n\n{"c":3}'])).toEqual([
       { line: 1, text: '{"a":1}' },
       { line: 2, text: '{"b":' },
