@@ -79,7 +79,7 @@ export const createReplay = (entries: readonly Entry[], root: string, isIgnored:
   }
 
   return {
-    /** Applies the records up to this position, which must not be smaller than the previous one. */
+    /** Applies the records up to this position, which must not be smaller than the previous position. */
     advance(until: number): void {
       for (; position < until; position += 1) {
         const entry = entries[position]

@@ -305,7 +305,7 @@ const storage: Exercise = {
 
 export const exercises: readonly Exercise[] = [documentation, fields, categories, storage]
 
-/** Sends a request of an exercise. Throws an Error if the status is not the expected one. */
+/** Sends a request of an exercise. Throws an Error if the status is not the expected status. */
 export const perform = async (handler: Handler, token: string, request: Request, requestId = 'test'): Promise<void> => {
   const { method, target, headers, body, refused = false } = request
   const [path = '', search] = target.split('?')

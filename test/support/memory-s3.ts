@@ -88,7 +88,7 @@ const compare = (a: string, b: string) => {
   if (isPlain(a) && isPlain(b)) return a < b ? -1 : Number(a > b)
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
-/** S3 lists up to 1,000 per page. Smaller pages prove the same. */
+/** S3 lists up to 1,000 keys per page. Smaller pages prove the same. */
 const partsInAPage = 2
 
 /** S3 has no fractions of seconds. */

@@ -47,7 +47,7 @@ const holdingBack = (events: string[], isOpen: () => boolean) => {
   })
 }
 
-it('The removal of a folder lists the next page while it deletes the current one', async () => {
+it('The removal of a folder lists the next page while it deletes the current page', async () => {
   const events: string[] = []
   // The request itself lists two pages before it opens the removal.
   const holdBack = holdingBack(events, () => storage.sent.length > 0)

@@ -90,7 +90,7 @@ const aws: Hand = {
     let past = 0
     return {
       start() {
-        // The next process starts after the lease of the dead one has ended.
+        // The next process starts after the lease of the dead process has ended.
         past += 40_000
         const moment = past
         const { workflows, removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks, record: unrecorded })
