@@ -48,7 +48,7 @@ test('the state folder is never sent, not even through a link or with --all', as
   expect(pathsOf(events, 'skipped')).toStrictEqual(['file', 'folder'])
 })
 
-test('the patterns of .siteignore are case-sensitive, and the built-in patterns are not', async ({
+test('patterns of .siteignore are case-sensitive, and the built-in patterns are not', async ({
   makeDirectory,
   site,
 }) => {

@@ -42,7 +42,7 @@ const settings = {
 }
 
 describe('the check before a deployment', () => {
-  test('the limit of a region must allow the throttling of all its data centres', () => {
+  test('the limit of a region must suffice for the throttling limits of its data centres', () => {
     expect([...wantedConcurrency(parseSettings(settings))]).toEqual([
       ['us-east-1', 100],
       ['eu-west-1', 50],
