@@ -120,7 +120,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('Of two changes that create the same objects and folder, one wins', async ({ skip }) => {
+  it('Only one of two changes that create the same objects and folder succeeds', async ({ skip }) => {
     if (!bench.comparesWrites())
       return skip('NOT PROVEN: this endpoint does not compare the version that a write replaces')
     for (let round = 0; round < rounds; round++) {
