@@ -65,7 +65,7 @@ describe('the policy of an administrator', () => {
     askInPlaceOfAws(await listen(server))
     const dynamodb = connect()
     await createTables(dynamodb)
-    // As a deployment registers the data centre.
+    // Registers the data centre as a deployment does.
     const { sites, grants } = storesOver(dynamodb)
     await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true })
     // The tokens have expired, so that removing their site does not wait until caches forget them.

@@ -94,7 +94,7 @@ test('Every role has the permissions boundary, also roles that the CDK creates',
 test.each([
   ['30 days by default', plain, 30],
   ['the configured time', owned, 365],
-])('Logs are kept for %s, also those of functions that the CDK creates', (_, { us }, days) => {
+])('Logs are kept for %s, including the logs of functions of the CDK', (_, { us }, days) => {
   us.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: days })
   us.allResourcesProperties('AWS::Lambda::Function', { LoggingConfig: { LogGroup: Match.anyValue() } })
 })

@@ -28,7 +28,7 @@ const everything = templatesOf({
   },
 })
 
-test('The stacks have the properties in template.txt; review each change of them', async () => {
+test('The stacks have the properties in template.txt; review each changed property', async () => {
   const plain = summarise(us)
   const lines = [
     'The directory',

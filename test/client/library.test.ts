@@ -22,7 +22,7 @@ test('a client knows its site, and connecting with a wrong token fails (T-31, T-
   })
 })
 
-test('a file is replaced only while its state is the one that was read (T-34)', async ({
+test('a file is replaced only while its state is the state that was read (T-34)', async ({
   client: { files },
   folder,
 }) => {

@@ -172,7 +172,7 @@ test.for(evilUses)('control characters in an argument are escaped: site-files %s
   expect(stderr.split('\n')).toHaveLength(more + 1)
 })
 
-test('the message about a mistyped command suggests the right one', async () => {
+test('the message about a mistyped command suggests the right command', async () => {
   expect((await siteFiles(['pus'])).stderr).toBe(
     `error: ${messages.usage.unknown("command 'pus'")} (Did you mean one of push, put?)\n${messages.usage.help}\n`,
   )

@@ -48,7 +48,10 @@ test('the state folder is never sent, not even through a link or with --all', as
   expect(pathsOf(events, 'skipped')).toStrictEqual(['file', 'folder'])
 })
 
-test('built-in patterns ignore case, and those of .siteignore do not', async ({ makeDirectory, site }) => {
+test('patterns of .siteignore are case-sensitive, and the built-in patterns are not', async ({
+  makeDirectory,
+  site,
+}) => {
   await site.put('.GIT/config', 'not mine')
   await site.put('.Site-Files/state.json', 'not mine')
   await site.put('A.LOG', 'a')

@@ -70,7 +70,7 @@ describe('the address of the console', () => {
     await page.close()
   })
 
-  test('a page of one data centre also shows sites of another', async ({ browser, start }) => {
+  test('a page of one data centre also shows sites of another data centre', async ({ browser, start }) => {
     const { dataCentres, token } = await start(['--data-centres', 'us:0,eu:0'])
     const page = await browser.newPage()
     const faults: string[] = []

@@ -11,7 +11,7 @@ const list = (page: Page): Locator => page.getByRole('region', { name: 'Uploads'
 const upload = (page: Page, name: string): Locator => list(page).getByRole('listitem').filter({ hasText: name })
 const chooseFiles = (page: Page): Locator => page.locator('.bar input[type=file]').first()
 const text = (name: string, content: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(content) })
-/** Two pieces: the first 4 MB, and the rest. */
+/** Two pieces: the first 4 MB, and the remaining bytes. */
 const large = { name: 'film.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(5_000_000, 7) }
 const textOf = async ({ files }: SiteClient, path: string) => (await files.read(path)).text()
 

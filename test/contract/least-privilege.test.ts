@@ -10,7 +10,9 @@ import type { StorageUnderTest } from './storage/service.ts'
 // Every operation on files with every kind of right, on both stores. authorisation-matrix.test.ts has the rights of
 // whole areas, for all groups.
 
-/** A planted bug in the two functions that refuse: with it they let everybody pass, and the test must notice. */
+/**
+ * A planted bug in the two functions that refuse: with the bug, both let every caller pass, and the test must notice.
+ */
 const hole = vi.hoisted(() => ({ isOpen: false }))
 vi.mock('../../lib/core/rights.ts', async (load) => {
   const real = await load<typeof import('../../lib/core/rights.ts')>()
@@ -22,7 +24,7 @@ vi.mock('../../lib/core/rights.ts', async (load) => {
   }
 })
 
-/** Rights that do not cover the target, each for another reason. */
+/** Rights that do not cover the target, each for a different reason. */
 const refusedRights = (act: Act, folder: string, target: string): readonly (readonly string[])[] => [
   areas.filter((area) => area !== 'files').map((area) => `${area}:write`),
   ...(act.level === 'write' ? [['files:read'], [`files:read:/${folder}`]] : []),

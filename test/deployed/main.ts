@@ -65,7 +65,7 @@ const compareGrants = async (target: Target, recordings: string | undefined): Pr
   return true
 }
 
-/** True if every suite passed. A failure does not stop the other suites. */
+/** True if every suite passed. After a failure of one suite, the other suites still run. */
 const testOn = (emulator: Emulator, folder: string, tools?: Tools): Promise<boolean> =>
   onDeployment(emulator, folder, async (target) => {
     // The buckets of these suites do not depend on the deployment.

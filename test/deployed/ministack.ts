@@ -43,7 +43,7 @@ const recorder = join(import.meta.dirname, 'record-requests.ts')
  * `recordings`.
  */
 export const startMiniStack = async (program: string, folder: string, recordings: string): Promise<RunningEmulator> => {
-  // Outside the project, because package.json would turn the CommonJS of the emulator into ES modules.
+  // The folder is outside the project, because package.json would turn the CommonJS of the emulator into ES modules.
   const temporary = mkdtempSync(join(tmpdir(), 'site-admin-ministack-'))
   const log = join(folder, 'ministack.log')
   const port = await freePort()

@@ -11,7 +11,8 @@ import { type Emulator, emulatorEnvironment, type Outputs, outputOf } from '../.
 const administration = [process.execPath, join('admin', 'main.js'), '--target', 'aws', '--json'] as const
 
 /**
- * The suites of test/contract that use buckets of the emulator. `npm test` runs the others with an emulator of tables.
+ * The suites of test/contract that use buckets of the emulator. `npm test` runs all other suites with an emulator of
+ * tables.
  */
 const storeSuites = [join('test', 'contract', 'storage', 's3-object-store')]
 
@@ -202,7 +203,7 @@ const startDistribution = async (target: Target, dataCentre: string, bundle: str
 
 /**
  * Tests streaming with the deployed bundle. First the acceptance cases of streamed requests run behind a distribution.
- * Then large files are sent to the process itself. (`runAcceptance` covers the other requests.) Meanwhile, the data
+ * Then large files are sent directly to the process. (`runAcceptance` covers all other requests.) Meanwhile, the data
  * centre has the address of the distribution.
  */
 export const runStreaming = async (target: Target, dataCentre: string): Promise<boolean> => {

@@ -28,7 +28,7 @@ interface Change {
 /** A path and its new file. Undefined if the path is removed. */
 type Named = readonly [path: string, node: Node | undefined]
 
-/** The names below a folder that is empty and on the disk at the beginning. */
+/** The names below a folder. At the beginning the folder is empty and on the disk. */
 export const createNames = (root: string) => {
   const top = createFolder()
   const paths = new Map<Node, string>([[top, root]])

@@ -11,7 +11,7 @@ import { runShortWorkload } from './workload.ts'
 interface Planted {
   readonly bug: string
   readonly shows: RegExp
-  /** Flushes that the disk ignores, as if the service did not make them. */
+  /** Flushes that the disk ignores. This has the same effect as a service that does not flush. */
   readonly isIgnored?: Ignored
   readonly environment?: Readonly<Record<string, string>>
   readonly patch?: { readonly file: string; readonly from: string; readonly to: string }

@@ -5,7 +5,9 @@ import { createFolder, createNames, type Folder, type Node } from './names.ts'
 import type { Outage } from './outage.ts'
 import type { Entry } from './record.ts'
 
-/** Flushes that the disk ignores. This plants the bug that the service does not make them. */
+/**
+ * Flushes that the disk ignores. This has the same effect as a service that does not flush, which is the planted bug.
+ */
 export type Ignored = (path: string, kind: Node['kind']) => boolean
 
 export const isAboutNames = ({ kind }: Entry): boolean => 'omrlu'.includes(kind)
@@ -77,7 +79,7 @@ export const createReplay = (entries: readonly Entry[], root: string, isIgnored:
   }
 
   return {
-    /** Applies the records up to this position, which must not be smaller than the previous one. */
+    /** Applies the records up to this position, which must not be smaller than the previous position. */
     advance(until: number): void {
       for (; position < until; position += 1) {
         const entry = entries[position]

@@ -69,7 +69,7 @@ const faultOfFile = async (judged: Judged, upload: OneUpload) => {
   return own.length === 1 ? undefined : `the history has ${own.length} entries of ${path}`
 }
 
-/** Checks that the upload has the acknowledged bytes, and accepts the rest. */
+/** Checks that the upload has the acknowledged bytes, and accepts the remaining bytes. */
 const faultOfOpen = async (judged: Judged, upload: OneUpload): Promise<string | undefined> => {
   const { headers, status } = await judged.request(upload.url, { method: 'HEAD', headers: inTus })
   const offset = Number(headers.get('upload-offset') ?? Number.NaN)

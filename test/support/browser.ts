@@ -21,7 +21,7 @@ const unpack = async (): Promise<string> => {
   }
 }
 
-/** Lists the unpacked fonts. Without a font the browser ends, and its own list names another folder. */
+/** Lists the unpacked fonts. Without a font the browser ends, and the list in the package names another folder. */
 const listFonts = async (): Promise<string> => {
   const file = join(folder, 'fonts.conf')
   const elements = [

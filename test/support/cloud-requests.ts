@@ -18,8 +18,8 @@ interface Started {
 }
 
 /**
- * Reports every request that the HTTP client of Node sends from now on, including those of the SDK. Returns a function
- * that stops the reports.
+ * Reports every request that the HTTP client of Node sends from now on, including the requests of the SDK. Returns a
+ * function that stops the reports.
  */
 export const watchCloudRequests = (see: (request: CloudRequest) => void): (() => void) => {
   const listen = (message: unknown) => {

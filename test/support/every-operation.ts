@@ -114,7 +114,7 @@ export interface Request {
   readonly as?: object
 }
 
-/** Requests that exercise every operation of a group, in an order in which all of them succeed. */
+/** Requests that exercise every operation of a group, in an order in which every request succeeds. */
 export interface Exercise {
   readonly group: ServedGroup
   /** Stores the contents that the requests need. */
@@ -363,7 +363,7 @@ const access: Exercise = {
 
 export const exercises: readonly Exercise[] = [access, documentation, fields, categories, storage]
 
-/** Sends a request of an exercise. Throws an Error if the status is not the expected one. */
+/** Sends a request of an exercise. Throws an Error if the status is not the expected status. */
 export const perform = async (handler: Handler, token: string, request: Request, requestId = 'test'): Promise<void> => {
   const { method, target, headers, body, refused = false, as } = request
   const own = as ? await send(handler, 'POST', '/api/v2/admin/tokens', { body: as }) : undefined

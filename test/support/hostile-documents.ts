@@ -6,7 +6,7 @@ export const formsOf: Readonly<
     HostileForm,
     {
       readonly type: string
-      /** The browser of the tests shows some types, and saves files of the others. */
+      /** The browser of the tests shows some types, and saves the files of all other types. */
       readonly isShown: boolean
     }
   >

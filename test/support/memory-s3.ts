@@ -75,7 +75,9 @@ const cut = (pieces: readonly Piece[], first: number, last: number): Piece => {
   return joined(within)
 }
 const isPlain = (text: string) => /^[ -~]*$/.test(text)
-/** The known query parameters. If unknown ones were ignored, a request could get the answer to another operation. */
+/**
+ * The known query parameters. If unknown parameters were ignored, a request could get the answer to another operation.
+ */
 const knownQueries = new Set(
   `delete delimiter encoding-type key-marker list-type max-keys part-number-marker partNumber prefix start-after uploadId
   uploads version-id-marker versionId versions x-id`.split(/\s+/),
@@ -86,7 +88,7 @@ const compare = (a: string, b: string) => {
   if (isPlain(a) && isPlain(b)) return a < b ? -1 : Number(a > b)
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
-/** S3 lists up to 1,000 per page. Smaller pages prove the same. */
+/** S3 lists up to 1,000 keys per page. Smaller pages prove the same. */
 const partsInAPage = 2
 
 /** S3 has no fractions of seconds. */

@@ -115,7 +115,7 @@ export const createLoss = (dynamodb: DynamoDBDocumentClient) => {
       calls = 0
       lost = call
     },
-    /** True if fewer calls than that were made since. */
+    /** True if fewer calls were made since then. */
     isOver: (): boolean => calls < lost,
   }
 }

@@ -156,7 +156,7 @@ const inBrowser =
     }
   }
 
-/** Installs the tus clients, and a browser for those that need one. */
+/** Installs the tus clients, and a browser for the clients that need one. */
 export const openTusClients = async (): Promise<TusClients> => {
   preparePackages(source, tusRoom)
   const python = preparePython(join(local, 'tus-python'), join(source, 'requirements.txt'))

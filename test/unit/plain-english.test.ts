@@ -108,7 +108,7 @@ const sentencesIn = (file: string): readonly Sentence[] => {
   )
 }
 
-/** The sentences to rewrite, if their share is larger than the given one. */
+/** The sentences to rewrite, if their share is larger than the given share. */
 const faultsBeyond = (share: number, sentences: readonly Sentence[]): readonly string[] => {
   const faults = sentences.flatMap(({ fault }) => fault ?? [])
   return faults.length > share * sentences.length ? faults : []

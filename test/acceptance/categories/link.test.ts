@@ -41,7 +41,7 @@ const useLinks = ({ path, member, ids, inCategory }: Side) => {
     items,
     /** Replaces ID with the name of the member, and #1 to #4 with the four ids. */
     fill: (text: string) => text.replaceAll('ID', member).replaceAll(/#([1-4])/g, (_, n) => String(ids[n - 1])),
-    /** The positions (1 to 4) of those of the four ids that are linked. */
+    /** The positions, 1 to 4, of the linked ids. */
     async linked(): Promise<number[]> {
       const { json } = await library.call(`${path}?limit=500`)
       const found = json.items.map((item: Record<string, number>) => item[member] ?? item['id'])

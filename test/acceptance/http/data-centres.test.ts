@@ -9,7 +9,7 @@ interface DataCentre {
   readonly default: boolean
 }
 
-/** A data centre other than the one under test, and a site in it. */
+/** A data centre other than the one under test, and a site in that other data centre. */
 let elsewhere: { readonly url: string; readonly siteId: number; readonly token: string } | undefined
 
 beforeAll(async () => {

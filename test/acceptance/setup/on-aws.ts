@@ -49,7 +49,7 @@ import type { StartedHere } from './target.ts'
 
 const s3 = createMemoryS3()
 
-/** Signs a URL again in the same way as the service. The two are equal only if nobody changed the URL. */
+/** Signs a URL again in the same way as the service. The two signatures are equal only if nobody changed the URL. */
 const isSigned = async ({ path, query = {}, headers }: S3Request): Promise<boolean> => {
   const value = (name: string) => String(query[name] ?? '')
   const [, year, month, day, hour, minute, second] =

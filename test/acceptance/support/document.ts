@@ -45,7 +45,7 @@ const everyAnswer = new Set([
   'content-length',
   'content-security-policy',
   'content-type',
-  // Only on HTML pages.
+  // These headers are only on HTML pages.
   'cross-origin-opener-policy',
   'permissions-policy',
   'referrer-policy',

@@ -53,7 +53,10 @@ export const copy = (from: string, copyTo: string): Promise<Answer> => relocate(
 export const restore = (path: string, body: unknown = {}, headers: Call['headers'] = {}): Promise<Answer> =>
   call(at(path, '?restore'), { method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } })
 
-/** Deletes old versions for good. If the newest one cannot be purged yet, the request is repeated when it can. */
+/**
+ * Deletes old versions for good. If the newest version cannot be purged yet, the request is repeated until it can be
+ * purged.
+ */
 export const purge = async (path: string, query = '?versions', headers: Call['headers'] = {}): Promise<Answer> => {
   const send = () => call(at(path, query), { method: 'DELETE', headers })
   const answer = await send()

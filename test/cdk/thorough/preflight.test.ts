@@ -37,14 +37,14 @@ const settings = {
 }
 
 describe('the check before a deployment', () => {
-  test('the limit of a region must allow the throttling of all its data centres', () => {
+  test('the limit of a region must suffice for the throttling limits of its data centres', () => {
     expect([...wantedConcurrency(parseSettings(settings))]).toEqual([
       ['us-east-1', 100],
       ['eu-west-1', 50],
     ])
   })
 
-  test('the check adds reserved functions, and those that Lambda keeps for others', async () => {
+  test('the limit covers the reserved concurrency plus the part that stays unreserved', async () => {
     const reserving = parseSettings({ ...settings, reservedConcurrency: { fields: 20, storage: 50 } })
     expect([...wantedConcurrency(reserving)]).toEqual([
       ['us-east-1', 240],

@@ -20,7 +20,7 @@ const test = base.extend('begin', async ({ service }, { onCleanup }) => {
       await program.ended
     }
   })
-  /** Starts site-files, with the address of the service or another one. */
+  /** Starts site-files, with the address of the service or with another address. */
   return (args: readonly string[], baseUrl = service.baseUrl) => {
     const program = startSiteFiles(['--json', ...args], asDemo({ ...service, baseUrl }))
     programs.push(program)

@@ -18,7 +18,7 @@ test('a pull skips files of the site below .site-files (T-52)', async ({ demo, f
   expect(eventsIn(stdout).at(-1)).toMatchObject({ event: 'end', create: 1, skipped: 1 })
 })
 
-test('if one path is too long for the disk, a pull still fetches the others (T-52)', async ({
+test('if one path is too long for the disk, a pull fetches the other files (T-52)', async ({
   demo,
   folder,
   makeDirectory,

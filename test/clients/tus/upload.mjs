@@ -5,7 +5,7 @@ import { FileUrlStorage, Upload } from 'tus-js-client'
 
 /**
  * Uploads a file with tus-js-client in Node, or continues an earlier upload that the file `memory` records. After a
- * number of bytes, `die` ends this process, and `kill` another one.
+ * number of bytes, `die` ends this process, and `kill` ends another process.
  */
 const { values } = parseArgs({
   options: {

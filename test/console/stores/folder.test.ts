@@ -141,7 +141,7 @@ test('typed letters lead to the next name that starts with these letters', async
   expect(at()).toBe('blue')
 })
 
-test('a folder is read again only after a change that may be visible in it', () => {
+test('a folder is read again only after a change that may be visible in the folder', () => {
   const isSeen = (change: Partial<Change>) =>
     affectsFolder(
       [{ id: '1', at: '', type: 'file.stored', subject: '', actor: '', requestId: null, details: null, ...change }],

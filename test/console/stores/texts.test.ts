@@ -67,7 +67,7 @@ test('a browser with an unknown language tag gets a language', async () => {
   expect(formatSize(2500)).toBe('2.5 kB')
 })
 
-/** Every text by its key, with its type: a text, or a function that returns one. */
+/** Every text by its key, with its type: either a text, or a function that returns a text. */
 const kindsOf = (some: object, way = ''): readonly string[] =>
   Object.entries(some).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null

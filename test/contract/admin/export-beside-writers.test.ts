@@ -29,7 +29,7 @@ test.for(hands.map((hand): [string, Hand] => [hand.name, hand]))(
       const exported: object[] = []
       for await (const record of exportRecords(stores, site)) {
         exported.push(record)
-        // After the last object, so that the export has already passed the id.
+        // The records come after the last object, so the export has already passed their ids.
         if ('id' in record && record.id === 5) {
           const late = [1, 3, 9].map(news)
           await importInto(stores, site, [

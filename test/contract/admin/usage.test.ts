@@ -49,7 +49,7 @@ const leavesOf = (command: Command, names: readonly string[] = []): readonly (re
     ? [[names.join(' '), command]]
     : command.commands.flatMap((child) => leavesOf(child, [...names, child.name()]))
 
-/** The words of a line, as a shell splits it. */
+/** The words of a line, split in the way of a shell. */
 const wordsOf = (line: string): string[] =>
   [...line.replace(/ >+ .*/, '').matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, plain]) => single ?? double ?? plain ?? '',

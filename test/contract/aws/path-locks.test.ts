@@ -205,7 +205,7 @@ describe('the locks of paths in DynamoDB', () => {
       time += 1_000
       await removals.note(other)
       expect(await periods()).toEqual([{ from, to: time }])
-      // A third removal listed the folder before the others ended.
+      // A third removal listed the folder before the other two removals ended.
       const third = await removals.begin(
         listed,
         createDeadline(() => minute),

@@ -27,7 +27,7 @@ let tables: TestTables
 let time: number
 /** The messages in the queue. The tests deliver them in any order, and repeatedly. */
 let sent: Message[]
-/** The number of objects left in the folder. Each call removes one. */
+/** The number of objects left in the folder. Each call removes an object. */
 let left: number
 
 beforeEach(async () => {

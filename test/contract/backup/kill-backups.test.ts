@@ -49,7 +49,7 @@ test.for(steps)(
     )
 
     for (const left of unfinishedIn(folder).map((name) => join(folder, name))) {
-      // A backup with its marker only needs its final name.
+      // A backup that has its marker needs only its final name.
       if (namesIn(left).includes('site-admin-backup.json')) expect(await faultsOf(left)).toEqual([])
       else await expect(restore(left, restored)).rejects.toThrow(messages.backup.incomplete)
     }
@@ -65,7 +65,7 @@ test('a restoration that is killed again while it clears up still blocks a start
   const marker = join(restored, 'site-admin.json')
   mkdirSync(join(restored, 'blobs'), { recursive: true })
   writeFileSync(marker, JSON.stringify({ service: 'site-admin', layout: 1, ready: false, restoring: true }))
-  // So many files that their removal takes a while.
+  // There are so many files that their removal takes a while.
   for (let index = 0; index < 20_000; index += 1) writeFileSync(join(restored, 'blobs', String(index)), '')
   const { ino } = statSync(marker)
 

@@ -42,7 +42,7 @@ const idsOf = (page: { readonly items: readonly Readonly<Record<string, unknown>
   page.items.map((item) => item['objectId'])
 
 const object: SiteObject = { site, kind: 'news', id: 7 }
-/** The categories of the object. It is linked with the first one, and hidden there. */
+/** The categories of the object. The object is linked with the first category, and hidden there. */
 const several = [category, 6 as CategoryId, 8 as CategoryId]
 
 const resetSeveral = async () => {
@@ -69,7 +69,7 @@ const operations: Readonly<Record<string, Operation>> = {
       linkObjects(
         over,
         newsOfCategory,
-        // Most new links are written in batches, the others in one call each.
+        // Most new links are written in batches. Each of the other links takes one call.
         all.map((objectId) => ({ objectId, ...(objectId > 44 && { displayable: true }) })),
         author,
       ),

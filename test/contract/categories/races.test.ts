@@ -26,7 +26,8 @@ const link = (over: Deps) =>
   linkObjects(
     over,
     newsOfCategory,
-    // Most links are written in a batch, the others in one call each. One of these is the link to the removed object.
+    // Most links are written in a batch, and each of the other links in one call. The link to the removed object takes
+    // its own call.
     ids.map((objectId) => ({ objectId, ...(objectId > 4 && { displayable: true }) })),
     author,
   )

@@ -52,6 +52,6 @@ export const fill = async ({ contents }: Deps, ids: readonly number[]): Promise<
   await contents.putMany(site, 'news', newsItems(ids), entry)
 }
 
-/** The objects of the links of the category, as the table has them. */
+/** The ids of the objects that the table of links has for the category. */
 export const linkedIds = async ({ linkItems }: Deps, list = newsOfCategory): Promise<number[]> =>
   (await linkItems.listConsistently(list, 0, 10_000)).map(({ id }) => id)

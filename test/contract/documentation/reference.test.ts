@@ -98,8 +98,8 @@ interface OpenApi {
 }
 
 /**
- * The page with the operations of one tag, and without the schemas of their answers. Drawing all of them takes most of
- * the time, and does not change the requests.
+ * The page with the operations of one tag, without the schemas of their answers. Drawing the schemas takes most of the
+ * time, and does not change the requests.
  */
 const showing =
   (tag: string) =>

@@ -68,7 +68,7 @@ describe('the history in DynamoDB', () => {
     expect(await subjects()).toHaveLength(8)
   })
 
-  test('entries keep their order when several writers each remember another block', async () => {
+  test('entries keep their order when several writers each remember a different block', async () => {
     const writers = [open(), open(), open()]
     const written: string[] = []
     for (let index = 0; index < 40; index++) {
@@ -176,7 +176,7 @@ describe('the history in DynamoDB', () => {
     expect(units).toEqual(Array.from({ length: 30 }, () => 1))
   })
 
-  /** Many journals that write at once, and the calls of all of them. */
+  /** Many journals that write at once, and the calls of all these journals. */
   const openMany = (count: number) => {
     const writers = Array.from({ length: count }, () => open())
     const calls = writers.map(({ dynamodb }) => watchCalls(dynamodb))

@@ -36,7 +36,7 @@ export const put = (path: string, content: string): Operation => ({
   entry: `stored ${path}`,
 })
 
-/** Creates a file, and never replaces one. */
+/** Creates a file, and never replaces a file. */
 const create = (path: string, content: string): Operation => ({
   label: `create ${path} ${content}`,
   run: (site) => site.request('PUT', `storage/${path}`, { body: content, headers: { 'If-None-Match': '*' } }),
@@ -131,7 +131,8 @@ export const remove = (path: string): Operation => ({
     )
     return new Map([...left, [`gone ${path}`, folder], ...kept])
   },
-  // Two requests that remove the same file may both succeed, because the file is already gone for the second one.
+  // Two requests that remove the same file may both succeed, because the file is already gone when the second request
+  // arrives.
   inRace: (files) => (files.has(`gone ${path}`) && !files.has(path) ? files : undefined),
   entry: `removed ${path}`,
   mayLeaveNone: true,
@@ -184,7 +185,8 @@ const restore = (path: string): Operation => ({
     const content = files.get(`removed ${path}`)
     return content === undefined || files.has(path) ? undefined : putInto(files, path, content)
   },
-  // Two requests that restore the same file may both succeed, because the file already exists for the second one.
+  // Two requests that restore the same file may both succeed, because the file already exists when the second request
+  // arrives.
   inRace(files) {
     const content = files.get(path)
     return content !== undefined && content === files.get(`removed ${path}`) ? files : undefined
@@ -268,7 +270,10 @@ export const list = (folder: string): Operation => ({
   },
 })
 
-/** Stores two files with one form. No other form has the same names: two forms may each store some of them. */
+/**
+ * Stores two files with one form. The names differ from the names of every other form: two forms with the same names
+ * could each store only a part of their files.
+ */
 export const storeBoth = (folder: string, name: string): Operation => {
   const names = [`${name} y`, `${name} z`]
   return {
@@ -303,7 +308,7 @@ export const anyFolderOperation: fc.Arbitrary<() => Operation> = fc.oneof(
   fc.constant(() => move('a', 'b')),
 )
 
-/** Changes of a file while two clients continue an upload of it. */
+/** Changes of a file while two clients continue an upload of the same file. */
 export const anyUploadOperation: fc.Arbitrary<() => Operation> = fc.oneof(
   { weight: 2, arbitrary: fc.constant(() => upload('a/x', content())) },
   fc.constant(() => put('a/x', content())),

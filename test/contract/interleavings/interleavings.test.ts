@@ -85,7 +85,7 @@ const createWatch = (site: ScheduledSite) => {
 }
 type Watch = ReturnType<typeof createWatch>
 
-/** H-1: one entry for each change. A change that answered 503 may have one. */
+/** H-1: each change has one entry. A change that answered 503 may have an entry. */
 const expectEntries = async (site: ScheduledSite, { answered, story }: Watch): Promise<void> => {
   const { items } = (await site.request('GET', 'changes', { query: { after: '', limit: '500' } })).json
   const entries: readonly string[] = items.map((item: { type: string; subject: string }) => {
@@ -128,7 +128,7 @@ const stalls = fc.array(
 
 interface Subject {
   readonly operation: fc.Arbitrary<() => Operation>
-  /** An operation that runs once beside the others. */
+  /** An operation that runs once beside the other operations. */
   readonly rival?: Operation
   readonly first: readonly Operation[]
   readonly last: readonly Operation[]

@@ -30,8 +30,8 @@ const canFinish = <State>(search: Search<State>, state: State, done: bigint): bo
 }
 
 /**
- * True if some order of the calls explains all answers. If one call ended before another began, it must come first
- * (Herlihy and Wing 1990). The search is that of Wing and Gong 1993, with the remembered states of Lowe 2017.
+ * True if some order of the calls explains all answers. A call that ended before another began must come first (Herlihy
+ * and Wing 1990). The search is that of Wing and Gong 1993, with the remembered states of Lowe 2017.
  */
 export const isLinearizable = <State>(
   calls: readonly Observed<State>[],

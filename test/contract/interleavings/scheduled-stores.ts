@@ -59,7 +59,7 @@ export interface Time {
 
 interface Run {
   readonly scheduler: Scheduler
-  /** One fate per call, in the order of their turns. Later calls are answered. */
+  /** One fate per call, in the order in which the calls take their turns. Later calls are answered. */
   readonly fates: Iterator<Fate>
   /** Calls that always come late. */
   readonly late?: RegExp | undefined

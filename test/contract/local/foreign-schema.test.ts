@@ -105,7 +105,7 @@ describe('a database with an unknown part', () => {
     },
   )
 
-  test('a table of another kind of objects, or of SQLite, is accepted', async ({
+  test('an additional table, for a new kind of object or of SQLite itself, is accepted', async ({
     backedUp: { data, backup, restored },
   }) => {
     for (const directory of [data, backup]) {

@@ -136,7 +136,7 @@ export interface Question extends Request {
   readonly api: keyof typeof prefixes
   /** The path below the site. */
   readonly path: string
-  /** A condition with a tag of each store: the current tag, or an earlier one. */
+  /** A condition with a tag of each store: the current tag, or an earlier tag. */
   readonly tag?: { readonly header: 'If-Match' | 'If-None-Match'; readonly age: 'present' | 'earlier' } | undefined
   /** The position of a version in `?versions`, because each store has its own names for versions. */
   readonly version?: number | undefined

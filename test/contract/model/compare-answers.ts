@@ -62,7 +62,7 @@ const differences = (machine: unknown, aws: unknown, asked: Asked, place = ''): 
   }
   if (typeof machine === 'string' && typeof aws === 'string' && ownTime.test(place) && isMoved(machine, aws, asked))
     return []
-  // If several files are refused as templates, the message names the one that was read first (S-26).
+  // If several files are refused as templates, the message names the template that was read first (S-26).
   if (place === '.body.message' && isOfTemplate(machine) && isOfTemplate(aws)) return []
   const text = (value: unknown) => JSON.stringify(value)?.slice(0, 300)
   return machine === aws ? [] : [`${place}: ${text(machine)} on one machine, ${text(aws)} on AWS`]

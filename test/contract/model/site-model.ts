@@ -25,7 +25,10 @@ export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/')
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 export const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 
-/** The spelling of a folder: as written, otherwise the first one by code point that differs only in case (S-3, S-4). */
+/**
+ * The spelling of a folder: as written if a file or folder with that path exists, otherwise the first spelling by code
+ * point that differs only in case (S-3, S-4).
+ */
 export const spellFolder = ({ files, folders }: SiteModel, path: string): string =>
   path.split('/').reduce((above, name) => {
     const written = join(above, name)

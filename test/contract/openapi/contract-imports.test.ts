@@ -7,7 +7,8 @@ const root = join(import.meta.dirname, '..', '..', '..')
 const entries = globSync('functions/entries/*.ts', { cwd: root })
 
 /**
- * The files of the project that a bundle contains, including those that it loads later, by their paths from the root.
+ * The files of the project that a bundle contains, by their paths from the root. Files that the bundle loads later are
+ * included.
  */
 const filesOf = async (entry: string): Promise<readonly string[]> => {
   const { metafile } = await build({

@@ -48,7 +48,7 @@ const describeAdministration = async ({ name, open }: Hand<Tested>): Promise<voi
     (await stores.contents.listWhole(site, 'news', id - 1, 1)).map(({ content }) => content)[0]
 
   describe(`changing content: ${name}`, () => {
-    test('A change keeps the members that it does not name, also the long text', async () => {
+    test('A change keeps the members that it does not name, including the long text', async () => {
       await stores.contents.putMany(site, 'news', [newsItem(1, { weight: 7, enabled: false })], entry())
       expect(await merge({ id: 1, roleId: 3 })).toBe(1)
       expect(await wholeNews(1)).toEqual({ ...newsItem(1, { weight: 7, enabled: false, roleId: 3 }), siteId: site })

@@ -123,7 +123,7 @@ const describeUploadParts = (name: string, stores: PartsUnderTest): void => {
       expect(Buffer.concat(read).equals(bytes)).toBe(true)
     })
 
-    test.each([5, part + 5])('bytes stay when the content breaks off after %i of them', async (length) => {
+    test.each([5, part + 5])('bytes stay when the content breaks off after %i bytes', async (length) => {
       const upload = await begin()
       const bytes = randomBytes(length + 10)
       const failure = new Error('The caller has gone')

@@ -116,7 +116,7 @@ const describeUploadRecords = async ({ name, open }: Hand<Tested>): Promise<void
       expect(await records.take(upload.id, 0, 'next', minute)).toMatchObject({ outcome: 'taken' })
     })
 
-    test('another holder may take an upload when the time of the first is over', async () => {
+    test('another holder may take an upload when the lease of the first holder is over', async () => {
       const upload = await created()
       await records.take(upload.id, 0, 'one', minute)
       passed += minute - 1

@@ -6,7 +6,10 @@ import { listening } from './listening.ts'
 
 const last = requestText('GET', '/', { Connection: 'close' })
 
-/** An operation that takes a turn of the event loop, with counts of those that began and that ran at once. */
+/**
+ * An operation that takes a turn of the event loop. It counts the operations that began, and the operations that ran at
+ * once.
+ */
 const counted = () => {
   const count = { running: 0, most: 0, begun: 0 }
   const run = async (): Promise<Reply> => {

@@ -22,7 +22,7 @@ test.each([
   ['a text', longText],
   ['a text beyond ASCII', () => text('text/plain', 'ü'.repeat(size / 2))],
   ['bytes', (): Reply => ({ status: 200, content: { type: 'a/b', length: size, bytes: Buffer.from(long) } })],
-])('A slow reader of %s gets all of it, with 64 KiB of memory', async (_, reply) => {
+])('A slow reader of %s gets the whole answer, with 64 KiB of memory', async (_, reply) => {
   const { server } = await listening(bareHandler(async () => reply()).handler)
   const reader = await slowReader(server)
   await reader.stalls()

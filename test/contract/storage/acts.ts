@@ -30,7 +30,7 @@ export interface Act {
   readonly changesFolderAround?: true
   /** True if any right on some files is enough. */
   readonly needsNoPath?: true
-  /** True if the act also answers for folders that lead to those of the caller (A-43). */
+  /** True if the act also answers for folders that lead to folders of the caller (A-43). */
   readonly showsWay?: true
   /** True if the other end is in `free`, where every caller may write. */
   readonly hasOtherEnd?: true

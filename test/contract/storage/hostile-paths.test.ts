@@ -28,7 +28,7 @@ const namesIn = async (folder: StoragePath): Promise<string[]> => {
   return json.contents.map(({ name }: { name: string }) => name)
 }
 
-// A separate folder for each run, so that no file blocks another one.
+// A separate folder for each run, so that no file blocks another file.
 let number = 0
 
 it.each([

@@ -88,7 +88,7 @@ export const limited = async <Storage extends StorageUnderTest>(
     },
     /** The used bytes that the service counts for the site. */
     used: () => stores.usage.bytesOf(site),
-    /** The bytes of the files and open uploads of the site, added one by one. */
+    /** The bytes of all files and open uploads of the site, counted from the files and uploads themselves. */
     async bytes(): Promise<number> {
       const open = [...uploads.values()].map(({ length, offset }) => length ?? offset)
       return open.reduce((sum, one) => sum + one, await fileBytes())

@@ -20,8 +20,8 @@ const createGates = () => {
 }
 
 /**
- * Makes the removal of each page wait for the next listing, and that listing for the removal. Code that makes these
- * calls one after the other would wait forever. A page is identified by its last key.
+ * Makes the removal of each page wait for the next listing, and that listing wait for the removal. Code that makes
+ * these calls one after the other would wait forever. A page is identified by its last key.
  */
 const holdingBack = (events: string[], isOpen: () => boolean) => {
   const asked = createGates()
@@ -47,7 +47,7 @@ const holdingBack = (events: string[], isOpen: () => boolean) => {
   })
 }
 
-it('The removal of a folder lists the next page while it deletes the current one', async () => {
+it('The removal of a folder lists the next page while it deletes the current page', async () => {
   const events: string[] = []
   // The request itself lists two pages before it opens the removal.
   const holdBack = holdingBack(events, () => storage.sent.length > 0)

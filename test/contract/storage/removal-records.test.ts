@@ -106,10 +106,7 @@ describe.each([
   const contentsOf = (folder: string) =>
     Promise.all(names.map(async (name) => (await storage.get(`${folder}/${name}`)).text))
 
-  /**
-   * Lets the process die at each call of `take`. Each time, `take` gets another folder that was removed and filled
-   * before.
-   */
+  /** Lets the process die at each call of `take`. Before each call, another folder is removed and filled again. */
   const dieAtEachCall = async (take: (folder: string) => Promise<unknown>) => {
     const [broken, intact]: [string[], string[]] = [[], []]
     await fill('/measure', 'newer')

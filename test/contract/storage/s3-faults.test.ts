@@ -151,7 +151,7 @@ describe.each(['as a whole', 'on the wire'] as const)(
       for (const name of ['small', 'from', 'draft']) await putObject(store, `${prefix}${name}`, `old ${name}`)
     }
 
-    /** Copies two objects, and each of them again with another type, and creates a folder, in one change. */
+    /** In one change, copies two objects twice, the second time with a different type, and creates a folder. */
     const copyAll = async (prefix: string): Promise<void> => {
       const found = await Promise.all(['draft', 'from'].map((name) => store.find(`${prefix}${name}`)))
       const objects = found.filter((object) => object !== undefined)

@@ -84,7 +84,7 @@ describe('Small files', () => {
     expect(await uploadsFor(full)).toBe(0)
   })
 
-  it('A placed file frees its room once', async () => {
+  it('A file that is placed frees its memory only once', async () => {
     const staged = await stage(full)
     await place([{ kind: 'put', key: 'live/a', staged }])
     expect(await uploadsFor(full)).toBe(0)
@@ -283,12 +283,12 @@ describe('A removal of many objects', () => {
 })
 
 describe('A search for concurrent changes', () => {
-  /** The calls of one look for these keys. */
+  /** The calls that one look makes for these keys. */
   const asked = async (...absent: string[]): Promise<string[]> => {
     const before = s3.requests.length
     await place([], { absent })
     const looks = s3.requests.slice(before).map(({ method, query = {} }) => `${method} ${query['prefix'] ?? ''}`)
-    // The second look makes the same calls as the first.
+    // The second look makes the same calls as the first look.
     return looks.slice(0, looks.length / 2).sort()
   }
 

@@ -24,7 +24,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Requests of others to the bucket, without the store. */
+/** Requests that other callers send to the bucket, without the store. */
 const raw = (method: string, key: string, body = '') =>
   s3.requestHandler.handle({ method, path: `/memory/${key}`, headers: { 'content-type': 'text/plain' }, body })
 const put = async (key: string, ...contents: readonly string[]) => {
@@ -212,7 +212,7 @@ describe('An object with thousands of versions', () => {
 
 describe('The removed entries of a folder', () => {
   const prefix = 'live/1/'
-  /** All pages, and the largest number of requests for one of them. */
+  /** All pages, and the largest number of requests that a page needed. */
   const allPages = async (limit: number) => {
     const names: string[] = []
     let [pages, most, after]: [number, number, string | undefined] = [0, 0, undefined]

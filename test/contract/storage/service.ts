@@ -80,7 +80,7 @@ export interface StorageUnderTest
   readonly deps: StorageDeps
   /** All keys, live and draft. */
   keys(): Promise<string[]>
-  /** Creates folders by their keys without the service, which would look for each of them. */
+  /** Creates folders by their keys, without the service: the service would look for each folder first. */
   fill?(keys: readonly string[]): Promise<void>
 }
 

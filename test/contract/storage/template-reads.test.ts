@@ -31,7 +31,7 @@ beforeEach(async () => {
 })
 afterEach(() => storage.close())
 
-describe('The templates that a rename makes', () => {
+describe('A rename that makes a template', () => {
   it('A file that is replaced after its check is checked again: 104008 (S-26)', async () => {
     await storage.put('/Templates/a.txt', template)
     onceRead = async () => {

@@ -90,7 +90,7 @@ const aws: Hand = {
     let past = 0
     return {
       start() {
-        // The next process starts after the lease of the dead one has ended.
+        // The next process starts after the lease of the dead process has ended.
         past += 40_000
         const moment = past
         const { workflows, removals } = createPathLocks({ dynamodb, table: tables.names.pathLocks, record: unrecorded })
@@ -173,7 +173,7 @@ async function* inPieces(bytes: Buffer, cut: number, breaks: boolean): AsyncGene
   if (breaks) throw new ServiceError('storageRefused', { message: 'The request body is incomplete. Send it again.' })
 }
 
-/** Codes of refusals. None of them loses bytes of an upload. */
+/** Codes of refusals. A refusal with such a code loses no bytes of an upload. */
 const clean: readonly number[] = [
   errors.offsetMismatch.code,
   errors.uploadLocked.code,

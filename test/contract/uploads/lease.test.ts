@@ -16,7 +16,7 @@ const openBody = (first: string) => {
     yield Buffer.from(await rest.promise)
   }
   return {
-    // Nothing is read ahead, so the service has received the first chunk when it asks for the second.
+    // Nothing is read ahead, so the service has received the first chunk when it asks for the second chunk.
     stream: Readable.from(chunks(), { highWaterMark: 1 }),
     arrived: arrived.promise,
     end: (text: string) => rest.resolve(text),

@@ -32,7 +32,8 @@ const grantedTo = (name: FunctionName): string[] => {
 }
 
 /**
- * Lambda does this to a queue in the name of its worker ("Using Lambda with Amazon SQS", execution role permissions).
+ * Lambda does this to a queue on behalf of the worker of the queue ("Using Lambda with Amazon SQS", execution role
+ * permissions).
  */
 const byThePlatform: Partial<Record<FunctionName, readonly string[]>> = {
   removals: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
@@ -107,7 +108,7 @@ const failToRemove = (folder: string): Promise<void> =>
     () => work(folder, 90_000),
   )
 
-/** All requests that this process sends during `run`, as a function would. */
+/** All requests that this process sends during `run`. A function would send the same requests. */
 const sentBy = async (run: () => Promise<void>): Promise<CloudRequest[]> => {
   const sent: CloudRequest[] = []
   const stop = watchCloudRequests((request) => void sent.push(request))

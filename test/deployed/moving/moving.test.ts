@@ -23,7 +23,7 @@ const linesBelow = (heading: string, program: string): readonly string[] => {
 
 const administration = 'npm run --silent admin --'
 
-/** Replaces programs and addresses of the guide with those of this test. */
+/** Replaces programs and addresses of the guide with the programs and addresses of this test. */
 const asHere = (line: string, { data, here }: Places): string =>
   line
     .replace(administration, `"${process.execPath}" "${resolve('admin/main.js')}" --json --data-dir "${data}"`)

@@ -5,8 +5,8 @@ import { streaming } from '../../../lib/config/streaming.ts'
 import { type StreamProcess, startStreamProcess } from '../stream-process.ts'
 import { deployment, storage } from '../support/deployment.ts'
 
-// All requests that the function answers at a time in all its environments, and the number of one environment with a
-// valid token.
+// The number of requests that all environments of the function answer at a time, and the number that one environment
+// answers with a valid token.
 const places = 1_008
 
 let stream: StreamProcess

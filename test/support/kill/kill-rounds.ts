@@ -16,7 +16,7 @@ export interface Finding {
 /** The largest number of changes that are answered before the kill. */
 const mostAnswers = 25
 
-/** Sends concurrent changes of every kind until the service is killed during some of them. */
+/** Sends concurrent changes of every kind until the service is killed during some of these changes. */
 const runUntilKilled = async (directory: string, lanes: readonly Runner[], fsync: 'on' | 'off'): Promise<void> => {
   const service = await startService(directory, ['--port', '0', '--quiet'], { FSYNC: fsync })
   let left = 1 + Math.floor(Math.random() * mostAnswers)

@@ -131,7 +131,7 @@ describe('JSON lines', () => {
     )
   })
 
-  test('an invalid line does not affect the others', async () => {
+  test('an invalid line does not affect the other lines', async () => {
     expect(await read(['{"a":1}\n{"b":\n\n{"c":3}'])).toEqual([
       { line: 1, text: '{"a":1}' },
       { line: 2, text: '{"b":' },
@@ -148,7 +148,7 @@ describe('a record that is too long', () => {
   test.for([
     { shape: 'JSON lines', wrap: (texts: readonly string[]) => texts.join('\n') },
     { shape: 'one JSON array', wrap: (texts: readonly string[]) => `[${texts.join(',\n')}]` },
-  ])('the record is reported, and does not affect others, in $shape', async ({ wrap }) => {
+  ])('in $shape, the record is reported, and other records are unaffected', async ({ wrap }) => {
     const text = wrap(['{"a":1}', long, fitting, '{"b":1}'])
     const records = await read(cut(text, [1000, 70_000, limit - 1, limit + 5, 2 * limit]))
     expect(linesOf(records)).toEqual([1, 2, 3, 4])

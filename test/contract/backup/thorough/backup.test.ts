@@ -34,8 +34,8 @@ const oldestVersion = async (service: SpawnedService, path: string): Promise<Buf
 }
 
 /**
- * Writes a number into a small file and then into a large one, again and again. At any moment the number in the small
- * file equals the other, or is one higher.
+ * Writes a number into a small file and then into a large file, again and again. At any moment the number in the small
+ * file equals the number in the large file, or is one higher.
  */
 const writeOn = async (service: SpawnedService, writer: number, isOver: () => boolean): Promise<void> => {
   for (let count = 0; !isOver(); count += 1) {

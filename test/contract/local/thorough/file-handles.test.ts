@@ -30,7 +30,7 @@ const taken = (url: string): Promise<Socket | undefined> =>
     socket.once('data', () => resolve(socket))
   })
 
-/** Opens connections until the service has no free handle. Returns the accepted ones. */
+/** Opens connections until the service has no free handle. Returns the connections that the service accepted. */
 const useUp = async (url: string): Promise<readonly Socket[]> => {
   const sockets: Socket[] = []
   for (let socket = await taken(url); socket && sockets.length < 4 * handles; socket = await taken(url)) {

@@ -74,7 +74,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  /** Places changes that expect the same state, all at once. Returns the index of the one that was placed. */
+  /** Places changes that expect the same state, all at once. Returns the index of the change that was placed. */
   const race = async (all: readonly (readonly Change[])[], matching: readonly Expected[]): Promise<number> => {
     const results = await Promise.all(all.map((changes) => bench.place(changes, { matching })))
     for (const [index, changes] of all.entries()) if (results[index]?.outcome !== 'placed') await letGo(changes)
@@ -120,7 +120,7 @@ export const describeMatching = (bench: Workbench, isLarge: boolean): void => {
     expect(await leftovers()).toBe(0)
   })
 
-  it('One of two changes that create the same objects and their folder wins', async ({ skip }) => {
+  it('Only one of two changes that create the same objects and folder succeeds', async ({ skip }) => {
     if (!bench.comparesWrites())
       return skip('NOT PROVEN: this endpoint does not compare the version that a write replaces')
     for (let round = 0; round < rounds; round++) {

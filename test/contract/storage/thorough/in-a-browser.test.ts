@@ -16,7 +16,7 @@ interface Elsewhere {
   readonly url: string
   /** Requests with their headers. */
   readonly seen: readonly string[]
-  /** Resolves after a request whose path begins like this. */
+  /** Resolves after a request whose path begins with `path`. */
   asked(path: string): Promise<void>
   /** Serves a page at a path. */
   serve(path: string, type: string, body: string | Buffer): void
