@@ -7,15 +7,9 @@ import {
 } from '@aws-sdk/client-sqs'
 import { expect, it } from 'vitest'
 import { handler as storageFunction } from '../../../functions/entries/storage.ts'
-import { sendEvent } from '../../support/lambda.ts'
+import { latecomer, sendEvent } from '../../support/lambda.ts'
 import { call, deployment, storage } from '../support/deployment.ts'
 import { fillFolder } from '../support/fill-folder.ts'
-
-/** A function with its full time at first, whose checks have then used nearly all of it. */
-const latecomer = () => {
-  let asked = 0
-  return () => (asked++ === 0 ? 28_000 : 3_000)
-}
 
 it('a removal past its deadline is answered with 202, and the worker completes it from the queue', async () => {
   await fillFolder('slow', 2_100)
@@ -43,6 +37,6 @@ it('a message that the worker cannot read is delivered again, and ends in the de
     }
     return Messages.map(({ Body }) => Body)
   }
-  await expect.poll(receive, { timeout: 90_000, interval: 500 }).toEqual([MessageBody])
+  await expect.poll(receive, { timeout: 90_000, interval: 500 }).toContain(MessageBody)
   client.destroy()
 })
