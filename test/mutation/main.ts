@@ -44,11 +44,16 @@ const runner = join(root, 'node_modules/vitest/vitest.mjs')
 /** Milliseconds. A change that makes tests run forever counts as noticed. */
 const patience = 120_000
 
-/** Returns the first of these test files that fails, on the store of the changed file. */
+/** The acceptance suites of the stores that use a file. */
+const acceptanceOf = (changed: string): readonly string[] => {
+  if (changed.startsWith('lib/aws/')) return ['acceptance-aws']
+  return changed.startsWith('lib/machine/') ? ['acceptance'] : ['acceptance', 'acceptance-aws']
+}
+
+/** Returns the first of these test files that fails. */
 const findFailure = async (copy: string, changed: string, tests: readonly string[]): Promise<string | undefined> => {
   const report = join(copy, 'report.json')
-  const acceptance = changed.startsWith('lib/aws/') ? 'acceptance-aws' : 'acceptance'
-  const projects = ['unit', 'contract', 'new-kind', 'long', acceptance].map((name) => `--project=${name}`)
+  const projects = ['unit', 'contract', 'new-kind', 'long', ...acceptanceOf(changed)].map((name) => `--project=${name}`)
   const options = ['run', '--bail=1', '--maxWorkers=1', '--reporter=json', `--outputFile=${report}`, ...projects]
   const running = spawn(process.execPath, [runner, ...options, ...tests], {
     cwd: copy,
