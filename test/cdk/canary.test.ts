@@ -2,18 +2,9 @@ import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
 import { templatesOf } from './support/synthesise.ts'
 
-const { us, eu } = templatesOf({ canary: true })
+const { us } = templatesOf({ canary: true })
 
 describe('The canary', () => {
-  test('runs every five minutes in each data centre, and failures are not repeated', () => {
-    for (const template of [us, eu]) {
-      template.hasResourceProperties('AWS::Events::Rule', {
-        ScheduleExpression: 'rate(5 minutes)',
-        Targets: [Match.objectLike({ RetryPolicy: { MaximumRetryAttempts: 0 } })],
-      })
-    }
-  })
-
   test('asks the base URL of its data centre, with a token that the template does not contain', () => {
     us.hasResourceProperties('AWS::Lambda::Function', {
       Environment: {
@@ -39,10 +30,5 @@ describe('The canary', () => {
       EvaluationPeriods: 2,
       AlarmDescription: Match.stringLikeRegexp('^The canary cannot'),
     })
-  })
-
-  test('is absent unless the installation wants it', () => {
-    const { us: plain } = templatesOf()
-    expect(JSON.stringify(plain.toJSON())).not.toContain('anary')
   })
 })
