@@ -1,6 +1,7 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
 import { ownRules } from './support/choices.ts'
+import { summarise } from './support/summarise.ts'
 import { templatesOf } from './support/synthesise.ts'
 
 const dataCentres = {
@@ -18,40 +19,14 @@ const propertiesOf = (template: Template, type: string) =>
 const statementsOf = (template: Template) =>
   propertiesOf(template, 'AWS::IAM::Policy').flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
 
+test('An app with its own rules differs in these properties; review each change of own-rules.txt', async () => {
+  const usual = summarise(plain.us)
+  const lines = summarise(owned.us).filter((line) => !usual.includes(line))
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('own-rules.txt')
+})
+
 describe("The customer's key", () => {
   const key = keys['us-east-1']
-
-  test.each([
-    ['AWS::Logs::LogGroup', { KmsKeyId: key }],
-    ['AWS::SecretsManager::Secret', { KmsKeyId: key }],
-    ['AWS::SNS::Topic', { KmsMasterKeyId: key }],
-    ['AWS::SQS::Queue', { KmsMasterKeyId: key, SqsManagedSseEnabled: Match.absent() }],
-    ['AWS::Lambda::WebFunctionRevision', { KmsKeyArn: key }],
-    [
-      'AWS::DynamoDB::GlobalTable',
-      {
-        SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
-        Replicas: [Match.objectLike({ SSESpecification: { KMSMasterKeyId: key } })],
-      },
-    ],
-  ])('The key encrypts each %s', (type, properties) => {
-    expect(propertiesOf(owned.us, type).length).toBeGreaterThan(0)
-    owned.us.allResourcesProperties(type, properties)
-    expect(JSON.stringify(propertiesOf(plain.us, type))).not.toContain(':kms:')
-  })
-
-  test('The key encrypts the files, with one call to the key for many files', () => {
-    owned.us.hasResourceProperties('AWS::S3::Bucket', {
-      BucketEncryption: {
-        ServerSideEncryptionConfiguration: [
-          {
-            BucketKeyEnabled: true,
-            ServerSideEncryptionByDefault: { SSEAlgorithm: 'aws:kms', KMSMasterKeyID: key },
-          },
-        ],
-      },
-    })
-  })
 
   test('Each replica of the directory is encrypted with the key of its region', () => {
     for (const { Replicas } of propertiesOf(owned.directory, 'AWS::DynamoDB::GlobalTable')) {
@@ -89,35 +64,6 @@ test('Every role has the permissions boundary, also roles that the CDK creates',
     }
   }
   expect(JSON.stringify(propertiesOf(plain.us, 'AWS::IAM::Role'))).not.toContain('PermissionsBoundary')
-})
-
-test.each([
-  ['30 days by default', plain, 30],
-  ['the configured time', owned, 365],
-])('Logs are kept for %s, including the logs of functions of the CDK', (_, { us }, days) => {
-  us.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: days })
-  us.allResourcesProperties('AWS::Lambda::Function', { LoggingConfig: { LogGroup: Match.anyValue() } })
-})
-
-test('Functions and the gateway are traced only if the settings say so', () => {
-  owned.eu.hasResourceProperties('AWS::ApiGateway::Stage', { TracingEnabled: true })
-  owned.eu.allResourcesProperties('AWS::Lambda::Function', { TracingConfig: { Mode: 'Active' } })
-  expect(JSON.stringify(plain.eu.toJSON())).not.toMatch(/TracingConfig|"TracingEnabled":true|xray:/)
-})
-
-test('Old versions of files move to cheaper storage only if the settings say so', () => {
-  const rulesOf = (template: Template) => JSON.stringify(propertiesOf(template, 'AWS::S3::Bucket'))
-  expect(rulesOf(owned.eu)).toContain(
-    '"NoncurrentVersionTransitions":[{"StorageClass":"STANDARD_IA","TransitionInDays":30}]',
-  )
-  expect(rulesOf(plain.eu)).not.toContain('Transition')
-})
-
-test('Only groups with a setting reserve concurrent functions', () => {
-  const reserved = propertiesOf(owned.eu, 'AWS::Lambda::Function').flatMap(
-    ({ ReservedConcurrentExecutions }) => ReservedConcurrentExecutions ?? [],
-  )
-  expect(reserved).toEqual([20, 50])
 })
 
 test('Alarms notify the configured topic and the address of an operator', () => {

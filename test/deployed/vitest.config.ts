@@ -5,5 +5,5 @@ import { defineConfig } from 'vitest/config'
  * is larger than the number of cores.
  */
 export default defineConfig({
-  test: { include: ['test/deployed/**/*.test.ts'], maxWorkers: 4, testTimeout: 120_000, hookTimeout: 120_000 },
+  test: { include: ['test/deployed/**/*.test.ts'], maxWorkers: 4, testTimeout: 240_000, hookTimeout: 240_000 },
 })

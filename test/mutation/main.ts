@@ -44,11 +44,13 @@ const runner = join(root, 'node_modules/vitest/vitest.mjs')
 /** Milliseconds. A change that makes tests run forever counts as noticed. */
 const patience = 120_000
 
-/** Returns the first of these test files that fails, on the store of the changed file. */
+/** Returns the first of these test files that fails, on the stores that use the changed file. */
 const findFailure = async (copy: string, changed: string, tests: readonly string[]): Promise<string | undefined> => {
   const report = join(copy, 'report.json')
-  const acceptance = changed.startsWith('lib/aws/') ? 'acceptance-aws' : 'acceptance'
-  const projects = ['unit', 'contract', 'new-kind', 'long', acceptance].map((name) => `--project=${name}`)
+  const stores = { 'lib/aws': ['acceptance-aws'], 'lib/machine': ['acceptance'] }
+  const [, own] = Object.entries(stores).find(([folder]) => changed.startsWith(folder)) ?? []
+  const names = ['unit', 'contract', 'new-kind', 'long', ...(own ?? Object.values(stores).flat())]
+  const projects = names.map((name) => `--project=${name}`)
   const options = ['run', '--bail=1', '--maxWorkers=1', '--reporter=json', `--outputFile=${report}`, ...projects]
   const running = spawn(process.execPath, [runner, ...options, ...tests], {
     cwd: copy,

@@ -159,7 +159,9 @@ describe('Refused fields', () => {
     ['33 levels', `{"type":{"id":-2},"mandatory":true,"x":${'['.repeat(33)}${']'.repeat(33)}}`],
   ])('A body of %s is refused with 115000 (E-20)', async (_, body) => {
     const form = await formWith({ id: -3 })
-    expectError(await create(form, body, { 'Content-Type': 'application/json' }), 400, 115000)
+    const answer = await create(form, body, { 'Content-Type': 'application/json' })
+    expectError(answer, 400, 115000)
+    expect(answer.json.message).toMatch(/^\w/)
     expect(await layoutOf(form)).toBe('-3@1')
   })
 

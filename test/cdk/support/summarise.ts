@@ -5,7 +5,7 @@ import type { Template } from 'aws-cdk-lib/assertions'
  * dashboard.
  */
 const leftOut =
-  /^(AWS::(ApiGateway::Gateway|IAM|Lambda::Permission|CloudWatch::Dashboard)|Custom::S3)|\b(Tags|Code|\w*Description|Comment|Name|\w*Document|\w*Token|Dimensions|Metrics|KeySchema|AttributeDefinitions|GlobalSecondaryIndexes|CorsConfiguration|EnvironmentVariables|Environment|Filters|Origins|InputTemplate|(?!(Metric|CachePolicy|OriginRequestPolicy))\w+(Id|Arn|ARN|Name|Pattern|Transformations)|Fn::\w+)\b/
+  /^(AWS::(ApiGateway::Gateway|IAM|Lambda::Permission|CloudWatch::Dashboard)|Custom::S3)|\b(Tags|Code|\w*Description|Comment|Name|\w*Document|\w*Token|Dimensions|Metrics|KeySchema|AttributeDefinitions|GlobalSecondaryIndexes|CorsConfiguration|EnvironmentVariables|Environment|Filters|Origins|InputTemplate|(?!(Metric|CachePolicy|OriginRequestPolicy|Kms|KMS))\w+(Id|Arn|ARN|Name|Pattern|Transformations)|Fn::\w+)\b/
 
 type Leaf = readonly [path: string, text: string]
 

@@ -1,20 +1,14 @@
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { lambdaHandler } from '../../../lib/aws/lambda/lambda.ts'
 import { done, type Reply } from '../../../lib/http/reply.ts'
 import { bareHandler } from '../../support/bare-handler.ts'
-import { type FieldsService, openFieldsService } from '../../support/fields-service.ts'
+import { openFieldsService } from '../../support/fields-service.ts'
 import { sendEvent } from '../../support/lambda.ts'
 
-let service: FieldsService
-let token: string
-let headers: { Authorization: string }
-
-beforeAll(async () => {
-  service = await openFieldsService()
-  token = await service.issueToken()
-  headers = { Authorization: token }
-})
+const service = await openFieldsService()
+const token = await service.issueToken()
+const headers = { Authorization: token }
 afterAll(() => service.close())
 
 const oneField = [{ typeId: -2, mandatory: true, order: 1 }]

@@ -5,7 +5,7 @@ import type { LinkList } from '../../../lib/categories/category-links.ts'
 import { reserves } from '../../../lib/core/deadline.ts'
 import { type CategoryId, storedId, type WebFormId } from '../../../lib/core/ids.ts'
 import type { SystemField, WebForms } from '../../../lib/fields/web-forms.ts'
-import { type FieldsService, openFieldsService, ownSite } from '../../support/fields-service.ts'
+import { openFieldsService, ownSite } from '../../support/fields-service.ts'
 import { entry } from '../../support/history.ts'
 import { sendEvent } from '../../support/lambda.ts'
 import { type SlowWay, slowDown } from '../../support/slow-store.ts'
@@ -16,13 +16,8 @@ import { type SlowWay, slowDown } from '../../support/slow-store.ts'
  * of the client.
  */
 
-let service: FieldsService
-let headers: { Authorization: string }
-
-beforeAll(async () => {
-  service = await openFieldsService()
-  headers = { Authorization: await service.issueToken() }
-})
+const service = await openFieldsService()
+const headers = { Authorization: await service.issueToken() }
 afterAll(() => service.close())
 
 /** Slightly more than the time that a change reserves, so its calls are cut soon after they begin. */

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { fromGateway, type PathEncoding } from '../../../lib/aws/lambda/gateway.ts'
 import { lambdaHandler } from '../../../lib/aws/lambda/lambda.ts'
 import { statusAndCode } from '../../support/answer.ts'
-import { baseUrls, distantSite, type FieldsService, openFieldsService, ownSite } from '../../support/fields-service.ts'
+import { baseUrls, distantSite, openFieldsService, ownSite } from '../../support/fields-service.ts'
 import { sendEvent } from '../../support/lambda.ts'
 
-let service: FieldsService
-let token: string
-
-beforeAll(async () => {
-  service = await openFieldsService()
-  token = await service.issueToken({ sites: [ownSite] })
-})
-
+const service = await openFieldsService()
+const token = await service.issueToken({ sites: [ownSite] })
 afterAll(() => service.close())
 
 const sites = '/api/v1/admin/sites'

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { SystemField } from '../../../lib/fields/web-forms.ts'
-import { type FieldsService, openFieldsService } from '../../support/fields-service.ts'
+import { openFieldsService } from '../../support/fields-service.ts'
 import { send } from '../../support/gateway.ts'
 import { type Failure, failOnce, passingFailures, watchCalls } from '../../support/store-faults.ts'
 
-let service: FieldsService
-let authorization: { Authorization: string }
-
-beforeAll(async () => {
-  service = await openFieldsService()
-  authorization = { Authorization: await service.issueToken() }
-})
+const service = await openFieldsService()
+const authorization = { Authorization: await service.issueToken() }
 afterAll(() => service.close())
 
 const before: readonly SystemField[] = [

@@ -1,20 +1,14 @@
 import { Readable } from 'node:stream'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { unlimited } from '../../../lib/core/deadline.ts'
-import { beginning, distantSite, type FieldsService, openFieldsService } from '../../support/fields-service.ts'
+import { beginning, distantSite, openFieldsService } from '../../support/fields-service.ts'
 import { requestOf, send } from '../../support/gateway.ts'
 import { watchCalls } from '../../support/store-faults.ts'
 
-let service: FieldsService
-let token: string
-let headers: { Authorization: string }
-
-beforeAll(async () => {
-  service = await openFieldsService()
-  token = await service.issueToken()
-  headers = { Authorization: token }
-})
+const service = await openFieldsService()
+const token = await service.issueToken()
+const headers = { Authorization: token }
 afterAll(() => service.close())
 
 const breakStore = (dynamodb: DynamoDBDocumentClient, instead: () => Promise<never>) =>

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { beginning, type FieldsService, openFieldsService, plainSite } from '../../support/fields-service.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { beginning, openFieldsService, plainSite } from '../../support/fields-service.ts'
 import { send } from '../../support/gateway.ts'
 
-let service: FieldsService
-let path: string
-beforeAll(async () => {
-  service = await openFieldsService()
-  path = await service.createForm()
-})
+const service = await openFieldsService()
+const path = await service.createForm()
 afterAll(() => service.close())
 
 /** An instance of a function, whose monotonic clock the test moves. */

@@ -1,21 +1,15 @@
 import { inspect } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { createFieldsHandler } from '../../../functions/fields/group.ts'
 import { hashToken } from '../../../lib/access/grants.ts'
 import type { Arrival, RequestRecord } from '../../../lib/http/request.ts'
-import { type FieldsService, openFieldsService, ownSite } from '../../support/fields-service.ts'
+import { openFieldsService, ownSite } from '../../support/fields-service.ts'
 import { type Request, send } from '../../support/gateway.ts'
 import { failOnce } from '../../support/store-faults.ts'
 
-let service: FieldsService
-let token: string
-let path: string
-
-beforeAll(async () => {
-  service = await openFieldsService()
-  token = await service.issueToken()
-  path = await service.createForm([{ typeId: -2, mandatory: true, order: 1 }])
-})
+const service = await openFieldsService()
+const token = await service.issueToken()
+const path = await service.createForm([{ typeId: -2, mandatory: true, order: 1 }])
 afterAll(() => service.close())
 
 /** Words that occur only in the body and the query of a request. */

@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Handler, RequestRecord } from '../../../lib/http/request.ts'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import type { RequestRecord } from '../../../lib/http/request.ts'
 import { openLinkSecret } from '../../../lib/machine/tables/link-secret.ts'
 import { createDownloads } from '../../../local/downloads.ts'
 import { send } from '../../support/gateway.ts'
 import { messages } from '../../support/messages.ts'
 import { scratchTables } from '../../support/scratch-database.ts'
-import { openStorage, type StorageUnderTest } from '../storage/service.ts'
+import { openStorage } from '../storage/service.ts'
 
 const minutes = 60_000
 let now = 1_700_000_000_000
 const clock = { wall: () => now, monotonic: () => now }
 const records: RequestRecord[] = []
 
-let storage: StorageUnderTest
-let downloads: Handler
-
-beforeAll(async () => {
-  storage = await openStorage({ clock })
-  const telemetry = { request: (record: RequestRecord) => void records.push(record) }
-  downloads = createDownloads(
-    { files: storage.deps.files, secret: storage.linkSecret },
-    { ...storage.deps.edge, telemetry },
-  )
-})
+const storage = await openStorage({ clock })
+const telemetry = { request: (record: RequestRecord) => void records.push(record) }
+const downloads = createDownloads(
+  { files: storage.deps.files, secret: storage.linkSecret },
+  { ...storage.deps.edge, telemetry },
+)
 afterAll(() => storage.close())
 beforeEach(async () => {
   await storage.put('/a b.html', '0123456789')

@@ -1,16 +1,13 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { encodePath, nameOf, parentOf, parsePath, type StoragePath, toStoragePath } from '../../../lib/storage/path.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { hostilePath } from '../../support/hostile-path.ts'
-import { openStorage, type StorageUnderTest } from './service.ts'
+import { openStorage } from './service.ts'
 
-let storage: StorageUnderTest
-beforeAll(async () => {
-  storage = await openStorage()
-  await storage.put('/source', 'x')
-})
+const storage = await openStorage()
+await storage.put('/source', 'x')
 afterAll(() => storage.close())
 
 /** The path in a text, or the code of its refusal. */

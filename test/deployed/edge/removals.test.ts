@@ -7,15 +7,9 @@ import {
 } from '@aws-sdk/client-sqs'
 import { expect, it } from 'vitest'
 import { handler as storageFunction } from '../../../functions/entries/storage.ts'
-import { sendEvent } from '../../support/lambda.ts'
+import { latecomer, sendEvent } from '../../support/lambda.ts'
 import { call, deployment, storage } from '../support/deployment.ts'
 import { fillFolder } from '../support/fill-folder.ts'
-
-/** A function that has its full time at first. After the checks, nearly all of the time is used. */
-const latecomer = () => {
-  let asked = 0
-  return () => (asked++ === 0 ? 28_000 : 3_000)
-}
 
 it('a removal past its deadline answers 202, and the worker completes it', async () => {
   await fillFolder('slow', 2_100)
@@ -43,6 +37,6 @@ it('a message that the worker cannot read ends in the dead-letter queue', async 
     }
     return Messages.map(({ Body }) => Body)
   }
-  await expect.poll(receive, { timeout: 90_000, interval: 500 }).toEqual([MessageBody])
+  await expect.poll(receive, { timeout: 90_000, interval: 500 }).toContain(MessageBody)
   client.destroy()
 })

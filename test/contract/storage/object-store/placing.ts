@@ -71,7 +71,7 @@ export const describePlacing = (bench: Workbench): void => {
     await placed(others)
     expect(await bench.place([], { absent: names })).toEqual({ outcome: 'occupied', key: `${prefix}3/` })
     expect(await bench.place([], { absent: names.toSpliced(3, 1) })).toEqual({ outcome: 'placed' })
-  }, 60_000)
+  })
 
   it('An object stays whole when many callers write it at once (S-33)', async () => {
     const key = `${fresh()}a`
