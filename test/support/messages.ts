@@ -12,6 +12,7 @@ const actions = [
 
 /** The messages of the service and its tools, by name: when their words change, no test changes. */
 export const messages = {
+  access: { httpsOnly: 'Passwords are accepted over https only' },
   alarm: {
     mayBeStored: 'may have been made',
     repeatIsSafe: 'repeating it is safe',
