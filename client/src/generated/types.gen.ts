@@ -4850,7 +4850,7 @@ export type SignOutErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4908,7 +4908,7 @@ export type SignInErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -4953,7 +4953,7 @@ export type SignOutV1Errors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5011,7 +5011,7 @@ export type SignInV1Errors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5073,7 +5073,7 @@ export type AcceptInvitationErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5118,7 +5118,7 @@ export type GetMeErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5177,7 +5177,7 @@ export type ChangePasswordErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5229,7 +5229,7 @@ export type SignOutOfSiteErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5286,7 +5286,7 @@ export type CreateSiteTokenErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5349,7 +5349,7 @@ export type ListUsersErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5425,7 +5425,7 @@ export type AddUserErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5485,7 +5485,7 @@ export type RemoveUserErrors = {
     403: Error;
     /**
      * - `100004` This path does not exist. GET /docs lists all paths.
-     * - `101010` The site has no such person. GET …/users lists its people.
+     * - `101010` The site has no such person. Choose a name that GET …/users lists.
      */
     404: Error;
     /**
@@ -5493,11 +5493,11 @@ export type RemoveUserErrors = {
      */
     405: Error;
     /**
-     * - `101012` This is the last owner of a site. Make another person an owner first.
+     * - `101012` This is the last owner of a site. Choose another owner first.
      */
     409: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5555,7 +5555,7 @@ export type GetUserErrors = {
     403: Error;
     /**
      * - `100004` This path does not exist. GET /docs lists all paths.
-     * - `101010` The site has no such person. GET …/users lists its people.
+     * - `101010` The site has no such person. Choose a name that GET …/users lists.
      */
     404: Error;
     /**
@@ -5563,7 +5563,7 @@ export type GetUserErrors = {
      */
     405: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
@@ -5624,7 +5624,7 @@ export type ChangeUserErrors = {
     403: Error;
     /**
      * - `100004` This path does not exist. GET /docs lists all paths.
-     * - `101010` The site has no such person. GET …/users lists its people.
+     * - `101010` The site has no such person. Choose a name that GET …/users lists.
      */
     404: Error;
     /**
@@ -5632,7 +5632,7 @@ export type ChangeUserErrors = {
      */
     405: Error;
     /**
-     * - `101012` This is the last owner of a site. Make another person an owner first.
+     * - `101012` This is the last owner of a site. Choose another owner first.
      */
     409: Error;
     /**
@@ -5644,7 +5644,7 @@ export type ChangeUserErrors = {
      */
     415: Error;
     /**
-     * - `100429` The service has too many requests. Repeat yours after the time in the Retry-After header.
+     * - `100429` Too many requests arrive. Repeat your request after the time in the Retry-After header.
      */
     429: Error;
     /**
