@@ -439,6 +439,7 @@ export const wrongFlags = [
   ['--base-url us=https://us.example,us=https://us.example', 'Name each data centre only once'],
   ['--base-url eu=https://eu.example', '--base-url names the data centre eu, but --data-centres does not'],
   ['--base-url https://example.com --data-centres us:0,eu:0', 'With several data centres, --base-url must name each'],
+  ['--trust-proxy all', 'It must be an address or a block such as 10.0.0.0/8.'],
   ['--log xml', usage.choices('text, json')],
   ['extra', usage.tooMany],
 ] as const
