@@ -17,7 +17,7 @@ import { templatesOf } from './support/synthesise.ts'
 
 const { directory, us } = templatesOf()
 
-/** A bucket with one file, with the calls that the commands use. */
+/** A bucket with one file, for the calls that the commands make. */
 const openBucket = () => {
   let isThere = true
   const file =
@@ -65,10 +65,10 @@ describe('the policy of an administrator', () => {
     askInPlaceOfAws(await listen(server))
     const dynamodb = connect()
     await createTables(dynamodb)
-    // As a deployment registers it.
+    // Registers the data centre as a deployment does.
     const { sites, grants } = storesOver(dynamodb)
     await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true })
-    // Expired tokens: removing their site does not wait for caches.
+    // The tokens have expired, so that removing their site does not wait until caches forget them.
     const expired = { user: 'ann', permissions: [], expires: 1 }
     await grants.put({ ...expired, hash: 'a', sites: [1001 as SiteId] }, [])
     await grants.put({ ...expired, hash: 'b', sites: [1001, 1002] as SiteId[] }, [])
@@ -82,7 +82,7 @@ describe('the policy of an administrator', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('allows what the commands send, and nothing else (T-2)', async () => {
+  test('the policy allows the calls that the commands make, and no others (T-2)', async () => {
     const values = { records, exported, hash: '' }
     const administerJson = async (...args: readonly string[]) => {
       const { status, stdout, stderr } = await administer(folder, ['--target', 'aws', '--json', ...args])
@@ -107,13 +107,13 @@ describe('the policy of an administrator', () => {
     expect([...actions].sort()).toEqual(['cloudformation:DescribeStacks', ...onFiles].sort())
   })
 
-  test('is part of each stack, covers its own tables, and has an output with its name', () => {
+  test('each stack has a policy for its own tables, and an output with its name', () => {
     const resources = (template: typeof us) =>
       Object.values(template.findResources('AWS::IAM::ManagedPolicy')).map(({ Properties }) =>
         JSON.stringify(Properties.PolicyDocument.Statement),
       )
     expect(resources(directory)).toEqual([expect.stringMatching(/Test-sites.*Test-tokens.*AWS::StackId/)])
-    // Its copies too, for a lost home (T-61).
+    // The policy includes the replicas, because the home may be lost (T-61).
     expect(resources(directory)).toEqual([expect.stringMatching(/eu-west-1.*Test-sites.*eu-west-1.*Test-tokens/)])
     expect(resources(us)).toEqual([expect.stringMatching(/WebFormsTable.*PathLocksTable.*AWS::StackId/)])
     for (const template of [directory, us]) template.hasOutput('AdministrationPolicy', {})

@@ -5,7 +5,7 @@ import { templatesOf } from './support/synthesise.ts'
 const { us } = templatesOf({ canary: true })
 
 describe('The canary', () => {
-  test('asks the base URL of its data centre, with a token that the template does not contain', () => {
+  test('The canary calls the base URL with a token that the template does not have', () => {
     us.hasResourceProperties('AWS::Lambda::Function', {
       Environment: {
         Variables: {
@@ -16,7 +16,7 @@ describe('The canary', () => {
     })
   })
 
-  test('may write its log, and nothing else', () => {
+  test('The role of the canary may only write its log', () => {
     const policies = Object.entries(us.findResources('AWS::IAM::Policy')).filter(([id]) => id.startsWith('Canary'))
     const actions = policies.flatMap(([, { Properties }]) =>
       Properties.PolicyDocument.Statement.flatMap(({ Action }: { Action: string }) => Action),
@@ -24,7 +24,7 @@ describe('The canary', () => {
     expect(actions).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents'])
   })
 
-  test('sets off an alarm when it fails twice', () => {
+  test('An alarm goes off if the canary fails twice', () => {
     us.hasResourceProperties('AWS::CloudWatch::Alarm', {
       MetricName: 'Errors',
       EvaluationPeriods: 2,

@@ -25,8 +25,8 @@ import {
 } from './suites.ts'
 
 /**
- * `npm run test:deployed` deploys to the emulator at `AWS_ENDPOINT_URL`, or to its own MiniStack, runs the suites on
- * the deployment, and removes it. With `--emulator localstack`, LocalStack must answer there.
+ * `npm run test:deployed` deploys to the emulator at `AWS_ENDPOINT_URL`, or to a MiniStack that it starts. It runs the
+ * suites on the deployment, and removes it. With `--emulator localstack`, a LocalStack must run at that address.
  */
 const usage = `Usage: npm run test:deployed -- [--all] [--emulator localstack [--smoke]]
 With --all, every acceptance case runs, also those that \`npm test\` shows without an emulator. With --smoke, LocalStack gets a short look, and what MiniStack cannot do. Without AWS_ENDPOINT_URL a MiniStack is started for it; LocalStack is looked for there (default http://127.0.0.1:4566).`
@@ -39,11 +39,11 @@ const smokeSuites = ['http', 'fields/read', 'categories/list', 'storage/read', '
 const dataCentres = { us: { region: 'us-east-1' }, eu: { region: 'eu-west-1' } }
 
 interface Run {
-  /** Every acceptance case. Default: those that need an emulator. */
+  /** True for every acceptance case, false for those that need an emulator. */
   readonly all: boolean
   /** Only MiniStack, or another emulator like it, runs all suites. */
   readonly tools?: {
-    /** The folder with the recorded requests of functions, if the emulator supports it. */
+    /** The folder with the recorded requests of functions, if the emulator supports recording. */
     readonly recordings?: string | undefined
   }
 }
@@ -72,19 +72,19 @@ const compareGrants = async (target: Target, recordings: string | undefined): Pr
   return true
 }
 
-/** True if every suite passed. A failure does not stop the others. */
+/** True if every suite passed. After a failure of one suite, the other suites still run. */
 const testOn = (emulator: Emulator, folder: string, { all, tools }: Run): Promise<boolean> => {
   const test = async (target: Target) => {
     // The buckets of these suites do not depend on the deployment.
     const stores = runStoreContracts(target)
-    // Many of these wait for a queue or a clock, so they run together.
+    // Many of these suites wait for a queue or a clock, so they run together.
     const results = await Promise.all([runAcceptance(target, 'us', all ? [] : gatewaySuites), runEdge(target, 'us')])
     // The functions of the other data centre are the same. Only their location and redirects differ.
     const elsewhere = !tools || runAcceptance(target, 'eu', [all ? 'http' : 'http/data-centres'])
     results.push(...(await Promise.all([elsewhere, runMoving(target, 'us'), stores])))
-    // No other suite may use the gateway meanwhile.
+    // No other suite may use the gateway at the same time.
     if (tools) results.push(await runStreaming(target, 'us', all))
-    // All suites have used the functions by now.
+    // All suites before this one have used the functions.
     if (tools) results.push(await compareGrants(target, tools.recordings))
     return results.every(Boolean)
   }
@@ -112,15 +112,15 @@ interface Flags {
   readonly all: boolean
 }
 
-/** On a running LocalStack. The deployment is the same as on MiniStack. */
+/** Runs on a running LocalStack. The deployment is the same as on MiniStack. */
 const testOnLocalStack = async (endpoint: string, { smoke, all }: Flags): Promise<boolean> => {
   const emulator = await findEmulator(endpoint)
-  if (emulator.name !== 'LocalStack') throw new Error(`${emulator.name} answers at ${endpoint}, and not LocalStack.`)
+  if (emulator.name !== 'LocalStack') throw new Error(`${emulator.name} answers at ${endpoint}, not LocalStack.`)
   const folder = cleanFolder('deployed-localstack')
   return smoke ? smokeOn(emulator, folder) : testOn(emulator, folder, { all })
 }
 
-/** On the emulator at the endpoint, or on an own MiniStack that records the requests of functions. */
+/** Runs on the emulator at the endpoint, or on a new MiniStack that records the requests of functions. */
 const testOnAny = async (endpoint: string | undefined, { all }: Flags): Promise<boolean> => {
   const folder = cleanFolder('deployed')
   const python = preparePython(join('.local', 'python'), join(import.meta.dirname, 'requirements.txt'))

@@ -15,7 +15,7 @@ import { listen } from './listen.ts'
 export const [present, former] = ['p'.repeat(32), 'f'.repeat(32)] as const
 export const largestFile = 6 * 1024 * 1024
 
-/** The server of the Web Function over the stores of one machine, and what it has recorded. */
+/** The server of the Web Function over the stores of one machine, and the requests that it has recorded. */
 export const openStream = async () => {
   const files = await openTestFiles()
   const site = 1001 as SiteId

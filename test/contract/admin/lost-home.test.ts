@@ -13,7 +13,7 @@ const site = 1001 as SiteId
 const token = newToken()
 const asked: string[] = []
 
-/** One region with a copy of the directory. No stack answers, because their region is lost. */
+/** One region with a replica of the directory. No stack can be read, because the region of the stack is lost. */
 const { connect, server } = openDynalite((headers, _body, response) => {
   const isTable = headers['x-amz-target'] !== undefined
   const [, region = ''] = /Credential=[^/]+\/\d+\/([^/]+)\//.exec(headers.authorization ?? '') ?? []
@@ -41,13 +41,13 @@ afterAll(() => {
   closeAtOnce(server)
 })
 
-describe('While the home region of the directory is lost, site-admin', () => {
-  test('cannot find the directory without --directory-region', async () => {
+describe('While the home region of the directory is lost', () => {
+  test('a command without --directory-region cannot find the directory', async () => {
     const { status, stderr } = await administerIn('token', 'list')
     expect([status, stderr]).toEqual([1, expect.stringMatching(/AWS refuses this/)])
   })
 
-  test('revokes a token with --directory-region, in the copy of the directory there (T-61, A-13)', async () => {
+  test('--directory-region lets a command revoke a token in a replica (T-61, A-13)', async () => {
     asked.length = 0
     expect(await administerIn('--directory-region', 'eu-west-1', 'token', 'list')).toMatchObject({
       status: 0,

@@ -43,26 +43,26 @@ test.for([
   expect(await readdir(directory)).toEqual([])
 })
 
-/** The commands without subcommands, each with its words on the command line. */
+/** The commands without subcommands, each with the words that call it. */
 const leavesOf = (command: Command, names: readonly string[] = []): readonly (readonly [string, Command])[] =>
   command.commands.length === 0
     ? [[names.join(' '), command]]
     : command.commands.flatMap((child) => leavesOf(child, [...names, child.name()]))
 
-/** The words of a line, as a shell splits it. */
+/** The words of a line, split in the way of a shell. */
 const wordsOf = (line: string): string[] =>
   [...line.replace(/ >+ .*/, '').matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, plain]) => single ?? double ?? plain ?? '',
   )
 
-/** Commands with subcommands are listed too. */
+/** Commands with subcommands are in the list too. */
 const commandsOf = (program: Command): readonly (readonly [string, Command])[] => [
   ...program.commands.flatMap((group) => (group.commands.length > 0 ? [[group.name(), group] as const] : [])),
   ...leavesOf(program),
 ]
 
-describe('the help of each command shows examples that it takes', () => {
-  test.for(commandsOf(createProgram()))('%s', ([name, command]) => {
+describe('examples in the help', () => {
+  test.for(commandsOf(createProgram()))('the example in the help works: %s', ([name, command]) => {
     const help: string[] = []
     command.configureOutput({ writeOut: (text) => help.push(text) }).outputHelp()
     const [, examples = ''] = help.join('').split('\nExample:\n')
@@ -86,14 +86,17 @@ test('--version prints the version of the package (T-19)', async ({ directory })
   expect(await administer(directory, ['--version'])).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' })
 })
 
-describe('wrong usage has status 2, says what is wrong, and does nothing (T-4)', () => {
-  test.for(wrongCommands)('%s', async ([command, complaint], { directory }) => {
-    const { status, stdout, stderr } = await administer(directory, ['--json', ...command.split(' ')])
-    expect(status).toBe(2)
-    expect(stdout).toBe('')
-    expect(stderr).toContain(complaint)
-    expect(await readdir(directory)).toEqual([])
-  })
+describe('wrong usage', () => {
+  test.for(wrongCommands)(
+    'wrong usage has status 2, a message and no effect: %s (T-4)',
+    async ([command, complaint], { directory }) => {
+      const { status, stdout, stderr } = await administer(directory, ['--json', ...command.split(' ')])
+      expect(status).toBe(2)
+      expect(stdout).toBe('')
+      expect(stderr).toContain(complaint)
+      expect(await readdir(directory)).toEqual([])
+    },
+  )
 })
 
 test.for([
@@ -110,7 +113,7 @@ test.for([
   expect(rest).toEqual(status === 2 ? advice : [''])
 })
 
-describe('A deployment that cannot be reached is refused in one line', () => {
+describe('A deployment that cannot be reached', () => {
   afterEach(() => void vi.unstubAllEnvs())
 
   const nobody = { HOME: '/', AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null', AWS_PROFILE: '' }
@@ -128,7 +131,7 @@ describe('A deployment that cannot be reached is refused in one line', () => {
     ],
     ['without credentials', { AWS_REGION: 'us-east-1' }, messages.aws.noCredentials('http://127.0.0.1:9, us-east-1')],
     ['when the server refuses', { ...keys, AWS_ENDPOINT_URL: 'SERVER' }, messages.aws.refused('Not you')],
-  ] as const)('%s', async ([, environment, reason], { onTestFinished }) => {
+  ] as const)('a command prints one line %s', async ([, environment, reason], { onTestFinished }) => {
     const answer = '<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not you.</Message></Error></ErrorResponse>'
     const server = createServer((_, response) => response.writeHead(403, { 'Content-Type': 'text/xml' }).end(answer))
     const url = await listen(server)

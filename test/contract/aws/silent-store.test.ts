@@ -50,21 +50,21 @@ const calls: Readonly<Record<string, (config: Config) => Promise<unknown>>> = {
   CloudFormation: (given) => readStackOutputs('stack', undefined, given),
 }
 
-describe.each(Object.entries(calls))('a call to %s ends as "unavailable"', (_, call) => {
+describe.each(Object.entries(calls))('a silent %s', (_, call) => {
   const unavailable = { code: 100503, status: 503 }
 
-  test('when no answer comes', async () => {
+  test('a call without an answer ends as "unavailable"', async () => {
     says = ''
     await expect(call(config({ requestTimeout: 40, socketTimeout: 60_000 }))).rejects.toMatchObject(unavailable)
   })
 
-  test('when an answer begins and then stops', async () => {
+  test('a call whose answer stops in the middle ends as "unavailable"', async () => {
     says = 'HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: 100\r\n\r\n{'
     await expect(call(config({ requestTimeout: 60_000, socketTimeout: 40 }))).rejects.toMatchObject(unavailable)
   })
 })
 
-test('the time limits allow a request all attempts of a call, and its answer', () => {
+test('the time limits leave a request time for all attempts of a call, and its answer', () => {
   const { connectionTimeout, requestTimeout, socketTimeout } = smallCallTimeouts
   expect(3 * (connectionTimeout + Math.max(requestTimeout, socketTimeout))).toBeLessThan(25_000 - 5_000)
 })

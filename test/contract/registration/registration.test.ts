@@ -24,7 +24,7 @@ const answer = {
 }
 
 describe('the answer to a deployment', () => {
-  test('is sent without a content type, because the signature of its URL has none', async () => {
+  test('the answer has no content type, because the signature of its URL has none', async () => {
     const received: unknown[] = []
     const url = await waitAs(async (request, response) => {
       received.push([request.method, request.headers['content-type'], await json(request)])
@@ -34,14 +34,14 @@ describe('the answer to a deployment', () => {
     expect(received).toEqual([['PUT', '', answer]])
   })
 
-  test('fails the function when it is refused, so that Lambda repeats it, and does not log the URL', async () => {
+  test('a refused answer fails the function without logging the URL', async () => {
     const url = await waitAs((_, response) => response.writeHead(403).end())
     const failure = await answerDeployment(url, answer).catch((error: unknown) => String(error))
     expect(failure).toMatch(/status 403/)
     expect(failure).not.toMatch(/secret/)
   })
 
-  test('fails the function when it gets no response', async () => {
+  test('an answer without a response fails the function', async () => {
     const url = await waitAs(() => undefined)
     await expect(answerDeployment(url, answer, 50)).rejects.toThrow(/timeout/)
   })
@@ -68,7 +68,7 @@ describe('the function behind the registration', () => {
     closeAtOnce(server)
   })
 
-  /** The answer to CloudFormation when it requests the resource with these properties. */
+  /** The answer to CloudFormation for a resource with these properties. */
   const register = async (properties: object): Promise<unknown> => {
     const received: unknown[] = []
     const ResponseURL = await waitAs(async (request, response) => {
@@ -83,7 +83,7 @@ describe('the function behind the registration', () => {
     return received[0]
   }
 
-  test('writes the data centre into the directory, and reports success', async () => {
+  test('the function writes the data centre into the directory, and reports success', async () => {
     expect(await register(registered)).toEqual(answer)
     const { dataCentres } = await createSiteDirectory({
       dynamodb: connect(),
@@ -93,7 +93,7 @@ describe('the function behind the registration', () => {
     expect(dataCentres).toEqual([{ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true }])
   })
 
-  test('names the fault, and the log with more', async () => {
+  test('a failed registration names the fault and the log with more details', async () => {
     expect(await register({ ...registered, url: 'nowhere' })).toMatchObject({
       Status: 'FAILED',
       Reason: expect.stringMatching(/url.*log stream stream/s),

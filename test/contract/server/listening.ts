@@ -5,8 +5,8 @@ import { createServer, type Front } from '../../../server/create-server.ts'
 import { listen } from '../../support/listen.ts'
 
 /**
- * A server over a handler, on any free port; it ends with the test. `patience` is how long its closing waits, in
- * milliseconds.
+ * A server over a handler, on any free port. It stops at the end of the test. `patience` is the time in milliseconds
+ * that closing waits.
  */
 export const listening = async (handler: Handler, patience = 0, front: Front = {}) => {
   const server = createServer(() => handler, front)

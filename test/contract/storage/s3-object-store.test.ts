@@ -18,12 +18,12 @@ const open = async (largestCopy?: number) => {
   if (!comparesVersions)
     console.warn('\nThis S3 deletes and copies objects whatever their version: some cases are SKIPPED.\n')
   const refusesTaken = await refusesTakenPlaces(client, bucket)
-  if (!refusesTaken) console.warn('\nThis S3 copies onto what is there, whatever it is told: a case is SKIPPED.\n')
+  if (!refusesTaken) console.warn('\nThis S3 copies over existing objects despite the condition: a case is SKIPPED.\n')
   const comparesWrites = await comparesWhatItChanges(client, bucket)
-  if (!comparesWrites) console.warn('\nThis S3 writes onto whatever is there: some cases are SKIPPED.\n')
+  if (!comparesWrites)
+    console.warn('\nThis S3 writes over existing objects despite the condition: some cases are SKIPPED.\n')
   const cutsVersions = await cutsOldVersions(client, bucket)
-  if (!cutsVersions)
-    console.warn('\nThis S3 answers old versions as a whole, whatever is asked for: a case is SKIPPED.\n')
+  if (!cutsVersions) console.warn('\nThis S3 answers old versions as a whole despite the range: a case is SKIPPED.\n')
   const tables = await openTestTables()
   const { removals } = createPathLocks({
     dynamodb: tables.connect(),

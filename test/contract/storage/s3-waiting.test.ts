@@ -34,7 +34,7 @@ describe('An S3 that accepts connections and never answers', () => {
     ['a read', () => store.read('a', () => ({ first: 0, last: 0 }))],
     ['a removal', () => store.remove([{ key: 'a', version: 'b', size: 1 }], entry)],
     ['a placement', () => putObject(store, 'a')],
-  ])('It ends %s with 503', async (_, call) => {
+  ])('A call to %s ends with 503', async (_, call) => {
     await expect(call()).rejects.toMatchObject({ code: 100503 })
   })
 
